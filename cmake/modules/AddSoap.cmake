@@ -1,0 +1,58 @@
+# Thin helpers: every library and tool of the project is declared through these, so that flags live in one place.
+
+set(SOAP_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter)
+
+# Fast linker and compiler cache where they are installed.
+find_program(SOAP_LLD NAMES ld.lld-22 ld.lld HINTS ${LLVM_TOOLS_BINARY_DIR})
+if(SOAP_LLD)
+  add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR})
+endif()
+find_program(SOAP_CCACHE ccache)
+if(SOAP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SOAP_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${SOAP_CCACHE})
+endif()
+if(SOAP_SANITIZERS)
+  add_compile_options(-fsanitize=${SOAP_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SOAP_SANITIZERS})
+endif()
+
+function(soap_target_options name)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+  target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
+endfunction()
+
+# A plain C++ library: no MLIR, no LLVM. add_soap_core_library(SoapCore a.cpp LINK x)
+function(add_soap_core_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  soap_target_options(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  set_property(GLOBAL APPEND PROPERTY SOAP_EXPORTS ${name})
+endfunction()
+
+# A library on MLIR (shared libMLIR and libLLVM only). add_soap_mlir_library(SoapDialect a.cpp DEPENDS gen LINK SoapCore)
+function(add_soap_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  soap_target_options(${name})
+  target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS}
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM PRIVATE ${ARG_PRIVATE_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  add_dependencies(${name} SoapTableGen)
+  set_property(GLOBAL APPEND PROPERTY SOAP_EXPORTS ${name})
+endfunction()
+
+# A tool in build/bin. add_soap_tool(soap-opt main.cpp LINK SoapTransforms)
+function(add_soap_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY SOAP_TOOLS ${name})
+endfunction()

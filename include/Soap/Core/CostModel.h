@@ -1,0 +1,40 @@
+//===- CostModel.h - Analytic cost of tasks ---------------------*- C++ -*-===//
+//
+// First analytic model: roofline per op class with an efficiency, plus a launch floor. Integer nanoseconds, at least 1,
+// never decreasing in flops or bytes. Profiles replace it in a later version, behind the same functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_COSTMODEL_H
+#define SOAP_CORE_COSTMODEL_H
+
+#include "Soap/Core/Plan.h"
+
+namespace soap {
+
+/// Work of one task.
+struct Work {
+  std::string kind;    ///< op mnemonic, or "fill", "assemble", "combine"
+  double flops = 0;
+  int64_t bytes = 0;   ///< read and written
+  int64_t elementBytes = 4;
+};
+
+class CostModel {
+public:
+  explicit CostModel(const Topology &topology) : topology(&topology) {}
+  /// Duration of a compute task on a device, in ns, at least 1.
+  int64_t computeNs(int device, const Work &work) const;
+  int64_t transferNs(int from, int to, int64_t bytes) const;
+  const Topology &getTopology() const { return *topology; }
+
+private:
+  const Topology *topology;
+};
+
+/// Work of a Compute action: flops = points of the box x flopsPerPoint; bytes = operand and result tiles.
+Work workOf(const Graph &graph, const Plan &plan, const Action &action);
+
+} // namespace soap
+
+#endif // SOAP_CORE_COSTMODEL_H

@@ -1,0 +1,48 @@
+//===- Error.h - Errors of the core -----------------------------*- C++ -*-===//
+//
+// The core reports what bad input did wrong by value: a message that says where, what and what was expected. A file of its
+// own because every reader and checker of the core returns it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_ERROR_H
+#define SOAP_CORE_ERROR_H
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace soap {
+
+/// A failure with its message: lower case, no full stop, `FILE: at /json/path: expected ..., got ...` for files.
+struct Error {
+  std::string message;
+};
+
+/// Either a value or an `Error`. Test it before dereferencing.
+template <typename T>
+class [[nodiscard]] Expected {
+public:
+  Expected(T value) : storage(std::move(value)) {}
+  Expected(Error error) : storage(std::move(error)) {}
+
+  explicit operator bool() const { return std::holds_alternative<T>(storage); }
+  T &operator*() { return std::get<T>(storage); }
+  const T &operator*() const { return std::get<T>(storage); }
+  T *operator->() { return &std::get<T>(storage); }
+  const T *operator->() const { return &std::get<T>(storage); }
+  const std::string &error() const { return std::get<Error>(storage).message; }
+  Error takeError() { return std::get<Error>(std::move(storage)); }
+
+private:
+  std::variant<T, Error> storage;
+};
+
+/// Success, or an `Error`: `if (auto e = check(x)) return *e;`.
+using MaybeError = std::optional<Error>;
+
+} // namespace soap
+
+#endif // SOAP_CORE_ERROR_H

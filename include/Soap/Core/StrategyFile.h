@@ -1,0 +1,43 @@
+//===- StrategyFile.h - Strategies as JSON ----------------------*- C++ -*-===//
+//
+// A strategy outside of the IR: one config per named op, with fingerprints of model and topology; see docs/Strategy.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_STRATEGYFILE_H
+#define SOAP_CORE_STRATEGYFILE_H
+
+#include "Soap/Core/Graph.h"
+#include "Soap/Core/Topology.h"
+
+#include <utility>
+
+namespace soap {
+
+/// Config of one named op, loops by name, as written in files.
+struct NamedConfig {
+  std::string op;
+  std::vector<std::pair<std::string, int64_t>> degrees;
+  int64_t replicas = 1;
+  std::vector<int> devices;
+};
+
+struct StrategyFile {
+  std::string modelFingerprint, topologyFingerprint; ///< empty: not checked
+  std::string topology;
+  std::vector<NamedConfig> configs;
+  std::vector<std::string> schedule; ///< task names in global order; may be empty
+};
+
+Expected<StrategyFile> parseStrategyFile(const std::string &text, const std::string &file);
+std::string printStrategyFile(const StrategyFile &strategy);
+/// Stable hash (hex) of names, kinds, loops and shapes.
+std::string fingerprint(const Graph &graph);
+std::string fingerprint(const Topology &topology);
+/// Strategy of a graph from a file: every node must be there; errors name the op and what was expected.
+Expected<Strategy> resolveStrategy(const Graph &graph, const StrategyFile &file, int deviceCount, const std::string &fileName);
+StrategyFile toStrategyFile(const Graph &graph, const Strategy &strategy, const Topology &topology);
+
+} // namespace soap
+
+#endif // SOAP_CORE_STRATEGYFILE_H

@@ -1,0 +1,78 @@
+//===- Topology.h - Devices, switches and links -----------------*- C++ -*-===//
+//
+// The device topology D of the SOAP paper (section 3.1): a graph of devices, switches and directed links with bandwidth and
+// latency. Read from JSON (`docs/Topology.md`) or built in by name (`cpu-4`). A transfer occupies every link of its route.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_TOPOLOGY_H
+#define SOAP_CORE_TOPOLOGY_H
+
+#include "Soap/Core/Error.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace soap {
+
+struct DeviceType {
+  std::string name;
+  int64_t memoryBytes = 0;
+  double memoryBandwidthBytesPerSecond = 0;
+  std::map<std::string, double> flopsPerSecond; ///< by dtype, `f32`
+  int64_t launchNs = 1;   ///< fixed cost of one task
+  bool copiesOccupyReceiver = false; ///< CPU devices: a local copy occupies the receiver's compute queue
+};
+
+struct Device {
+  std::string name;
+  int type = 0; ///< index in `deviceTypes`
+};
+
+/// A directed link between two vertices; vertices are devices 0..n-1, then switches.
+struct Link {
+  std::string name;
+  int from = 0, to = 0;
+  double bandwidthBytesPerSecond = 0;
+  int64_t latencyNs = 0;
+};
+
+class Topology {
+public:
+  std::string name;
+  std::vector<DeviceType> deviceTypes;
+  std::vector<Device> devices;
+  std::vector<std::string> switches;
+  std::vector<Link> links;
+
+  int deviceCount() const { return static_cast<int>(devices.size()); }
+  const DeviceType &typeOf(int device) const { return deviceTypes[devices[device].type]; }
+
+  /// Computes all routes (fewest hops, then lowest latency, then smallest link ids); an error if some pair is not connected. Called by the readers.
+  MaybeError computeRoutes();
+  /// Links of the route between two devices; empty for the same device.
+  const std::vector<int> &route(int from, int to) const { return routes[from * devices.size() + to]; }
+  /// Time of a transfer alone: sum of latencies plus bytes over the smallest bandwidth, at least 1 ns.
+  int64_t transferNs(int from, int to, int64_t bytes) const;
+  /// Ordering of distance: latency sum of the route.
+  int64_t distance(int from, int to) const;
+
+private:
+  std::vector<std::vector<int>> routes;
+};
+
+/// `cpu-N`: N devices of one host; every ordered pair has a link through host memory. N in 1..4096.
+Expected<Topology> builtinTopology(const std::string &name);
+/// Names for help texts.
+std::vector<std::string> builtinTopologyNames();
+/// Parses the JSON text of a topology; `file` is for messages.
+Expected<Topology> parseTopology(const std::string &text, const std::string &file);
+/// A built-in name, or a file.
+Expected<Topology> loadTopology(const std::string &nameOrFile);
+std::string printTopology(const Topology &topology);
+
+} // namespace soap
+
+#endif // SOAP_CORE_TOPOLOGY_H
