@@ -1,0 +1,38 @@
+//===- SoapDialect.td - The soap dialect -------------------*- tablegen -*-===//
+//
+// The dialect itself: what it is for, and its discardable attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAPDIALECT_TD
+#define SOAP_DIALECT_SOAPDIALECT_TD
+
+include "mlir/IR/DialectBase.td"
+
+def Soap_Dialect : Dialect {
+  let name = "soap";
+  let cppNamespace = "::mlir::soap";
+  let summary = "Deep neural networks with parallelization strategies over samples, operators, attributes and parameters";
+  let description = [{
+    Ops on tensors of static shape, each exposing an iteration space (named loops and indexing maps, see
+    `IterationSpaceOpInterface`). A parallelization strategy is one `soap.config` attribute per op: a degree per loop, a replica
+    count, and a device per piece.
+
+    Discardable attributes, all verified by the dialect: on ops `soap.config`, `soap.name`, `soap.grad_of`, `soap.update_of`, `soap.loop_map`,
+    `soap.slot`; on function arguments and results `soap.kind`, `soap.name`, `soap.sample_dim`, `soap.init`, `soap.config`,
+    `soap.updates`, `soap.fan_in`, `soap.fan_out`; on modules `soap.programs`, `soap.topology`, `soap.manifest`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasConstantMaterializer = 0;
+  let extraClassDeclaration = [{
+    /// Names of the discardable attributes.
+    static constexpr ::llvm::StringLiteral kConfig = "soap.config", kName = "soap.name", kGradOf = "soap.grad_of",
+        kUpdateOf = "soap.update_of", kLoopMap = "soap.loop_map", kSlot = "soap.slot", kKind = "soap.kind",
+        kSampleDim = "soap.sample_dim", kInit = "soap.init", kUpdates = "soap.updates", kFanIn = "soap.fan_in",
+        kFanOut = "soap.fan_out", kPrograms = "soap.programs", kTopology = "soap.topology", kManifest = "soap.manifest";
+  }];
+}
+
+#endif // SOAP_DIALECT_SOAPDIALECT_TD

@@ -1,0 +1,69 @@
+//===- SoapLinearOps.td - Convolution and matmul -----------*- tablegen -*-===//
+//
+// The ops that libraries compute: convolution with its two gradients, and matmul.
+//
+//===----------------------------------------------------------------------===//
+
+defvar ConvAttributes = (ins DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+
+def Soap_Conv2DOp : Soap_Op<"conv2d", [SpaceInterfaceLocal, Differentiable, InferType]> {
+  let summary = "2-D convolution (cross-correlation), NCHW by OIHW";
+  let description = [{
+    y[n, g*O + o, h, w] = sum over i, kh, kw of x[n, g*I + i, h*sh + kh*dh - pt, w*sw + kw*dw - pl] * w[g*O + o, i, kh, kw]; reads outside of x give 0.
+
+    `strides = [sh, sw]`, `dilations = [dh, dw]`, `padding = [top, left, bottom, right]`; padding may be negative (cropping), as shards need it. Result height is
+    floor((H + top + bottom - (KH - 1)*dh - 1) / sh) + 1. Loops n, g, o, h, w (parallel), i, kh, kw (reduction).
+
+    ```mlir
+    %y = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+       : (tensor<64x1x28x28xf32>, tensor<6x1x5x5xf32>) -> tensor<64x6x28x28xf32>
+    ```
+  }];
+  let arguments = !con((ins Soap_Float:$x, Soap_Float:$w), ConvAttributes);
+  let results = (outs Soap_Float:$y);
+}
+
+def Soap_Conv2DInputGradOp : Soap_Op<"conv2d_input_grad", [SpaceInterfaceLocal]> {
+  let summary = "gradient of conv2d with respect to its input";
+  let description = [{
+    dx[n, g*I + i, h, w] = sum over o, kh, kw of dy[n, g*O + o, (h + pt - kh*dh) / sh, (w + pl - kw*dw) / sw] * w[g*O + o, i, kh, kw] where the divisions are exact and in range.
+    Attributes are those of the forward op (only `padding` top and left matter). Loops n, g, i, h, w (parallel), o, kh, kw (reduction); h and w index dx.
+  }];
+  let arguments = !con((ins Soap_Float:$dy, Soap_Float:$w), ConvAttributes);
+  let results = (outs Soap_Float:$dx);
+}
+
+def Soap_Conv2DWeightGradOp : Soap_Op<"conv2d_weight_grad", [SpaceInterfaceLocal]> {
+  let summary = "gradient of conv2d with respect to its weights";
+  let description = [{
+    dw[g*O + o, i, kh, kw] = sum over n, h, w of x[n, g*I + i, h*sh + kh*dh - pt, w*sw + kw*dw - pl] * dy[n, g*O + o, h, w].
+    Loops g, o, i, kh, kw (parallel), n, h, w (reduction): cutting samples leaves dw partial, which is data parallelism.
+  }];
+  let arguments = !con((ins Soap_Float:$x, Soap_Float:$dy), ConvAttributes);
+  let results = (outs Soap_Float:$dw);
+}
+
+def Soap_MatmulOp : Soap_Op<"matmul", [SpaceInterface, Differentiable, InferType]> {
+  let summary = "batched matrix multiplication with optional transposes";
+  let description = [{
+    y[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]; `transpose_a` reads a as [.., k, m], `transpose_b` reads b as [.., n, k]. Operand b may have rank 2 while a has batch
+    dims: it is shared. Loops b0, b1, .., m, n (parallel), k (reduction).
+  }];
+  let arguments = (ins Soap_Float:$a, Soap_Float:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs Soap_Float:$y);
+}
+
+def Soap_ReduceOp : Soap_Op<"reduce", [SpaceInterface, Differentiable, InferType]> {
+  let summary = "sum, maximum or minimum over dims, which are dropped";
+  let description = [{ Loops d0, d1, ... are the dims of x, reduced ones of type reduction. A sum is linear. `axes` sorted, unique. }];
+  let arguments = (ins Soap_Float:$x, Soap_ReduceKindAttr:$kind, DenseI64ArrayAttr:$axes);
+  let results = (outs Soap_Float:$y);
+  let assemblyFormat = "$kind operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Soap_BroadcastOp : Soap_Op<"broadcast", [SpaceInterface, Differentiable]> {
+  let summary = "repeats x along new dims (linear)";
+  let description = [{ The dims of the result listed in `axes` are new; the others are those of x in order. The gradient of a sum. Loops d0, d1, ... }];
+  let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs Soap_Float:$y);
+}

@@ -1,0 +1,43 @@
+//===- SoapOps.td - All ops of the soap dialect ------------*- tablegen -*-===//
+//
+// The base classes, and one include per family of ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAPOPS_TD
+#define SOAP_DIALECT_SOAPOPS_TD
+
+include "Soap/Dialect/Soap/SoapDialect.td"
+include "Soap/Dialect/Soap/SoapAttributes.td"
+include "Soap/Dialect/Soap/SoapInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Soap_Float : RankedTensorOf<[AnyFloat]>;
+def Soap_Label : RankedTensorOf<[I32]>;
+def Soap_Tile : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
+
+/// An op of the model: pure, on tensors of static shape, with an iteration space.
+class Soap_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Soap_Dialect, mnemonic, !listconcat([Pure], traits)> {
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+/// Default behaviour of shards: same attributes, packed types.
+def SpaceInterface : DeclareOpInterfaceMethods<IterationSpaceOpInterface>;
+def SpaceInterfaceLocal : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["localize"]>;
+def SpaceInterfaceLocalNeutral : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["localize", "getNeutralValue"]>;
+def SpaceInterfaceStages : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["decomposeStages"]>;
+def SpaceInterfaceLocalStages : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["localize", "decomposeStages"]>;
+def Differentiable : DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+def InferType : DeclareOpInterfaceMethods<InferTypeOpInterface>;
+
+include "Soap/Dialect/Soap/SoapElementwiseOps.td"
+include "Soap/Dialect/Soap/SoapLinearOps.td"
+include "Soap/Dialect/Soap/SoapPoolingOps.td"
+include "Soap/Dialect/Soap/SoapNormalizationOps.td"
+include "Soap/Dialect/Soap/SoapShapeOps.td"
+include "Soap/Dialect/Soap/SoapTrainingOps.td"
+include "Soap/Dialect/Soap/SoapPartitionOps.td"
+
+#endif // SOAP_DIALECT_SOAPOPS_TD

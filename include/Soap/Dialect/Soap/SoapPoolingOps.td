@@ -1,0 +1,39 @@
+//===- SoapPoolingOps.td - Pooling and its gradients -------*- tablegen -*-===//
+//
+// Windows over NCHW images. Loops n, c, h, w (parallel), kh, kw (serial: a window is not cut; global pooling is a reduce).
+//
+//===----------------------------------------------------------------------===//
+
+defvar PoolAttributes = (ins DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations);
+
+def Soap_MaxPool2DOp : Soap_Op<"max_pool2d", [SpaceInterfaceLocalNeutral, Differentiable, InferType]> {
+  let summary = "maximum over windows; padding never wins";
+  let description = [{ y[n, c, h, w] = max over kh, kw of x[n, c, h*sh + kh*dh - pt, w*sw + kw*dw - pl]; reads outside of x give -inf. `padding = [top, left, bottom, right]`, may be negative. }];
+  let arguments = !con((ins Soap_Float:$x), PoolAttributes);
+  let results = (outs Soap_Float:$y);
+}
+def Soap_MaxPool2DGradOp : Soap_Op<"max_pool2d_grad", [SpaceInterfaceLocal]> {
+  let summary = "gradient of max_pool2d: to the first maximum of each window";
+  let description = [{
+    dx[i] = sum of dy[o] over the windows o whose first element (row-major) equal to y[o] is i. Loops n, c, h, w of dx (parallel), kh, kw (serial). A shard of dx reads the
+    windows that touch it, and all of x that those windows read. Tiles of x and dx differ: `x_offset = [h, w]` is where the tile of dx lies in the tile of x.
+  }];
+  let arguments = !con((ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$y), PoolAttributes, (ins DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0}">:$x_offset));
+  let results = (outs Soap_Float:$dx);
+}
+def Soap_AvgPool2DOp : Soap_Op<"avg_pool2d", [SpaceInterfaceLocal, Differentiable, InferType]> {
+  let summary = "average over windows";
+  let description = [{
+    The sum over the window divided by the number of its elements inside of the padded image (`count_include_pad`) or inside of the image. Windows never begin outside of the padded image.
+    To make shards exact, `count_low = [h, w]` and `count_size = [H, W]` say where the counted image lies in coordinates of the tile of x: elements at [count_low, count_low + count_size) count. Without
+    them the counted image is x's extent (widened by the padding if `count_include_pad`).
+  }];
+  let arguments = !con((ins Soap_Float:$x), PoolAttributes, (ins UnitAttr:$count_include_pad, OptionalAttr<DenseI64ArrayAttr>:$count_low, OptionalAttr<DenseI64ArrayAttr>:$count_size));
+  let results = (outs Soap_Float:$y);
+}
+def Soap_AvgPool2DGradOp : Soap_Op<"avg_pool2d_grad", [SpaceInterfaceLocal]> {
+  let summary = "gradient of avg_pool2d";
+  let description = [{ dx[i] = sum over the windows o that contain i of dy[o] / count(o). Loops n, c, h, w of dx (parallel), kh, kw (serial). `count_low`, `count_size`: as in avg_pool2d, in coordinates of the tile of dx. }];
+  let arguments = !con((ins Soap_Float:$dy), PoolAttributes, (ins UnitAttr:$count_include_pad, OptionalAttr<DenseI64ArrayAttr>:$count_low, OptionalAttr<DenseI64ArrayAttr>:$count_size));
+  let results = (outs Soap_Float:$dx);
+}

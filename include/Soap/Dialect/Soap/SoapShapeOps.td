@@ -1,0 +1,49 @@
+//===- SoapShapeOps.td - Ops that move elements ------------*- tablegen -*-===//
+//
+// Reshape, transpose, concat, slice, pad: all linear, they pass partial sums on. And constants.
+//
+//===----------------------------------------------------------------------===//
+
+def Soap_ReshapeOp : Soap_Op<"reshape", [SpaceInterface, Differentiable]> {
+  let summary = "same elements in row-major order, other shape";
+  let description = [{
+    Loops are the common factors of both shapes, in row-major order, f0, f1, ...: 64x16x5x5 to 64x400 has f0=64, f1=16, f2=5, f3=5 with the second dim of the result 25*f1 + 5*f2 + f3.
+    Dims that share no common refinement are merged into one serial loop over their least common block. The reshape of a shard is a reshape of its packed tile.
+  }];
+  let arguments = (ins Soap_Float:$x);
+  let results = (outs Soap_Float:$y);
+}
+def Soap_TransposeOp : Soap_Op<"transpose", [SpaceInterface, Differentiable, InferType]> {
+  let summary = "permutes dims";
+  let description = [{ Dim i of the result is dim `permutation[i]` of x. Loops d0, d1, ... are the dims of the result. }];
+  let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$permutation);
+  let results = (outs Soap_Float:$y);
+}
+def Soap_ConcatOp : Soap_Op<"concat", [SpaceInterfaceLocal, Differentiable, InferType]> {
+  let summary = "concatenation along a dim";
+  let description = [{ Loops d0, d1, ... are the dims of the result. }];
+  let arguments = (ins Variadic<Soap_Float>:$xs, I64Attr:$axis);
+  let results = (outs Soap_Float:$y);
+}
+def Soap_SliceOp : Soap_Op<"slice", [SpaceInterfaceLocal, Differentiable, InferType]> {
+  let summary = "y[i..] = x[offsets + i * strides]";
+  let description = [{ One offset, size (of the result) and positive stride per dim. Loops d0, d1, ... are the dims of the result. }];
+  let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
+  let results = (outs Soap_Float:$y);
+}
+def Soap_PadOp : Soap_Op<"pad", [SpaceInterfaceLocalNeutral, Differentiable]> {
+  let summary = "pads at the low end, the high end, and between elements";
+  let description = [{
+    y[j] = x[(j - low) / (interior + 1)] where that is exact and in range, else `value`. `low` may be negative; how much is padded at the high end follows from the result type. The gradient of slice.
+    Linear if the value is 0. Loops d0, d1, ... are the dims of the result.
+  }];
+  let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$interior, DefaultValuedAttr<F64Attr, "0.0">:$value);
+  let results = (outs Soap_Float:$y);
+}
+def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
+  let summary = "a tensor known at compile time, not trained";
+  let description = [{ Loops d0, d1, .... Shards hold their part of the elements. }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Soap_Tile:$y);
+  let assemblyFormat = "attr-dict $value `:` type($y)";
+}
