@@ -1,0 +1,162 @@
+//===- IterationSpace.cpp - Images of loop boxes --------------------------===//
+//
+// Pushes boxes of loops through indexing maps: what a shard reads and writes.
+// Halos, borders and partial results all follow from these functions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/IterationSpace.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+int IterationSpace::findLoop(const std::string &name) const {
+  for (size_t i = 0; i < loops.size(); ++i)
+    if (loops[i].name == name)
+      return static_cast<int>(i);
+  return -1;
+}
+
+LoopBox IterationSpace::wholeBox() const {
+  LoopBox box;
+  box.reserve(loops.size());
+  for (const Loop &loop : loops)
+    box.push_back({0, loop.extent});
+  return box;
+}
+
+bool soap::isEmpty(const LoopBox &box) {
+  return std::any_of(box.begin(), box.end(), [](const Interval &range) {
+    return range.lo >= range.hi;
+  });
+}
+
+Interval soap::cut(int64_t extent, int64_t degree, int64_t i) {
+  return {i * extent / degree, (i + 1) * extent / degree};
+}
+
+bool soap::usesLoop(const AccessMap &map, int loop) {
+  for (const DimMap &dim : map)
+    for (const Term &term : dim.terms)
+      if (term.loop == loop && term.coefficient != 0)
+        return true;
+  return false;
+}
+
+static int64_t ceilDiv(int64_t a, int64_t b) {
+  return a / b + (a % b > 0 ? 1 : 0);
+}
+static int64_t floorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+/// Values of `offset + sum(terms)`, exactly. Terms are folded from the smallest
+/// stride to the largest: a term whose stride is at most the length of the run
+/// so far extends the run, so contiguous images are never enumerated.
+static IndexSet radixImage(const DimMap &map, const LoopBox &box) {
+  std::vector<Term> terms;
+  terms.reserve(map.terms.size());
+  for (const Term &term : map.terms) {
+    // A loop that appears twice moves both terms together.
+    auto same = std::find_if(terms.begin(), terms.end(), [&](const Term &t) {
+      return t.loop == term.loop;
+    });
+    if (same == terms.end())
+      terms.push_back(term);
+    else
+      same->coefficient += term.coefficient;
+  }
+  std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
+    return std::abs(a.coefficient) < std::abs(b.coefficient);
+  });
+
+  IndexSet set(map.offset, map.offset + 1);
+  for (const Term &term : terms) {
+    Interval range = box[term.loop];
+    if (range.size() == 0)
+      return {};
+    int64_t stride = term.coefficient;
+    if (range.size() == 1 || stride == 0) {
+      set = set.shift(stride * range.lo);
+      continue;
+    }
+    int64_t first = stride * (stride > 0 ? range.lo : range.hi - 1);
+    stride = std::abs(stride);
+    if (set.isInterval() && stride <= set.size()) {
+      set = IndexSet(set.lo() + first,
+                     set.hi() + first + stride * (range.size() - 1));
+      continue;
+    }
+    std::vector<Interval> copies;
+    copies.reserve(set.intervals().size() * range.size());
+    for (int64_t i = 0; i < range.size(); ++i)
+      for (const Interval &interval : set.intervals())
+        copies.push_back({interval.lo + first + i * stride,
+                          interval.hi + first + i * stride});
+    set = IndexSet::fromIntervals(std::move(copies));
+  }
+  return set;
+}
+
+/// Hull of the values, divided, clipped and scaled, as `DimMap` says.
+static IndexSet windowImage(const DimMap &map, const LoopBox &box,
+                            int64_t extent) {
+  int64_t low = map.offset, high = map.offset; // inclusive
+  for (const Term &term : map.terms) {
+    Interval range = box[term.loop];
+    if (range.size() == 0)
+      return {};
+    int64_t first = term.coefficient * range.lo,
+            last = term.coefficient * (range.hi - 1);
+    low += std::min(first, last);
+    high += std::max(first, last);
+  }
+  low = ceilDiv(low, map.divisor);
+  high = floorDiv(high, map.divisor);
+  if (map.clip >= 0) {
+    low = std::max<int64_t>(low, 0);
+    high = std::min(high, map.clip - 1);
+  }
+  if (low > high)
+    return {};
+  low = low * map.scale + map.extraLow;
+  high = high * map.scale + map.extraHigh;
+  return IndexSet(std::max<int64_t>(low, 0), std::min(high + 1, extent));
+}
+
+/// `image` of a box that is known not to be empty.
+static IndexSet imageOfNonEmpty(const DimMap &map, const LoopBox &box,
+                                int64_t extent) {
+  switch (map.kind) {
+  case DimMap::Kind::Whole:
+    return IndexSet(0, extent);
+  case DimMap::Kind::Window:
+    return windowImage(map, box, extent);
+  case DimMap::Kind::Radix:
+    break;
+  }
+  // The identity map is by far the most frequent.
+  if (map.terms.size() == 1 && map.terms[0].coefficient == 1) {
+    Interval range = box[map.terms[0].loop];
+    return IndexSet(std::max<int64_t>(range.lo + map.offset, 0),
+                    std::min(range.hi + map.offset, extent));
+  }
+  IndexSet set = radixImage(map, box);
+  if (set.lo() < 0 || set.hi() > extent)
+    return set.intersect(IndexSet(0, extent));
+  return set;
+}
+
+IndexSet soap::image(const DimMap &map, const LoopBox &box, int64_t extent) {
+  return isEmpty(box) ? IndexSet() : imageOfNonEmpty(map, box, extent);
+}
+
+Region soap::image(const AccessMap &map, const LoopBox &box,
+                   const std::vector<int64_t> &shape) {
+  std::vector<IndexSet> dims(map.size());
+  if (!isEmpty(box))
+    for (size_t d = 0; d < map.size(); ++d)
+      dims[d] = imageOfNonEmpty(map[d], box, shape[d]);
+  return Region(std::move(dims));
+}
