@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
+#   scripts/build.sh                 the release preset
+#   scripts/build.sh debug|asan      another preset of CMakePresets.json, into build-debug or build-asan
+#   scripts/build.sh release soap-opt soap-run      only these targets
+# SOAP_JOBS sets the number of compile jobs (default: one per core).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case "${1:-}" in
+  -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+preset=${1:-release}
+[ $# -eq 0 ] || shift
+case "$preset" in
+  release) directory=build ;;
+  debug | asan) directory=build-$preset ;;
+  *) echo "build: unknown preset '$preset', expected release, debug or asan" >&2; exit 2 ;;
+esac
+
+scripts/install-deps.sh
+# Objects compiled in one build directory serve the others: paths relative to the project, precompiled headers allowed.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+jobs=${SOAP_JOBS:-$(nproc)}
+echo "build: preset $preset in $directory, $jobs jobs"
+cmake --preset "$preset" >"/tmp/soap-configure.$$" 2>&1 || { cat "/tmp/soap-configure.$$"; rm -f "/tmp/soap-configure.$$"; exit 1; }
+tail -n 1 "/tmp/soap-configure.$$"
+rm -f "/tmp/soap-configure.$$"
+cmake --build "$directory" -j "$jobs" ${1:+--target "$@"}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds Soap and runs every suite: unit tests, lit, bad input, integration.
+#   scripts/test.sh                  the last line is "N passed, N failed"; the exit status says the same
+#   scripts/test.sh --only TEXT      only the suites whose name contains TEXT
+# The comparison with ONNX Runtime needs Python packages from PyPI; without network it is skipped with a message.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+case "${1:-}" in
+  -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+give_up() {
+  echo "test: $1"
+  echo "0 passed, 1 failed"
+  exit 1
+}
+start=$SECONDS
+scripts/build.sh release || give_up "the build failed"
+echo "test: built after $((SECONDS - start)) s"
+scripts/python-env.sh build || echo "test: no ONNX Runtime; its comparisons are skipped"
+python3 utils/run-suites.py --build build --roundtrip "$@"
+status=$?
+[ $status -le 1 ] || give_up "the test runner ended with status $status"
+exit $status

@@ -1,0 +1,63 @@
+# Configuration of the lit suite: which files are tests, which tools they call, which features they may require.
+#
+# `lit --param roundtrip=1` makes every soap-opt call print what it has parsed, parse that again and compare.
+
+import os
+import subprocess
+import sys
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "Soap"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.soap_build, "test")
+
+bin_directory = os.path.join(config.soap_build, "bin")
+llvm_config.with_environment("PATH", bin_directory, append_path=True)
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=all"
+# LLVM's allocators poison memory in a way that the sanitizer mistakes for a use after free.
+config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
+
+# The virtual environment of scripts/python-env.sh where there is one.
+python = os.path.join(config.soap_build, ".venv", "bin", "python")
+if not os.path.exists(python):
+    python = sys.executable
+
+
+def has_module(name):
+    return subprocess.run([python, "-c", "import " + name], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+for module in ["numpy", "onnx", "onnxruntime"]:
+    if has_module(module):
+        config.available_features.add(module)
+fashion_mnist = "/usr/share/datasets/fashion-mnist"
+if os.path.exists(os.path.join(fashion_mnist, "train-images-idx3-ubyte.gz")):
+    config.available_features.add("fashion-mnist")
+if config.soap_sanitizers:
+    config.available_features.add("sanitizers")
+else:
+    config.available_features.add("no-sanitizers")
+
+soap_opt = ["--verify-roundtrip"] if lit_config.params.get("roundtrip", "0") not in ("0", "") else []
+tools = [
+    ToolSubst("soap-opt", extra_args=soap_opt, unresolved="ignore"),
+    ToolSubst("soap-translate", unresolved="ignore"),
+    ToolSubst("soap-run", unresolved="ignore"),
+    "mlir-opt",
+    "mlir-tblgen",
+]
+llvm_config.use_default_substitutions()
+llvm_config.add_tool_substitutions(tools, [bin_directory, config.llvm_tools_dir])
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%source", config.soap_source))
+config.substitutions.append(("%build", config.soap_build))
+config.substitutions.append(("%cmake", config.soap_cmake))
+config.substitutions.append(("%fashion_mnist", fashion_mnist))

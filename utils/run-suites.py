@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Runs the test suites of a build directory and sums their counts.
+
+Three kinds of suites: the GoogleTest binaries in bin/unittests, the lit suite, and the programs listed in
+test/suites.json. Each of the latter prints a last line "N passed, N failed". A suite that crashes, hangs or prints no
+counts is one failure, never silence. The last line of the output is "N passed, N failed" over everything, and the exit
+status is 0 only if nothing failed. Needs nothing but Python's standard library.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Result:
+    def __init__(self, name):
+        self.name = name
+        self.passed = 0
+        self.failed = 0
+        self.skipped = 0
+        self.notes = []
+        self.seconds = 0.0
+
+    def fail(self, note):
+        self.failed += 1
+        self.notes.append(note)
+
+
+def run(command, timeout, log, environment=None):
+    """Runs a command in its own process group; returns (exit status or None after the time limit, output)."""
+    with open(log, "wb") as stream:
+        process = subprocess.Popen(
+            command, stdout=stream, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            start_new_session=True, cwd=SOURCE, env=environment)
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            status = None
+        # Whatever the suite left running ends with it.
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+    with open(log, "r", errors="replace") as stream:
+        return status, stream.read()
+
+
+def describe(status):
+    if status is None:
+        return "ran into its time limit"
+    if status < 0:
+        return "was ended by signal %d" % -status
+    return "exited with status %d" % status
+
+
+def tail(text, lines=25):
+    return "\n".join("    " + line for line in text.splitlines()[-lines:])
+
+
+def run_gtest(binary, logs, timeout, environment):
+    result = Result("unit: " + os.path.basename(binary))
+    report = os.path.join(logs, os.path.basename(binary) + ".json")
+    if os.path.exists(report):
+        os.remove(report)
+    status, output = run([binary, "--gtest_output=json:" + report], timeout,
+                         os.path.join(logs, os.path.basename(binary) + ".log"), environment)
+    # The report is only written at the end: after a crash, the lines printed so far are what is known.
+    try:
+        with open(report) as stream:
+            suites = json.load(stream)["testsuites"]
+        for suite in suites:
+            for test in suite["testsuite"]:
+                name = test.get("classname", suite["name"]) + "." + test["name"]
+                if test.get("failures"):
+                    result.fail("%s: %s" % (name, test["failures"][0]["failure"].splitlines()[0]))
+                elif test.get("result") == "SKIPPED" or test.get("status") == "NOTRUN":
+                    result.skipped += 1
+                else:
+                    result.passed += 1
+    except (OSError, ValueError, KeyError):
+        result.passed = len(re.findall(r"^\[       OK \]", output, re.M))
+        result.failed = len(re.findall(r"^\[  FAILED  \] .*\(\d+ ms\)$", output, re.M))
+        result.fail("%s before it wrote its report; it printed:\n%s" % (describe(status), tail(output)))
+        return result
+    if status != 0 and result.failed == 0:
+        result.fail("%s although no test failed; it printed:\n%s" % (describe(status), tail(output)))
+    return result
+
+
+def run_lit(build, lit, logs, timeout, jobs, roundtrip, environment):
+    result = Result("lit" + (" (round trip)" if roundtrip else ""))
+    report = os.path.join(logs, "lit-roundtrip.json" if roundtrip else "lit.json")
+    if os.path.exists(report):
+        os.remove(report)
+    command = [sys.executable, lit, "-q", "-j", str(jobs), "-o", report]
+    if roundtrip:
+        command += ["--param", "roundtrip=1", "--filter-out", "(Integration|Packaging|BadInput|Docs)/"]
+    status, output = run(command + [os.path.join(build, "test")], timeout,
+                         os.path.join(logs, "lit.log"), environment)
+    try:
+        with open(report) as stream:
+            tests = json.load(stream)["tests"]
+    except (OSError, ValueError, KeyError):
+        result.fail("lit %s without a report; it printed:\n%s" % (describe(status), tail(output)))
+        return result
+    for test in tests:
+        if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
+            result.passed += 1
+        elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
+            result.skipped += 1
+        else:
+            result.fail("%s: %s\n%s" % (test["code"], test["name"], tail(test.get("output", ""), 40)))
+    if not tests:
+        result.fail("lit found no tests; it printed:\n" + tail(output))
+    return result
+
+
+def run_program(suite, arguments, logs, environment, places):
+    result = Result(suite["name"])
+    for module in suite.get("python_modules", []):
+        if subprocess.run([places["python"], "-c", "import " + module], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            result.skipped = 1
+            result.notes.append("skipped: Python module '%s' is not installed" % module)
+            return result
+    command = [part.format(**places) for part in suite["command"] + arguments]
+    log = os.path.join(logs, re.sub(r"[^A-Za-z0-9]+", "-", suite["name"]) + ".log")
+    try:
+        status, output = run(command, suite.get("timeout_s", 600), log, environment)
+    except OSError as error:
+        result.fail("can not start '%s': %s" % (command[0], error.strerror))
+        return result
+    counts = re.findall(r"^(\d+) passed, (\d+) failed\b", output, re.M)
+    if counts:
+        result.passed, result.failed = int(counts[-1][0]), int(counts[-1][1])
+    if result.failed:
+        result.notes.append(tail(output, 60))
+    elif status != 0 or not counts:
+        result.fail("%s%s; it printed:\n%s" % (describe(status), "" if counts else " without a line 'N passed, N failed'",
+                                             tail(output)))
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.path.join(SOURCE, "build"), help="build directory (default: build)")
+    parser.add_argument("--only", default="", help="run the suites whose name contains this text")
+    parser.add_argument("--full", action="store_true", help="the longer variants of test/suites.json")
+    parser.add_argument("--sample", action="store_true", help="the shorter variants (sanitizer builds)")
+    parser.add_argument("--no-lit", action="store_true")
+    parser.add_argument("--roundtrip", action="store_true", help="also run lit with every soap-opt call round-tripping")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--unit-timeout", type=float, default=900)
+    parser.add_argument("--lit-timeout", type=float, default=1800)
+    options = parser.parse_args()
+
+    build = os.path.abspath(options.build)
+    logs = os.path.join(build, "test-logs")
+    os.makedirs(logs, exist_ok=True)
+    environment = dict(os.environ)
+    # LLVM's allocators poison memory in a way that the sanitizer mistakes for a use after free.
+    environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
+    venv_python = os.path.join(build, ".venv", "bin", "python")
+    places = {"build": build, "source": SOURCE, "logs": logs, "jobs": str(options.jobs),
+              "python": venv_python if os.path.exists(venv_python) else sys.executable}
+
+    jobs = []
+    unit_directory = os.path.join(build, "bin", "unittests")
+    binaries = sorted(os.listdir(unit_directory)) if os.path.isdir(unit_directory) else []
+    for name in binaries:
+        path = os.path.join(unit_directory, name)
+        if os.access(path, os.X_OK) and not os.path.isdir(path):
+            jobs.append(("unit: " + name, lambda path=path: run_gtest(path, logs, options.unit_timeout, environment)))
+    if not options.no_lit:
+        lit = next((path for path in ["/usr/lib/llvm-22/bin/lit", shutil.which("lit")] if path and os.path.exists(path)),
+                   None)
+
+        def lit_suite(roundtrip):
+            if not lit:
+                result = Result("lit")
+                result.fail("lit is not installed")
+                return result
+            return run_lit(build, lit, logs, options.lit_timeout, options.jobs, roundtrip, environment)
+
+        jobs.append(("lit", lambda: lit_suite(False)))
+        if options.roundtrip:
+            jobs.append(("lit (round trip)", lambda: lit_suite(True)))
+    with open(os.path.join(SOURCE, "test", "suites.json")) as stream:
+        suites = json.load(stream)["suites"]
+    for suite in suites:
+        variant = "full" if options.full else "sample" if options.sample else "ci"
+        arguments = suite.get("arguments", {}).get(variant)
+        if arguments is None:
+            continue
+        jobs.append((suite["name"],
+                     lambda suite=suite, arguments=arguments: run_program(suite, arguments, logs, environment, places)))
+
+    passed = failed = skipped = 0
+    for name, job in jobs:
+        if options.only not in name:
+            continue
+        start = time.monotonic()
+        result = job()
+        seconds = time.monotonic() - start
+        passed, failed, skipped = passed + result.passed, failed + result.failed, skipped + result.skipped
+        print("%-44s %6d passed %4d failed %4d skipped %7.1f s" %
+              (result.name, result.passed, result.failed, result.skipped, seconds), flush=True)
+        for note in result.notes:
+            print("  " + note, flush=True)
+    if passed + failed == 0:
+        print("no test ran: is '%s' built?" % build)
+        failed = 1
+    if skipped:
+        print("%d skipped" % skipped)
+    print("%d passed, %d failed" % (passed, failed), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Exception as error:  # the last line is a promise
+        import traceback
+        traceback.print_exc()
+        print("0 passed, 1 failed", flush=True)
+        sys.exit(1)
