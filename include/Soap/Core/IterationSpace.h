@@ -92,6 +92,8 @@ struct IterationSpace {
   bool linear = false;
   /// An operand tile may be empty without the op becoming a fill (concat, accumulate, pad).
   bool allowsEmptyOperands = false;
+  /// Value of a result whose operand tile is empty (0 for sums, -inf for a maximum).
+  double neutral = 0;
   /// Floating-point operations per point of the iteration space (2 for a multiply-add).
   double flopsPerPoint = 1;
 
