@@ -2,6 +2,9 @@
 
 set(SOAP_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter)
 
+# libMLIR.so is not in the loader's path: installed tools carry the path they were linked with.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 # Fast linker and compiler cache where they are installed.
 find_program(SOAP_LLD NAMES ld.lld-22 ld.lld HINTS ${LLVM_TOOLS_BINARY_DIR})
 if(SOAP_LLD)

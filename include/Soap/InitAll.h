@@ -1,0 +1,44 @@
+//===- InitAll.h - Register everything that Soap has -------------*- C++ -*-===//
+//
+// What a tool, a plugin or another project calls to get the dialect and all passes. A file of its own because it pulls
+// in every part of the project: include it where tools are put together, never from a library.
+//
+//   mlir::DialectRegistry registry;
+//   mlir::soap::registerAllDialects(registry);
+//   mlir::soap::registerAllPasses();
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_INITALL_H
+#define SOAP_INITALL_H
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#if __has_include("Soap/Transforms/Passes.h")
+#include "Soap/Transforms/Passes.h"
+#define SOAP_HAS_TRANSFORMS
+#endif
+#if __has_include("Soap/Conversion/Passes.h")
+#include "Soap/Conversion/Passes.h"
+#define SOAP_HAS_CONVERSION
+#endif
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::soap {
+
+/// The soap dialect. The dialects that passes produce (linalg, memref, LLVM, ...) are declared by the passes.
+inline void registerAllDialects(DialectRegistry &registry) { registry.insert<SoapDialect>(); }
+
+/// Every pass and pass pipeline of the project, under the names that soap-opt shows.
+inline void registerAllPasses() {
+#ifdef SOAP_HAS_TRANSFORMS
+  registerSoapTransformsPasses();
+#endif
+#ifdef SOAP_HAS_CONVERSION
+  registerSoapConversionPasses();
+#endif
+}
+
+} // namespace mlir::soap
+
+#endif // SOAP_INITALL_H

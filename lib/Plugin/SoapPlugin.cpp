@@ -1,0 +1,36 @@
+//===- SoapPlugin.cpp - The dialect and passes for a stock mlir-opt --------===//
+//
+// A shared object with MLIR's two plugin entry points, so that any MLIR tool can load Soap:
+//
+//   mlir-opt in.mlir --load-dialect-plugin=SoapPlugin.so --pass-pipeline='builtin.module(soap-simulate)'
+//
+// Tools parse their flags before they load plugins, so passes are named through --pass-pipeline, not as flags. The
+// dialect entry point registers the passes as well: one option loads all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/InitAll.h"
+
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Compiler.h"
+
+/// Both options may name the plugin; passes must not be registered twice.
+static void registerPassesOnce() {
+  static const bool registered = (mlir::soap::registerAllPasses(), true);
+  (void)registered;
+}
+
+static void registerDialects(mlir::DialectRegistry *registry) {
+  mlir::soap::registerAllDialects(*registry);
+  registerPassesOnce();
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "Soap", LLVM_VERSION_STRING, registerDialects};
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "Soap", LLVM_VERSION_STRING, registerPassesOnce};
+}
