@@ -62,9 +62,10 @@ apt() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::T
 
 # The packages that apt can not install with the lists it has.
 without_candidate() {
-  local package
+  local package policy
   for package in "${missing[@]}"; do
-    LC_ALL=C apt-cache policy "$package" 2>/dev/null | grep -q '^  Candidate: [^(]' || echo "$package"
+    policy=$(LC_ALL=C apt-cache policy "$package" 2>/dev/null || true)
+    grep -q '^  Candidate: [^(]' <<<"$policy" || echo "$package"
   done
 }
 
