@@ -1,0 +1,22 @@
+//===- TopologyAttr.h - The topology of a module ----------------*- C++ -*-===//
+//
+// Passes take a topology as an option, or from the module attribute `soap.topology` that an earlier pass left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_ANALYSIS_TOPOLOGYATTR_H
+#define SOAP_ANALYSIS_TOPOLOGYATTR_H
+
+#include "Soap/Core/Topology.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::soap {
+
+/// `option` (a built-in name or a file) if it is not empty, else the module's `soap.topology` (JSON text or a built-in name), else an error
+/// that says how to give one.
+FailureOr<::soap::Topology> resolveTopology(ModuleOp module, StringRef option);
+
+} // namespace mlir::soap
+
+#endif // SOAP_ANALYSIS_TOPOLOGYATTR_H

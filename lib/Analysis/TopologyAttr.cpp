@@ -1,0 +1,42 @@
+//===- TopologyAttr.cpp - The topology of a module ------------------------===//
+//
+// Option, then module attribute, then an error that says how to give a
+// topology.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Analysis/TopologyAttr.h"
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
+                                                        StringRef option) {
+  auto fail = [&](const std::string &message) -> FailureOr<::soap::Topology> {
+    module.emitError() << message;
+    return failure();
+  };
+  if (!option.empty()) {
+    ::soap::Expected<::soap::Topology> loaded =
+        ::soap::loadTopology(option.str());
+    return loaded ? FailureOr<::soap::Topology>(std::move(*loaded))
+                  : fail(loaded.error());
+  }
+  Attribute attribute = module->getAttr(SoapDialect::kTopology);
+  if (!attribute)
+    return fail(
+        "has no topology: give the option 'topology=NAME|FILE' (for example "
+        "'topology=cpu-4'), or set the module attribute 'soap.topology'");
+  auto text = dyn_cast<StringAttr>(attribute);
+  if (!text)
+    return fail("'soap.topology' must be a string: the JSON text of a topology "
+                "or a built-in name");
+  ::soap::Expected<::soap::Topology> parsed =
+      text.getValue().ltrim().starts_with("{")
+          ? ::soap::parseTopology(text.str(), "soap.topology")
+          : ::soap::builtinTopology(text.str());
+  return parsed ? FailureOr<::soap::Topology>(std::move(*parsed))
+                : fail(parsed.error());
+}

@@ -1,0 +1,43 @@
+//===- DeviceProgram.h - The program of one device --------------*- C++ -*-===//
+//
+// Writes the actions of one device, in schedule order, as a function. A file of
+// its own because it is independent of rank tables and deduplication.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_PARTITION_DEVICEPROGRAM_H
+#define SOAP_LIB_TRANSFORMS_PARTITION_DEVICEPROGRAM_H
+
+#include "Soap/Transforms/Partition.h"
+
+namespace mlir::soap {
+
+/// A tile that a program takes or returns.
+struct TileRecord {
+  std::string tensor;
+  ::soap::Region region;
+  bool updated = false;
+};
+
+/// A device program and its row of the rank table.
+struct DeviceProgram {
+  func::FuncOp function;
+  SmallVector<int64_t> tasks, peers, transfers; ///< by slot
+  SmallVector<TileRecord> args, results;
+};
+
+/// The op that a Compute action localizes: the op of its node, or one of its
+/// stages.
+using KernelOps = DenseMap<std::pair<int, int>, Operation *>;
+
+/// Builds the program of `device` at the end of `module`. `order` is the global
+/// schedule (action ids).
+FailureOr<DeviceProgram> buildDeviceProgram(ModuleOp module,
+                                            func::FuncOp source,
+                                            const PricedFunction &priced,
+                                            const KernelOps &kernelOps,
+                                            ArrayRef<int> order, int device);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_PARTITION_DEVICEPROGRAM_H

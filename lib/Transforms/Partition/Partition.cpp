@@ -1,0 +1,242 @@
+//===- Partition.cpp - From configs to device programs --------------------===//
+//
+// The pass: prices every function, builds the program of every device, shares
+// equal programs, writes the rank table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Transforms/Partition.h"
+
+#include "DeviceProgram.h"
+#include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Core/Simulator.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Transforms/Passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPPARTITION
+#include "Soap/Transforms/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+FailureOr<PricedFunction>
+mlir::soap::priceFunction(func::FuncOp function,
+                          const ::soap::Topology &topology) {
+  FailureOr<OpGraph> opGraph = buildOpGraph(function);
+  if (failed(opGraph))
+    return failure();
+  FailureOr<::soap::Strategy> strategy =
+      readStrategy(*opGraph, topology.deviceCount());
+  if (failed(strategy))
+    return failure();
+  PricedFunction priced{std::move(*opGraph), std::move(*strategy), {}, {}};
+  priced.plan =
+      ::soap::buildPlan(priced.opGraph.graph, priced.strategy, topology);
+  priced.tasks = ::soap::buildTaskGraph(priced.opGraph.graph, priced.plan,
+                                        ::soap::CostModel(topology));
+  ::soap::simulateFull(priced.tasks);
+  return priced;
+}
+
+namespace {
+
+/// Ops to localize, by (node, stage). Stage ops are created next to the ops
+/// that they replace.
+KernelOps collectKernelOps(const PricedFunction &priced) {
+  KernelOps ops;
+  for (auto [n, op] : llvm::enumerate(priced.opGraph.ops)) {
+    const ::soap::GraphNode &node = priced.opGraph.graph.nodes[n];
+    int index = static_cast<int>(n);
+    if (!::soap::usesStages(node, priced.strategy[n])) {
+      ops[{index, -1}] = op;
+      continue;
+    }
+    OpBuilder builder(op);
+    Operation *before = op->getPrevNode();
+    (void)cast<IterationSpaceOpInterface>(op).decomposeStages(builder);
+    Operation *stage =
+        before ? before->getNextNode() : &op->getBlock()->front();
+    for (int s = 0; stage != op; stage = stage->getNextNode())
+      if (isa<IterationSpaceOpInterface>(stage))
+        ops[{index, s++}] = stage;
+  }
+  return ops;
+}
+
+/// Text of a program without its name: equal texts are one class.
+std::string fingerprint(func::FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  function.print(
+      os, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(false));
+  return text;
+}
+
+DictionaryAttr dictionary(Builder &builder,
+                          ArrayRef<std::pair<StringRef, Attribute>> entries) {
+  SmallVector<NamedAttribute> named;
+  for (const auto &[key, value] : entries)
+    named.push_back(builder.getNamedAttr(key, value));
+  return builder.getDictionaryAttr(named);
+}
+
+ArrayAttr tileTable(Builder &builder, ArrayRef<TileRecord> tiles) {
+  SmallVector<Attribute> rows;
+  for (const TileRecord &tile : tiles)
+    rows.push_back(dictionary(
+        builder,
+        {{"tensor", builder.getStringAttr(tile.tensor)},
+         {"region", RegionAttr::get(builder.getContext(), tile.region)},
+         {"updated", builder.getBoolAttr(tile.updated)}}));
+  return builder.getArrayAttr(rows);
+}
+
+/// The global order: simulated start and end, name, kind and key of every task.
+DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
+                             ArrayRef<int> order) {
+  SmallVector<Attribute> names, kinds;
+  SmallVector<int64_t> starts, ends, keys;
+  for (int id : order) {
+    const ::soap::Task &task = priced.tasks.tasks[id];
+    names.push_back(builder.getStringAttr(task.name));
+    kinds.push_back(builder.getStringAttr(task.kind));
+    starts.push_back(task.startNs);
+    ends.push_back(task.endNs);
+    keys.append(task.key.begin(), task.key.end());
+  }
+  return dictionary(builder,
+                    {{"names", builder.getArrayAttr(names)},
+                     {"kinds", builder.getArrayAttr(kinds)},
+                     {"start_ns", builder.getDenseI64ArrayAttr(starts)},
+                     {"end_ns", builder.getDenseI64ArrayAttr(ends)},
+                     {"keys", builder.getDenseI64ArrayAttr(keys)}});
+}
+
+/// Whole tensors of the function's interface: attributes of its arguments and
+/// outputs, with their types.
+ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
+                      const PricedFunction &priced) {
+  SmallVector<Attribute> rows;
+  auto add = [&](StringRef name, Type type, DictionaryAttr attributes) {
+    NamedAttrList row;
+    for (NamedAttribute attribute :
+         attributes ? attributes.getValue() : ArrayRef<NamedAttribute>())
+      if (attribute.getName().strref().starts_with("soap.") &&
+          attribute.getName() != SoapDialect::kConfig)
+        row.set(attribute.getName().strref().drop_front(5),
+                attribute.getValue());
+    row.set("name", builder.getStringAttr(name));
+    row.set("type", TypeAttr::get(type));
+    rows.push_back(row.getDictionary(builder.getContext()));
+  };
+  for (auto [i, argument] : llvm::enumerate(priced.opGraph.inputs)) {
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      SoapDialect::kName);
+    add(name ? name.strref() : StringRef("arg" + std::to_string(i)),
+        argument.getType(), function.getArgAttrDict(argument.getArgNumber()));
+  }
+  for (auto [o, result] : llvm::enumerate(priced.opGraph.outputResults))
+    add(priced.opGraph.graph.outputs[o].name, function.getResultTypes()[result],
+        function.getResultAttrDict(result));
+  return builder.getArrayAttr(rows);
+}
+
+FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
+                                            SymbolTable &symbols,
+                                            func::FuncOp function,
+                                            const ::soap::Topology &topology) {
+  FailureOr<PricedFunction> priced = priceFunction(function, topology);
+  if (failed(priced))
+    return failure();
+  std::vector<int> order = ::soap::scheduleOrder(priced->tasks);
+  KernelOps kernelOps = collectKernelOps(*priced);
+
+  Builder builder(module.getContext());
+  llvm::StringMap<func::FuncOp> classes;
+  SmallVector<Attribute> ranks;
+  for (int device = 0; device < topology.deviceCount(); ++device) {
+    FailureOr<DeviceProgram> program =
+        buildDeviceProgram(module, function, *priced, kernelOps, order, device);
+    if (failed(program))
+      return failure();
+    auto [known, inserted] =
+        classes.try_emplace(fingerprint(program->function), program->function);
+    if (inserted) {
+      program->function.setName(
+          (function.getName() + "__" + Twine(classes.size() - 1)).str());
+      symbols.insert(program->function);
+    } else {
+      program->function.erase();
+    }
+    ranks.push_back(dictionary(
+        builder,
+        {{"device", builder.getI64IntegerAttr(device)},
+         {"program", FlatSymbolRefAttr::get(known->second)},
+         {"tasks", builder.getDenseI64ArrayAttr(program->tasks)},
+         {"peers", builder.getDenseI64ArrayAttr(program->peers)},
+         {"transfers", builder.getDenseI64ArrayAttr(program->transfers)},
+         {"args", tileTable(builder, program->args)},
+         {"results", tileTable(builder, program->results)}}));
+  }
+  int64_t batch = 0;
+  for (BlockArgument argument : priced->opGraph.inputs)
+    if (auto dim = function.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), SoapDialect::kSampleDim))
+      batch =
+          cast<RankedTensorType>(argument.getType()).getDimSize(dim.getInt());
+  return dictionary(builder,
+                    {{"entry", builder.getStringAttr(function.getName())},
+                     {"batch", builder.getI64IntegerAttr(batch)},
+                     {"tensors", tensorTable(builder, function, *priced)},
+                     {"schedule", scheduleTable(builder, *priced, order)},
+                     {"ranks", builder.getArrayAttr(ranks)}});
+}
+
+struct PartitionPass : public impl::SoapPartitionBase<PartitionPass> {
+  using SoapPartitionBase::SoapPartitionBase;
+  void runOnOperation() override {
+    FailureOr<::soap::Topology> loaded =
+        resolveTopology(getOperation(), topology);
+    if (failed(loaded) || failed(partitionModule(getOperation(), *loaded)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult mlir::soap::partitionModule(ModuleOp module,
+                                          const ::soap::Topology &topology) {
+  if (module->hasAttr(SoapDialect::kPrograms))
+    return module.emitError("is already partitioned: it has '")
+           << SoapDialect::kPrograms << "'";
+  SmallVector<func::FuncOp> functions;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() &&
+        !function.getBody().getOps<IterationSpaceOpInterface>().empty())
+      functions.push_back(function);
+  if (functions.empty())
+    return module.emitError("has no function of soap ops to partition");
+  SymbolTable symbols(module);
+  SmallVector<Attribute> entries;
+  for (func::FuncOp function : functions) {
+    FailureOr<DictionaryAttr> entry =
+        partitionFunction(module, symbols, function, topology);
+    if (failed(entry))
+      return failure();
+    entries.push_back(*entry);
+  }
+  for (func::FuncOp function : functions)
+    symbols.erase(function);
+  module->setAttr(SoapDialect::kPrograms,
+                  ArrayAttr::get(module.getContext(), entries));
+  module->setAttr(
+      SoapDialect::kTopology,
+      StringAttr::get(module.getContext(), ::soap::printTopology(topology)));
+  return success();
+}
