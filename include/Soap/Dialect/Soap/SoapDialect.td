@@ -25,6 +25,7 @@ def Soap_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let hasConstantMaterializer = 0;
   let extraClassDeclaration = [{
     /// Names of the discardable attributes.

@@ -45,6 +45,8 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder), "", [{ return ::mlir::failure(); }]>
   ];
   let extraTraitClassDeclaration = [{}];
+  // After the op's own verifier: iteration spaces are only asked of well-formed ops.
+  let verifyWithRegions = 1;
   let verify = [{ return ::mlir::soap::verifyIterationSpaceOp($_op); }];
 }
 
