@@ -1,0 +1,58 @@
+//===- Context.h - One device's view of a running program -------*- C++ -*-===//
+//
+// What `SoapContext *` of the C ABI points to. The launcher fills it before a
+// program starts; the `soap_rt_*` functions read it, count in it, and report
+// failures through it. The first failure of an iteration wins.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_CONTEXT_H
+#define SOAP_RUNTIME_CONTEXT_H
+
+#include "Soap/Runtime/Kernels.h"
+#include "Soap/Runtime/Launcher.h"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+namespace soap::runtime {
+
+/// What all devices of one iteration share.
+struct RunState {
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  std::string message;
+
+  /// Records the message if it is the first, and stops all communication.
+  void fail(Transport &transport, const std::string &message);
+  std::string firstMessage();
+};
+
+} // namespace soap::runtime
+
+struct SoapContext {
+  enum Activity : int { Idle, Running, Receiving };
+
+  const soap::runtime::EntryInfo *entry = nullptr;
+  const soap::runtime::RankInfo *rank = nullptr;
+  soap::runtime::RunState *run = nullptr;
+  soap::runtime::Transport *transport = nullptr;
+  soap::runtime::KernelCache *kernels = nullptr;
+  soap::runtime::SlotTime *times = nullptr;
+  /// Row of the device in `Execution::bytesSent`.
+  int64_t *bytesTo = nullptr;
+
+  // Read by the watchdog while the program runs.
+  std::atomic<uint64_t> progress{0};
+  std::atomic<int64_t> slot{-1};
+  std::atomic<int> activity{Idle};
+
+  bool failed() const { return run->failed.load(std::memory_order_relaxed); }
+  /// "device 2, op 'conv1[0]' (conv2d)".
+  std::string place() const;
+  /// Fails the iteration at the current op.
+  void fail(const std::string &message);
+};
+
+#endif // SOAP_RUNTIME_CONTEXT_H

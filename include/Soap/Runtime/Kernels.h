@@ -1,0 +1,76 @@
+//===- Kernels.h - Library kernels of the CPU backend -----------*- C++ -*-===//
+//
+// Convolution and matrix product, each in two forms: on oneDNN, with primitives
+// cached by shape, and *direct*, plain loops that are right for every shape
+// (negative padding, kernels larger than the input, no output at all). The C
+// ABI calls the cache; it falls back to direct kernels where oneDNN cannot or
+// would silently use its own slow reference.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_KERNELS_H
+#define SOAP_RUNTIME_KERNELS_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace soap::runtime {
+
+/// The 18 numbers of `soap_rt_conv2d_*`, in order.
+struct ConvShape {
+  int64_t n, g, c, h, w, o, oh, ow, kh, kw, sh, sw, dh, dw, pt, pl, pb, pr;
+
+  static ConvShape fromArray(const int64_t *d);
+  bool operator==(const ConvShape &) const = default;
+  auto operator<=>(const ConvShape &) const = default;
+
+  int64_t inputVolume() const { return n * g * c * h * w; }
+  int64_t weightVolume() const { return g * o * c * kh * kw; }
+  int64_t outputVolume() const { return n * g * o * oh * ow; }
+  /// Multiply-adds; 0 if some operand is empty.
+  int64_t work() const { return n * g * c * o * oh * ow * kh * kw; }
+};
+
+/// The 6 numbers of `soap_rt_matmul_f32`.
+struct MatmulShape {
+  int64_t batch, m, n, k, transposeA, transposeB;
+
+  static MatmulShape fromArray(const int64_t *d);
+  bool operator==(const MatmulShape &) const = default;
+  auto operator<=>(const MatmulShape &) const = default;
+};
+
+enum class ConvKind { Forward, InputGrad, WeightGrad };
+
+/// Direct kernels. Operands by kind: Forward (x, w) -> y, InputGrad (dy, w) ->
+/// dx, WeightGrad (x, dy) -> dw. The result is overwritten.
+void convDirect(ConvKind kind, const ConvShape &shape, const float *a,
+                const float *b, float *result);
+void matmulDirect(const MatmulShape &shape, const float *a, const float *b,
+                  float *y);
+
+/// Primitives of one device thread. Not thread-safe: each thread has its own,
+/// made and used after its number of kernel threads was set.
+class KernelCache {
+public:
+  KernelCache();
+  ~KernelCache();
+
+  void conv(ConvKind kind, const ConvShape &shape, const float *a,
+            const float *b, float *result);
+  void matmul(const MatmulShape &shape, const float *a, const float *b,
+              float *y);
+
+  /// What runs for a shape: oneDNN's name, with "+reorder" if operands are
+  /// copied to other layouts, or "direct". For tests and reports.
+  std::string implementation(ConvKind kind, const ConvShape &shape);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_KERNELS_H

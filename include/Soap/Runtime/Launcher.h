@@ -1,0 +1,96 @@
+//===- Launcher.h - Devices as threads that run programs --------*- C++ -*-===//
+//
+// A device of the CPU backend is a thread: pinned, with its own number of
+// kernel threads, alive for as long as the launcher. An `Execution` is one
+// entry of a manifest bound to code and memory; `Launcher::run` runs it once on
+// all its devices.
+//
+// Nothing hangs: the first failure stops all communication, and a watchdog ends
+// an iteration in which nobody makes progress. A device that does not even
+// return then is *stuck*: its thread is left behind, and the process should
+// end with `_exit` after the message, for the thread still uses its memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_LAUNCHER_H
+#define SOAP_RUNTIME_LAUNCHER_H
+
+#include "Soap/Runtime/Manifest.h"
+#include "Soap/Runtime/Runtime.h"
+#include "Soap/Runtime/Transport.h"
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace soap::runtime {
+
+/// When a slot of a program ran, in nanoseconds of the steady clock; 0 if not.
+struct SlotTime {
+  int64_t beginNs = 0, endNs = 0;
+};
+
+/// What one device runs, where.
+struct RankBinding {
+  SoapProgram program = nullptr;
+  /// One pointer per argument, then one per result.
+  std::vector<void *> pointers;
+  /// 64-byte aligned, of the rank's `arenaBytes`.
+  void *arena = nullptr;
+};
+
+struct Execution {
+  /// `entry` points into `manifest`, which it keeps alive.
+  Execution(std::shared_ptr<const Manifest> manifest, const EntryInfo &entry);
+
+  std::shared_ptr<const Manifest> manifest;
+  const EntryInfo &entry;
+  /// Parallel to `entry.ranks`.
+  std::vector<RankBinding> ranks;
+  std::unique_ptr<Transport> transport;
+
+  /// Of the latest iteration, by rank and slot.
+  std::vector<std::vector<SlotTime>> times;
+  /// Sums over all iterations, row-major [from][to] over the devices.
+  std::vector<int64_t> bytesSent;
+  int64_t iterations = 0;
+};
+
+struct LauncherOptions {
+  int64_t devices = 1;
+  /// Kernel threads of each device; 0: available cores / devices, at least 1.
+  int64_t threadsPerDevice = 0;
+  /// How long nobody may make progress before the watchdog ends an iteration.
+  /// While some device burns processor time, twelve times as long.
+  std::chrono::milliseconds timeout{10000};
+  /// Bind devices to cores, round robin.
+  bool pin = true;
+};
+
+class Launcher {
+public:
+  explicit Launcher(const LauncherOptions &options);
+  /// Joins the device threads, but leaves stuck ones behind.
+  ~Launcher();
+  Launcher(const Launcher &) = delete;
+  Launcher &operator=(const Launcher &) = delete;
+
+  /// Runs one iteration; on failure says which device failed first, in which
+  /// op, and why.
+  MaybeError run(const std::shared_ptr<Execution> &execution);
+
+  /// Some device never returned; the launcher runs nothing any more.
+  bool stuck() const;
+  int64_t threadsPerDevice() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Number of cores that this process may use.
+int64_t availableCores();
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_LAUNCHER_H

@@ -1,0 +1,109 @@
+//===- Manifest.h - What the launcher must know of a module -----*- C++ -*-===//
+//
+// The manifest (docs/Runtime.md) describes a lowered module: its tensors, and
+// per entry and device which program runs on which tiles, and who sends what to
+// whom. It is the only thing that the launcher knows of a model. Parsing checks
+// all of it, so that nothing behind this header checks indices again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_MANIFEST_H
+#define SOAP_RUNTIME_MANIFEST_H
+
+#include "Soap/Core/Error.h"
+#include "Soap/Core/Region.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace soap::runtime {
+
+/// Element types of tensors that cross the border of a program.
+enum class DType { F32, F64, I32, I64 };
+
+int64_t sizeOf(DType type);
+const char *nameOf(DType type);
+std::optional<DType> dtypeNamed(std::string_view name);
+
+enum class TensorKind { Data, Label, Parameter, State, Loss, Correct, Output };
+
+const char *nameOf(TensorKind kind);
+
+/// How a parameter or state starts when no weights file says otherwise.
+struct InitRule {
+  enum Kind { Default, He, Glorot, Zeros, Ones, Values } kind = Default;
+  /// Kind `Values`: one number (a splat) or one per element.
+  std::vector<double> values;
+};
+
+struct TensorInfo {
+  std::string name;
+  TensorKind kind = TensorKind::Output;
+  std::vector<int64_t> shape;
+  DType dtype = DType::F32;
+  /// Which dimension counts samples; -1 if none does.
+  int64_t sampleDim = -1;
+  InitRule init;
+  /// 0 where unknown.
+  int64_t fanIn = 0, fanOut = 0;
+
+  int64_t volume() const;
+  int64_t bytes() const { return volume() * sizeOf(dtype); }
+};
+
+/// One pointer of a device program: which part of which tensor it is.
+struct TileInfo {
+  /// Index into `Manifest::tensors`.
+  size_t tensor = 0;
+  Region region;
+  /// The program replaces the contents by the tensor's next value.
+  bool updated = false;
+};
+
+/// One place in the global order, with simulated times.
+struct ScheduledTask {
+  std::string name, kind;
+  int64_t startNs = 0, endNs = 0;
+};
+
+/// What one device runs, with its row of the rank table.
+struct RankInfo {
+  int64_t device = 0;
+  std::string program;
+  int64_t arenaBytes = 0;
+  std::vector<TileInfo> args, results;
+  /// By slot: place in the schedule, other device (-1: none), transfer number
+  /// (-1: none).
+  std::vector<int64_t> tasks, peers, transfers;
+};
+
+struct EntryInfo {
+  std::string name;
+  int64_t batch = 0;
+  std::vector<ScheduledTask> schedule;
+  std::vector<RankInfo> ranks;
+  /// Transfer numbers are in `[0, transferCount)`.
+  int64_t transferCount = 0;
+};
+
+struct Manifest {
+  int64_t devices = 0;
+  std::string topology;
+  std::vector<TensorInfo> tensors;
+  std::vector<EntryInfo> entries;
+
+  /// Null if there is none.
+  const EntryInfo *entry(std::string_view name) const;
+  std::optional<size_t> tensorNamed(std::string_view name) const;
+};
+
+/// Parses and checks; `source` names the input in messages.
+Expected<Manifest> parseManifest(std::string_view json,
+                                 const std::string &source);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_MANIFEST_H

@@ -1,0 +1,57 @@
+//===- Transport.h - Point-to-point messages between devices ----*- C++ -*-===//
+//
+// How a send of one device program reaches the receive of another. Programs
+// know neither the transport nor each other: an *envelope* names both devices
+// and the transfer, a number that occurs once per iteration. `local` is memory
+// of one process; others (mpi, nccl) implement the same interface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_TRANSPORT_H
+#define SOAP_RUNTIME_TRANSPORT_H
+
+#include "Soap/Core/Error.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace soap::runtime {
+
+struct Envelope {
+  int64_t from = 0, to = 0, transfer = 0;
+};
+
+class Transport {
+public:
+  virtual ~Transport() = default;
+
+  /// Starts an iteration: every transfer may happen once. Called while no
+  /// device runs; also ends an abort.
+  virtual void start(int64_t iteration) = 0;
+
+  /// Takes the bytes at once: the caller may reuse `data`. Never waits for the
+  /// receiver, so that no order of sends and receives can lock up senders.
+  virtual MaybeError send(const Envelope &envelope, const void *data,
+                          int64_t bytes) = 0;
+
+  /// Waits until the message is there and copies it. Fails if its size is not
+  /// `bytes`, or on `abort`.
+  virtual MaybeError receive(const Envelope &envelope, void *data,
+                             int64_t bytes) = 0;
+
+  /// Wakes all receivers; they and later calls fail until the next `start`.
+  virtual void abort() = 0;
+
+  /// Ends an iteration that no device failed in: a message that nobody took is
+  /// an error.
+  virtual MaybeError finish() = 0;
+};
+
+/// Mailboxes in the memory of this process, for devices `[0, devices)` and
+/// transfers `[0, transfers)`. Message buffers are kept between iterations.
+std::unique_ptr<Transport> makeLocalTransport(int64_t devices,
+                                              int64_t transfers);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_TRANSPORT_H

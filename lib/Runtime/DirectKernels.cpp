@@ -1,0 +1,110 @@
+//===- DirectKernels.cpp - Plain loops for every shape --------------------===//
+//
+// Right for every shape, without scratch memory. The innermost loop runs along
+// a row, so that the compiler vectorizes it; which part of a row is inside of
+// the input is computed once per row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Kernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace soap::runtime;
+
+namespace {
+
+int64_t ceilDiv(int64_t a, int64_t b) {
+  return a / b + (a % b != 0 && (a % b > 0));
+}
+
+/// Output positions in `[lo, hi)` read `out * stride + offset` inside of
+/// `[0, extent)`.
+struct Valid {
+  int64_t lo, hi;
+  Valid(int64_t outs, int64_t stride, int64_t offset, int64_t extent)
+      : lo(std::max<int64_t>(0, ceilDiv(-offset, stride))),
+        hi(std::min(outs, ceilDiv(extent - offset, stride))) {}
+};
+
+/// Calls `row(weight index, input offset, output offset, count)` for every row
+/// of multiply-adds: `count` outputs, inputs `sw` apart, one weight.
+template <typename Row>
+void forEachRow(const ConvShape &s, Row row) {
+  for (int64_t n = 0; n < s.n; ++n)
+    for (int64_t g = 0; g < s.g; ++g)
+      for (int64_t o = 0; o < s.o; ++o)
+        for (int64_t c = 0; c < s.c; ++c) {
+          int64_t out = ((n * s.g + g) * s.o + o) * s.oh * s.ow;
+          int64_t in = ((n * s.g + g) * s.c + c) * s.h * s.w;
+          int64_t weight = ((g * s.o + o) * s.c + c) * s.kh * s.kw;
+          for (int64_t kh = 0; kh < s.kh; ++kh) {
+            Valid rows(s.oh, s.sh, kh * s.dh - s.pt, s.h);
+            for (int64_t kw = 0; kw < s.kw; ++kw) {
+              int64_t offset = kw * s.dw - s.pl;
+              Valid cols(s.ow, s.sw, offset, s.w);
+              for (int64_t oh = rows.lo; oh < rows.hi; ++oh)
+                if (cols.lo < cols.hi)
+                  row(weight + kh * s.kw + kw,
+                      in + (oh * s.sh + kh * s.dh - s.pt) * s.w +
+                          cols.lo * s.sw + offset,
+                      out + oh * s.ow + cols.lo, cols.hi - cols.lo);
+            }
+          }
+        }
+}
+
+} // namespace
+
+ConvShape ConvShape::fromArray(const int64_t *d) {
+  return {d[0], d[1],  d[2],  d[3],  d[4],  d[5],  d[6],  d[7],  d[8],
+          d[9], d[10], d[11], d[12], d[13], d[14], d[15], d[16], d[17]};
+}
+
+MatmulShape MatmulShape::fromArray(const int64_t *d) {
+  return {d[0], d[1], d[2], d[3], d[4] != 0, d[5] != 0};
+}
+
+void soap::runtime::convDirect(ConvKind kind, const ConvShape &s,
+                               const float *a, const float *b, float *result) {
+  switch (kind) {
+  case ConvKind::Forward:
+    std::fill_n(result, s.outputVolume(), 0.0f);
+    forEachRow(s, [&](int64_t weight, int64_t in, int64_t out, int64_t count) {
+      float factor = b[weight];
+      for (int64_t i = 0; i < count; ++i)
+        result[out + i] += factor * a[in + i * s.sw];
+    });
+    return;
+  case ConvKind::InputGrad:
+    std::fill_n(result, s.inputVolume(), 0.0f);
+    forEachRow(s, [&](int64_t weight, int64_t in, int64_t out, int64_t count) {
+      float factor = b[weight];
+      for (int64_t i = 0; i < count; ++i)
+        result[in + i * s.sw] += factor * a[out + i];
+    });
+    return;
+  case ConvKind::WeightGrad:
+    std::fill_n(result, s.weightVolume(), 0.0f);
+    forEachRow(s, [&](int64_t weight, int64_t in, int64_t out, int64_t count) {
+      float sum = 0;
+      for (int64_t i = 0; i < count; ++i)
+        sum += a[in + i * s.sw] * b[out + i];
+      result[weight] += sum;
+    });
+    return;
+  }
+}
+
+void soap::runtime::matmulDirect(const MatmulShape &s, const float *a,
+                                 const float *b, float *y) {
+  std::fill_n(y, s.batch * s.m * s.n, 0.0f);
+  for (int64_t i = 0; i < s.batch; ++i, a += s.m * s.k, b += s.k * s.n)
+    for (int64_t m = 0; m < s.m; ++m, y += s.n)
+      for (int64_t k = 0; k < s.k; ++k) {
+        float factor = s.transposeA ? a[k * s.m + m] : a[m * s.k + k];
+        for (int64_t n = 0; n < s.n; ++n)
+          y[n] += factor * (s.transposeB ? b[n * s.k + k] : b[k * s.n + n]);
+      }
+}

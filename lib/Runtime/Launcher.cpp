@@ -1,0 +1,266 @@
+//===- Launcher.cpp - Device threads and the watchdog ---------------------===//
+//
+// The calling thread hands an execution to the device threads and is the
+// watchdog until they are done. All that a device thread touches is owned by
+// shared pointers, so that a stuck one harms nobody.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Launcher.h"
+
+#include "Affinity.h"
+#include "Soap/Runtime/Context.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <ctime>
+#include <exception>
+#include <pthread.h>
+#include <thread>
+
+using namespace soap;
+using namespace soap::runtime;
+using Clock = std::chrono::steady_clock;
+
+Execution::Execution(std::shared_ptr<const Manifest> m, const EntryInfo &entry)
+    : manifest(std::move(m)), entry(entry), ranks(entry.ranks.size()),
+      transport(makeLocalTransport(manifest->devices, entry.transferCount)),
+      bytesSent(size_t(manifest->devices * manifest->devices)) {
+  for (const RankInfo &rank : entry.ranks)
+    times.emplace_back(rank.tasks.size());
+}
+
+namespace {
+
+/// One iteration: what the device threads share with the launcher.
+struct Iteration {
+  std::shared_ptr<Execution> execution;
+  RunState state;
+  /// Parallel to the ranks.
+  std::vector<SoapContext> contexts;
+  int64_t remaining = 0;
+
+  explicit Iteration(std::shared_ptr<Execution> e)
+      : execution(std::move(e)), contexts(execution->ranks.size()),
+        remaining(int64_t(contexts.size())) {
+    Execution &run = *execution;
+    int64_t devices = run.manifest->devices;
+    for (size_t i = 0; i < contexts.size(); ++i) {
+      SoapContext &ctx = contexts[i];
+      ctx.entry = &run.entry;
+      ctx.rank = &run.entry.ranks[i];
+      ctx.run = &state;
+      ctx.transport = run.transport.get();
+      ctx.times = run.times[i].data();
+      ctx.bytesTo = run.bytesSent.data() + ctx.rank->device * devices;
+    }
+  }
+};
+
+/// What the threads and the launcher share beyond one iteration.
+struct Shared {
+  std::mutex mutex;
+  std::condition_variable work, done;
+  std::shared_ptr<Iteration> iteration;
+  uint64_t generation = 0;
+  bool stop = false;
+};
+
+void runRank(Iteration &iteration, size_t index, KernelCache &kernels) {
+  SoapContext &ctx = iteration.contexts[index];
+  RankBinding &rank = iteration.execution->ranks[index];
+  ctx.kernels = &kernels;
+  ctx.activity.store(SoapContext::Running);
+  try {
+    rank.program(&ctx, rank.pointers.data(), rank.arena);
+  } catch (const std::exception &error) {
+    ctx.fail(error.what());
+  }
+  ctx.activity.store(SoapContext::Idle);
+}
+
+void deviceMain(std::shared_ptr<Shared> shared, int64_t device,
+                std::vector<int> cores, int64_t threads, bool pin) {
+  setUpDeviceThread(cores, device * threads, threads, pin);
+  KernelCache kernels;
+  uint64_t seen = 0;
+  for (;;) {
+    std::shared_ptr<Iteration> iteration;
+    {
+      std::unique_lock<std::mutex> lock(shared->mutex);
+      shared->work.wait(
+          lock, [&] { return shared->stop || shared->generation != seen; });
+      if (shared->stop)
+        return;
+      seen = shared->generation;
+      iteration = shared->iteration;
+    }
+    // Null: a device without work woke after the others were done.
+    if (!iteration)
+      continue;
+    const std::vector<RankInfo> &ranks = iteration->execution->entry.ranks;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks[i].device != device)
+        continue;
+      runRank(*iteration, i, kernels);
+      std::lock_guard<std::mutex> lock(shared->mutex);
+      if (--iteration->remaining == 0)
+        shared->done.notify_all();
+    }
+  }
+}
+
+int64_t processorNs(std::thread &thread) {
+  clockid_t clock;
+  timespec time;
+  if (pthread_getcpuclockid(thread.native_handle(), &clock) ||
+      clock_gettime(clock, &time))
+    return 0;
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+/// Who to blame when nobody moves: a device that is not itself waiting for a
+/// message, else all wait for each other.
+std::string describeSilence(Iteration &iteration, int64_t ms) {
+  std::string after = " for " + std::to_string(ms) + " ms";
+  std::string waiting;
+  for (SoapContext &ctx : iteration.contexts) {
+    int activity = ctx.activity.load();
+    if (activity == SoapContext::Running)
+      return ctx.place() + ": no progress" + after;
+    if (activity == SoapContext::Receiving)
+      waiting += (waiting.empty() ? "" : "; ") + ctx.place();
+  }
+  return "all devices wait for messages" + after + ": " + waiting;
+}
+
+} // namespace
+
+struct Launcher::Impl {
+  LauncherOptions options;
+  std::shared_ptr<Shared> shared = std::make_shared<Shared>();
+  std::vector<std::thread> threads;
+  bool stuck = false;
+
+  MaybeError run(const std::shared_ptr<Execution> &execution);
+  bool wait(Iteration &iteration, std::unique_lock<std::mutex> &lock,
+            Clock::duration limit) {
+    return shared->done.wait_for(lock, limit,
+                                 [&] { return iteration.remaining == 0; });
+  }
+  void watch(Iteration &iteration, std::unique_lock<std::mutex> &lock);
+  int64_t processorTime() {
+    int64_t sum = 0;
+    for (std::thread &thread : threads)
+      sum += processorNs(thread);
+    return sum;
+  }
+};
+
+/// Waits for the end of the iteration, and ends it when nobody makes progress.
+void Launcher::Impl::watch(Iteration &iteration,
+                           std::unique_lock<std::mutex> &lock) {
+  auto poll = std::clamp<Clock::duration>(options.timeout / 10,
+                                          std::chrono::milliseconds(1),
+                                          std::chrono::milliseconds(200));
+  auto progressNow = [&] {
+    uint64_t sum = 0;
+    for (SoapContext &ctx : iteration.contexts)
+      sum += ctx.progress.load(std::memory_order_relaxed);
+    return sum;
+  };
+  uint64_t progress = progressNow();
+  int64_t processor = processorTime();
+  Clock::time_point lastProgress = Clock::now(), lastWork = lastProgress;
+  while (!wait(iteration, lock, poll)) {
+    Clock::time_point now = Clock::now();
+    if (iteration.state.failed.load())
+      break;
+    if (uint64_t sum = progressNow(); sum != progress) {
+      progress = sum;
+      lastProgress = now;
+    }
+    // A kernel may be long; it counts as work while it burns processor time.
+    if (int64_t time = processorTime(); time > processor + 100000) {
+      processor = time;
+      lastWork = now;
+    }
+    auto silence = now - std::max(lastProgress, lastWork);
+    if (silence < options.timeout && now - lastProgress < 12 * options.timeout)
+      continue;
+    int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                     now - lastProgress)
+                     .count();
+    iteration.state.fail(*iteration.execution->transport,
+                         describeSilence(iteration, ms));
+    break;
+  }
+  // A failed iteration: the others return at their next call of the runtime.
+  auto grace = std::max<Clock::duration>(options.timeout,
+                                         std::chrono::milliseconds(500));
+  if (iteration.remaining && !wait(iteration, lock, grace))
+    stuck = true;
+}
+
+MaybeError Launcher::Impl::run(const std::shared_ptr<Execution> &execution) {
+  if (stuck)
+    return Error{"a device is stuck since an earlier failure"};
+  for (size_t i = 0; i < execution->ranks.size(); ++i) {
+    int64_t device = execution->entry.ranks[i].device;
+    if (device >= options.devices)
+      return Error{"device " + std::to_string(device) + " does not exist"};
+    if (!execution->ranks[i].program)
+      return Error{"device " + std::to_string(device) + ": no program '" +
+                   execution->entry.ranks[i].program + "'"};
+  }
+  for (std::vector<SlotTime> &times : execution->times)
+    std::fill(times.begin(), times.end(), SlotTime());
+  auto iteration = std::make_shared<Iteration>(execution);
+  execution->transport->start(execution->iterations);
+  std::unique_lock<std::mutex> lock(shared->mutex);
+  shared->iteration = iteration;
+  ++shared->generation;
+  shared->work.notify_all();
+  watch(*iteration, lock);
+  shared->iteration.reset();
+  lock.unlock();
+  ++execution->iterations;
+  if (iteration->state.failed.load())
+    return Error{iteration->state.firstMessage()};
+  return execution->transport->finish();
+}
+
+Launcher::Launcher(const LauncherOptions &options)
+    : impl(std::make_unique<Impl>()) {
+  impl->options = options;
+  std::vector<int> cores = availableCoreList();
+  int64_t &threads = impl->options.threadsPerDevice;
+  if (threads <= 0)
+    threads = std::max<int64_t>(1, int64_t(cores.size()) / options.devices);
+  for (int64_t device = 0; device < options.devices; ++device)
+    impl->threads.emplace_back(deviceMain, impl->shared, device, cores, threads,
+                               options.pin);
+}
+
+Launcher::~Launcher() {
+  {
+    std::lock_guard<std::mutex> lock(impl->shared->mutex);
+    impl->shared->stop = true;
+    impl->shared->work.notify_all();
+  }
+  for (std::thread &thread : impl->threads)
+    if (impl->stuck)
+      thread.detach();
+    else
+      thread.join();
+}
+
+MaybeError Launcher::run(const std::shared_ptr<Execution> &execution) {
+  return impl->run(execution);
+}
+
+bool Launcher::stuck() const { return impl->stuck; }
+
+int64_t Launcher::threadsPerDevice() const {
+  return impl->options.threadsPerDevice;
+}

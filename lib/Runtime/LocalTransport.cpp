@@ -1,0 +1,140 @@
+//===- LocalTransport.cpp - Messages within one process -------------------===//
+//
+// One mailbox per transfer. The sender fills the mailbox's own buffer before it
+// flips its state, so the copy needs no lock; the lock is for sleeping only,
+// one per receiving device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Transport.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+struct Mailbox {
+  enum State : int { Empty, Full, Taken };
+  std::atomic<int> state{Empty};
+  Envelope envelope;
+  std::unique_ptr<char[]> buffer;
+  int64_t capacity = 0, bytes = 0;
+};
+
+struct Sleeper {
+  std::mutex mutex;
+  std::condition_variable wake;
+};
+
+std::string describe(const Envelope &envelope) {
+  return "transfer " + std::to_string(envelope.transfer) + " from device " +
+         std::to_string(envelope.from) + " to device " +
+         std::to_string(envelope.to);
+}
+
+class LocalTransport : public Transport {
+public:
+  LocalTransport(int64_t devices, int64_t transfers)
+      : boxes(size_t(transfers)), sleepers(size_t(devices)) {}
+
+  void start(int64_t) override {
+    for (Mailbox &box : boxes)
+      box.state.store(Mailbox::Empty, std::memory_order_relaxed);
+    aborted.store(false);
+  }
+
+  MaybeError send(const Envelope &envelope, const void *data,
+                  int64_t bytes) override {
+    if (MaybeError error = check(envelope))
+      return error;
+    Mailbox &box = boxes[size_t(envelope.transfer)];
+    if (box.state.load(std::memory_order_acquire) != Mailbox::Empty)
+      return Error{describe(envelope) + " was sent twice"};
+    if (box.capacity < bytes) {
+      box.buffer.reset(new char[size_t(bytes)]);
+      box.capacity = bytes;
+    }
+    if (bytes)
+      std::memcpy(box.buffer.get(), data, size_t(bytes));
+    box.bytes = bytes;
+    box.envelope = envelope;
+    Sleeper &sleeper = sleepers[size_t(envelope.to)];
+    {
+      std::lock_guard<std::mutex> lock(sleeper.mutex);
+      box.state.store(Mailbox::Full, std::memory_order_release);
+    }
+    sleeper.wake.notify_all();
+    return std::nullopt;
+  }
+
+  MaybeError receive(const Envelope &envelope, void *data,
+                     int64_t bytes) override {
+    if (MaybeError error = check(envelope))
+      return error;
+    Mailbox &box = boxes[size_t(envelope.transfer)];
+    if (box.state.load(std::memory_order_acquire) == Mailbox::Empty) {
+      Sleeper &sleeper = sleepers[size_t(envelope.to)];
+      std::unique_lock<std::mutex> lock(sleeper.mutex);
+      sleeper.wake.wait(lock, [&] {
+        return aborted.load() || box.state.load() != Mailbox::Empty;
+      });
+    }
+    if (aborted.load())
+      return Error{"stopped because another device failed"};
+    if (box.state.load(std::memory_order_acquire) == Mailbox::Taken)
+      return Error{describe(envelope) + " was received twice"};
+    if (box.bytes != bytes)
+      return Error{describe(envelope) + ": expected " + std::to_string(bytes) +
+                   " bytes, got " + std::to_string(box.bytes)};
+    if (bytes)
+      std::memcpy(data, box.buffer.get(), size_t(bytes));
+    box.state.store(Mailbox::Taken, std::memory_order_release);
+    return std::nullopt;
+  }
+
+  void abort() override {
+    aborted.store(true);
+    for (Sleeper &sleeper : sleepers) {
+      // Taking the lock orders the flag before the next check of a sleeper.
+      {
+        std::lock_guard<std::mutex> lock(sleeper.mutex);
+      }
+      sleeper.wake.notify_all();
+    }
+  }
+
+  MaybeError finish() override {
+    for (Mailbox &box : boxes)
+      if (box.state.load() == Mailbox::Full)
+        return Error{describe(box.envelope) + " was never received"};
+    return std::nullopt;
+  }
+
+private:
+  MaybeError check(const Envelope &envelope) const {
+    if (aborted.load())
+      return Error{"stopped because another device failed"};
+    if (envelope.transfer < 0 || envelope.transfer >= int64_t(boxes.size()) ||
+        envelope.to < 0 || envelope.to >= int64_t(sleepers.size()))
+      return Error{describe(envelope) + " does not exist"};
+    return std::nullopt;
+  }
+
+  std::vector<Mailbox> boxes;
+  std::vector<Sleeper> sleepers;
+  std::atomic<bool> aborted{false};
+};
+
+} // namespace
+
+std::unique_ptr<Transport> runtime::makeLocalTransport(int64_t devices,
+                                                       int64_t transfers) {
+  return std::make_unique<LocalTransport>(devices, transfers);
+}

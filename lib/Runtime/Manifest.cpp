@@ -1,0 +1,308 @@
+//===- Manifest.cpp - Parsing and checking of manifests -------------------===//
+//
+// A manifest comes from the compiler, but also out of a file that anybody may
+// have edited: everything is checked here, once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Manifest.h"
+
+#include "Json.h"
+
+#include <map>
+#include <set>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+constexpr const char *kindNames[] = {"data", "label",   "parameter", "state",
+                                     "loss", "correct", "output"};
+constexpr const char *dtypeNames[] = {"f32", "f64", "i32", "i64"};
+/// Far beyond any machine, so that sizes never overflow.
+constexpr int64_t maxElements = int64_t(1) << 44;
+constexpr int64_t maxDevices = 4096;
+
+std::vector<int64_t> integers(const JsonCursor &cursor, int64_t lo,
+                              int64_t hi) {
+  std::vector<int64_t> result(cursor.size());
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = cursor.at(i).integer(lo, hi);
+  return result;
+}
+
+TensorKind parseKind(const JsonCursor &cursor) {
+  for (size_t i = 0; i < std::size(kindNames); ++i)
+    if (cursor.string() == kindNames[i])
+      return TensorKind(i);
+  cursor.expected("one of data, label, parameter, state, loss, correct, "
+                  "output");
+}
+
+InitRule parseInit(const JsonCursor &cursor, int64_t volume) {
+  InitRule rule;
+  if (cursor.json().is_string()) {
+    static const std::map<std::string, InitRule::Kind> names = {
+        {"default", InitRule::Default},
+        {"he", InitRule::He},
+        {"glorot", InitRule::Glorot},
+        {"zeros", InitRule::Zeros},
+        {"ones", InitRule::Ones}};
+    auto it = names.find(cursor.string());
+    if (it == names.end())
+      cursor.expected("one of default, he, glorot, zeros, ones, or an array "
+                      "of values");
+    rule.kind = it->second;
+    return rule;
+  }
+  rule.kind = InitRule::Values;
+  size_t count = cursor.size();
+  if (int64_t(count) != volume && count != 1)
+    cursor.fail("expected 1 or " + std::to_string(volume) + " values, got " +
+                std::to_string(count));
+  rule.values.resize(count);
+  for (size_t i = 0; i < count; ++i)
+    rule.values[i] = cursor.at(i).number();
+  return rule;
+}
+
+TensorInfo parseTensor(const JsonCursor &cursor) {
+  TensorInfo info;
+  info.name = cursor.at("name").string();
+  if (info.name.empty())
+    cursor.at("name").fail("expected a name, got an empty string");
+  info.kind = parseKind(cursor.at("kind"));
+  info.shape = integers(cursor.at("shape"), 0, maxElements);
+  int64_t volume = 1;
+  for (int64_t extent : info.shape)
+    if (extent && volume > maxElements / extent)
+      cursor.at("shape").fail("the tensor is too large");
+    else
+      volume *= extent;
+  auto dtype = dtypeNamed(cursor.at("dtype").string());
+  if (!dtype)
+    cursor.at("dtype").expected("one of f32, f64, i32, i64");
+  info.dtype = *dtype;
+  if (cursor.has("sample_dim"))
+    info.sampleDim =
+        cursor.at("sample_dim").integer(-1, int64_t(info.shape.size()) - 1);
+  if (cursor.has("init"))
+    info.init = parseInit(cursor.at("init"), volume);
+  if (cursor.has("fan_in"))
+    info.fanIn = cursor.at("fan_in").integer(0);
+  if (cursor.has("fan_out"))
+    info.fanOut = cursor.at("fan_out").integer(0);
+  return info;
+}
+
+Region parseRegion(const JsonCursor &cursor, const TensorInfo &tensor) {
+  if (cursor.size() != tensor.shape.size())
+    cursor.fail("expected " + std::to_string(tensor.shape.size()) +
+                " dimensions as tensor '" + tensor.name + "' has, got " +
+                std::to_string(cursor.size()));
+  std::vector<IndexSet> dims;
+  for (size_t d = 0; d < cursor.size(); ++d) {
+    JsonCursor dim = cursor.at(d);
+    std::vector<Interval> intervals;
+    int64_t previous = -1;
+    for (size_t i = 0; i < dim.size(); ++i) {
+      JsonCursor pair = dim.at(i);
+      if (pair.size() != 2)
+        pair.expected("an interval [from, to]");
+      // Packed order follows the intervals, so they must be canonical.
+      int64_t lo = pair.at(size_t(0)).integer(previous + 1, tensor.shape[d]);
+      int64_t hi = pair.at(size_t(1)).integer(lo + 1, tensor.shape[d]);
+      intervals.push_back({lo, hi});
+      previous = hi;
+    }
+    dims.push_back(IndexSet::fromIntervals(std::move(intervals)));
+  }
+  return Region(std::move(dims));
+}
+
+std::vector<TileInfo> parseTiles(const JsonCursor &cursor,
+                                 const Manifest &manifest) {
+  std::vector<TileInfo> tiles;
+  for (size_t i = 0; i < cursor.size(); ++i) {
+    JsonCursor item = cursor.at(i);
+    TileInfo tile;
+    auto tensor = manifest.tensorNamed(item.at("tensor").string());
+    if (!tensor)
+      item.at("tensor").expected("the name of a tensor of the manifest");
+    tile.tensor = *tensor;
+    tile.region = parseRegion(item.at("region"), manifest.tensors[*tensor]);
+    if (item.has("updated"))
+      tile.updated = item.at("updated").boolean();
+    tiles.push_back(std::move(tile));
+  }
+  return tiles;
+}
+
+std::vector<ScheduledTask> parseSchedule(const JsonCursor &cursor) {
+  std::vector<ScheduledTask> schedule;
+  for (size_t i = 0; i < cursor.size(); ++i) {
+    JsonCursor item = cursor.at(i);
+    ScheduledTask task;
+    task.name = item.at("name").string();
+    task.kind = item.at("kind").string();
+    if (item.has("start_ns"))
+      task.startNs = item.at("start_ns").integer();
+    if (item.has("end_ns"))
+      task.endNs = item.at("end_ns").integer();
+    schedule.push_back(std::move(task));
+  }
+  return schedule;
+}
+
+RankInfo parseRank(const JsonCursor &cursor, const Manifest &manifest,
+                   size_t scheduleSize) {
+  RankInfo rank;
+  rank.device = cursor.at("device").integer(0, manifest.devices - 1);
+  rank.program = cursor.at("program").string();
+  rank.arenaBytes = cursor.at("arena_bytes").integer(0, maxElements);
+  rank.args = parseTiles(cursor.at("args"), manifest);
+  rank.results = parseTiles(cursor.at("results"), manifest);
+  rank.tasks = integers(cursor.at("tasks"), 0, int64_t(scheduleSize) - 1);
+  rank.peers = integers(cursor.at("peers"), -1, manifest.devices - 1);
+  rank.transfers = integers(cursor.at("transfers"), -1, int64_t(1) << 31);
+  for (const char *key : {"peers", "transfers"}) {
+    size_t size = cursor.at(key).size();
+    if (size != rank.tasks.size())
+      cursor.at(key).fail("expected " + std::to_string(rank.tasks.size()) +
+                          " numbers as in 'tasks', got " +
+                          std::to_string(size));
+  }
+  for (size_t slot = 0; slot < rank.tasks.size(); ++slot)
+    if ((rank.peers[slot] < 0) != (rank.transfers[slot] < 0))
+      cursor.at("transfers")
+          .at(slot)
+          .fail("expected a peer and a transfer number or neither");
+  return rank;
+}
+
+/// Every transfer number must belong to two slots that name each other, or a
+/// receive would wait for nobody.
+void checkTransfers(const JsonCursor &cursor, EntryInfo &entry) {
+  struct End {
+    int64_t device, peer;
+  };
+  std::map<int64_t, std::vector<End>> ends;
+  for (const RankInfo &rank : entry.ranks)
+    for (size_t slot = 0; slot < rank.tasks.size(); ++slot)
+      if (rank.transfers[slot] >= 0)
+        ends[rank.transfers[slot]].push_back({rank.device, rank.peers[slot]});
+  int64_t slots = 0;
+  for (const RankInfo &rank : entry.ranks)
+    slots += int64_t(rank.tasks.size());
+  for (auto &[number, pair] : ends) {
+    std::string what = "transfer " + std::to_string(number);
+    if (pair.size() != 2)
+      cursor.fail(what + ": expected 2 ends, got " +
+                  std::to_string(pair.size()));
+    if (pair[0].device != pair[1].peer || pair[1].device != pair[0].peer)
+      cursor.fail(what + ": the ends on devices " +
+                  std::to_string(pair[0].device) + " and " +
+                  std::to_string(pair[1].device) + " name other peers");
+    // Numbers index a table: they must be about as dense as the slots.
+    if (number > 1024 + 4 * slots)
+      cursor.fail(what + ": the number is too large for " +
+                  std::to_string(slots) + " slots");
+    entry.transferCount = std::max(entry.transferCount, number + 1);
+  }
+}
+
+EntryInfo parseEntry(const JsonCursor &cursor, const Manifest &manifest) {
+  EntryInfo entry;
+  entry.name = cursor.at("name").string();
+  if (cursor.has("batch"))
+    entry.batch = cursor.at("batch").integer(0, maxElements);
+  entry.schedule = parseSchedule(cursor.at("schedule"));
+  JsonCursor ranks = cursor.at("ranks");
+  std::set<int64_t> seen;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    entry.ranks.push_back(
+        parseRank(ranks.at(i), manifest, entry.schedule.size()));
+    if (!seen.insert(entry.ranks.back().device).second)
+      ranks.at(i).at("device").fail("device " +
+                                    std::to_string(entry.ranks.back().device) +
+                                    " has more than one program");
+  }
+  checkTransfers(ranks, entry);
+  return entry;
+}
+
+Manifest parseRoot(const JsonCursor &cursor) {
+  Manifest manifest;
+  cursor.at("version").integer(1, 1);
+  manifest.devices = cursor.at("devices").integer(1, maxDevices);
+  if (cursor.has("topology"))
+    manifest.topology = cursor.at("topology").string();
+  JsonCursor tensors = cursor.at("tensors");
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    TensorInfo info = parseTensor(tensors.at(i));
+    if (manifest.tensorNamed(info.name))
+      tensors.at(i).at("name").fail("the name '" + info.name +
+                                    "' is used twice");
+    manifest.tensors.push_back(std::move(info));
+  }
+  JsonCursor entries = cursor.at("entries");
+  for (size_t i = 0; i < entries.size(); ++i) {
+    EntryInfo entry = parseEntry(entries.at(i), manifest);
+    if (manifest.entry(entry.name))
+      entries.at(i).at("name").fail("the name '" + entry.name +
+                                    "' is used twice");
+    manifest.entries.push_back(std::move(entry));
+  }
+  return manifest;
+}
+
+} // namespace
+
+int64_t runtime::sizeOf(DType type) {
+  return type == DType::F32 || type == DType::I32 ? 4 : 8;
+}
+
+const char *runtime::nameOf(DType type) { return dtypeNames[size_t(type)]; }
+
+std::optional<DType> runtime::dtypeNamed(std::string_view name) {
+  for (size_t i = 0; i < std::size(dtypeNames); ++i)
+    if (name == dtypeNames[i])
+      return DType(i);
+  return std::nullopt;
+}
+
+const char *runtime::nameOf(TensorKind kind) { return kindNames[size_t(kind)]; }
+
+int64_t TensorInfo::volume() const {
+  int64_t volume = 1;
+  for (int64_t extent : shape)
+    volume *= extent;
+  return volume;
+}
+
+const EntryInfo *Manifest::entry(std::string_view name) const {
+  for (const EntryInfo &entry : entries)
+    if (entry.name == name)
+      return &entry;
+  return nullptr;
+}
+
+std::optional<size_t> Manifest::tensorNamed(std::string_view name) const {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+Expected<Manifest> runtime::parseManifest(std::string_view text,
+                                          const std::string &source) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded())
+    return Error{source + ": expected JSON"};
+  try {
+    return parseRoot(JsonCursor(json, ""));
+  } catch (const JsonError &error) {
+    return Error{source + ": " + error.what()};
+  }
+}

@@ -1,0 +1,230 @@
+//===- OneDnnConv.cpp - A convolution primitive for one shape -------------===//
+//
+// See OneDnnConv.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneDnnConv.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+using namespace soap::runtime;
+using namespace dnnl;
+using dims = memory::dims;
+using tag = memory::format_tag;
+
+namespace {
+
+constexpr auto f32 = memory::data_type::f32;
+
+/// One spatial dimension after cropping what no window reads.
+struct Cropped {
+  int64_t from = 0, size = 0, before = 0, after = 0;
+
+  Cropped(int64_t extent, int64_t outs, int64_t kernel, int64_t stride,
+          int64_t dilation, int64_t padding) {
+    // Windows cover [-padding, end) of the input.
+    int64_t end = (outs - 1) * stride + (kernel - 1) * dilation + 1 - padding;
+    from = std::max<int64_t>(0, -padding);
+    before = std::max<int64_t>(0, padding);
+    after = end - extent;
+    // Fewer unread rows than a stride are what "floor" in the output size
+    // means; oneDNN takes them without cropping.
+    if (after < 0 && -after < stride)
+      after = 0;
+    int64_t to = after < 0 ? end : extent;
+    after = std::max<int64_t>(0, after);
+    size = to - from;
+  }
+};
+
+bool isReference(const char *name) { return std::strncmp(name, "ref", 3) == 0; }
+
+} // namespace
+
+char *Scratch::reserve(size_t bytes) {
+  if (storage.size() < bytes + 64)
+    storage = std::vector<char>(bytes + 64);
+  auto address = reinterpret_cast<uintptr_t>(storage.data());
+  return storage.data() + (64 - address % 64) % 64;
+}
+
+bool OneDnnConv::build(const engine &engine, bool blocked) {
+  const ConvShape &s = shape;
+  Cropped rows(s.h, s.oh, s.kh, s.sh, s.dh, s.pt);
+  Cropped cols(s.w, s.ow, s.kw, s.sw, s.dw, s.pl);
+  if (rows.size <= 0 || cols.size <= 0)
+    return false;
+  bool cropped = rows.size != s.h || cols.size != s.w;
+
+  dims xDims = {s.n, s.g * s.c, rows.size, cols.size};
+  dims yDims = {s.n, s.g * s.o, s.oh, s.ow};
+  dims wDims =
+      s.g == 1 ? dims{s.o, s.c, s.kh, s.kw} : dims{s.g, s.o, s.c, s.kh, s.kw};
+  auto wTag = s.g == 1 ? tag::oihw : tag::goihw;
+  x.user = memory::desc({s.n, s.g * s.c, s.h, s.w}, f32, tag::nchw)
+               .submemory_desc(xDims, {0, 0, rows.from, cols.from});
+  y.user = memory::desc(yDims, f32, tag::nchw);
+  w.user = memory::desc(wDims, f32, wTag);
+  auto inner = [&](const dims &d, tag plain) {
+    return memory::desc(d, f32, blocked ? tag::any : plain);
+  };
+  memory::desc xi = inner(xDims, tag::nchw), yi = inner(yDims, tag::nchw),
+               wi = inner(wDims, wTag);
+
+  dims stride = {s.sh, s.sw}, dilation = {s.dh - 1, s.dw - 1},
+       before = {rows.before, cols.before}, after = {rows.after, cols.after};
+  primitive_attr attr;
+  attr.set_scratchpad_mode(scratchpad_mode::user);
+  auto direct = algorithm::convolution_direct;
+  convolution_forward::primitive_desc forward(
+      convolution_forward::desc(prop_kind::forward_training, direct, xi, wi, yi,
+                                stride, dilation, before, after),
+      attr, engine);
+  auto take = [&](const auto &pd, const memory::desc &px,
+                  const memory::desc &pw, const memory::desc &py, auto tagged) {
+    label = pd.impl_info_str();
+    x.inner = px, w.inner = pw, y.inner = py;
+    scratchpad = memory(pd.scratchpad_desc(), engine, nullptr);
+    if (isReference(label.c_str()))
+      return false;
+    primitive = decltype(tagged)(pd);
+    return true;
+  };
+  bool good = false;
+  switch (kind) {
+  case ConvKind::Forward:
+    good = take(forward, forward.src_desc(), forward.weights_desc(),
+                forward.dst_desc(), convolution_forward());
+    break;
+  case ConvKind::InputGrad: {
+    convolution_backward_data::primitive_desc pd(
+        convolution_backward_data::desc(direct, xi, wi, yi, stride, dilation,
+                                        before, after),
+        attr, engine, forward);
+    good = take(pd, pd.diff_src_desc(), pd.weights_desc(), pd.diff_dst_desc(),
+                convolution_backward_data());
+    break;
+  }
+  case ConvKind::WeightGrad: {
+    convolution_backward_weights::primitive_desc pd(
+        convolution_backward_weights::desc(direct, xi, wi, yi, stride, dilation,
+                                           before, after),
+        attr, engine, forward);
+    good = take(pd, pd.src_desc(), pd.diff_weights_desc(), pd.diff_dst_desc(),
+                convolution_backward_weights());
+    break;
+  }
+  }
+  return good && finish(engine, cropped);
+}
+
+/// Lays out the scratch memory and makes the reorders.
+bool OneDnnConv::finish(const engine &engine, bool cropped) {
+  clearResult = cropped && kind == ConvKind::InputGrad;
+  scratchBytes = 0;
+  auto reserve = [&](size_t bytes) {
+    size_t offset = scratchBytes;
+    scratchBytes += (bytes + 63) / 64 * 64;
+    return offset;
+  };
+  for (Operand *operand : {&x, &w, &y}) {
+    operand->userMemory = memory(operand->user, engine, nullptr);
+    operand->innerMemory = memory(operand->inner, engine, nullptr);
+    operand->reordered = operand->user != operand->inner;
+    if (!operand->reordered)
+      continue;
+    operand->scratchOffset = reserve(operand->inner.get_size());
+    bool isResult = operand == (kind == ConvKind::Forward     ? &y
+                                : kind == ConvKind::InputGrad ? &x
+                                                              : &w);
+    auto &from = isResult ? operand->innerMemory : operand->userMemory;
+    auto &to = isResult ? operand->userMemory : operand->innerMemory;
+    operand->reorder = dnnl::reorder(from, to);
+    if (label.find("+reorder") == std::string::npos)
+      label += "+reorder";
+  }
+  scratchpadOffset = reserve(scratchpad.get_desc().get_size());
+  return true;
+}
+
+std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
+                                               ConvKind kind,
+                                               const ConvShape &shape) {
+  // Blocked layouts run several times faster but cost a copy of all operands:
+  // not worth it when each copied element takes part in few operations.
+  int64_t elements =
+      shape.inputVolume() + shape.weightVolume() + shape.outputVolume();
+  bool preferBlocked = shape.work() >= 32 * elements;
+  for (bool blocked : {preferBlocked, !preferBlocked}) {
+    auto conv = std::make_unique<OneDnnConv>();
+    conv->kind = kind;
+    conv->shape = shape;
+    try {
+      if (conv->build(engine, blocked))
+        return conv;
+    } catch (const dnnl::error &) {
+      // No implementation for these layouts.
+    }
+  }
+  return nullptr;
+}
+
+void OneDnnConv::run(stream &stream, Scratch &scratch, const float *a,
+                     const float *b, float *result) {
+  float *xData = const_cast<float *>(a), *wData = const_cast<float *>(b),
+        *yData = result;
+  if (kind == ConvKind::InputGrad)
+    xData = result, yData = const_cast<float *>(a);
+  if (kind == ConvKind::WeightGrad)
+    wData = result, yData = const_cast<float *>(b);
+  if (clearResult)
+    std::fill_n(result, shape.inputVolume(), 0.0f);
+
+  char *base = scratch.reserve(scratchBytes);
+  auto bind = [&](Operand &operand, float *data) {
+    operand.userMemory.set_data_handle(data);
+    operand.innerMemory.set_data_handle(
+        operand.reordered ? static_cast<void *>(base + operand.scratchOffset)
+                          : data);
+  };
+  bind(x, xData), bind(w, wData), bind(y, yData);
+  scratchpad.set_data_handle(base + scratchpadOffset);
+
+  auto copyIn = [&](Operand &operand) {
+    if (operand.reordered)
+      operand.reorder.execute(stream, operand.userMemory, operand.innerMemory);
+  };
+  auto copyOut = [&](Operand &operand) {
+    if (operand.reordered)
+      operand.reorder.execute(stream, operand.innerMemory, operand.userMemory);
+  };
+  std::unordered_map<int, memory> arguments = {
+      {DNNL_ARG_SCRATCHPAD, scratchpad}};
+  Operand *out = nullptr;
+  switch (kind) {
+  case ConvKind::Forward:
+    copyIn(x), copyIn(w), out = &y;
+    arguments.insert({{DNNL_ARG_SRC, x.innerMemory},
+                      {DNNL_ARG_WEIGHTS, w.innerMemory},
+                      {DNNL_ARG_DST, y.innerMemory}});
+    break;
+  case ConvKind::InputGrad:
+    copyIn(y), copyIn(w), out = &x;
+    arguments.insert({{DNNL_ARG_DIFF_DST, y.innerMemory},
+                      {DNNL_ARG_WEIGHTS, w.innerMemory},
+                      {DNNL_ARG_DIFF_SRC, x.innerMemory}});
+    break;
+  case ConvKind::WeightGrad:
+    copyIn(x), copyIn(y), out = &w;
+    arguments.insert({{DNNL_ARG_SRC, x.innerMemory},
+                      {DNNL_ARG_DIFF_DST, y.innerMemory},
+                      {DNNL_ARG_DIFF_WEIGHTS, w.innerMemory}});
+    break;
+  }
+  primitive.execute(stream, arguments);
+  copyOut(*out);
+  stream.wait();
+}

@@ -1,0 +1,67 @@
+//===- OneDnnConv.h - A convolution primitive for one shape -----*- C++ -*-===//
+//
+// Builds and runs the oneDNN primitive of one convolution (forward or a
+// gradient) on plain NCHW and OIHW operands. Operands are copied to blocked
+// layouts where that pays; rows and columns that no window reads are cropped,
+// which is also how negative padding works.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_ONEDNNCONV_H
+#define SOAP_LIB_RUNTIME_ONEDNNCONV_H
+
+#include "Soap/Runtime/Kernels.h"
+
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <vector>
+
+namespace soap::runtime {
+
+/// Memory that all primitives of a thread share, for reordered operands and
+/// library scratch. Grows, 64-byte aligned.
+class Scratch {
+public:
+  char *reserve(size_t bytes);
+
+private:
+  std::vector<char> storage;
+};
+
+class OneDnnConv {
+public:
+  /// Null if oneDNN has no good implementation of the shape.
+  static std::unique_ptr<OneDnnConv>
+  create(const dnnl::engine &engine, ConvKind kind, const ConvShape &shape);
+  void run(dnnl::stream &stream, Scratch &scratch, const float *a,
+           const float *b, float *result);
+  const std::string &name() const { return label; }
+
+private:
+  /// One operand: the caller's tensor, perhaps cropped, and what the primitive
+  /// wants.
+  struct Operand {
+    dnnl::memory::desc user, inner;
+    dnnl::memory userMemory, innerMemory;
+    /// Copies between both; empty if they are one layout.
+    dnnl::reorder reorder;
+    bool reordered = false;
+    size_t scratchOffset = 0;
+  };
+
+  bool build(const dnnl::engine &engine, bool blocked);
+  bool finish(const dnnl::engine &engine, bool cropped);
+
+  ConvKind kind;
+  ConvShape shape;
+  bool clearResult = false;
+  Operand x, w, y;
+  dnnl::primitive primitive;
+  dnnl::memory scratchpad;
+  size_t scratchpadOffset = 0, scratchBytes = 0;
+  std::string label;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_ONEDNNCONV_H

@@ -1,0 +1,291 @@
+//===- LauncherTest.cpp - Device programs, messages, failures -------------===//
+//
+// Hand-written device programs (they are plain functions) under the launcher:
+// what they compute and send, and that every way to fail or to fall silent ends
+// in time with a message that says who and where.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Launcher.h"
+
+#include "gtest/gtest.h"
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <thread>
+
+using namespace soap;
+using namespace soap::runtime;
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Devices in a ring: slot 0 computes, slot 1 sends to the next device, slot 2
+/// receives from the previous one.
+std::shared_ptr<const Manifest> ring(int64_t devices) {
+  json manifest = {{"version", 1}, {"devices", devices}};
+  manifest["tensors"] = {
+      {{"name", "v"}, {"kind", "output"}, {"shape", {4}}, {"dtype", "f32"}}};
+  json schedule = json::array(), ranks = json::array();
+  for (int64_t d = 0; d < devices; ++d)
+    schedule.push_back(
+        {{"name", "add[" + std::to_string(d) + "]"}, {"kind", "add"}});
+  for (int64_t d = 0; d < devices; ++d)
+    schedule.push_back(
+        {{"name", "move[" + std::to_string(d) + "]"}, {"kind", "transfer"}});
+  for (int64_t d = 0; d < devices; ++d) {
+    int64_t next = (d + 1) % devices, previous = (d + devices - 1) % devices;
+    ranks.push_back({{"device", d},
+                     {"program", "p"},
+                     {"arena_bytes", 0},
+                     {"args", json::array()},
+                     {"results", {{{"tensor", "v"}, {"region", {{{0, 4}}}}}}},
+                     {"tasks", {d, devices + d, devices + previous}},
+                     {"peers", {-1, next, previous}},
+                     {"transfers", {-1, d, previous}}});
+  }
+  manifest["entries"] = {
+      {{"name", "e"}, {"batch", 1}, {"schedule", schedule}, {"ranks", ranks}}};
+  auto parsed = parseManifest(manifest.dump(), "ring");
+  EXPECT_TRUE(parsed) << parsed.error();
+  return std::make_shared<const Manifest>(*parsed);
+}
+
+struct Ring {
+  std::shared_ptr<const Manifest> manifest;
+  std::shared_ptr<Execution> execution;
+  std::vector<std::vector<float>> values;
+
+  Ring(int64_t devices, SoapProgram program)
+      : manifest(ring(devices)), execution(std::make_shared<Execution>(
+                                     manifest, manifest->entries.front())) {
+    for (int64_t d = 0; d < devices; ++d)
+      values.emplace_back(4, float(d));
+    for (int64_t d = 0; d < devices; ++d) {
+      execution->ranks[d].program = program;
+      execution->ranks[d].pointers = {values[d].data()};
+    }
+  }
+};
+
+LauncherOptions options(int64_t devices, std::chrono::milliseconds timeout) {
+  LauncherOptions result;
+  result.devices = devices;
+  result.timeout = timeout;
+  return result;
+}
+
+void shift(SoapContext *ctx, void **args, void *) {
+  auto *v = static_cast<float *>(args[0]);
+  soap_rt_task_begin(ctx, 0);
+  for (int i = 0; i < 4; ++i)
+    v[i] += 1;
+  soap_rt_task_end(ctx, 0);
+  soap_rt_task_begin(ctx, 1);
+  soap_rt_send(ctx, 1, v, 16);
+  soap_rt_task_end(ctx, 1);
+  soap_rt_task_begin(ctx, 2);
+  soap_rt_recv(ctx, 2, v, 16);
+  soap_rt_task_end(ctx, 2);
+}
+
+TEST(Launcher, RingMovesValuesEveryIteration) {
+  for (int64_t devices : {1, 2, 3, 8}) {
+    Ring ring(devices, shift);
+    Launcher launcher(options(devices, 10s));
+    for (int i = 0; i < 50; ++i) {
+      MaybeError error = launcher.run(ring.execution);
+      ASSERT_FALSE(error) << error->message;
+    }
+    for (int64_t d = 0; d < devices; ++d) {
+      int64_t origin = ((d - 50) % devices + devices) % devices;
+      EXPECT_EQ(ring.values[d], std::vector<float>(4, float(origin + 50)));
+      int64_t next = (d + 1) % devices;
+      EXPECT_EQ(ring.execution->bytesSent[d * devices + next], 50 * 16);
+      for (const SlotTime &time : ring.execution->times[d]) {
+        EXPECT_GT(time.beginNs, 0);
+        EXPECT_GE(time.endNs, time.beginNs);
+      }
+    }
+  }
+}
+
+TEST(Launcher, EveryDeviceHasAThread) {
+  LauncherOptions o = options(64, 10s);
+  Launcher launcher(o);
+  EXPECT_EQ(launcher.threadsPerDevice(),
+            std::max<int64_t>(1, availableCores() / 64));
+}
+
+std::string runFor(Ring &ring, Launcher &launcher,
+                   std::chrono::milliseconds limit) {
+  auto start = std::chrono::steady_clock::now();
+  MaybeError error = launcher.run(ring.execution);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, limit);
+  return error ? error->message : "no error";
+}
+
+void wrongSize(SoapContext *ctx, void **args, void *) {
+  soap_rt_task_begin(ctx, 1);
+  soap_rt_send(ctx, 1, args[0], 8);
+  soap_rt_task_end(ctx, 1);
+  soap_rt_task_begin(ctx, 2);
+  soap_rt_recv(ctx, 2, args[0], 16);
+  soap_rt_task_end(ctx, 2);
+}
+
+TEST(Launcher, MessageOfOtherSize) {
+  Ring ring(2, wrongSize);
+  Launcher launcher(options(2, 10s));
+  std::string message = runFor(ring, launcher, 2s);
+  EXPECT_NE(message.find("expected 16 bytes, got 8"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("op 'move["), std::string::npos) << message;
+  EXPECT_FALSE(launcher.stuck());
+}
+
+void throwOnDevice1(SoapContext *ctx, void **args, void *arena) {
+  if (static_cast<float *>(args[0])[0] == 1) {
+    soap_rt_task_begin(ctx, 0);
+    throw std::runtime_error("no more paper");
+  }
+  shift(ctx, args, arena);
+}
+
+TEST(Launcher, FailureNamesDeviceAndOpAndWakesReceivers) {
+  Ring ring(4, throwOnDevice1);
+  Launcher launcher(options(4, 10s));
+  EXPECT_EQ(runFor(ring, launcher, 2s),
+            "device 1, op 'add[1]' (add): no more paper");
+  EXPECT_FALSE(launcher.stuck());
+}
+
+TEST(Launcher, RunsAgainAfterAFailure) {
+  Ring bad(4, throwOnDevice1), good(4, shift);
+  Launcher launcher(options(4, 10s));
+  EXPECT_NE(runFor(bad, launcher, 2s), "no error");
+  EXPECT_EQ(runFor(good, launcher, 2s), "no error");
+  EXPECT_EQ(good.values[1][0], 1);
+}
+
+void receiveFirst(SoapContext *ctx, void **args, void *) {
+  soap_rt_task_begin(ctx, 2);
+  soap_rt_recv(ctx, 2, args[0], 16);
+  soap_rt_task_end(ctx, 2);
+  soap_rt_send(ctx, 1, args[0], 16);
+}
+
+TEST(Launcher, EverybodyWaitsForEverybody) {
+  Ring ring(3, receiveFirst);
+  Launcher launcher(options(3, 200ms));
+  std::string message = runFor(ring, launcher, 3s);
+  EXPECT_EQ(message.rfind("all devices wait for messages for ", 0), 0u)
+      << message;
+  EXPECT_NE(message.find("device 2, op 'move[1]' (transfer)"),
+            std::string::npos)
+      << message;
+  EXPECT_FALSE(launcher.stuck());
+}
+
+std::atomic<bool> release{false};
+
+void sleepOnDevice0(SoapContext *ctx, void **args, void *arena) {
+  if (static_cast<float *>(args[0])[0] == 0) {
+    soap_rt_task_begin(ctx, 0);
+    while (!release.load())
+      std::this_thread::sleep_for(1ms);
+    return;
+  }
+  shift(ctx, args, arena);
+}
+
+TEST(Launcher, SilentDeviceIsNamedAndLeftBehind) {
+  Ring ring(2, sleepOnDevice0);
+  Launcher launcher(options(2, 200ms));
+  std::string message = runFor(ring, launcher, 5s);
+  EXPECT_EQ(message.rfind("device 0, op 'add[0]' (add): no progress for ", 0),
+            0u)
+      << message;
+  EXPECT_TRUE(launcher.stuck());
+  EXPECT_EQ(runFor(ring, launcher, 1s),
+            "a device is stuck since an earlier failure");
+  release.store(true);
+}
+
+void spinOnDevice0(SoapContext *ctx, void **args, void *arena) {
+  if (static_cast<float *>(args[0])[0] == 0) {
+    soap_rt_task_begin(ctx, 0);
+    auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < 700ms)
+      ;
+    static_cast<float *>(args[0])[0] = -1;
+    soap_rt_task_end(ctx, 0);
+  }
+  shift(ctx, args, arena);
+}
+
+TEST(Launcher, LongKernelsAreNotSilence) {
+  Ring ring(2, spinOnDevice0);
+  Launcher launcher(options(2, 200ms));
+  EXPECT_EQ(runFor(ring, launcher, 10s), "no error");
+}
+
+void sendTwice(SoapContext *ctx, void **args, void *) {
+  soap_rt_task_begin(ctx, 1);
+  soap_rt_send(ctx, 1, args[0], 16);
+  soap_rt_send(ctx, 1, args[0], 16);
+  soap_rt_task_end(ctx, 1);
+}
+
+TEST(Launcher, MisuseOfTransfers) {
+  {
+    Ring ring(1, sendTwice);
+    Launcher launcher(options(1, 10s));
+    EXPECT_EQ(runFor(ring, launcher, 2s),
+              "device 0, op 'move[0]' (transfer): transfer 0 from device 0 to "
+              "device 0 was sent twice");
+  }
+  {
+    Ring ring(1, [](SoapContext *ctx, void **args, void *) {
+      soap_rt_send(ctx, 1, args[0], 16);
+    });
+    Launcher launcher(options(1, 10s));
+    EXPECT_EQ(runFor(ring, launcher, 2s),
+              "transfer 0 from device 0 to device 0 was never received");
+  }
+  {
+    Ring ring(1, [](SoapContext *ctx, void **args, void *) {
+      soap_rt_send(ctx, 0, args[0], 16);
+    });
+    Launcher launcher(options(1, 10s));
+    EXPECT_EQ(runFor(ring, launcher, 2s), "device 0: slot 0 is not a transfer");
+  }
+  {
+    Ring ring(1, [](SoapContext *ctx, void **, void *) {
+      soap_rt_task_begin(ctx, 99);
+    });
+    Launcher launcher(options(1, 10s));
+    EXPECT_EQ(runFor(ring, launcher, 2s),
+              "device 0: slot 99 is not in the rank table of 3 slots");
+  }
+}
+
+TEST(Launcher, MissingProgram) {
+  Ring ring(2, nullptr);
+  Launcher launcher(options(2, 10s));
+  EXPECT_EQ(runFor(ring, launcher, 2s), "device 0: no program 'p'");
+}
+
+TEST(Launcher, KernelsThroughTheAbi) {
+  Ring ring(2, [](SoapContext *ctx, void **args, void *) {
+    const int64_t d[] = {1, 2, 2, 1, 0, 0};
+    const float a[] = {1, 2}, b[] = {3, 4};
+    soap_rt_matmul_f32(ctx, d, a, b, static_cast<float *>(args[0]));
+  });
+  Launcher launcher(options(2, 10s));
+  EXPECT_EQ(runFor(ring, launcher, 2s), "no error");
+  EXPECT_EQ(ring.values[1], (std::vector<float>{3, 4, 6, 8}));
+}
+
+} // namespace

@@ -1,0 +1,143 @@
+//===- ManifestTest.cpp - Good and bad manifests --------------------------===//
+//
+// What the parser reads, and the message for every kind of mistake.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Manifest.h"
+
+#include "gtest/gtest.h"
+#include <nlohmann/json.hpp>
+
+using namespace soap;
+using namespace soap::runtime;
+using nlohmann::json;
+
+namespace {
+
+json good() {
+  return json::parse(R"({
+    "version": 1, "devices": 2, "topology": "cpu-2",
+    "tensors": [
+      {"name": "x", "kind": "data", "shape": [4, 3], "dtype": "f32",
+       "sample_dim": 0},
+      {"name": "w", "kind": "parameter", "shape": [3], "dtype": "f32",
+       "init": [1, 2, 3], "fan_in": 3, "fan_out": 1},
+      {"name": "loss", "kind": "loss", "shape": [], "dtype": "f32"}],
+    "entries": [{"name": "train_step", "batch": 4,
+      "schedule": [{"name": "a[0]", "kind": "relu", "start_ns": 0, "end_ns": 5},
+                   {"name": "t", "kind": "transfer"}],
+      "ranks": [
+        {"device": 0, "program": "p0", "arena_bytes": 64,
+         "args": [{"tensor": "x", "region": [[[0, 1], [2, 4]], [[0, 3]]]},
+                  {"tensor": "w", "region": [[[0, 3]]], "updated": true}],
+         "results": [{"tensor": "loss", "region": []}],
+         "tasks": [0, 1], "peers": [-1, 1], "transfers": [-1, 0]},
+        {"device": 1, "program": "p1", "arena_bytes": 0, "args": [],
+         "results": [], "tasks": [1], "peers": [0], "transfers": [0]}]}]})");
+}
+
+std::string errorOf(const json &manifest) {
+  auto result = parseManifest(manifest.dump(), "m");
+  return result ? "no error" : result.error();
+}
+
+/// The message after one value is replaced.
+std::string errorWith(const char *pointer, json value) {
+  json manifest = good();
+  manifest[json::json_pointer(pointer)] = std::move(value);
+  return errorOf(manifest);
+}
+
+TEST(Manifest, Parses) {
+  auto manifest = parseManifest(good().dump(), "m");
+  ASSERT_TRUE(manifest) << manifest.error();
+  EXPECT_EQ(manifest->devices, 2);
+  ASSERT_EQ(manifest->tensors.size(), 3u);
+  EXPECT_EQ(manifest->tensors[1].kind, TensorKind::Parameter);
+  EXPECT_EQ(manifest->tensors[1].init.values, (std::vector<double>{1, 2, 3}));
+  const EntryInfo *entry = manifest->entry("train_step");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->transferCount, 1);
+  EXPECT_EQ(entry->ranks[0].args[0].region.str(), "[0:1, 2:4], [0:3]");
+  EXPECT_TRUE(entry->ranks[0].args[1].updated);
+  EXPECT_EQ(manifest->entry("forward"), nullptr);
+}
+
+TEST(Manifest, RejectsWithPlaceAndExpectation) {
+  auto parsed = parseManifest("{", "m");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error(), "m: expected JSON");
+  EXPECT_EQ(errorOf(json::array()), "m: at /: expected an object, got []");
+  EXPECT_EQ(errorWith("/version", 2),
+            "m: at /version: expected an integer in [1, 1], got 2");
+  EXPECT_EQ(errorWith("/devices", 0),
+            "m: at /devices: expected an integer in [1, 4096], got 0");
+  EXPECT_EQ(errorWith("/devices", "two"),
+            "m: at /devices: expected an integer in [1, 4096], got \"two\"");
+  EXPECT_EQ(errorWith("/tensors/0/kind", "weights"),
+            "m: at /tensors/0/kind: expected one of data, label, parameter, "
+            "state, loss, correct, output, got \"weights\"");
+  EXPECT_EQ(errorWith("/tensors/0/dtype", "f16"),
+            "m: at /tensors/0/dtype: expected one of f32, f64, i32, i64, got "
+            "\"f16\"");
+  EXPECT_EQ(errorWith("/tensors/0/shape", json{1 << 30, 1 << 30}),
+            "m: at /tensors/0/shape: the tensor is too large");
+  EXPECT_EQ(errorWith("/tensors/0/shape/1", -1),
+            "m: at /tensors/0/shape/1: expected an integer in [0, "
+            "17592186044416], got -1");
+  EXPECT_EQ(errorWith("/tensors/1/name", "x"),
+            "m: at /tensors/1/name: the name 'x' is used twice");
+  EXPECT_EQ(errorWith("/tensors/1/init", json{1, 2}),
+            "m: at /tensors/1/init: expected 1 or 3 values, got 2");
+  EXPECT_EQ(errorWith("/tensors/0/sample_dim", 2),
+            "m: at /tensors/0/sample_dim: expected an integer in [-1, 1], got "
+            "2");
+  const std::string rank = "/entries/0/ranks/0";
+  auto rankError = [&](const std::string &path, json value) {
+    return errorWith((rank + path).c_str(), std::move(value));
+  };
+  EXPECT_EQ(rankError("/args/0/tensor", "y"),
+            "m: at /entries/0/ranks/0/args/0/tensor: expected the name of a "
+            "tensor of the manifest, got \"y\"");
+  EXPECT_EQ(rankError("/args/0/region/1", json{{0, 4}}),
+            "m: at /entries/0/ranks/0/args/0/region/1/0/1: expected an integer "
+            "in [1, 3], got 4");
+  EXPECT_EQ(rankError("/args/0/region/0", json{{2, 3}, {0, 1}}),
+            "m: at /entries/0/ranks/0/args/0/region/0/1/0: expected an integer "
+            "in [4, 4], got 0");
+  EXPECT_EQ(rankError("/args/0/region", json::array()),
+            "m: at /entries/0/ranks/0/args/0/region: expected 2 dimensions as "
+            "tensor 'x' has, got 0");
+  EXPECT_EQ(rankError("/device", 1),
+            "m: at /entries/0/ranks/1/device: device 1 has more than one "
+            "program");
+  EXPECT_EQ(rankError("/tasks/0", 7),
+            "m: at /entries/0/ranks/0/tasks/0: expected an integer in [0, 1], "
+            "got 7");
+  EXPECT_EQ(rankError("/peers", json{-1}),
+            "m: at /entries/0/ranks/0/peers: expected 2 numbers as in 'tasks', "
+            "got 1");
+  EXPECT_EQ(rankError("/peers/1", -1),
+            "m: at /entries/0/ranks/0/transfers/1: expected a peer and a "
+            "transfer number or neither");
+  EXPECT_EQ(rankError("/transfers/1", 1),
+            "m: at /entries/0/ranks: transfer 0: expected 2 ends, got 1");
+  EXPECT_EQ(rankError("/peers/1", 0),
+            "m: at /entries/0/ranks: transfer 0: the ends on devices 0 and 1 "
+            "name other peers");
+  EXPECT_EQ(rankError("/arena_bytes", -5),
+            "m: at /entries/0/ranks/0/arena_bytes: expected an integer in [0, "
+            "17592186044416], got -5");
+  json missing = good();
+  missing["entries"][0].erase("schedule");
+  EXPECT_EQ(errorOf(missing), "m: at /entries/0: expected a member 'schedule'");
+  json large = good();
+  large["entries"][0]["ranks"][0]["transfers"][1] = 1 << 30;
+  large["entries"][0]["ranks"][1]["transfers"][0] = 1 << 30;
+  EXPECT_EQ(errorOf(large),
+            "m: at /entries/0/ranks: transfer 1073741824: the number is too "
+            "large for 3 slots");
+}
+
+} // namespace
