@@ -25,10 +25,10 @@ public:
       : source(source), priced(priced), plan(priced.plan), kernelOps(kernelOps),
         device(device), builder(source.getContext()) {}
 
-  FailureOr<DeviceProgram> run(ModuleOp module, ArrayRef<int> order) {
+  FailureOr<DeviceProgram> run(ModuleOp module, const Schedule &schedule) {
     createFunction(module);
-    for (auto [place, id] : llvm::enumerate(order))
-      if (failed(emit(plan.actions[id], id, static_cast<int64_t>(place))))
+    for (auto [place, id] : schedule.byDevice[device])
+      if (failed(emit(plan.actions[id], schedule.transferNumbers[id], place)))
         return failure();
     finish();
     return std::move(program);
@@ -113,20 +113,20 @@ private:
     program.transfers.push_back(transfer);
   }
 
-  LogicalResult emit(const Action &action, int id, int64_t place) {
+  LogicalResult emit(const Action &action, int64_t transfer, int64_t place) {
     if (action.kind == ActionKind::Transfer) {
       const Region &message = plan.buffers[action.outputs[0]].region;
       if (action.sourceDevice == device) {
         auto send = SendOp::create(builder, source.getLoc(),
                                    values.at(action.inputs[0]),
                                    positions(action.inputs[0], message));
-        addSlot(send, place, action.device, id);
+        addSlot(send, place, action.device, transfer);
       }
       if (action.device == device) {
         auto recv =
             RecvOp::create(builder, source.getLoc(), typeOf(action.outputs[0]));
         values[action.outputs[0]] = recv.getTile();
-        addSlot(recv, place, action.sourceDevice, id);
+        addSlot(recv, place, action.sourceDevice, transfer);
       }
       return success();
     }
@@ -251,6 +251,7 @@ private:
 
 FailureOr<DeviceProgram> mlir::soap::buildDeviceProgram(
     ModuleOp module, func::FuncOp source, const PricedFunction &priced,
-    const KernelOps &kernelOps, ArrayRef<int> order, int device) {
-  return ProgramBuilder(source, priced, kernelOps, device).run(module, order);
+    const KernelOps &kernelOps, const Schedule &schedule, int device) {
+  return ProgramBuilder(source, priced, kernelOps, device)
+      .run(module, schedule);
 }

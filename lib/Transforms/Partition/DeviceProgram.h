@@ -32,11 +32,10 @@ using KernelOps = DenseMap<std::pair<int, int>, Operation *>;
 
 /// Builds the program of `device` at the end of `module`. `order` is the global
 /// schedule (action ids).
-FailureOr<DeviceProgram> buildDeviceProgram(ModuleOp module,
-                                            func::FuncOp source,
-                                            const PricedFunction &priced,
-                                            const KernelOps &kernelOps,
-                                            ArrayRef<int> order, int device);
+FailureOr<DeviceProgram>
+buildDeviceProgram(ModuleOp module, func::FuncOp source,
+                   const PricedFunction &priced, const KernelOps &kernelOps,
+                   const Schedule &schedule, int device);
 
 } // namespace mlir::soap
 

@@ -69,6 +69,23 @@ KernelOps collectKernelOps(const PricedFunction &priced) {
   return ops;
 }
 
+Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
+                      int deviceCount) {
+  Schedule schedule;
+  schedule.byDevice.resize(deviceCount);
+  for (auto [place, id] : llvm::enumerate(order)) {
+    const ::soap::Action &action = priced.plan.actions[id];
+    schedule.byDevice[action.device].emplace_back(place, id);
+    if (action.kind == ::soap::ActionKind::Transfer)
+      schedule.byDevice[action.sourceDevice].emplace_back(place, id);
+  }
+  int64_t transfers = 0;
+  for (const ::soap::Action &action : priced.plan.actions)
+    schedule.transferNumbers.push_back(
+        action.kind == ::soap::ActionKind::Transfer ? transfers++ : -1);
+  return schedule;
+}
+
 /// Text of a program without its name: equal texts are one class.
 std::string fingerprint(func::FuncOp function) {
   std::string text;
@@ -156,13 +173,14 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
     return failure();
   std::vector<int> order = ::soap::scheduleOrder(priced->tasks);
   KernelOps kernelOps = collectKernelOps(*priced);
+  Schedule schedule = makeSchedule(*priced, order, topology.deviceCount());
 
   Builder builder(module.getContext());
   llvm::StringMap<func::FuncOp> classes;
   SmallVector<Attribute> ranks;
   for (int device = 0; device < topology.deviceCount(); ++device) {
-    FailureOr<DeviceProgram> program =
-        buildDeviceProgram(module, function, *priced, kernelOps, order, device);
+    FailureOr<DeviceProgram> program = buildDeviceProgram(
+        module, function, *priced, kernelOps, schedule, device);
     if (failed(program))
       return failure();
     auto [known, inserted] =

@@ -1,0 +1,215 @@
+//===- PartitionedGraph.cpp - Task graph of partitioned IR ----------------===//
+//
+// One task per slot; a send and its receive are one task.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Analysis/PartitionedGraph.h"
+
+#include "Soap/Core/Simulator.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+int64_t bytesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
+}
+
+/// Work of a local op; mirrors `soap::workOf` on actions.
+::soap::Work workOfLocalOp(Operation *op) {
+  ::soap::Work work;
+  work.kind = op->getName().stripDialect().str();
+  work.elementBytes = op->getNumResults()
+                          ? (cast<RankedTensorType>(op->getResult(0).getType())
+                                 .getElementTypeBitWidth() +
+                             7) /
+                                8
+                          : 4;
+  for (Type type : op->getResultTypes())
+    work.bytes += bytesOf(type);
+  if (auto combine = dyn_cast<CombineOp>(op)) {
+    work.flops =
+        static_cast<double>(combine.getTiles().size()) *
+        cast<RankedTensorType>(combine.getTile().getType()).getNumElements();
+    work.bytes += static_cast<int64_t>(combine.getTiles().size()) *
+                  bytesOf(combine.getTile().getType());
+    return work;
+  }
+  if (isa<AssembleOp>(op)) {
+    // Each element of the tile is read once and written once.
+    work.bytes += bytesOf(op->getResult(0).getType());
+    return work;
+  }
+  for (Type type : op->getOperandTypes())
+    work.bytes += bytesOf(type);
+  if (auto space = dyn_cast<IterationSpaceOpInterface>(op)) {
+    ::soap::IterationSpace loops = space.getIterationSpace();
+    work.flops = loops.flopsPerPoint;
+    for (const ::soap::Loop &loop : loops.loops)
+      work.flops *= static_cast<double>(loop.extent);
+  }
+  return work;
+}
+
+class Rebuilder {
+public:
+  Rebuilder(ModuleOp module, DictionaryAttr entry,
+            const ::soap::Topology &topology)
+      : module(module), entry(entry), topology(topology), cost(topology) {}
+
+  FailureOr<::soap::TaskGraph> run() {
+    graph.resources = ::soap::makeResources(topology);
+    auto schedule = entry.getAs<DictionaryAttr>("schedule");
+    auto names = schedule.getAs<ArrayAttr>("names"),
+         kinds = schedule.getAs<ArrayAttr>("kinds");
+    ArrayRef<int64_t> keys =
+        schedule.getAs<DenseI64ArrayAttr>("keys").asArrayRef();
+    graph.tasks.resize(names.size());
+    seen.assign(names.size(), 0);
+    for (auto [i, task] : llvm::enumerate(graph.tasks)) {
+      task.name = cast<StringAttr>(names[i]).str();
+      task.kind = cast<StringAttr>(kinds[i]).str();
+      std::copy_n(keys.begin() + i * task.key.size(), task.key.size(),
+                  task.key.begin());
+    }
+    for (Attribute rank : entry.getAs<ArrayAttr>("ranks"))
+      if (failed(addRank(cast<DictionaryAttr>(rank))))
+        return failure();
+    for (auto [i, task] : llvm::enumerate(graph.tasks)) {
+      bool transfer = task.kind == "transfer";
+      if (seen[i] != (transfer ? 2 : 1))
+        return module.emitError("task '")
+               << task.name << "' is run by " << seen[i] << " ops, expected "
+               << (transfer ? "a send and a recv" : "one");
+      std::sort(task.preds.begin(), task.preds.end());
+      task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
+                       task.preds.end());
+    }
+    ::soap::simulateFull(graph);
+    return std::move(graph);
+  }
+
+private:
+  ModuleOp module;
+  DictionaryAttr entry;
+  const ::soap::Topology &topology;
+  ::soap::CostModel cost;
+  ::soap::TaskGraph graph;
+  std::vector<int> seen; ///< ops per task
+
+  LogicalResult addRank(DictionaryAttr rank) {
+    int device = static_cast<int>(rank.getAs<IntegerAttr>("device").getInt());
+    auto program = module.lookupSymbol<func::FuncOp>(
+        rank.getAs<FlatSymbolRefAttr>("program"));
+    if (!program)
+      return module.emitError("rank table names no function: ")
+             << rank.get("program");
+    ArrayRef<int64_t> tasks =
+        rank.getAs<DenseI64ArrayAttr>("tasks").asArrayRef();
+    ArrayRef<int64_t> peers =
+        rank.getAs<DenseI64ArrayAttr>("peers").asArrayRef();
+    int64_t last = -1;
+    for (Operation &op : program.getBody().front().without_terminator()) {
+      auto slot = op.getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+      if (!slot)
+        continue;
+      int64_t id = tasks[slot.getInt()];
+      if (id <= last)
+        return op.emitError("is out of schedule order on device ") << device;
+      last = id;
+      ::soap::Task &task = graph.tasks[id];
+      ++seen[id];
+      int peer = static_cast<int>(peers[slot.getInt()]);
+      if (auto send = dyn_cast<SendOp>(op)) {
+        addPreds(task, send, tasks);
+        task.sourceDevice = device;
+      } else if (auto recv = dyn_cast<RecvOp>(op)) {
+        task.device = device;
+        task.sourceDevice = peer;
+        task.bytes = bytesOf(recv.getTile().getType());
+        task.durationNs = cost.transferNs(peer, device, task.bytes);
+        task.resources = ::soap::transferResources(topology, peer, device);
+      } else {
+        addPreds(task, &op, tasks);
+        task.device = device;
+        task.durationNs = cost.computeNs(device, workOfLocalOp(&op));
+        task.resources = {device};
+      }
+    }
+    return success();
+  }
+
+  void addPreds(::soap::Task &task, Operation *op, ArrayRef<int64_t> tasks) {
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        if (auto slot =
+                producer->getAttrOfType<IntegerAttr>(SoapDialect::kSlot))
+          task.preds.push_back(static_cast<int>(tasks[slot.getInt()]));
+  }
+};
+
+} // namespace
+
+FailureOr<::soap::TaskGraph>
+mlir::soap::rebuildTaskGraph(ModuleOp module, DictionaryAttr entry,
+                             const ::soap::Topology &topology) {
+  return Rebuilder(module, entry, topology).run();
+}
+
+std::string mlir::soap::compareTaskGraphs(const ::soap::TaskGraph &expected,
+                                          const ::soap::TaskGraph &actual) {
+  if (expected.tasks.size() != actual.tasks.size())
+    return "expected " + std::to_string(expected.tasks.size()) +
+           " tasks, got " + std::to_string(actual.tasks.size());
+  auto byKey = [](const ::soap::TaskGraph &graph) {
+    std::vector<const ::soap::Task *> tasks;
+    for (const ::soap::Task &task : graph.tasks)
+      tasks.push_back(&task);
+    std::sort(tasks.begin(), tasks.end(),
+              [](auto *a, auto *b) { return a->key < b->key; });
+    return tasks;
+  };
+  auto predKeys = [](const ::soap::TaskGraph &graph, const ::soap::Task &task) {
+    std::vector<::soap::TaskKey> keys;
+    for (int pred : task.preds)
+      keys.push_back(graph.tasks[pred].key);
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  };
+  std::vector<const ::soap::Task *> a = byKey(expected), b = byKey(actual);
+  for (size_t i = 0; i < a.size(); ++i) {
+    std::string place = "task '" + a[i]->name + "': ";
+    if (a[i]->key != b[i]->key || a[i]->name != b[i]->name)
+      return place + "got '" + b[i]->name + "'";
+    auto differs = [&](const char *what, auto x, auto y) {
+      return x == y ? std::string()
+                    : place + what + ": expected " + std::to_string(x) +
+                          ", got " + std::to_string(y);
+    };
+    for (std::string text :
+         {differs("device", a[i]->device, b[i]->device),
+          differs("source device", a[i]->sourceDevice, b[i]->sourceDevice),
+          differs("bytes", a[i]->bytes, b[i]->bytes),
+          differs("duration", a[i]->durationNs, b[i]->durationNs)})
+      if (!text.empty())
+        return text;
+    if (a[i]->kind != b[i]->kind)
+      return place + "kind: expected " + a[i]->kind + ", got " + b[i]->kind;
+    if (a[i]->resources != b[i]->resources)
+      return place + "resources differ";
+    if (predKeys(expected, *a[i]) != predKeys(actual, *b[i]))
+      return place + "predecessors differ";
+    if (a[i]->readyNs != b[i]->readyNs || a[i]->startNs != b[i]->startNs ||
+        a[i]->endNs != b[i]->endNs)
+      return place + "times differ";
+  }
+  return "";
+}
