@@ -1,0 +1,86 @@
+//===- LoopCorrespondence.cpp - Loops of related ops ----------------------===//
+//
+// Which loop of a forward op each loop of its gradients and updates is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCorrespondence.h"
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+llvm::StringMap<int> mlir::soap::nodesByName(const OpGraph &opGraph) {
+  llvm::StringMap<int> nodes;
+  for (size_t i = 0; i < opGraph.graph.nodes.size(); ++i)
+    nodes[opGraph.graph.nodes[i].whole.name] = static_cast<int>(i);
+  return nodes;
+}
+
+int mlir::soap::dominantLoop(const ::soap::IterationSpace &space,
+                             const ::soap::DimMap &map) {
+  if (map.kind == ::soap::DimMap::Kind::Whole || map.terms.empty())
+    return -1;
+  // Compound dims (g * O + o) are cut evenly by their outermost loop that can
+  // be cut at all.
+  const ::soap::Term *best = &map.terms.front();
+  for (const ::soap::Term &term : map.terms) {
+    bool cuttable = space.loops[term.loop].extent > 1;
+    bool bestCuttable = space.loops[best->loop].extent > 1;
+    if ((cuttable && !bestCuttable) ||
+        (cuttable == bestCuttable && term.coefficient > best->coefficient))
+      best = &term;
+  }
+  return best->loop;
+}
+
+/// Loops of an update by how the forward op reads the updated parameter.
+static void mapThroughParameter(const OpGraph &opGraph, int update,
+                                Origin &origin) {
+  const ::soap::Kernel &own = opGraph.graph.nodes[update].whole;
+  const ::soap::Kernel &forward = opGraph.graph.nodes[origin.node].whole;
+  for (size_t o = 0; o < own.operands.size(); ++o)
+    for (size_t f = 0; f < forward.operands.size(); ++f) {
+      if (own.operands[o] != forward.operands[f])
+        continue;
+      const ::soap::AccessMap &ownMap = own.space.operands[o].map;
+      const ::soap::AccessMap &forwardMap = forward.space.operands[f].map;
+      for (size_t d = 0; d < ownMap.size() && d < forwardMap.size(); ++d)
+        if (int loop = dominantLoop(own.space, ownMap[d]);
+            loop >= 0 && origin.loops[loop] < 0)
+          origin.loops[loop] = dominantLoop(forward.space, forwardMap[d]);
+    }
+}
+
+Origin mlir::soap::originOf(const OpGraph &opGraph,
+                            const llvm::StringMap<int> &nodes, int node) {
+  Origin origin;
+  Operation *op = opGraph.ops[node];
+  auto update = op->getAttrOfType<StringAttr>(SoapDialect::kUpdateOf);
+  auto name =
+      update ? update : op->getAttrOfType<StringAttr>(SoapDialect::kGradOf);
+  if (!name)
+    return origin;
+  auto it = nodes.find(name.getValue());
+  if (it == nodes.end() || it->second == node)
+    return origin;
+  origin.node = it->second;
+  const ::soap::IterationSpace &own = opGraph.graph.nodes[node].whole.space;
+  const ::soap::IterationSpace &forward =
+      opGraph.graph.nodes[origin.node].whole.space;
+  origin.loops.assign(own.loops.size(), -1);
+  auto map = op->getAttrOfType<DictionaryAttr>(SoapDialect::kLoopMap);
+  if (update && !map) {
+    mapThroughParameter(opGraph, node, origin);
+    return origin;
+  }
+  for (auto [loop, result] : llvm::zip_equal(own.loops, origin.loops)) {
+    std::string other = loop.name;
+    if (map)
+      if (auto attr = map.getAs<StringAttr>(loop.name))
+        other = attr.str();
+    result = forward.findLoop(other);
+  }
+  return origin;
+}

@@ -1,0 +1,40 @@
+//===- LoopCorrespondence.h - Loops of related ops --------------*- C++ -*-===//
+//
+// Which loop of a forward op each loop of its gradients and updates is. Shared
+// by roles and groups.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_ANALYSIS_LOOPCORRESPONDENCE_H
+#define SOAP_LIB_ANALYSIS_LOOPCORRESPONDENCE_H
+
+#include "Soap/Analysis/OpGraph.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::soap {
+
+/// The forward op that a gradient or update belongs to.
+struct Origin {
+  int node = -1; ///< -1: a forward op, or its origin is not in the function
+  /// Per own loop, the loop of `node`, or -1.
+  SmallVector<int> loops;
+};
+
+/// Nodes of a graph by name.
+llvm::StringMap<int> nodesByName(const OpGraph &opGraph);
+
+/// Origin of a node by `soap.grad_of` or `soap.update_of`. Loops correspond by
+/// `soap.loop_map`, else by name; those of an update without `soap.loop_map`
+/// through the access of the updated parameter.
+Origin originOf(const OpGraph &opGraph, const llvm::StringMap<int> &nodes,
+                int node);
+
+/// The loop that a tensor dim is cut by when it is cut with one loop: the only
+/// one of extent above 1, else the first (outermost) term. -1: none.
+int dominantLoop(const ::soap::IterationSpace &space,
+                 const ::soap::DimMap &map);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_ANALYSIS_LOOPCORRESPONDENCE_H

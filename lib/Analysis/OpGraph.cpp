@@ -1,0 +1,383 @@
+//===- OpGraph.cpp - From IR to the core's op graph -----------------------===//
+//
+// Builds `soap::Graph` from a function of soap ops. Strategies are read and
+// written in StrategyAttrs.cpp, roles are computed in Roles.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Analysis/OpGraph.h"
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/SoapInterfaces.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// Builds one graph, arguments first, then ops in program order, then results.
+class GraphBuilder {
+public:
+  explicit GraphBuilder(func::FuncOp function) : function(function) {}
+
+  FailureOr<OpGraph> build();
+
+private:
+  LogicalResult addInputs();
+  LogicalResult chooseNames();
+  LogicalResult addNode(Operation *op, StringRef name);
+  LogicalResult addStages(Operation *op, ::soap::GraphNode &node);
+  FailureOr<::soap::Kernel> makeKernel(Operation *op, StringRef name,
+                                       ::soap::Phase phase);
+  LogicalResult addResults();
+  LogicalResult addUpdate(Value value, unsigned result, IntegerAttr argument);
+
+  ::soap::Phase phaseOf(Operation *op) const;
+  FailureOr<int> addValue(Location loc, Type type, std::string name);
+  LogicalResult readConfig(ConfigAttr attr, int value, const Twine &what,
+                           ::soap::Config &config);
+
+  func::FuncOp function;
+  OpGraph result;
+  /// Names of the ops, in program order.
+  SmallVector<std::string> names;
+  /// Values by name, to keep names unique.
+  llvm::StringMap<int> valueNames;
+  DenseMap<Operation *, int> nodeOf;
+};
+
+/// Bytes of one element in memory; sub-byte elements take one.
+int64_t elementBytes(Type type) {
+  return std::max<int64_t>(1, (type.getIntOrFloatBitWidth() + 7) / 8);
+}
+
+} // namespace
+
+FailureOr<int> GraphBuilder::addValue(Location loc, Type type,
+                                      std::string name) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.getElementType().isIntOrFloat())
+    return emitError(loc) << "'" << name << "' has type " << type
+                          << ", expected a ranked tensor of integers or floats";
+  if (!tensor.hasStaticShape())
+    return emitError(loc)
+           << "'" << name << "' has type " << type
+           << ", expected a static shape (import with '--batch' to fix the "
+              "batch size)";
+  // A data argument may be called like some result of an op.
+  std::string unique = name;
+  for (int i = 1; valueNames.count(unique); ++i)
+    unique = name + "'" + std::to_string(i);
+  int id = static_cast<int>(result.graph.values.size());
+  valueNames[unique] = id;
+  result.graph.values.push_back({std::move(unique),
+                                 std::vector<int64_t>(tensor.getShape()),
+                                 elementBytes(tensor.getElementType())});
+  return id;
+}
+
+LogicalResult GraphBuilder::readConfig(ConfigAttr attr, int value,
+                                       const Twine &what,
+                                       ::soap::Config &config) {
+  ::soap::IterationSpace space =
+      ::soap::tensorSpace(result.graph.values[value].shape);
+  std::string error;
+  std::optional<::soap::Config> resolved = resolveConfig(attr, space, error);
+  if (!resolved)
+    return function.emitError() << "'soap.config' of " << what << ": " << error;
+  ::soap::ConfigCheck check = ::soap::checkConfig(space, *resolved, -1);
+  if (check.fault != ::soap::ConfigFault::None)
+    return function.emitError()
+           << "'soap.config' of " << what << ": " << check.message;
+  config = std::move(*resolved);
+  return success();
+}
+
+LogicalResult GraphBuilder::addInputs() {
+  llvm::StringMap<unsigned> seen;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    std::string name = "arg" + std::to_string(number);
+    if (auto attr =
+            function.getArgAttrOfType<StringAttr>(number, SoapDialect::kName)) {
+      name = attr.str();
+      auto [it, isNew] = seen.try_emplace(name, number);
+      if (!isNew)
+        return function.emitError() << "arguments " << it->second << " and "
+                                    << number << " have the same 'soap.name' \""
+                                    << name << "\", expected unique names";
+    }
+    FailureOr<int> id =
+        addValue(argument.getLoc(), argument.getType(), std::move(name));
+    if (failed(id))
+      return failure();
+    result.valueIds[argument] = *id;
+    result.inputs.push_back(argument);
+    ::soap::GraphInput input;
+    input.value = *id;
+    if (auto attr = function.getArgAttrOfType<ConfigAttr>(
+            number, SoapDialect::kConfig)) {
+      if (failed(readConfig(
+              attr, *id, "argument \"" + result.graph.values[*id].name + "\"",
+              input.config)))
+        return failure();
+      input.hasConfig = true;
+    }
+    result.graph.inputs.push_back(std::move(input));
+  }
+  return success();
+}
+
+/// Given names first, so that generated ones can avoid them.
+LogicalResult GraphBuilder::chooseNames() {
+  llvm::StringMap<Operation *> taken;
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    auto attr = op.getAttrOfType<StringAttr>(SoapDialect::kName);
+    names.push_back(attr ? attr.str() : std::string());
+    if (!attr)
+      continue;
+    if (attr.empty())
+      return op.emitOpError() << "has an empty 'soap.name'";
+    auto [it, isNew] = taken.try_emplace(attr.getValue(), &op);
+    if (!isNew) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError() << "has the 'soap.name' \"" << attr.getValue()
+                           << "\" of another op, expected unique names";
+      diagnostic.attachNote(it->second->getLoc()) << "the other op is here";
+      return diagnostic;
+    }
+  }
+  size_t i = 0;
+  for (Operation &op : body.without_terminator()) {
+    std::string &name = names[i];
+    for (size_t n = i++; name.empty(); ++n) {
+      std::string candidate =
+          (op.getName().stripDialect() + "_" + Twine(n)).str();
+      if (taken.try_emplace(candidate, &op).second)
+        name = std::move(candidate);
+    }
+  }
+  return success();
+}
+
+::soap::Phase GraphBuilder::phaseOf(Operation *op) const {
+  if (op->hasAttr(SoapDialect::kUpdateOf))
+    return ::soap::Phase::Update;
+  if (op->hasAttr(SoapDialect::kGradOf))
+    return ::soap::Phase::Backward;
+  // What is computed from gradients (sums of them, reshapes) runs with them.
+  ::soap::Phase phase = ::soap::Phase::Forward;
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp())
+      if (auto it = nodeOf.find(producer); it != nodeOf.end())
+        phase = std::max(phase, result.graph.nodes[it->second].whole.phase);
+  return phase;
+}
+
+FailureOr<::soap::Kernel>
+GraphBuilder::makeKernel(Operation *op, StringRef name, ::soap::Phase phase) {
+  auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
+  if (!spaceOp)
+    return op->emitError() << "'" << op->getName()
+                           << "' has no iteration space, expected an op that "
+                              "implements 'IterationSpaceOpInterface'";
+  ::soap::Kernel kernel;
+  kernel.name = name.str();
+  kernel.kind = op->getName().stripDialect().str();
+  kernel.phase = phase;
+  kernel.space = spaceOp.getIterationSpace();
+  if (kernel.space.operands.size() != op->getNumOperands() ||
+      kernel.space.results.size() != op->getNumResults())
+    return op->emitOpError()
+           << "has " << op->getNumOperands() << " operands and "
+           << op->getNumResults() << " results, but its iteration space has "
+           << kernel.space.operands.size() << " and "
+           << kernel.space.results.size();
+  for (Value operand : op->getOperands()) {
+    auto it = result.valueIds.find(operand);
+    if (it == result.valueIds.end())
+      return op->emitOpError() << "has an operand from outside of the function";
+    kernel.operands.push_back(it->second);
+  }
+  return kernel;
+}
+
+LogicalResult GraphBuilder::addNode(Operation *op, StringRef name) {
+  FailureOr<::soap::Kernel> kernel = makeKernel(op, name, phaseOf(op));
+  if (failed(kernel))
+    return failure();
+  for (OpResult value : op->getResults()) {
+    std::string valueName = (name + ".out").str();
+    if (op->getNumResults() > 1)
+      valueName += std::to_string(value.getResultNumber());
+    FailureOr<int> id =
+        addValue(op->getLoc(), value.getType(), std::move(valueName));
+    if (failed(id))
+      return failure();
+    result.valueIds[value] = *id;
+    kernel->results.push_back(*id);
+  }
+  ::soap::GraphNode node;
+  node.whole = std::move(*kernel);
+  if (llvm::any_of(node.whole.space.loops,
+                   [](const ::soap::Loop &loop) { return loop.stage; }) &&
+      failed(addStages(op, node)))
+    return failure();
+  nodeOf[op] = static_cast<int>(result.graph.nodes.size());
+  result.graph.nodes.push_back(std::move(node));
+  result.ops.push_back(op);
+  return success();
+}
+
+/// Has the op write its stages in front of it, reads them as kernels, and
+/// erases them again.
+LogicalResult GraphBuilder::addStages(Operation *op, ::soap::GraphNode &node) {
+  Operation *before = op->getPrevNode();
+  OpBuilder builder(op);
+  FailureOr<SmallVector<Value>> replacements =
+      cast<IterationSpaceOpInterface>(op).decomposeStages(builder);
+  SmallVector<Operation *> stages;
+  for (Operation *stage = before ? before->getNextNode()
+                                 : &op->getBlock()->front();
+       stage != op; stage = stage->getNextNode())
+    stages.push_back(stage);
+
+  auto read = [&]() -> LogicalResult {
+    if (failed(replacements) || replacements->size() != op->getNumResults())
+      return op->emitOpError()
+             << "has a loop that is cut in stages, but no stages";
+    // Values that replace results are those results.
+    for (auto [value, opResult] :
+         llvm::zip_equal(*replacements, op->getResults()))
+      if (!result.valueIds.try_emplace(value, result.valueIds.lookup(opResult))
+               .second)
+        return op->emitOpError() << "has stages that do not define result #"
+                                 << opResult.getResultNumber();
+    llvm::StringMap<int> seen;
+    int internal = 0;
+    for (Operation *stage : stages) {
+      std::string name =
+          node.whole.name + "/" + stage->getName().stripDialect().str();
+      if (int n = seen[name]++)
+        name += "." + std::to_string(n);
+      FailureOr<::soap::Kernel> kernel =
+          makeKernel(stage, name, node.whole.phase);
+      if (failed(kernel))
+        return failure();
+      for (Value value : stage->getResults()) {
+        auto it = result.valueIds.find(value);
+        if (it == result.valueIds.end()) {
+          FailureOr<int> id =
+              addValue(op->getLoc(), value.getType(),
+                       node.whole.name + "/" + std::to_string(internal++));
+          if (failed(id))
+            return failure();
+          it = result.valueIds.try_emplace(value, *id).first;
+        }
+        kernel->results.push_back(it->second);
+      }
+      node.stages.push_back(std::move(*kernel));
+    }
+    return success();
+  };
+  LogicalResult status = read();
+  for (Operation *stage : llvm::reverse(stages)) {
+    for (Value value : stage->getResults())
+      result.valueIds.erase(value);
+    stage->erase();
+  }
+  return status;
+}
+
+/// Result `number` replaces an argument: that argument lives where the op that
+/// defines `value` runs.
+LogicalResult GraphBuilder::addUpdate(Value value, unsigned number,
+                                      IntegerAttr argument) {
+  auto error = [&]() {
+    return function.emitError()
+           << "result " << number
+           << " with 'soap.updates' = " << argument.getInt() << " ";
+  };
+  int64_t replaced = argument.getInt();
+  if (replaced < 0 || replaced >= static_cast<int64_t>(result.inputs.size()))
+    return error() << "names no argument, expected 0 to "
+                   << static_cast<int64_t>(result.inputs.size()) - 1;
+  BlockArgument input = result.inputs[replaced];
+  if (value == input)
+    return success();
+  if (value.getType() != input.getType())
+    return error() << "has type " << value.getType()
+                   << ", expected the argument's type " << input.getType();
+  ::soap::GraphInput &graphInput = result.graph.inputs[replaced];
+  if (graphInput.updateNode >= 0)
+    return error() << "replaces an argument that another result replaces";
+  if (graphInput.hasConfig)
+    return error() << "replaces an argument with a 'soap.config'; it lives "
+                      "where the op that updates it runs";
+  Operation *op = value.getDefiningOp();
+  if (op)
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() == input) {
+        graphInput.updateNode = nodeOf.lookup(op);
+        graphInput.updateOperand = static_cast<int>(operand.getOperandNumber());
+        graphInput.updateResult =
+            static_cast<int>(cast<OpResult>(value).getResultNumber());
+        return success();
+      }
+  return error() << "must be defined by an op that reads this argument";
+}
+
+LogicalResult GraphBuilder::addResults() {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    Value value = operand.get();
+    if (auto argument = function.getResultAttrOfType<IntegerAttr>(
+            number, SoapDialect::kUpdates)) {
+      if (failed(addUpdate(value, number, argument)))
+        return failure();
+      continue;
+    }
+    ::soap::GraphOutput output;
+    output.value = result.valueIds.lookup(value);
+    auto name =
+        function.getResultAttrOfType<StringAttr>(number, SoapDialect::kName);
+    output.name = name ? name.str() : "result" + std::to_string(number);
+    if (auto attr = function.getResultAttrOfType<ConfigAttr>(
+            number, SoapDialect::kConfig)) {
+      if (failed(readConfig(attr, output.value,
+                            "result \"" + output.name + "\"", output.config)))
+        return failure();
+      output.hasConfig = true;
+    }
+    result.graph.outputs.push_back(std::move(output));
+    result.outputResults.push_back(static_cast<int>(number));
+  }
+  return success();
+}
+
+FailureOr<OpGraph> GraphBuilder::build() {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError() << "'" << function.getName() << "' has "
+                                << function.getBody().getBlocks().size()
+                                << " blocks, expected a body of one block";
+  if (failed(addInputs()) || failed(chooseNames()))
+    return failure();
+  // `addNode` inserts and erases stages, so the ops are listed before.
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front().without_terminator())
+    ops.push_back(&op);
+  for (auto [op, name] : llvm::zip_equal(ops, names))
+    if (failed(addNode(op, name)))
+      return failure();
+  if (failed(addResults()))
+    return failure();
+  return std::move(result);
+}
+
+FailureOr<OpGraph> mlir::soap::buildOpGraph(func::FuncOp function) {
+  return GraphBuilder(function).build();
+}

@@ -1,0 +1,86 @@
+//===- StrategyAttrs.cpp - Strategies as attributes of ops ----------------===//
+//
+// Reads `soap.config` attributes into a strategy of the core and writes them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Analysis/OpGraph.h"
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+/// Placements of arguments and results were checked when the graph was built,
+/// except for their devices.
+static LogicalResult checkPlacements(OpGraph &opGraph, int deviceCount) {
+  auto check = [&](bool hasConfig, const ::soap::Config &config, int value,
+                   const char *what, const std::string &name,
+                   Location loc) -> LogicalResult {
+    if (!hasConfig)
+      return success();
+    ::soap::ConfigCheck fault = ::soap::checkConfig(
+        ::soap::tensorSpace(opGraph.graph.values[value].shape), config,
+        deviceCount);
+    if (fault.fault == ::soap::ConfigFault::None)
+      return success();
+    return emitError(loc) << "'soap.config' of " << what << " \"" << name
+                          << "\": " << fault.message;
+  };
+  for (auto [input, argument] :
+       llvm::zip_equal(opGraph.graph.inputs, opGraph.inputs))
+    if (failed(check(input.hasConfig, input.config, input.value, "argument",
+                     opGraph.graph.values[input.value].name,
+                     argument.getLoc())))
+      return failure();
+  for (const ::soap::GraphOutput &output : opGraph.graph.outputs) {
+    Location loc = opGraph.ops.empty() ? opGraph.inputs.front().getLoc()
+                                       : opGraph.ops.back()->getLoc();
+    if (failed(check(output.hasConfig, output.config, output.value, "result",
+                     output.name, loc)))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<::soap::Strategy> mlir::soap::readStrategy(OpGraph &opGraph,
+                                                     int deviceCount,
+                                                     bool defaultToSingle) {
+  ::soap::Strategy strategy;
+  for (auto [op, node] : llvm::zip_equal(opGraph.ops, opGraph.graph.nodes)) {
+    const ::soap::IterationSpace &space = node.whole.space;
+    auto attr = op->getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
+    if (!attr) {
+      if (!defaultToSingle)
+        return op->emitOpError()
+               << "\"" << node.whole.name
+               << "\" has no 'soap.config', expected one on every op (run "
+                  "'--soap-auto-parallel' or '--soap-apply-strategy' first)";
+      strategy.push_back(::soap::Config::single(space));
+      continue;
+    }
+    std::string error;
+    std::optional<::soap::Config> config = resolveConfig(attr, space, error);
+    if (!config)
+      return op->emitOpError() << "\"" << node.whole.name
+                               << "\" has a bad 'soap.config': " << error;
+    ::soap::ConfigCheck check =
+        ::soap::checkConfig(space, *config, deviceCount);
+    if (check.fault != ::soap::ConfigFault::None)
+      return op->emitOpError()
+             << "\"" << node.whole.name
+             << "\" has a bad 'soap.config': " << check.message;
+    strategy.push_back(std::move(*config));
+  }
+  if (failed(checkPlacements(opGraph, deviceCount)))
+    return failure();
+  return strategy;
+}
+
+void mlir::soap::writeStrategy(const OpGraph &opGraph,
+                               const ::soap::Strategy &strategy) {
+  for (auto [op, node, config] :
+       llvm::zip_equal(opGraph.ops, opGraph.graph.nodes, strategy))
+    op->setAttr(SoapDialect::kConfig,
+                makeConfigAttr(op->getContext(), config, node.whole.space));
+}
