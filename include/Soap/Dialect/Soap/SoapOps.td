@@ -39,5 +39,6 @@ include "Soap/Dialect/Soap/SoapNormalizationOps.td"
 include "Soap/Dialect/Soap/SoapShapeOps.td"
 include "Soap/Dialect/Soap/SoapTrainingOps.td"
 include "Soap/Dialect/Soap/SoapPartitionOps.td"
+include "Soap/Dialect/Soap/SoapLoweringOps.td"
 
 #endif // SOAP_DIALECT_SOAPOPS_TD

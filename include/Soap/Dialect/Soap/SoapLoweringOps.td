@@ -1,0 +1,143 @@
+//===- SoapLoweringOps.td - Ops of outlined programs -------*- tablegen -*-===//
+//
+// What a device program consists of once `--soap-outline-kernels` has replaced
+// model ops: calls of generated kernels and of library functions, sends and
+// receives. All are destination-style, on tensors before bufferization and on
+// buffers after it, and have no iteration space.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAPLOWERINGOPS_TD
+#define SOAP_DIALECT_SOAPLOWERINGOPS_TD
+
+include "Soap/Dialect/Soap/SoapDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// Results are the values of `outputs` after the op, tied in order; on buffers
+/// there are none, and the op reads its inputs and writes its outputs.
+class Soap_LoweringOp<string mnemonic, list<Trait> traits = []>
+    : Op<Soap_Dialect, mnemonic,
+         !listconcat([DestinationStyleOpInterface], traits)>;
+
+class Soap_CallOp<string mnemonic, list<Trait> traits = []>
+    : Soap_LoweringOp<mnemonic,
+        !listconcat([AttrSizedOperandSegments,
+                     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>],
+                    traits)> {
+  let results = (outs Variadic<AnyRankedTensor>:$values);
+  code callDeclarations = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getOutputsMutable();
+    }
+  }];
+  code callEffects = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance>
+            &effects) {
+      for (::mlir::OpOperand &operand : getInputsMutable())
+        if (::llvm::isa<::mlir::BaseMemRefType>(operand.get().getType()))
+          effects.emplace_back(::mlir::MemoryEffects::Read::get(), &operand,
+                               ::mlir::SideEffects::DefaultResource::get());
+      for (::mlir::OpOperand &operand : getOutputsMutable())
+        if (::llvm::isa<::mlir::BaseMemRefType>(operand.get().getType())) {
+          effects.emplace_back(::mlir::MemoryEffects::Read::get(), &operand,
+                               ::mlir::SideEffects::DefaultResource::get());
+          effects.emplace_back(::mlir::MemoryEffects::Write::get(), &operand,
+                               ::mlir::SideEffects::DefaultResource::get());
+        }
+    }
+  }];
+}
+
+def Soap_KernelCallOp : Soap_CallOp<"kernel_call", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "calls a generated kernel";
+  let description = [{
+    The callee is a function on memrefs: inputs first, then outputs. `in_place`: outputs are read before they are written (updates of weights).
+    `elementwise`: element i of an output depends only on the elements i of inputs of the same shape, so that both may share a buffer.
+
+    ```mlir
+    %y = soap.kernel_call @relu ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {elementwise} -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyShaped>:$inputs,
+                       Variadic<AnyShaped>:$outputs, UnitAttr:$in_place,
+                       UnitAttr:$elementwise);
+  let assemblyFormat = [{
+    $callee (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict
+    (`->` type($values)^)?
+  }];
+  let extraClassDeclaration = callDeclarations;
+  let extraClassDefinition = callEffects # [{
+    ::llvm::LogicalResult $cppClass::verifySymbolUses(
+        ::mlir::SymbolTableCollection &symbols) {
+      ::mlir::Operation *kernel =
+          symbols.lookupNearestSymbolFrom(*this, getCalleeAttr());
+      auto function =
+          ::llvm::dyn_cast_or_null<::mlir::FunctionOpInterface>(kernel);
+      if (!function)
+        return emitOpError() << "'" << getCallee()
+                             << "' does not name a function";
+      if (function.getNumArguments() != getNumOperands())
+        return emitOpError()
+               << "'" << getCallee() << "' takes " << function.getNumArguments()
+               << " arguments, but there are " << getNumOperands()
+               << " operands";
+      return ::mlir::success();
+    }
+  }];
+}
+
+def Soap_LibraryCallOp : Soap_CallOp<"library_call"> {
+  let summary = "calls a function of the runtime's library";
+  let description = [{
+    Calls `soap_rt_NAME` with the shape descriptor that `Soap/Runtime/Runtime.h` says, the inputs, and the outputs, which are overwritten.
+
+    ```mlir
+    %y = soap.library_call "matmul_f32" [1, 4, 3, 5, 0, 1] ins(%a, %b : tensor<4x5xf32>, tensor<3x5xf32>)
+        outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, DenseI64ArrayAttr:$descriptor,
+                       Variadic<AnyShaped>:$inputs,
+                       Variadic<AnyShaped>:$outputs);
+  let assemblyFormat = [{
+    $name $descriptor (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict
+    (`->` type($values)^)?
+  }];
+  let extraClassDeclaration = callDeclarations;
+  let extraClassDefinition = callEffects;
+}
+
+def Soap_SendBufferOp : Soap_LoweringOp<"send_buffer", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "sends a whole tile; peer and transfer are in the rank table";
+  let arguments = (ins AnyShaped:$tile);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 0, 0);
+    }
+  }];
+}
+
+def Soap_RecvBufferOp : Soap_LoweringOp<"recv_buffer", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "receives a whole tile; peer and transfer are in the rank table";
+  let arguments = (ins AnyShaped:$output);
+  let results = (outs Variadic<AnyRankedTensor>:$tile);
+  let assemblyFormat = [{
+    `outs` `(` $output `:` type($output) `)` attr-dict (`->` type($tile)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getOutputMutable();
+    }
+  }];
+}
+
+#endif // SOAP_DIALECT_SOAPLOWERINGOPS_TD
