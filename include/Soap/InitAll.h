@@ -1,7 +1,9 @@
-//===- InitAll.h - Register everything that Soap has -------------*- C++ -*-===//
+//===- InitAll.h - Register everything that Soap has -------------*- C++
+//-*-===//
 //
-// What a tool, a plugin or another project calls to get the dialect and all passes. A file of its own because it pulls
-// in every part of the project: include it where tools are put together, never from a library.
+// What a tool, a plugin or another project calls to get the dialect and all
+// passes. A file of its own because it pulls in every part of the project:
+// include it where tools are put together, never from a library.
 //
 //   mlir::DialectRegistry registry;
 //   mlir::soap::registerAllDialects(registry);
@@ -26,10 +28,14 @@
 
 namespace mlir::soap {
 
-/// The soap dialect. The dialects that passes produce (linalg, memref, LLVM, ...) are declared by the passes.
-inline void registerAllDialects(DialectRegistry &registry) { registry.insert<SoapDialect>(); }
+/// The soap dialect. The dialects that passes produce (linalg, memref, LLVM,
+/// ...) are declared by the passes.
+inline void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<SoapDialect>();
+}
 
-/// Every pass and pass pipeline of the project, under the names that soap-opt shows.
+/// Every pass and pass pipeline of the project, under the names that soap-opt
+/// shows.
 inline void registerAllPasses() {
 #ifdef SOAP_HAS_TRANSFORMS
   registerSoapTransformsPasses();

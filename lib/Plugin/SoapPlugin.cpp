@@ -1,11 +1,15 @@
-//===- SoapPlugin.cpp - The dialect and passes for a stock mlir-opt --------===//
+//===- SoapPlugin.cpp - The dialect and passes for a stock mlir-opt
+//--------===//
 //
-// A shared object with MLIR's two plugin entry points, so that any MLIR tool can load Soap:
+// A shared object with MLIR's two plugin entry points, so that any MLIR tool
+// can load Soap:
 //
-//   mlir-opt in.mlir --load-dialect-plugin=SoapPlugin.so --pass-pipeline='builtin.module(soap-simulate)'
+//   mlir-opt in.mlir --load-dialect-plugin=SoapPlugin.so
+//   --pass-pipeline='builtin.module(soap-simulate)'
 //
-// Tools parse their flags before they load plugins, so passes are named through --pass-pipeline, not as flags. The
-// dialect entry point registers the passes as well: one option loads all.
+// Tools parse their flags before they load plugins, so passes are named through
+// --pass-pipeline, not as flags. The dialect entry point registers the passes
+// as well: one option loads all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +31,14 @@ static void registerDialects(mlir::DialectRegistry *registry) {
   registerPassesOnce();
 }
 
-extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Soap", LLVM_VERSION_STRING, registerDialects};
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
+mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "Soap", LLVM_VERSION_STRING,
+          registerDialects};
 }
 
-extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Soap", LLVM_VERSION_STRING, registerPassesOnce};
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "Soap", LLVM_VERSION_STRING,
+          registerPassesOnce};
 }

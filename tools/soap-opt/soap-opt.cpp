@@ -1,7 +1,9 @@
 //===- soap-opt.cpp - The optimizer driver --------------------------------===//
 //
-// mlir-opt with the soap dialect and passes: reads IR, runs the passes named on the command line, prints IR. The upstream
-// dialects and passes are registered too, so that every stage of the pipeline can be printed, read back and continued.
+// mlir-opt with the soap dialect and passes: reads IR, runs the passes named on
+// the command line, prints IR. The upstream dialects and passes are registered
+// too, so that every stage of the pipeline can be printed, read back and
+// continued.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,5 +24,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
   mlir::soap::registerAllDialects(registry);
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Soap: parallelize and lower deep neural networks\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "Soap: parallelize and lower deep neural networks\n",
+      registry));
 }

@@ -1,4 +1,5 @@
-// Registers the dialect, parses a file, runs the pipeline of the command line, prints the module.
+// Registers the dialect, parses a file, runs the pipeline of the command line,
+// prints the module.
 #include "Soap/InitAll.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +20,8 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(argv[1], &context);
   mlir::PassManager pm(&context, "builtin.module");
-  if (!module || failed(mlir::parsePassPipeline(argv[2], pm)) || failed(pm.run(*module)))
+  if (!module || failed(mlir::parsePassPipeline(argv[2], pm)) ||
+      failed(pm.run(*module)))
     return 1;
   module->print(llvm::outs());
   return 0;
