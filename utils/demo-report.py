@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Prints what scripts/demo.sh found: the strategy per op, simulated and measured times, the accuracy, what to open next."""
+
+import json
+import os
+import re
+import sys
+
+TITLES = [("single", "one device"), ("data-parallel", "data parallel, 4 devices"), ("searched", "searched, 4 devices")]
+
+
+def load(*path):
+    with open(os.path.join(*path)) as stream:
+        return json.load(stream)
+
+
+def configs(path):
+    """(name, kind, degrees, replicas, devices) of every op of @train_step that has a config."""
+    rows = []
+    inside = False
+    with open(path) as stream:
+        for line in stream:
+            if "func.func" in line:
+                inside = "@train_step" in line
+                continue
+            op = re.search(r'"?soap\.([a-z0-9_]+)"? ?', line.split(" = ", 1)[-1])
+            config = re.search(r"soap\.config = #soap\.config<(.*?)devices = \[([0-9, ]*)\]>", line)
+            name = re.search(r'soap\.name = "([^"]*)"', line)
+            if inside and op and config and name:
+                degrees = re.search(r"\{([^}]*)\}", config.group(1))
+                replicas = re.search(r"replicas = (\d+)", config.group(1))
+                rows.append((name.group(1), op.group(1), degrees.group(1) if degrees else "",
+                             int(replicas.group(1)) if replicas else 1, config.group(2)))
+    return rows
+
+
+def main():
+    folder = sys.argv[1]
+    print("The strategy that the search found, forward ops and weight updates (the gradients follow their forward ops):\n")
+    print("  %-22s %-14s %-22s %s" % ("op", "kind", "cut into", "devices"))
+    for name, kind, degrees, replicas, devices in configs(os.path.join(folder, "searched.mlir")):
+        if kind.endswith("_grad") or "_grad" in name or name.endswith(".seed"):
+            continue
+        cut = degrees.replace(" = ", "=") or "whole"
+        if replicas > 1:
+            cut += " x%d copies" % replicas
+        print("  %-22s %-14s %-22s %s" % (name, kind, cut, devices))
+
+    print("\nMilliseconds per training iteration (batch 64):\n")
+    print("  %-26s %10s %10s" % ("strategy", "simulated", "measured"))
+    for key, title in TITLES:
+        simulated = load(folder, key + ".simulated.json")["makespan_ns"] / 1e6
+        measured = load(folder, key + ".run.json")["milliseconds_per_iteration"]["median"]
+        print("  %-26s %10.3f %10.3f" % (title, simulated, measured))
+    print("\n  The simulated times are those of the topology cpu-4, a machine with a core for every device;")
+    print("  this machine has %d." % len(os.sched_getaffinity(0)))
+
+    epochs = load(folder, "train.json")["epochs"]
+    print("\n  epoch     loss   train    test   samples/s")
+    for row in epochs:
+        print("  %5d %8.4f  %6.4f  %6.4f  %10.0f" %
+              (row["epoch"], row["loss"], row["train_accuracy"], row["test_accuracy"], row["samples_per_second"]))
+    print("\ntest accuracy %.4f\n" % epochs[-1]["test_accuracy"])
+
+    print("Open next:")
+    for name, what in [("searched.mlir", "the training step with a soap.config on every op"),
+                       ("parts.mlir", "the device programs, with sends and receives"),
+                       ("trace.json", "what ran when, for https://ui.perfetto.dev"),
+                       ("searched.simulated.json", "the simulated times, memory and bytes on every link"),
+                       ("train.json", "the measured ones")]:
+        print("  %-36s %s" % (os.path.join(folder, name), what))
+    print("  %-36s %s" % ("docs/Architecture.md", "how the parts fit together"))
+
+
+if __name__ == "__main__":
+    main()
