@@ -1,0 +1,205 @@
+//===- LinearGradients.cpp - Gradients of convolution and matmul ----------===//
+//
+// The gradients of a convolution are ops of their own with the forward op's
+// loop names; those of a matmul are matmuls whose loops trade places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientUtils.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+LogicalResult Conv2DOp::buildGradient(OpBuilder &builder,
+                                      ArrayRef<Value> resultGrads,
+                                      ArrayRef<bool> wanted,
+                                      SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, Value());
+  Value dy = resultGrads[0];
+  if (!dy)
+    return success();
+  GradientBuilder gradients(builder, *this);
+  if (wanted[0])
+    operandGrads[0] = gradients.create<Conv2DInputGradOp>(
+        "input_grad", getX().getType(), dy, getW(), getStridesAttr(),
+        getPaddingAttr(), getDilationsAttr(), getGroupsAttr());
+  if (wanted[1])
+    operandGrads[1] = gradients.create<Conv2DWeightGradOp>(
+        "weight_grad", getW().getType(), getX(), dy, getStridesAttr(),
+        getPaddingAttr(), getDilationsAttr(), getGroupsAttr());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Matmul
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The gradients of one matmul y = a * b with forward loops m, n, k.
+class MatmulGradients {
+public:
+  MatmulGradients(MatmulOp op, OpBuilder &builder, Value dy)
+      : gradients(builder, op), op(op), dy(dy) {
+    rank = shapeOf(dy).size();
+    shared = shapeOf(op.getB()).size() < size_t(rank);
+  }
+
+  /// da[m, k] = dy[m, n] * b^T, or stored transposed.
+  Value ofA() {
+    RankedTensorType type = tensorType(op.getA());
+    if (!op.getTransposeA())
+      return product("input_grad", {{"n", "k"}, {"k", "n"}}, type, dy,
+                     op.getB(), false, !op.getTransposeB());
+    if (!shared)
+      return product("input_grad", {{"m", "k"}, {"n", "m"}, {"k", "n"}}, type,
+                     op.getB(), dy, op.getTransposeB(), true);
+    // A shared operand has to be the second one: transpose the result instead.
+    SmallVector<int64_t> shape(type.getShape());
+    std::swap(shape[rank - 1], shape[rank - 2]);
+    Value straight =
+        product("input_grad_transposed", {{"n", "k"}, {"k", "n"}},
+                type.clone(shape), dy, op.getB(), false, !op.getTransposeB());
+    return swapLastDims(straight, "input_grad", 1, 0);
+  }
+
+  /// db[k, n] = a^T * dy, or stored transposed; summed over the batch dims if b
+  /// is shared.
+  Value ofB() {
+    RankedTensorType type = tensorType(op.getB());
+    Value a = op.getA(), grad = dy;
+    bool aIsTransposed = op.getTransposeA();
+    StringRef summed = "m";
+    if (shared) {
+      if (aIsTransposed)
+        a = swapLastDims(a, "input_transposed", 0, 0);
+      aIsTransposed = false;
+      a = flatten(a, "input_rows", aLoops());
+      grad = flatten(grad, "grad_rows", yLoops());
+      // The batch dims are the outer part of the summed loop.
+      summed = "b0";
+    }
+    if (op.getTransposeB())
+      return product("weight_grad", {{"m", "n"}, {"n", "k"}, {"k", summed}},
+                     type, grad, a, true, aIsTransposed);
+    return product("weight_grad", {{"m", "k"}, {"k", summed}}, type, a, grad,
+                   !aIsTransposed, false);
+  }
+
+private:
+  using LoopMap = ArrayRef<std::pair<StringRef, StringRef>>;
+
+  Value product(StringRef suffix, LoopMap loopMap, RankedTensorType type,
+                Value a, Value b, bool transposeA, bool transposeB) {
+    return gradients.create<MatmulOp>(suffix, loopMap, type, a, b, transposeA,
+                                      transposeB);
+  }
+  /// `ownTensor` of the transpose is cut like `forwardTensor`.
+  Value swapLastDims(Value value, StringRef suffix, unsigned ownTensor,
+                     unsigned forwardTensor) {
+    SmallVector<int64_t> permutation =
+        llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    std::swap(permutation[rank - 1], permutation[rank - 2]);
+    Value result = gradients.transpose(value, permutation, suffix);
+    gradients.matchLoops(result.getDefiningOp(), ownTensor, forwardTensor);
+    return result;
+  }
+  /// [b.., m, x] to [b..*m, x]; `loops` are the forward loops of the dims.
+  Value flatten(Value value, StringRef suffix, ArrayRef<std::string> loops) {
+    ArrayRef<int64_t> shape = shapeOf(value);
+    int64_t rows = 1;
+    for (int64_t extent : shape.drop_back())
+      rows *= extent;
+    Value result = gradients.reshape(value, {rows, shape.back()}, suffix);
+    gradients.matchLoops(result.getDefiningOp(), 0, loops);
+    return result;
+  }
+  SmallVector<std::string> batchLoops() {
+    SmallVector<std::string> loops;
+    for (int64_t dim = 0; dim + 2 < rank; ++dim)
+      loops.push_back("b" + std::to_string(dim));
+    return loops;
+  }
+  SmallVector<std::string> aLoops() {
+    SmallVector<std::string> loops = batchLoops();
+    loops.append({"m", "k"});
+    return loops;
+  }
+  SmallVector<std::string> yLoops() {
+    SmallVector<std::string> loops = batchLoops();
+    loops.append({"m", "n"});
+    return loops;
+  }
+
+  GradientBuilder gradients;
+  MatmulOp op;
+  Value dy;
+  int64_t rank;
+  /// b has rank 2 and is the same for all batch dims.
+  bool shared;
+};
+} // namespace
+
+LogicalResult MatmulOp::buildGradient(OpBuilder &builder,
+                                      ArrayRef<Value> resultGrads,
+                                      ArrayRef<bool> wanted,
+                                      SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, Value());
+  if (!resultGrads[0])
+    return success();
+  MatmulGradients gradients(*this, builder, resultGrads[0]);
+  if (wanted[0])
+    operandGrads[0] = gradients.ofA();
+  if (wanted[1])
+    operandGrads[1] = gradients.ofB();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reduce and broadcast
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::buildGradient(OpBuilder &builder,
+                                      ArrayRef<Value> resultGrads,
+                                      ArrayRef<bool> wanted,
+                                      SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(1, Value());
+  if (!wanted[0] || !resultGrads[0])
+    return success();
+  GradientBuilder gradients(builder, *this);
+  Type full = getX().getType();
+  Value dy = resultGrads[0];
+  if (getKind() == ReduceKind::Sum) {
+    operandGrads[0] =
+        gradients.create<BroadcastOp>("input_grad", full, dy, getAxesAttr());
+    return success();
+  }
+  // Elements that are equal to the extremum share its gradient evenly.
+  Value y =
+      gradients.create<BroadcastOp>("extremum", full, getY(), getAxesAttr());
+  Value mask = gradients.create<EqualOp>("mask", full, getX(), y);
+  Value ties = gradients.create<ReduceOp>("ties", dy.getType(), mask,
+                                          ReduceKind::Sum, getAxesAttr());
+  Value share = gradients.create<DivOp>("share", dy.getType(), dy, ties);
+  gradients.matchLoops(share.getDefiningOp(), 2, 1);
+  Value spread =
+      gradients.create<BroadcastOp>("share_spread", full, share, getAxesAttr());
+  operandGrads[0] = gradients.create<MulOp>("input_grad", full, spread, mask);
+  return success();
+}
+
+LogicalResult BroadcastOp::buildGradient(OpBuilder &builder,
+                                         ArrayRef<Value> resultGrads,
+                                         ArrayRef<bool> wanted,
+                                         SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(1, Value());
+  if (wanted[0] && resultGrads[0])
+    operandGrads[0] =
+        GradientBuilder(builder, *this)
+            .create<ReduceOp>("input_grad", getX().getType(), resultGrads[0],
+                              ReduceKind::Sum, getAxesAttr());
+  return success();
+}

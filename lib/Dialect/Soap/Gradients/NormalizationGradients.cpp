@@ -1,0 +1,177 @@
+//===- NormalizationGradients.cpp - Batch norm and cross-entropy ----------===//
+//
+// Training batch norm and cross-entropy have gradient ops with stages; the
+// inference form of batch norm is affine per channel and is differentiated
+// into elementwise ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientUtils.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+/// The names that the dims of x have as loops of the op.
+static SmallVector<std::string> dimLoops(Operation *op) {
+  ::soap::IterationSpace space =
+      cast<IterationSpaceOpInterface>(op).getIterationSpace();
+  SmallVector<std::string> loops;
+  for (const ::soap::DimMap &dim : space.operands[0].map)
+    loops.push_back(space.loops[dim.terms.front().loop].name);
+  return loops;
+}
+
+namespace {
+/// The gradients of y = (x - mean) / deviation * gamma + beta with the
+/// deviation sqrt(var + epsilon), per channel.
+class AffineNormGradients {
+public:
+  AffineNormGradients(BatchNormOp op, OpBuilder &builder, Value dy)
+      : gradients(builder, op), op(op), dy(dy), loops(dimLoops(op)) {}
+
+  /// dx = dy * gamma / deviation.
+  Value ofInput() {
+    Value factor = perChannel(gradients.create<DivOp>(
+        "input_factor", op.getGamma().getType(), op.getGamma(), deviation()));
+    SmallVector<int64_t> shape(shapeOf(dy).size(), 1);
+    shape[1] = shapeOf(factor)[0];
+    Value spread = gradients.reshape(factor, shape, "input_factor_spread");
+    gradients.matchLoops(spread.getDefiningOp(), 0, ArrayRef(loops[1]));
+    return perElement(
+        gradients.create<MulOp>("input_grad", dy.getType(), dy, spread));
+  }
+  /// dgamma = sum of dy * (x - mean), divided by the deviation.
+  Value ofGamma() {
+    Value negated = perChannel(gradients.create<NegOp>(
+        "mean_neg", op.getMean().getType(), op.getMean()));
+    Value centred = perElement(gradients.create<BiasAddOp>(
+        "centred", dy.getType(), op.getX(), negated, int64_t(1)));
+    Value product = perElement(
+        gradients.create<MulOp>("gamma_mul", dy.getType(), dy, centred));
+    Value sum = sumOfChannel(product, "gamma_sum");
+    return perChannel(
+        gradients.create<DivOp>("gamma_grad", sum.getType(), sum, deviation()));
+  }
+  Value ofBeta() { return sumOfChannel(dy, "beta_grad"); }
+
+private:
+  Value deviation() {
+    if (!deviationValue) {
+      RankedTensorType type = tensorType(op.getVar());
+      Value epsilon = perChannel(gradients.create<ConstantOp>(
+          "epsilon", type,
+          DenseElementsAttr::get(
+              type,
+              Attribute(FloatAttr::get(type.getElementType(),
+                                       op.getEpsilon().convertToDouble())))));
+      Value variance = perChannel(
+          gradients.create<AddOp>("variance", type, op.getVar(), epsilon));
+      deviationValue =
+          perChannel(gradients.create<SqrtOp>("deviation", type, variance));
+    }
+    return deviationValue;
+  }
+  Value sumOfChannel(Value value, StringRef suffix) {
+    Value sum = gradients.sumAllBut(value, 1, suffix);
+    gradients.matchLoops(sum.getDefiningOp(), 0, loops);
+    return sum;
+  }
+  Value perChannel(Operation *op) {
+    gradients.matchLoops(op, 0, ArrayRef(loops[1]));
+    return op->getResult(0);
+  }
+  Value perElement(Operation *op) {
+    gradients.matchLoops(op, 0, loops);
+    return op->getResult(0);
+  }
+
+  GradientBuilder gradients;
+  BatchNormOp op;
+  Value dy;
+  SmallVector<std::string> loops;
+  Value deviationValue;
+};
+} // namespace
+
+LogicalResult BatchNormOp::buildGradient(OpBuilder &builder,
+                                         ArrayRef<Value> resultGrads,
+                                         ArrayRef<bool> wanted,
+                                         SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(5, Value());
+  if (!resultGrads[0])
+    return success();
+  if (wanted[3] || wanted[4])
+    return emitOpError("has no gradient in its statistics, and '")
+           << (wanted[3] ? "mean" : "var") << "' depends on a parameter";
+  AffineNormGradients gradients(*this, builder, resultGrads[0]);
+  if (wanted[0])
+    operandGrads[0] = gradients.ofInput();
+  if (wanted[1])
+    operandGrads[1] = gradients.ofGamma();
+  if (wanted[2])
+    operandGrads[2] = gradients.ofBeta();
+  return success();
+}
+
+LogicalResult
+BatchNormTrainOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
+                                ArrayRef<bool> wanted,
+                                SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(3, Value());
+  if (resultGrads[1])
+    return emitOpError("has no gradient of its statistics, and the loss "
+                       "depends on them");
+  Value dy = resultGrads[0];
+  if (!dy)
+    return success();
+  GradientBuilder gradients(builder, *this);
+  if (wanted[2] && !wanted[0] && !wanted[1]) {
+    operandGrads[2] = gradients.sumAllBut(dy, 1, "beta_grad");
+    gradients.matchLoops(operandGrads[2].getDefiningOp(), 0, dimLoops(*this));
+    return success();
+  }
+  if (!wanted[0] && !wanted[1])
+    return success();
+  if (!wanted[0]) {
+    auto grad = gradients.create<BatchNormGradReduceOp>(
+        "grad", TypeRange{getGamma().getType(), getBeta().getType()}, dy,
+        getX(), getStats(), getEpsilonAttr());
+    operandGrads[1] = grad.getDgamma();
+    operandGrads[2] = wanted[2] ? grad.getDbeta() : Value();
+    return success();
+  }
+  auto grad = gradients.create<BatchNormGradOp>(
+      "grad",
+      TypeRange{getX().getType(), getGamma().getType(), getBeta().getType()},
+      dy, getX(), getStats(), getGamma(), getEpsilonAttr());
+  operandGrads[0] = grad.getDx();
+  operandGrads[1] = wanted[1] ? grad.getDgamma() : Value();
+  operandGrads[2] = wanted[2] ? grad.getDbeta() : Value();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cross-entropy
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
+                              ArrayRef<bool> wanted,
+                              SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, Value());
+  if (resultGrads[2])
+    return emitOpError("has no gradient of its statistics, and the loss "
+                       "depends on them");
+  // The number of correct rows is piecewise constant: its gradient is 0.
+  if (wanted[0] && resultGrads[0])
+    operandGrads[0] =
+        GradientBuilder(builder, *this)
+            .create<CrossEntropyGradOp>(
+                "input_grad", getLogits().getType(), resultGrads[0],
+                getLogits(), getLabels(), getStats(), getScaleAttr());
+  return success();
+}
