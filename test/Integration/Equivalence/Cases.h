@@ -1,0 +1,91 @@
+//===- Cases.h - Random programs of the equivalence suite -------*- C++ -*-===//
+//
+// A case is the text of a module with one function, and what its arguments
+// hold. Every op of the dialect has a generator; so have whole small graphs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TEST_EQUIVALENCE_CASES_H
+#define SOAP_TEST_EQUIVALENCE_CASES_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace soap::equivalence {
+
+using Random = std::mt19937_64;
+inline int64_t uniform(Random &random, int64_t lo, int64_t hi) {
+  return std::uniform_int_distribution<int64_t>(lo, hi)(random);
+}
+
+/// What an argument is filled with. Integers are small, so that sums are exact
+/// in f32 in any order.
+struct Fill {
+  enum Kind { Integers, Uniform, Positive, Labels } kind = Uniform;
+  int64_t classes = 0; ///< of labels, which include -1 (ignored)
+};
+
+struct Case {
+  std::string name;
+  std::string text;
+  std::map<std::string, Fill> fills; ///< by soap.name of the argument
+  /// Results must be equal bit for bit; else norm-wise within `tolerance`.
+  bool exact = false;
+  double tolerance = 1e-4;
+  /// Options of soap-build-training-step, if the case is a training step of
+  /// @forward.
+  std::string training;
+};
+
+struct Tensor {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::string dtype = "f32";
+  std::string type() const;
+};
+
+/// Writes one function, op by op.
+class FunctionText {
+public:
+  Tensor arg(std::vector<int64_t> shape, Fill fill,
+             const std::string &kind = "data", const std::string &dtype = "f32",
+             const std::string &extra = "");
+  /// `prefix` is written before the operands (the kind of a reduce).
+  std::vector<Tensor> op(const std::string &mnemonic,
+                         const std::vector<Tensor> &operands,
+                         const std::string &attributes,
+                         const std::vector<std::vector<int64_t>> &resultShapes,
+                         const std::string &prefix = "");
+  Tensor op1(const std::string &mnemonic, const std::vector<Tensor> &operands,
+             const std::string &attributes, std::vector<int64_t> shape,
+             const std::string &prefix = "") {
+    return op(mnemonic, operands, attributes, {std::move(shape)}, prefix)[0];
+  }
+  Tensor constant(std::vector<int64_t> shape, double splat);
+  /// `updates[i] >= 0`: result i replaces that argument.
+  void finish(Case &result, const std::vector<Tensor> &results,
+              const std::vector<int> &updates = {});
+
+private:
+  std::string args, body;
+  int nextValue = 0, nextArg = 0;
+  std::map<std::string, Fill> fills;
+};
+
+std::string array(const std::vector<int64_t> &values);
+
+/// Generators by name; the name is what `--filter` matches.
+struct Generator {
+  std::string name;
+  std::function<Case(Random &)> make;
+};
+std::vector<Generator> opGenerators();
+std::vector<Generator> graphGenerators();
+
+} // namespace soap::equivalence
+
+#endif // SOAP_TEST_EQUIVALENCE_CASES_H

@@ -1,0 +1,75 @@
+//===- Configs.cpp - Random configs from the full product -----------------===//
+//
+// Half of the loops stay whole, so that cuts of several loops, replicas and
+// repeated devices all occur often.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Configs.h"
+
+#include "Soap/Core/Graph.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+using namespace mlir;
+using mlir::soap::SoapDialect;
+
+namespace soap::equivalence {
+
+Config drawConfig(Random &random, const IterationSpace &space, int devices,
+                  int64_t maxPieces, DrawStatistics &statistics) {
+  for (;;) {
+    Config config;
+    for (const Loop &loop : space.loops) {
+      bool serial = loop.type == IteratorType::Serial;
+      bool whole = serial ? uniform(random, 0, 99) > 0 : uniform(random, 0, 1);
+      config.degrees.push_back(whole ? 1 : uniform(random, 1, 8));
+    }
+    config.replicas = uniform(random, 0, 2) ? 1 : uniform(random, 1, 4);
+    int64_t pieces = config.piecesPerReplica() * config.replicas;
+    if (pieces > maxPieces)
+      continue; // outside of the drawn space, not refused by Soap
+    // A contiguous run of devices, or any list.
+    bool ordered = uniform(random, 0, 2) == 0;
+    for (int64_t i = 0; i < pieces; ++i)
+      config.devices.push_back(static_cast<int>(
+          ordered ? i % devices : uniform(random, 0, devices - 1)));
+    ++statistics.draws;
+    ConfigCheck check = checkConfig(space, config, devices);
+    if (check.fault == ConfigFault::None)
+      return config;
+    ++statistics.refused[faultName(check.fault)];
+  }
+}
+
+void drawStrategy(Random &random, func::FuncOp function, int devices,
+                  int64_t maxPieces, DrawStatistics &statistics) {
+  MLIRContext *context = function.getContext();
+  auto draw = [&](const IterationSpace &space) {
+    return mlir::soap::makeConfigAttr(
+        context, drawConfig(random, space, devices, maxPieces, statistics),
+        space);
+  };
+  for (auto op :
+       function.getBody().getOps<mlir::soap::IterationSpaceOpInterface>())
+    op->setAttr(SoapDialect::kConfig, draw(op.getIterationSpace()));
+  auto tensor = [](Type type) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+    return tensorSpace({shape.begin(), shape.end()});
+  };
+  // Arguments that an update replaces live where the update is.
+  llvm::SmallDenseSet<int64_t> updated;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    if (auto update =
+            function.getResultAttrOfType<IntegerAttr>(i, SoapDialect::kUpdates))
+      updated.insert(update.getInt());
+    else if (uniform(random, 0, 1))
+      function.setResultAttr(i, SoapDialect::kConfig,
+                             draw(tensor(function.getResultTypes()[i])));
+  }
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!updated.contains(i) && uniform(random, 0, 1))
+      function.setArgAttr(i, SoapDialect::kConfig,
+                          draw(tensor(function.getArgumentTypes()[i])));
+}
+
+} // namespace soap::equivalence

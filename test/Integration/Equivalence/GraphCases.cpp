@@ -1,0 +1,223 @@
+//===- GraphCases.cpp - Whole small graphs --------------------------------===//
+//
+// Training steps of a residual block, an inception block, an MLP and LeNet, and
+// chains of linear ops that pass partial tensors on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+
+namespace soap::equivalence {
+
+namespace {
+
+const Fill integers{Fill::Integers, 0}, floats{Fill::Uniform, 0};
+const std::string sampleDim = ", soap.sample_dim = 0 : i64";
+
+std::string convAttributes(int64_t stride, int64_t pad) {
+  return "strides = " + array({stride, stride}) +
+         ", padding = " + array({pad, pad, pad, pad}) +
+         ", dilations = array<i64: 1, 1>, groups = 1 : i64";
+}
+
+/// Layers that append themselves to a function.
+struct Network {
+  FunctionText f;
+  Fill fill = floats;
+
+  Tensor conv(const Tensor &x, int64_t channels, int64_t kernel, int64_t stride,
+              int64_t pad, bool bias = true) {
+    auto extent = [&](int64_t size) {
+      return (size + 2 * pad - kernel) / stride + 1;
+    };
+    std::vector<int64_t> shape{x.shape[0], channels, extent(x.shape[2]),
+                               extent(x.shape[3])};
+    Tensor y = f.op1(
+        "conv2d",
+        {x, f.arg({channels, x.shape[1], kernel, kernel}, fill, "parameter")},
+        convAttributes(stride, pad), shape);
+    return bias ? f.op1("bias_add", {y, f.arg({channels}, fill, "parameter")},
+                        "axis = 1 : i64", shape)
+                : y;
+  }
+  Tensor relu(const Tensor &x) { return f.op1("relu", {x}, "", x.shape); }
+  Tensor batchNorm(const Tensor &x) {
+    std::vector<int64_t> c{x.shape[1]};
+    return f.op1("batch_norm",
+                 {x, f.arg(c, floats, "parameter"),
+                  f.arg(c, floats, "parameter"), f.arg(c, floats, "state"),
+                  f.arg(c, {Fill::Positive, 0}, "state")},
+                 "epsilon = 1.0e-03 : f64", x.shape);
+  }
+  Tensor maxPool(const Tensor &x, int64_t kernel, int64_t stride, int64_t pad) {
+    auto extent = [&](int64_t size) {
+      return (size + 2 * pad - kernel) / stride + 1;
+    };
+    return f.op1(
+        "max_pool2d", {x},
+        "kernel = " + array({kernel, kernel}) +
+            ", strides = " + array({stride, stride}) + ", padding = " +
+            array({pad, pad, pad, pad}) + ", dilations = array<i64: 1, 1>",
+        {x.shape[0], x.shape[1], extent(x.shape[2]), extent(x.shape[3])});
+  }
+  Tensor averagePool(const Tensor &x, int64_t kernel) {
+    return f.op1("avg_pool2d", {x},
+                 "kernel = " + array({kernel, kernel}) +
+                     ", strides = array<i64: 1, 1>, padding = " +
+                     array({kernel / 2, kernel / 2, kernel / 2, kernel / 2}) +
+                     ", dilations = array<i64: 1, 1>",
+                 x.shape);
+  }
+  Tensor flatten(const Tensor &x) {
+    return f.op1("reshape", {x}, "",
+                 {x.shape[0], x.shape[1] * x.shape[2] * x.shape[3]});
+  }
+  Tensor linear(const Tensor &x, int64_t features) {
+    std::vector<int64_t> shape{x.shape[0], features};
+    Tensor y =
+        f.op1("matmul", {x, f.arg({features, x.shape[1]}, fill, "parameter")},
+              "transpose_b", shape);
+    return f.op1("bias_add", {y, f.arg({features}, fill, "parameter")},
+                 "axis = 1 : i64", shape);
+  }
+  /// Global average pooling.
+  Tensor globalAverage(const Tensor &x) {
+    Tensor sum = f.op1("reduce", {x}, "axes = array<i64: 2, 3>",
+                       {x.shape[0], x.shape[1]}, "sum ");
+    return f.op1(
+        "scale", {sum},
+        "factor = " +
+            std::to_string(1.0 / static_cast<double>(x.shape[2] * x.shape[3])) +
+            " : f64",
+        sum.shape);
+  }
+};
+
+Case training(const std::string &name, Network &network, const Tensor &logits,
+              Random &random) {
+  Case c;
+  c.name = name;
+  c.tolerance = 1e-3;
+  c.training = uniform(random, 0, 1)
+                   ? "learning-rate=0.1 momentum=0.9 weight-decay=0.01"
+                   : "learning-rate=0.1";
+  network.f.finish(c, {logits});
+  return c;
+}
+
+Case residualBlock(Random &random) {
+  Network n;
+  Tensor x = n.f.arg({uniform(random, 3, 5), 3, 6, 6}, floats, "data", "f32",
+                     sampleDim);
+  Tensor stem = n.relu(n.batchNorm(n.conv(x, 4, 3, 1, 1, false)));
+  Tensor a = n.relu(n.batchNorm(n.conv(stem, 6, 3, 2, 1, false)));
+  Tensor b = n.batchNorm(n.conv(a, 6, 3, 1, 1, false));
+  Tensor shortcut = n.batchNorm(n.conv(stem, 6, 1, 2, 0, false));
+  Tensor sum = n.relu(n.f.op1("add", {b, shortcut}, "", b.shape));
+  return training("residual_block", n, n.linear(n.globalAverage(sum), 5),
+                  random);
+}
+
+Case inceptionBlock(Random &random) {
+  Network n;
+  Tensor x = n.f.arg({uniform(random, 2, 4), 4, 5, 5}, floats, "data", "f32",
+                     sampleDim);
+  Tensor stem = n.relu(n.conv(x, 4, 1, 1, 0));
+  std::vector<Tensor> branches{
+      n.relu(n.conv(stem, 3, 1, 1, 0)),
+      n.relu(n.conv(n.relu(n.conv(stem, 2, 1, 1, 0)), 4, 3, 1, 1)),
+      n.conv(n.averagePool(stem, 3), 2, 1, 1, 0), n.maxPool(stem, 3, 1, 1)};
+  Tensor joined =
+      n.f.op1("concat", branches, "axis = 1 : i64", {x.shape[0], 13, 5, 5});
+  return training("inception_block", n, n.linear(n.globalAverage(joined), 4),
+                  random);
+}
+
+Case mlp(Random &random) {
+  Network n;
+  Tensor x = n.f.arg({uniform(random, 3, 6), uniform(random, 3, 9)}, floats,
+                     "data", "f32", sampleDim);
+  Tensor h = n.relu(n.linear(x, uniform(random, 4, 9)));
+  h = n.relu(n.linear(h, uniform(random, 4, 9)));
+  return training("mlp", n, n.linear(h, uniform(random, 2, 7)), random);
+}
+
+Case lenet(Random &random) {
+  Network n;
+  Tensor x = n.f.arg({uniform(random, 2, 4), 1, 16, 16}, floats, "data", "f32",
+                     sampleDim);
+  Tensor y = n.maxPool(n.relu(n.conv(x, 6, 5, 1, 2)), 2, 2, 0);
+  y = n.maxPool(n.relu(n.conv(y, 16, 5, 1, 0)), 2, 2, 0);
+  y = n.relu(n.linear(n.flatten(y), 20));
+  y = n.relu(n.linear(y, 14));
+  return training("lenet_step", n, n.linear(y, 10), random);
+}
+
+/// A cut contraction, then linear ops that may pass the partial sum on, then a
+/// use that needs it whole.
+Case linearChain(Random &random) {
+  Case c;
+  c.name = "linear_chain";
+  c.exact = true;
+  FunctionText f;
+  int64_t m = uniform(random, 1, 6), k = uniform(random, 2, 8),
+          n = uniform(random, 1, 3), o = uniform(random, 1, 3);
+  Tensor x =
+      f.op1("matmul",
+            {f.arg({m, k}, integers), f.arg({k, n * o}, integers, "parameter")},
+            "", {m, n * o});
+  Tensor y =
+      f.op1("matmul",
+            {f.arg({m, k}, integers), f.arg({k, n * o}, integers, "parameter")},
+            "", {m, n * o});
+  for (int64_t steps = uniform(random, 1, 4); steps > 0; --steps)
+    switch (uniform(random, 0, 6)) {
+    case 0:
+      x = f.op1("neg", {x}, "", x.shape);
+      break;
+    case 1:
+      x = f.op1("scale", {x}, "factor = 2.0 : f64", x.shape);
+      break;
+    case 2:
+      x = f.op1("accumulate", {x, y}, "", x.shape);
+      break;
+    case 3:
+      x = f.op1("add", {x, y}, "", x.shape);
+      break;
+    case 4: { // there and back
+      Tensor t =
+          f.op1("transpose", {x}, "permutation = array<i64: 1, 0>", {n * o, m});
+      x = f.op1("transpose", {t}, "permutation = array<i64: 1, 0>", {m, n * o});
+      break;
+    }
+    case 5: {
+      Tensor t = f.op1("reshape", {x}, "", {m, n, o});
+      x = f.op1("reshape", {t}, "", {m, n * o});
+      break;
+    }
+    case 6: {
+      Tensor t = f.op1("concat", {x, y}, "axis = 0 : i64", {2 * m, n * o});
+      x = f.op1("slice", {t},
+                "offsets = " + array({uniform(random, 0, m), 0}) +
+                    ", sizes = " + array({m, n * o}) +
+                    ", strides = array<i64: 1, 1>",
+                {m, n * o});
+      break;
+    }
+    }
+  f.finish(c, {f.op1("relu", {x}, "", x.shape),
+               f.op1("reduce", {x}, "axes = array<i64: 0>", {n * o}, "sum ")});
+  return c;
+}
+
+} // namespace
+
+std::vector<Generator> graphGenerators() {
+  return {{"linear_chain", linearChain},
+          {"mlp", mlp},
+          {"residual_block", residualBlock},
+          {"inception_block", inceptionBlock},
+          {"lenet_step", lenet}};
+}
+
+} // namespace soap::equivalence

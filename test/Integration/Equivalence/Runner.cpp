@@ -1,0 +1,403 @@
+//===- Runner.cpp - Runs a case and its partitioned programs --------------===//
+//
+// See Runner.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runner.h"
+
+#include "Soap/Analysis/PartitionedGraph.h"
+#include "Soap/Compiler/JIT.h"
+#include "Soap/Core/Simulator.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/Symbols.h"
+#include "Soap/Transforms/Partition.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using mlir::soap::SoapDialect;
+
+namespace soap::equivalence {
+
+namespace {
+
+/// Collects diagnostics of a scope.
+class Messages {
+public:
+  explicit Messages(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          text += diagnostic.str() + "\n";
+          return success();
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+std::string runPipeline(ModuleOp module, const std::string &pipeline) {
+  Messages messages(*module.getContext());
+  PassManager manager(module.getContext(), "builtin.module");
+  std::string error;
+  llvm::raw_string_ostream os(error);
+  if (failed(parsePassPipeline(pipeline, manager, os)))
+    return "pipeline '" + pipeline + "': " + error;
+  if (failed(manager.run(module)))
+    return "pipeline '" + pipeline + "' failed: " + messages.text;
+  return "";
+}
+
+/// Calls `visit(index in the tensor, index in the packed tile)` for every
+/// element of a region.
+template <typename Visit>
+void forEachElement(const Region &region, const std::vector<int64_t> &shape,
+                    Visit visit) {
+  std::vector<std::vector<int64_t>> indices;
+  for (const IndexSet &set : region.indexSets()) {
+    std::vector<int64_t> &list = indices.emplace_back();
+    for (const Interval &range : set.intervals())
+      for (int64_t i = range.lo; i < range.hi; ++i)
+        list.push_back(i);
+  }
+  int64_t volume = region.volume();
+  for (int64_t tile = 0; tile < volume; ++tile) {
+    int64_t rest = tile, whole = 0, stride = 1;
+    for (size_t d = indices.size(); d-- > 0;) {
+      int64_t extent = static_cast<int64_t>(indices[d].size());
+      whole += indices[d][rest % extent] * stride;
+      rest /= extent;
+      stride *= shape[d];
+    }
+    visit(whole, tile);
+  }
+}
+
+/// Memory of the tiles of a run, 64-byte aligned.
+struct TileMemory {
+  void *allocate(int64_t bytes) {
+    void *memory =
+        std::aligned_alloc(64, (std::max<int64_t>(bytes, 1) + 63) / 64 * 64);
+    std::memset(memory, 0xff,
+                std::max<int64_t>(
+                    bytes, 1)); // NaN: whoever reads what nobody wrote is found
+    blocks.emplace_back(memory, &std::free);
+    return memory;
+  }
+  std::vector<std::unique_ptr<void, decltype(&std::free)>> blocks;
+};
+
+double load(const void *data, runtime::DType type, int64_t i) {
+  switch (type) {
+  case runtime::DType::F32:
+    return static_cast<const float *>(data)[i];
+  case runtime::DType::F64:
+    return static_cast<const double *>(data)[i];
+  case runtime::DType::I32:
+    return static_cast<const int32_t *>(data)[i];
+  case runtime::DType::I64:
+    return static_cast<double>(static_cast<const int64_t *>(data)[i]);
+  }
+  return 0;
+}
+
+void store(void *data, runtime::DType type, int64_t i, double value) {
+  switch (type) {
+  case runtime::DType::F32:
+    static_cast<float *>(data)[i] = static_cast<float>(value);
+    break;
+  case runtime::DType::F64:
+    static_cast<double *>(data)[i] = value;
+    break;
+  case runtime::DType::I32:
+    static_cast<int32_t *>(data)[i] = static_cast<int32_t>(value);
+    break;
+  case runtime::DType::I64:
+    static_cast<int64_t *>(data)[i] = static_cast<int64_t>(value);
+    break;
+  }
+}
+
+/// A run of one entry on all its devices.
+struct Run {
+  std::unique_ptr<mlir::soap::JITModule> code;
+  std::shared_ptr<const runtime::Manifest> manifest;
+  std::shared_ptr<runtime::Execution> execution;
+  TileMemory memory;
+
+  /// Compiles a lowered module, binds tiles and runs one iteration. Empty on
+  /// success.
+  std::string run(ModuleOp lowered, const std::string &entryName,
+                  const Tensors &inputs) {
+    Messages messages(*lowered.getContext());
+    FailureOr<std::unique_ptr<mlir::soap::JITModule>> compiled =
+        mlir::soap::JITModule::create(lowered, runtime::resolveSymbol,
+                                      /*optLevel=*/1);
+    if (failed(compiled))
+      return "compilation failed: " + messages.text;
+    code = std::move(*compiled);
+    Expected<runtime::Manifest> parsed =
+        runtime::parseManifest(code->manifest().str(), "manifest");
+    if (!parsed)
+      return parsed.error();
+    manifest = std::make_shared<runtime::Manifest>(std::move(*parsed));
+    const runtime::EntryInfo *entry = manifest->entry(entryName);
+    if (!entry)
+      return "the manifest has no entry '" + entryName + "'";
+    execution = std::make_shared<runtime::Execution>(manifest, *entry);
+    for (size_t r = 0; r < entry->ranks.size(); ++r) {
+      const runtime::RankInfo &rank = entry->ranks[r];
+      runtime::RankBinding &binding = execution->ranks[r];
+      binding.program =
+          reinterpret_cast<SoapProgram>(code->lookup(rank.program));
+      if (!binding.program)
+        return "no program '" + rank.program + "'";
+      for (const runtime::TileInfo &tile : rank.args) {
+        const runtime::TensorInfo &tensor = manifest->tensors[tile.tensor];
+        void *data = memory.allocate(tile.region.volume() *
+                                     runtime::sizeOf(tensor.dtype));
+        auto values = inputs.find(tensor.name);
+        if (values == inputs.end())
+          return "no input '" + tensor.name + "'";
+        forEachElement(tile.region, tensor.shape,
+                       [&](int64_t whole, int64_t i) {
+                         store(data, tensor.dtype, i, values->second[whole]);
+                       });
+        binding.pointers.push_back(data);
+      }
+      for (const runtime::TileInfo &tile : rank.results)
+        binding.pointers.push_back(memory.allocate(
+            tile.region.volume() *
+            runtime::sizeOf(manifest->tensors[tile.tensor].dtype)));
+      binding.arena = memory.allocate(rank.arenaBytes);
+    }
+    runtime::LauncherOptions options;
+    options.devices = manifest->devices;
+    options.threadsPerDevice = 1;
+    options.pin = false;
+    runtime::Launcher launcher(options);
+    if (MaybeError error = launcher.run(execution))
+      return "run failed: " + error->message;
+    return "";
+  }
+
+  /// Calls `visit(tensor, tile, data, updated)` for every result tile and every
+  /// updated argument tile.
+  template <typename Visit>
+  void forEachResult(Visit visit) const {
+    for (size_t r = 0; r < execution->entry.ranks.size(); ++r) {
+      const runtime::RankInfo &rank = execution->entry.ranks[r];
+      for (size_t i = 0; i < rank.args.size(); ++i)
+        if (rank.args[i].updated)
+          visit(manifest->tensors[rank.args[i].tensor], rank.args[i],
+                execution->ranks[r].pointers[i], true);
+      for (size_t i = 0; i < rank.results.size(); ++i)
+        visit(manifest->tensors[rank.results[i].tensor], rank.results[i],
+              execution->ranks[r].pointers[rank.args.size() + i], false);
+    }
+  }
+};
+
+Values fillValues(Random &random, const Fill &fill, int64_t volume) {
+  Values values(volume);
+  for (double &value : values)
+    switch (fill.kind) {
+    case Fill::Integers:
+      value = static_cast<double>(uniform(random, -3, 3));
+      break;
+    case Fill::Uniform:
+      value = static_cast<float>(
+          std::uniform_real_distribution<float>(-1, 1)(random));
+      break;
+    case Fill::Positive:
+      value = static_cast<float>(
+          std::uniform_real_distribution<float>(0.5, 2)(random));
+      break;
+    case Fill::Labels:
+      value = static_cast<double>(uniform(random, -1, fill.classes - 1));
+      break;
+    }
+  return values;
+}
+
+} // namespace
+
+std::string Subject::prepare(MLIRContext &context, const Case &testCase,
+                             uint64_t dataSeed) {
+  source = testCase;
+  {
+    Messages messages(context);
+    base = parseSourceString<ModuleOp>(source.text, &context);
+    if (!base)
+      return "case does not parse: " + messages.text + source.text;
+  }
+  entry = "forward";
+  if (!source.training.empty()) {
+    if (std::string error =
+            runPipeline(*base, "builtin.module(soap-build-training-step{" +
+                                   source.training + "})");
+        !error.empty())
+      return error;
+    entry = "train_step";
+    for (const char *unused : {"forward", "evaluate"})
+      if (auto function = base->lookupSymbol<func::FuncOp>(unused))
+        function.erase();
+  }
+  auto function = base->lookupSymbol<func::FuncOp>(entry);
+  Random random(dataSeed);
+  for (BlockArgument argument : function.getArguments()) {
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      SoapDialect::kName);
+    auto type = cast<RankedTensorType>(argument.getType());
+    Fill fill{Fill::Uniform, 0};
+    if (auto known = source.fills.find(name.str()); known != source.fills.end())
+      fill = known->second;
+    else if (type.getElementType().isInteger(32))
+      fill = {Fill::Labels,
+              cast<RankedTensorType>(function.getResultTypes()[0]).getRank() ==
+                      0
+                  ? 2
+                  : 2};
+    inputs[name.str()] = fillValues(random, fill, type.getNumElements());
+  }
+  OwningOpRef<ModuleOp> oracle = base->clone();
+  if (std::string error = runPipeline(
+          *oracle,
+          "builtin.module(soap-lower-to-cpu{library=none fuse=false})");
+      !error.empty())
+    return "oracle: " + error;
+  Run run;
+  if (std::string error = run.run(*oracle, entry, inputs); !error.empty())
+    return "oracle: " + error;
+  run.forEachResult([&](const runtime::TensorInfo &tensor,
+                        const runtime::TileInfo &tile, const void *data,
+                        bool updated) {
+    Values &values = (updated ? expectedUpdates : expected)[tensor.name];
+    values.resize(tensor.volume());
+    forEachElement(tile.region, tensor.shape, [&](int64_t whole, int64_t i) {
+      values[whole] = load(data, tensor.dtype, i);
+    });
+  });
+  return "";
+}
+
+std::string Subject::check(Random &random, DrawStatistics &statistics,
+                           std::string &description) {
+  int devices = static_cast<int>(uniform(random, 1, 8));
+  int64_t maxPieces = uniform(random, 1, 16);
+  OwningOpRef<ModuleOp> module = base->clone();
+  auto function = module->lookupSymbol<func::FuncOp>(entry);
+  drawStrategy(random, function, devices, maxPieces, statistics);
+  program.clear();
+  llvm::raw_string_ostream os(program);
+  module->print(os);
+  description = source.name + " on " + std::to_string(devices) + " devices";
+
+  Messages messages(*module->getContext());
+  Expected<Topology> topology =
+      builtinTopology("cpu-" + std::to_string(devices));
+  if (!topology)
+    return topology.error();
+  FailureOr<mlir::soap::PricedFunction> priced =
+      mlir::soap::priceFunction(function, *topology);
+  if (failed(priced))
+    return "not priced: " + messages.text;
+  if (failed(mlir::soap::partitionModule(*module, *topology)))
+    return "not partitioned: " + messages.text;
+  if (failed(verify(*module)))
+    return "partitioned IR is not valid: " + messages.text;
+
+  auto entries =
+      module->getOperation()->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
+  FailureOr<TaskGraph> rebuilt = mlir::soap::rebuildTaskGraph(
+      *module, cast<DictionaryAttr>(entries[0]), *topology);
+  if (failed(rebuilt))
+    return "task graph not rebuilt: " + messages.text;
+  if (std::string difference =
+          mlir::soap::compareTaskGraphs(priced->tasks, *rebuilt);
+      !difference.empty())
+    return "task graph of the partitioned IR differs: " + difference;
+
+  if (std::string error =
+          runPipeline(*module, "builtin.module(soap-lower-to-cpu)");
+      !error.empty())
+    return error;
+  Run run;
+  if (std::string error = run.run(*module, entry, inputs); !error.empty())
+    return error;
+
+  std::string failure;
+  std::map<std::string, std::vector<bool>> covered;
+  std::map<std::string, Values> copies;
+  run.forEachResult([&](const runtime::TensorInfo &tensor,
+                        const runtime::TileInfo &tile, const void *data,
+                        bool updated) {
+    const Values &want = (updated ? expectedUpdates : expected).at(tensor.name);
+    double difference = 0, norm = 0;
+    int64_t wrong = 0;
+    std::vector<bool> &seen = covered[tensor.name];
+    Values &copy = copies[tensor.name];
+    seen.resize(tensor.volume());
+    copy.resize(tensor.volume());
+    forEachElement(tile.region, tensor.shape, [&](int64_t whole, int64_t i) {
+      double got = load(data, tensor.dtype, i);
+      bool same =
+          got == want[whole] || (std::isnan(got) && std::isnan(want[whole]));
+      wrong += !same;
+      if (!same) {
+        difference += std::isnan(got) || std::isinf(got)
+                          ? HUGE_VAL
+                          : (got - want[whole]) * (got - want[whole]);
+      }
+      norm += std::isfinite(want[whole]) ? want[whole] * want[whole] : 0;
+      // Replicas of one tile hold identical bits.
+      if (seen[whole] && copy[whole] != got && !std::isnan(got))
+        failure = "replicas of '" + tensor.name + "' differ at element " +
+                  std::to_string(whole);
+      seen[whole] = true;
+      copy[whole] = got;
+    });
+    // The norm is that of a whole tensor of this size with elements of a
+    // hundredth, at least: tiny tiles are not held to relative error.
+    double scale =
+        std::max(std::sqrt(norm),
+                 0.01 * std::sqrt(static_cast<double>(tile.region.volume())));
+    if (source.exact ? wrong > 0
+                     : !(std::sqrt(difference) <= source.tolerance * scale))
+      failure =
+          "'" + tensor.name + "' " + tile.region.str() + ": " +
+          std::to_string(wrong) + " of " +
+          std::to_string(tile.region.volume()) +
+          " elements differ, |a-b| = " + std::to_string(std::sqrt(difference)) +
+          ", |b| = " + std::to_string(std::sqrt(norm));
+  });
+  if (!failure.empty())
+    return failure;
+  for (const Tensors *tensors : {&expected, &expectedUpdates})
+    for (const auto &[name, values] : *tensors)
+      if (covered[name].size() != values.size() ||
+          std::find(covered[name].begin(), covered[name].end(), false) !=
+              covered[name].end())
+        return "'" + name + "' is not whole: some element is on no device";
+
+  std::vector<std::vector<int64_t>> bytes =
+      bytesBetween(priced->tasks, devices);
+  for (int from = 0; from < devices; ++from)
+    for (int to = 0; to < devices; ++to)
+      if (bytes[from][to] != run.execution->bytesSent[from * devices + to])
+        return "bytes from device " + std::to_string(from) + " to " +
+               std::to_string(to) + ": simulated " +
+               std::to_string(bytes[from][to]) + ", sent " +
+               std::to_string(run.execution->bytesSent[from * devices + to]);
+  return "";
+}
+
+} // namespace soap::equivalence
