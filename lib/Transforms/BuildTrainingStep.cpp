@@ -1,0 +1,573 @@
+//===- BuildTrainingStep.cpp - Forward to training step -------------------===//
+//
+// The pass --soap-build-training-step: from @forward to @train_step (forward,
+// loss, backward, updates) and @evaluate. docs/TrainingStep.md has the why.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Dialect/Soap/LoopCorrespondence.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Transforms/Differentiation.h"
+#include "Soap/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <cmath>
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPBUILDTRAININGSTEP
+#include "Soap/Transforms/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+constexpr StringLiteral kForward = "forward";
+constexpr StringLiteral kTrainStep = "train_step";
+constexpr StringLiteral kEvaluate = "evaluate";
+
+/// `name`, or `name_1`, `name_2`, ... if it is taken; the result is then taken.
+std::string uniqueName(StringRef name, llvm::StringSet<> &taken) {
+  std::string candidate = name.str();
+  for (int n = 1; !taken.insert(candidate).second; ++n)
+    candidate = (name + "_" + Twine(n)).str();
+  return candidate;
+}
+
+StringRef nameOf(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>(SoapDialect::kName);
+  return name ? name.getValue() : StringRef();
+}
+
+bool isSoapOp(Operation *op) {
+  return op->getName().getDialectNamespace() ==
+         SoapDialect::getDialectNamespace();
+}
+
+//===----------------------------------------------------------------------===//
+// The model: @forward, checked
+//===----------------------------------------------------------------------===//
+
+/// @forward with what the programs built from it need to know.
+class Model {
+public:
+  explicit Model(func::FuncOp function) : function(function) {}
+
+  /// Checks that the function can be trained or evaluated; diagnoses if not.
+  LogicalResult check();
+  /// Gives a name to every op and argument that has none. Fails if two ops have
+  /// the same name.
+  LogicalResult completeNames();
+
+  StringRef kindOf(unsigned argument) {
+    auto kind =
+        function.getArgAttrOfType<StringAttr>(argument, SoapDialect::kKind);
+    return kind ? kind.getValue() : StringRef();
+  }
+  StringRef argumentName(unsigned argument) {
+    return function.getArgAttrOfType<StringAttr>(argument, SoapDialect::kName)
+        .getValue();
+  }
+  /// [N, K].
+  RankedTensorType logitsType() {
+    return cast<RankedTensorType>(function.getResultTypes()[0]);
+  }
+  unsigned numArguments() { return function.getNumArguments(); }
+
+  func::FuncOp function;
+  llvm::StringSet<> opNames, argumentNames;
+
+private:
+  LogicalResult checkArguments();
+  LogicalResult checkLogits();
+};
+
+LogicalResult Model::check() {
+  if (function.isExternal())
+    return function.emitError("function '@forward' has no body");
+  if (!function.getBody().hasOneBlock())
+    return function.emitError(
+        "function '@forward' has several blocks, expected one");
+  if (failed(checkArguments()))
+    return failure();
+  return checkLogits();
+}
+
+LogicalResult Model::checkArguments() {
+  for (unsigned i = 0; i < numArguments(); ++i) {
+    StringRef kind = kindOf(i);
+    if (kind.empty())
+      return function.emitError()
+             << "argument #" << i << " of '@forward' has no '"
+             << SoapDialect::kKind << "'";
+    if (kind != "data" && kind != "parameter" && kind != "state")
+      return function.emitError()
+             << "argument #" << i << " of '@forward' has kind '" << kind
+             << "', expected 'data', 'parameter' or 'state'";
+  }
+  return success();
+}
+
+LogicalResult Model::checkLogits() {
+  if (function.getNumResults() != 1)
+    return function.emitError()
+           << "function '@forward' has " << function.getNumResults()
+           << " results, expected one, the logits";
+  Type result = function.getResultTypes()[0];
+  auto type = dyn_cast<RankedTensorType>(result);
+  if (!type || type.getRank() != 2 || !type.hasStaticShape() ||
+      !isa<FloatType>(type.getElementType()))
+    return function.emitError() << "result of '@forward' is '" << result
+                                << "', expected logits: a tensor of floats "
+                                   "of static shape [samples, classes]";
+  if (type.getNumElements() == 0)
+    return function.emitError()
+           << "result of '@forward' is '" << result << "', which is empty";
+  return success();
+}
+
+LogicalResult Model::completeNames() {
+  Builder builder(function.getContext());
+  llvm::StringMap<Operation *> owners;
+  for (Operation &op : function.front()) {
+    StringRef name = nameOf(&op);
+    if (name.empty())
+      continue;
+    auto [it, isNew] = owners.try_emplace(name, &op);
+    if (!isNew) {
+      InFlightDiagnostic diagnostic = op.emitError() << "name '" << name
+                                                     << "' is used by two ops";
+      diagnostic.attachNote(it->second->getLoc()) << "the other one is here";
+      return diagnostic;
+    }
+    opNames.insert(name);
+  }
+  llvm::StringMap<int> counts;
+  for (Operation &op : function.front()) {
+    if (!isSoapOp(&op) || !nameOf(&op).empty())
+      continue;
+    StringRef mnemonic = op.getName().stripDialect();
+    std::string name;
+    do
+      name = (mnemonic + "_" + Twine(counts[mnemonic]++)).str();
+    while (!opNames.insert(name).second);
+    op.setAttr(SoapDialect::kName, builder.getStringAttr(name));
+  }
+  for (unsigned i = 0; i < numArguments(); ++i)
+    if (auto name =
+            function.getArgAttrOfType<StringAttr>(i, SoapDialect::kName))
+      if (!argumentNames.insert(name.getValue()).second)
+        return function.emitError()
+               << "name '" << name.getValue()
+               << "' is used by two arguments of '@forward'";
+  for (unsigned i = 0; i < numArguments(); ++i)
+    if (!function.getArgAttr(i, SoapDialect::kName))
+      function.setArgAttr(i, SoapDialect::kName,
+                          builder.getStringAttr(uniqueName(
+                              ("arg" + Twine(i)).str(), argumentNames)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs built from the model
+//===----------------------------------------------------------------------===//
+
+/// A function under construction: the forward ops with a loss behind them.
+class Program {
+public:
+  Program(Model &model, StringRef name);
+
+  /// A new argument; its name is made unique.
+  BlockArgument addArgument(Type type, StringRef kind, StringRef name,
+                            ArrayRef<NamedAttribute> attributes = {});
+  StringRef argumentName(BlockArgument argument) {
+    return argumentAttrs[argument.getArgNumber()]
+        .getAs<StringAttr>(SoapDialect::kName)
+        .getValue();
+  }
+  /// A new result.
+  void addResult(Value value, StringRef kind, StringRef name,
+                 std::optional<unsigned> updates = std::nullopt);
+  /// Clones the forward op; batch norm on running statistics becomes batch norm
+  /// on the batch's if `training`.
+  LogicalResult cloneForward(bool training);
+  /// Appends the label argument and the loss.
+  void addLoss();
+  /// Writes signature and return op.
+  void finish();
+
+  void setName(Operation *op, StringRef name) {
+    op->setAttr(SoapDialect::kName,
+                builder.getStringAttr(uniqueName(name, opNames)));
+  }
+
+  Model &model;
+  func::FuncOp function;
+  OpBuilder builder;
+  Location loc;
+  CrossEntropyOp loss;
+  /// Batch norms whose running statistics are to be updated, with the numbers
+  /// of the arguments that hold mean and variance.
+  struct RunningStats {
+    BatchNormTrainOp op;
+    unsigned mean, variance;
+  };
+  SmallVector<RunningStats> runningStats;
+
+private:
+  LogicalResult cloneBatchNorm(BatchNormOp op);
+
+  IRMapping mapping;
+  llvm::StringSet<> opNames, argumentNames;
+  SmallVector<Value> results;
+  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
+  /// Which batch norm updates a state argument.
+  llvm::DenseMap<unsigned, Operation *> statsOwners;
+};
+
+Program::Program(Model &model, StringRef name)
+    : model(model), builder(model.function.getContext()),
+      loc(model.function.getLoc()), opNames(model.opNames),
+      argumentNames(model.argumentNames) {
+  function = func::FuncOp::create(loc, name, builder.getFunctionType({}, {}));
+  function.setVisibility(SymbolTable::Visibility::Public);
+  Block *block = function.addEntryBlock();
+  builder.setInsertionPointToStart(block);
+  for (BlockArgument argument : model.function.getArguments()) {
+    mapping.map(argument,
+                block->addArgument(argument.getType(), argument.getLoc()));
+    DictionaryAttr attrs =
+        model.function.getArgAttrDict(argument.getArgNumber());
+    argumentAttrs.push_back(attrs ? attrs : builder.getDictionaryAttr({}));
+  }
+}
+
+BlockArgument Program::addArgument(Type type, StringRef kind, StringRef name,
+                                   ArrayRef<NamedAttribute> attributes) {
+  SmallVector<NamedAttribute> attrs(attributes);
+  attrs.push_back(
+      builder.getNamedAttr(SoapDialect::kKind, builder.getStringAttr(kind)));
+  attrs.push_back(builder.getNamedAttr(
+      SoapDialect::kName,
+      builder.getStringAttr(uniqueName(name, argumentNames))));
+  argumentAttrs.push_back(builder.getDictionaryAttr(attrs));
+  return function.front().addArgument(type, loc);
+}
+
+void Program::addResult(Value value, StringRef kind, StringRef name,
+                        std::optional<unsigned> updates) {
+  SmallVector<NamedAttribute> attrs = {
+      builder.getNamedAttr(SoapDialect::kKind, builder.getStringAttr(kind)),
+      builder.getNamedAttr(SoapDialect::kName, builder.getStringAttr(name))};
+  if (updates)
+    attrs.push_back(builder.getNamedAttr(SoapDialect::kUpdates,
+                                         builder.getI64IntegerAttr(*updates)));
+  results.push_back(value);
+  resultAttrs.push_back(builder.getDictionaryAttr(attrs));
+}
+
+LogicalResult Program::cloneForward(bool training) {
+  for (Operation &op : model.function.front().without_terminator()) {
+    auto norm = dyn_cast<BatchNormOp>(op);
+    bool onRunningStats = norm && isa<BlockArgument>(norm.getMean()) &&
+                          isa<BlockArgument>(norm.getVar());
+    if (!training || !onRunningStats) {
+      builder.clone(op, mapping);
+      continue;
+    }
+    if (failed(cloneBatchNorm(norm)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
+  unsigned arguments[] = {cast<BlockArgument>(op.getMean()).getArgNumber(),
+                          cast<BlockArgument>(op.getVar()).getArgNumber()};
+  for (unsigned argument : arguments) {
+    if (model.kindOf(argument) == "data")
+      return op.emitOpError()
+             << "takes its statistics from the data argument '"
+             << model.argumentName(argument) << "', expected a state";
+    auto [it, isNew] = statsOwners.try_emplace(argument, op);
+    if (!isNew) {
+      InFlightDiagnostic diagnostic = op.emitOpError()
+                                      << "shares its running statistics '"
+                                      << model.argumentName(argument)
+                                      << "', which only one op can update";
+      diagnostic.attachNote(it->second->getLoc()) << "also used here";
+      return diagnostic;
+    }
+  }
+  auto train = BatchNormTrainOp::create(
+      builder, op.getLoc(), mapping.lookup(op.getX()),
+      mapping.lookup(op.getGamma()), mapping.lookup(op.getBeta()),
+      op.getEpsilonAttr());
+  train->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  mapping.map(op.getY(), train.getY());
+  runningStats.push_back({train, arguments[0], arguments[1]});
+  return success();
+}
+
+void Program::addLoss() {
+  RankedTensorType logits = model.logitsType();
+  int64_t samples = logits.getDimSize(0);
+  BlockArgument label = addArgument(
+      RankedTensorType::get({samples}, builder.getI32Type()), "label", "label",
+      builder.getNamedAttr(SoapDialect::kSampleDim,
+                           builder.getI64IntegerAttr(0)));
+  Value output =
+      mapping.lookup(model.function.front().getTerminator()->getOperand(0));
+  loss = CrossEntropyOp::create(builder, loc, output, label,
+                                builder.getF64FloatAttr(1.0 / samples));
+  setName(loss, "loss");
+  addResult(loss.getLoss(), "loss", "loss");
+  addResult(loss.getCorrect(), "correct", "correct");
+}
+
+void Program::finish() {
+  func::ReturnOp::create(builder, loc, results);
+  function.setType(builder.getFunctionType(function.front().getArgumentTypes(),
+                                           ValueRange(results).getTypes()));
+  function.setAllArgAttrs(argumentAttrs);
+  function.setAllResultAttrs(resultAttrs);
+  // Names of gradient ops derive from names of forward ops, which may happen to
+  // look like them.
+  llvm::StringSet<> taken;
+  for (Operation &op : function.front())
+    if (StringRef name = nameOf(&op); !name.empty())
+      if (std::string unique = uniqueName(name, taken); unique != name)
+        op.setAttr(SoapDialect::kName, builder.getStringAttr(unique));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+class BuildTrainingStep
+    : public mlir::soap::impl::SoapBuildTrainingStepBase<BuildTrainingStep> {
+public:
+  using SoapBuildTrainingStepBase::SoapBuildTrainingStepBase;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run();
+  LogicalResult checkOptions();
+  FailureOr<OwningOpRef<func::FuncOp>> buildEvaluate(Model &model);
+  FailureOr<OwningOpRef<func::FuncOp>> buildTrainStep(Model &model);
+  LogicalResult addUpdates(Program &program);
+  void addSgd(Program &program, unsigned parameter, Value gradient);
+  void addRunningStats(Program &program);
+};
+
+LogicalResult BuildTrainingStep::checkOptions() {
+  auto error = [&] { return getOperation().emitError(); };
+  if (loss != "softmax-cross-entropy")
+    return error() << "unknown loss '" << loss
+                   << "', expected 'softmax-cross-entropy'";
+  if (optimizer != "sgd")
+    return error() << "unknown optimizer '" << optimizer << "', expected 'sgd'";
+  if (!(learningRate >= 0) || !std::isfinite(learningRate))
+    return error() << "learning-rate is " << learningRate.getValue()
+                   << ", expected a finite number of at least 0";
+  if (!(momentum >= 0 && momentum < 1))
+    return error() << "momentum is " << momentum.getValue()
+                   << ", expected a number in [0, 1)";
+  if (!(weightDecay >= 0) || !std::isfinite(weightDecay))
+    return error() << "weight-decay is " << weightDecay.getValue()
+                   << ", expected a finite number of at least 0";
+  if (!(batchNormMomentum >= 0 && batchNormMomentum <= 1))
+    return error() << "batch-norm-momentum is " << batchNormMomentum.getValue()
+                   << ", expected a number in [0, 1]";
+  return success();
+}
+
+LogicalResult BuildTrainingStep::run() {
+  ModuleOp module = getOperation();
+  if (failed(checkOptions()))
+    return failure();
+  auto forward = module.lookupSymbol<func::FuncOp>(kForward);
+  if (!forward)
+    return module.emitError("module has no function '@forward'");
+  for (StringRef name : {kTrainStep, kEvaluate})
+    if (Operation *existing = module.lookupSymbol(name))
+      return existing->emitError()
+             << "'@" << name << "' exists already, and is to be built";
+  Model model(forward);
+  if (failed(model.check()) || failed(model.completeNames()))
+    return failure();
+  SmallVector<OwningOpRef<func::FuncOp>> programs;
+  if (!inference) {
+    FailureOr<OwningOpRef<func::FuncOp>> step = buildTrainStep(model);
+    if (failed(step))
+      return failure();
+    programs.push_back(std::move(*step));
+  }
+  FailureOr<OwningOpRef<func::FuncOp>> evaluate = buildEvaluate(model);
+  if (failed(evaluate))
+    return failure();
+  programs.push_back(std::move(*evaluate));
+  for (OwningOpRef<func::FuncOp> &program : programs)
+    module.push_back(program.release());
+  return success();
+}
+
+FailureOr<OwningOpRef<func::FuncOp>>
+BuildTrainingStep::buildEvaluate(Model &model) {
+  Program program(model, kEvaluate);
+  OwningOpRef<func::FuncOp> owner(program.function);
+  if (failed(program.cloneForward(/*training=*/false)))
+    return failure();
+  program.addLoss();
+  program.finish();
+  return owner;
+}
+
+FailureOr<OwningOpRef<func::FuncOp>>
+BuildTrainingStep::buildTrainStep(Model &model) {
+  Program program(model, kTrainStep);
+  OwningOpRef<func::FuncOp> owner(program.function);
+  if (failed(program.cloneForward(/*training=*/true)))
+    return failure();
+  program.addLoss();
+  if (failed(addUpdates(program)))
+    return failure();
+  program.finish();
+  return owner;
+}
+
+/// Backward ops, then all update ops: an argument that is replaced must not be
+/// read behind its update, or its buffer could not be reused.
+LogicalResult BuildTrainingStep::addUpdates(Program &program) {
+  Model &model = program.model;
+  llvm::DenseSet<unsigned> statistics;
+  for (const Program::RunningStats &stats : program.runningStats)
+    statistics.insert_range(ArrayRef{stats.mean, stats.variance});
+  SmallVector<unsigned> parameters;
+  SmallVector<Value> wanted;
+  for (unsigned i = 0; i < model.numArguments(); ++i) {
+    BlockArgument argument = program.function.front().getArgument(i);
+    if (model.kindOf(i) != "parameter" || statistics.contains(i))
+      continue;
+    if (!isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+      return model.function.emitError()
+             << "parameter '" << model.argumentName(i) << "' has type '"
+             << argument.getType() << "', expected floats";
+    parameters.push_back(i);
+    wanted.push_back(argument);
+  }
+  if (parameters.empty())
+    return model.function.emitError(
+        "function '@forward' has no argument of kind 'parameter' to train");
+
+  OpBuilder &builder = program.builder;
+  auto lossType = cast<RankedTensorType>(program.loss.getLoss().getType());
+  auto seed = ConstantOp::create(
+      builder, program.loc, lossType,
+      DenseElementsAttr::get(lossType, Attribute(builder.getFloatAttr(
+                                           lossType.getElementType(), 1.0))));
+  program.setName(seed, (nameOf(program.loss) + ".seed").str());
+  setGradientOf(seed, program.loss);
+  llvm::DenseMap<Value, Value> gradients;
+  gradients[program.loss.getLoss()] = seed;
+  if (failed(
+          buildBackward(builder, program.function.front(), wanted, gradients)))
+    return failure();
+
+  bool any = false;
+  for (auto [parameter, value] : llvm::zip_equal(parameters, wanted)) {
+    Value gradient = gradients.lookup(value);
+    if (gradient)
+      addSgd(program, parameter, gradient);
+    else
+      model.function.emitRemark()
+          << "parameter '" << model.argumentName(parameter)
+          << "' has no influence on the loss and is not trained";
+    any |= bool(gradient);
+  }
+  if (!any)
+    return model.function.emitError(
+        "no parameter of '@forward' has influence on the loss");
+  addRunningStats(program);
+  return success();
+}
+
+/// Says which forward op the weight `parameter` belongs to: the first that uses
+/// it.
+static void setUpdateOf(Operation *update, unsigned tensor, Value parameter) {
+  Operation *user = nullptr;
+  for (Operation *candidate : parameter.getUsers())
+    if (candidate != update && !nameOf(candidate).empty() &&
+        (!user || candidate->isBeforeInBlock(user)))
+      user = candidate;
+  if (!user)
+    return;
+  Builder builder(update->getContext());
+  update->setAttr(SoapDialect::kUpdateOf, builder.getStringAttr(nameOf(user)));
+  unsigned operand =
+      llvm::find(user->getOperands(), parameter) - user->operand_begin();
+  SmallVector<NamedAttribute> loops;
+  for (auto &[own, forward] : correspondingLoops(update, tensor, user, operand))
+    if (own != forward)
+      loops.push_back(
+          builder.getNamedAttr(own, builder.getStringAttr(forward)));
+  if (!loops.empty())
+    update->setAttr(SoapDialect::kLoopMap, builder.getDictionaryAttr(loops));
+}
+
+void BuildTrainingStep::addSgd(Program &program, unsigned parameter,
+                               Value gradient) {
+  OpBuilder &builder = program.builder;
+  StringRef name = program.model.argumentName(parameter);
+  Value weight = program.function.front().getArgument(parameter);
+  BlockArgument velocity;
+  if (momentum != 0)
+    velocity = program.addArgument(
+        weight.getType(), "state", (name + ".velocity").str(),
+        builder.getNamedAttr(SoapDialect::kInit,
+                             builder.getStringAttr("zeros")));
+  auto update = SgdOp::create(
+      builder, weight.getLoc(), weight.getType(),
+      velocity ? velocity.getType() : Type(), weight, gradient, velocity,
+      builder.getF64FloatAttr(learningRate), builder.getF64FloatAttr(momentum),
+      builder.getF64FloatAttr(weightDecay));
+  program.setName(update, (name + ".sgd").str());
+  setUpdateOf(update, 0, weight);
+  program.addResult(update.getNewWeight(), "update", name, parameter);
+  if (velocity)
+    program.addResult(update.getNewVelocity(), "update",
+                      program.argumentName(velocity), velocity.getArgNumber());
+}
+
+void BuildTrainingStep::addRunningStats(Program &program) {
+  Block &block = program.function.front();
+  for (const Program::RunningStats &stats : program.runningStats) {
+    Value mean = block.getArgument(stats.mean);
+    Value variance = block.getArgument(stats.variance);
+    BatchNormTrainOp norm = stats.op;
+    auto update = RunningStatsUpdateOp::create(
+        program.builder, norm.getLoc(),
+        TypeRange{mean.getType(), variance.getType()}, mean, variance,
+        norm.getStats(), program.builder.getF64FloatAttr(batchNormMomentum));
+    program.setName(update, (nameOf(norm) + ".running_stats").str());
+    update->setAttr(SoapDialect::kUpdateOf,
+                    program.builder.getStringAttr(nameOf(norm)));
+    program.addResult(update.getNewMean(), "update",
+                      program.model.argumentName(stats.mean), stats.mean);
+    program.addResult(update.getNewVar(), "update",
+                      program.model.argumentName(stats.variance),
+                      stats.variance);
+  }
+}
+
+} // namespace
