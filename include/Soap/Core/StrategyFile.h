@@ -34,6 +34,8 @@ std::string printStrategyFile(const StrategyFile &strategy);
 /// Stable hash (hex) of names, kinds, loops and shapes.
 std::string fingerprint(const Graph &graph);
 std::string fingerprint(const Topology &topology);
+/// An error if the file is for another topology; files without a fingerprint fit every topology.
+MaybeError checkTopologyFingerprint(const StrategyFile &file, const Topology &topology, const std::string &fileName);
 /// Strategy of a graph from a file: every node must be there; errors name the op and what was expected.
 Expected<Strategy> resolveStrategy(const Graph &graph, const StrategyFile &file, int deviceCount, const std::string &fileName);
 StrategyFile toStrategyFile(const Graph &graph, const Strategy &strategy, const Topology &topology);

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,17 +52,20 @@ public:
   int deviceCount() const { return static_cast<int>(devices.size()); }
   const DeviceType &typeOf(int device) const { return deviceTypes[devices[device].type]; }
 
-  /// Computes all routes (fewest hops, then lowest latency, then smallest link ids); an error if some pair is not connected. Called by the readers.
+  /// Prepares routes (fewest hops, then lowest latency, then smallest link ids); an error if some pair is not connected.
+  /// Called by the readers; call it again after changing links. Devices may forward for others.
   MaybeError computeRoutes();
-  /// Links of the route between two devices; empty for the same device.
-  const std::vector<int> &route(int from, int to) const { return routes[from * devices.size() + to]; }
+  /// Links of the route between two devices; empty for the same device. Routes of a source are computed when first asked for
+  /// (all pairs of 4096 devices would take 200 MB); safe from several threads.
+  std::span<const int> route(int from, int to) const;
   /// Time of a transfer alone: sum of latencies plus bytes over the smallest bandwidth, at least 1 ns.
   int64_t transferNs(int from, int to, int64_t bytes) const;
   /// Ordering of distance: latency sum of the route.
   int64_t distance(int from, int to) const;
 
 private:
-  std::vector<std::vector<int>> routes;
+  class Routes;
+  std::shared_ptr<Routes> routes; ///< shared by copies
 };
 
 /// `cpu-N`: N devices of one host; every ordered pair has a link through host memory. N in 1..4096.

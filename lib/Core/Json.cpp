@@ -1,0 +1,244 @@
+//===- Json.cpp - Checked reading of JSON files ---------------------------===//
+//
+// The library's parser keeps the last of duplicated keys and reports errors by
+// exceptions; the handler here does neither.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Json.h"
+
+#include <cmath>
+#include <sstream>
+
+using namespace soap;
+using namespace soap::jsonfile;
+using nlohmann::json;
+
+namespace {
+
+/// Builds the document, with limits that keep hostile files harmless.
+class Builder : public nlohmann::json_sax<json> {
+public:
+  json root;
+  std::string problem; ///< empty: none
+  size_t position = std::string::npos;
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t &) override {
+    return add(value);
+  }
+  bool string(string_t &value) override { return add(std::move(value)); }
+  bool binary(binary_t &) override { return false; }
+  bool start_object(size_t) override { return open(json::object()); }
+  bool start_array(size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t &name) override {
+    if (stack.back()->contains(name)) {
+      problem = "duplicate key " + quote(name);
+      return false;
+    }
+    nextKey = name;
+    return true;
+  }
+  bool parse_error(size_t at, const std::string &,
+                   const nlohmann::detail::exception &error) override {
+    position = at;
+    problem = error.what();
+    return false;
+  }
+
+private:
+  static constexpr size_t maximumDepth = 64;
+  std::vector<json *> stack;
+  std::string nextKey;
+
+  json *place(json value) {
+    if (stack.empty()) {
+      root = std::move(value);
+      return &root;
+    }
+    json &parent = *stack.back();
+    if (parent.is_array()) {
+      parent.push_back(std::move(value));
+      return &parent.back();
+    }
+    return &(parent[nextKey] = std::move(value));
+  }
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json value) {
+    if (stack.size() == maximumDepth) {
+      problem = "nesting deeper than " + std::to_string(maximumDepth);
+      return false;
+    }
+    stack.push_back(place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    stack.pop_back();
+    return true;
+  }
+};
+
+/// `3`, `"x"`, or `an array`: how a value is quoted in messages.
+std::string describe(const json &value) {
+  if (value.is_array())
+    return "an array";
+  if (value.is_object())
+    return "an object";
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 60)
+    text = text.substr(0, 57) + "...";
+  return text;
+}
+
+/// Shortest text of a limit: `4096`, `1e+18`.
+std::string show(double value) {
+  std::ostringstream text;
+  text.precision(15);
+  text << value;
+  return text.str();
+}
+
+} // namespace
+
+std::string jsonfile::quote(const std::string &text) {
+  return nlohmann::json(text).dump(-1, ' ', false,
+                                   nlohmann::json::error_handler_t::replace);
+}
+
+Expected<nlohmann::json> jsonfile::parse(const std::string &text,
+                                         const std::string &file) {
+  Builder builder;
+  if (nlohmann::json::sax_parse(text, &builder))
+    return std::move(builder.root);
+  if (builder.position == std::string::npos)
+    return Error{file + ": " + builder.problem};
+  // The library's message starts with its own identifier and repeats the
+  // position; what follows the last colon that matters is the reason.
+  std::string reason = builder.problem;
+  if (size_t at = reason.find("] "); at != std::string::npos)
+    reason = reason.substr(at + 2);
+  return Error{file + ": invalid JSON: " + reason};
+}
+
+void Cursor::failExpected(const std::string &expectation) const {
+  if (value)
+    fail("expected " + expectation + ", got " + describe(*value));
+}
+
+void Cursor::expectObject(std::initializer_list<const char *> keys) const {
+  if (!value)
+    return;
+  if (!value->is_object())
+    return failExpected("an object");
+  for (const auto &[key, member] : value->items()) {
+    bool known = false;
+    std::string list;
+    for (const char *name : keys) {
+      known |= key == name;
+      list += std::string(list.empty() ? "" : ", ") + name;
+    }
+    if (!known)
+      return fail("unknown key " + quote(key) + ", expected one of " + list);
+  }
+}
+
+Cursor Cursor::operator[](const char *key) const {
+  if (!value)
+    return *this;
+  if (!value->is_object()) {
+    failExpected("an object");
+    return Cursor(*reader, nullptr, path);
+  }
+  auto it = value->find(key);
+  if (it == value->end()) {
+    fail("expected key \"" + std::string(key) + "\", which is missing");
+    return Cursor(*reader, nullptr, path);
+  }
+  return Cursor(*reader, &*it, path + "/" + key);
+}
+
+std::vector<std::pair<std::string, Cursor>> Cursor::members() const {
+  std::vector<std::pair<std::string, Cursor>> result;
+  if (value && !value->is_object())
+    failExpected("an object");
+  if (value && value->is_object())
+    for (const auto &[key, member] : value->items())
+      result.emplace_back(key, Cursor(*reader, &member, path + "/" + key));
+  return result;
+}
+
+std::vector<Cursor> Cursor::elements() const {
+  std::vector<Cursor> result;
+  if (!value)
+    return result;
+  if (!value->is_array()) {
+    failExpected("an array");
+    return result;
+  }
+  result.reserve(value->size());
+  for (size_t i = 0; i < value->size(); ++i)
+    result.emplace_back(*reader, &(*value)[i], path + "/" + std::to_string(i));
+  return result;
+}
+
+std::string Cursor::string() const {
+  if (!value)
+    return "";
+  if (!value->is_string() || value->get_ref<const std::string &>().empty()) {
+    failExpected("a string that is not empty");
+    return "";
+  }
+  return value->get<std::string>();
+}
+
+int64_t Cursor::integer(int64_t low, int64_t high) const {
+  if (!value)
+    return low;
+  // Integers beyond int64 are stored as unsigned: compare before converting.
+  bool inRange =
+      value->is_number_unsigned()
+          ? value->get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
+          : value->is_number_integer();
+  if (!inRange || value->get<int64_t>() < low || value->get<int64_t>() > high) {
+    failExpected("an integer from " + std::to_string(low) + " to " +
+                 std::to_string(high));
+    return low;
+  }
+  return value->get<int64_t>();
+}
+
+double Cursor::number(double low, double high) const {
+  if (!value)
+    return low;
+  double number = value->is_number() ? value->get<double>() : NAN;
+  if (!(number >= low && number <= high)) {
+    failExpected("a number from " + show(low) + " to " + show(high));
+    return low;
+  }
+  return number;
+}
+
+bool Cursor::boolean() const {
+  if (!value)
+    return false;
+  if (!value->is_boolean()) {
+    failExpected("true or false");
+    return false;
+  }
+  return value->get<bool>();
+}
+
+void Cursor::expectVersion() const {
+  Cursor version = (*this)["version"];
+  if (version.value &&
+      (!version.value->is_number_integer() || *version.value != 1))
+    version.failExpected("version 1");
+}

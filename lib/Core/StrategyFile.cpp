@@ -1,0 +1,272 @@
+//===- StrategyFile.cpp - Strategies as JSON ------------------------------===//
+//
+// Reading, writing and resolving of strategy files (docs/Strategy.md), and the
+// fingerprints that tie them to a model and a topology.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/StrategyFile.h"
+#include "Json.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+using namespace soap;
+
+//===----------------------------------------------------------------------===//
+// Fingerprints
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// FNV-1a, 64 bits: stable across machines and versions of the library.
+class Hasher {
+public:
+  void add(const std::string &text) {
+    for (unsigned char c : text)
+      addByte(c);
+    addByte(0xff); // not part of any UTF-8 text: ends a string
+  }
+  void add(int64_t number) {
+    for (int i = 0; i < 8; ++i)
+      addByte(
+          static_cast<unsigned char>(static_cast<uint64_t>(number) >> 8 * i));
+  }
+  std::string hex() const {
+    const char *digits = "0123456789abcdef";
+    std::string text;
+    for (int shift = 60; shift >= 0; shift -= 4)
+      text += digits[state >> shift & 15];
+    return text;
+  }
+
+private:
+  uint64_t state = 0xcbf29ce484222325;
+  void addByte(unsigned char byte) { state = (state ^ byte) * 0x100000001b3; }
+};
+
+} // namespace
+
+std::string soap::fingerprint(const Graph &graph) {
+  Hasher hasher;
+  auto addValue = [&](int value) {
+    const GraphValue &v = graph.values[value];
+    hasher.add(v.name);
+    hasher.add(v.elementBytes);
+    hasher.add(static_cast<int64_t>(v.shape.size()));
+    for (int64_t extent : v.shape)
+      hasher.add(extent);
+  };
+  for (const GraphNode &node : graph.nodes) {
+    const Kernel &kernel = node.whole;
+    hasher.add(kernel.name);
+    hasher.add(kernel.kind);
+    hasher.add(static_cast<int64_t>(kernel.space.loops.size()));
+    for (const Loop &loop : kernel.space.loops) {
+      hasher.add(loop.name);
+      hasher.add(loop.extent);
+      hasher.add(static_cast<int64_t>(loop.type));
+    }
+    for (int value : kernel.operands)
+      addValue(value);
+    for (int value : kernel.results)
+      addValue(value);
+  }
+  return hasher.hex();
+}
+
+std::string soap::fingerprint(const Topology &topology) {
+  Hasher hasher;
+  hasher.add(printTopology(topology));
+  return hasher.hex();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading and writing
+//===----------------------------------------------------------------------===//
+
+static NamedConfig readConfig(const jsonfile::Cursor &at) {
+  constexpr int64_t largest = 1 << 20;
+  at.expectObject({"name", "degrees", "replicas", "devices"});
+  NamedConfig config;
+  config.op = at["name"].string();
+  if (at.has("degrees"))
+    for (const auto &[loop, degree] : at["degrees"].members())
+      config.degrees.emplace_back(loop, degree.integer(1, largest));
+  if (at.has("replicas"))
+    config.replicas = at["replicas"].integer(1, largest);
+  for (const jsonfile::Cursor &device : at["devices"].elements())
+    config.devices.push_back(static_cast<int>(device.integer(0, largest)));
+  return config;
+}
+
+Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
+                                               const std::string &file) {
+  Expected<nlohmann::json> document = jsonfile::parse(text, file);
+  if (!document)
+    return document.takeError();
+  jsonfile::Reader reader(file);
+  jsonfile::Cursor root(reader, &*document, "");
+  root.expectObject({"version", "model_fingerprint", "topology",
+                     "topology_fingerprint", "ops", "schedule"});
+  root.expectVersion();
+  StrategyFile strategy;
+  if (root.has("model_fingerprint"))
+    strategy.modelFingerprint = root["model_fingerprint"].string();
+  if (root.has("topology"))
+    strategy.topology = root["topology"].string();
+  if (root.has("topology_fingerprint"))
+    strategy.topologyFingerprint = root["topology_fingerprint"].string();
+  std::set<std::string> names;
+  for (const jsonfile::Cursor &op : root["ops"].elements()) {
+    strategy.configs.push_back(readConfig(op));
+    const std::string &name = strategy.configs.back().op;
+    if (!names.insert(name).second)
+      op["name"].fail("duplicate op '" + name + "'");
+    if (reader.failed())
+      break;
+  }
+  if (root.has("schedule"))
+    for (const jsonfile::Cursor &task : root["schedule"].elements())
+      strategy.schedule.push_back(task.string());
+  if (reader.failed())
+    return reader.takeError();
+  return strategy;
+}
+
+std::string soap::printStrategyFile(const StrategyFile &strategy) {
+  using jsonfile::quote;
+  std::string text = "{\n  \"version\": 1,\n";
+  auto add = [&](const char *key, const std::string &value) {
+    if (!value.empty())
+      text += "  \"" + std::string(key) + "\": " + quote(value) + ",\n";
+  };
+  add("model_fingerprint", strategy.modelFingerprint);
+  add("topology", strategy.topology);
+  add("topology_fingerprint", strategy.topologyFingerprint);
+  text += "  \"ops\": [";
+  for (const NamedConfig &config : strategy.configs) {
+    text += &config == &strategy.configs.front() ? "\n" : ",\n";
+    text += "    {\"name\": " + quote(config.op);
+    // By name, as they are read: the text of a file does not change on a round
+    // trip.
+    std::vector<std::pair<std::string, int64_t>> degrees = config.degrees;
+    std::sort(degrees.begin(), degrees.end());
+    if (!degrees.empty())
+      text += ", \"degrees\": {";
+    for (size_t i = 0; i < degrees.size(); ++i)
+      text += (i ? ", " : "") + quote(degrees[i].first) + ": " +
+              std::to_string(degrees[i].second);
+    if (!degrees.empty())
+      text += "}";
+    if (config.replicas != 1)
+      text += ", \"replicas\": " + std::to_string(config.replicas);
+    text += ", \"devices\": [";
+    for (size_t i = 0; i < config.devices.size(); ++i)
+      text += (i ? ", " : "") + std::to_string(config.devices[i]);
+    text += "]}";
+  }
+  text += "\n  ]";
+  if (!strategy.schedule.empty()) {
+    text += ",\n  \"schedule\": [";
+    for (size_t i = 0; i < strategy.schedule.size(); ++i)
+      text += (i ? ",\n    " : "\n    ") + quote(strategy.schedule[i]);
+    text += "\n  ]";
+  }
+  return text + "\n}\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Resolving
+//===----------------------------------------------------------------------===//
+
+MaybeError soap::checkTopologyFingerprint(const StrategyFile &file,
+                                          const Topology &topology,
+                                          const std::string &fileName) {
+  if (file.topologyFingerprint.empty() ||
+      file.topologyFingerprint == fingerprint(topology))
+    return std::nullopt;
+  return Error{fileName + ": at /topology_fingerprint: expected \"" +
+               fingerprint(topology) + "\" of topology '" + topology.name +
+               "', got \"" + file.topologyFingerprint + "\""};
+}
+
+Expected<Strategy> soap::resolveStrategy(const Graph &graph,
+                                         const StrategyFile &file,
+                                         int deviceCount,
+                                         const std::string &fileName) {
+  auto fail = [&](const std::string &path, const std::string &message) {
+    return Error{fileName + ": at " + path + ": " + message};
+  };
+  if (!file.modelFingerprint.empty() &&
+      file.modelFingerprint != fingerprint(graph))
+    return fail("/model_fingerprint", "expected \"" + fingerprint(graph) +
+                                          "\" of this model, got \"" +
+                                          file.modelFingerprint + "\"");
+  std::unordered_map<std::string, int> nodes;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    nodes.emplace(graph.nodes[n].whole.name, static_cast<int>(n));
+
+  Strategy strategy(graph.nodes.size());
+  std::vector<bool> found(graph.nodes.size());
+  for (size_t i = 0; i < file.configs.size(); ++i) {
+    const NamedConfig &named = file.configs[i];
+    std::string path = "/ops/" + std::to_string(i);
+    auto it = nodes.find(named.op);
+    if (it == nodes.end())
+      return fail(path + "/name", "unknown op '" + named.op +
+                                      "', expected the name of an op of the "
+                                      "model");
+    if (found[it->second])
+      return fail(path + "/name", "duplicate op '" + named.op + "'");
+    found[it->second] = true;
+    const IterationSpace &space = graph.nodes[it->second].whole.space;
+    Config &config = strategy[it->second];
+    config.degrees.assign(space.loops.size(), 1);
+    config.replicas = named.replicas;
+    config.devices = named.devices;
+    for (const auto &[name, degree] : named.degrees) {
+      int loop = space.findLoop(name);
+      if (loop < 0) {
+        std::string loops;
+        for (const Loop &known : space.loops)
+          loops += (loops.empty() ? "" : ", ") + known.name;
+        return fail(path + "/degrees/" + name,
+                    "unknown loop '" + name + "' of op '" + named.op +
+                        "', expected one of " + loops);
+      }
+      config.degrees[loop] = degree;
+    }
+    ConfigCheck check = checkConfig(space, config, deviceCount);
+    if (check.fault != ConfigFault::None)
+      return fail(path, "op '" + named.op + "': " + check.message);
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (!found[n])
+      return fail("/ops", "expected a config for op '" +
+                              graph.nodes[n].whole.name +
+                              "', which is missing");
+  return strategy;
+}
+
+StrategyFile soap::toStrategyFile(const Graph &graph, const Strategy &strategy,
+                                  const Topology &topology) {
+  StrategyFile file;
+  file.modelFingerprint = fingerprint(graph);
+  file.topologyFingerprint = fingerprint(topology);
+  file.topology = topology.name;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    NamedConfig named;
+    named.op = kernel.name;
+    for (size_t l = 0; l < kernel.space.loops.size(); ++l)
+      if (strategy[n].degrees[l] != 1)
+        named.degrees.emplace_back(kernel.space.loops[l].name,
+                                   strategy[n].degrees[l]);
+    named.replicas = strategy[n].replicas;
+    named.devices = strategy[n].devices;
+    file.configs.push_back(std::move(named));
+  }
+  return file;
+}

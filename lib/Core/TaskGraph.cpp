@@ -1,0 +1,121 @@
+//===- TaskGraph.cpp - From a plan to tasks -------------------------------===//
+//
+// One task per action: duration from the cost model, resources from the
+// topology, dependencies from the buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/TaskGraph.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+std::vector<Resource> soap::makeResources(const Topology &topology) {
+  std::vector<Resource> resources;
+  resources.reserve(topology.devices.size() + topology.links.size());
+  for (const Device &device : topology.devices)
+    resources.push_back({device.name, false});
+  for (const Link &link : topology.links)
+    resources.push_back({link.name, true});
+  return resources;
+}
+
+std::vector<int> soap::transferResources(const Topology &topology, int from,
+                                         int to) {
+  std::vector<int> resources;
+  if (from != to && topology.typeOf(to).copiesOccupyReceiver)
+    resources.push_back(to);
+  for (int link : topology.route(from, to))
+    resources.push_back(topology.deviceCount() + link);
+  std::sort(resources.begin(), resources.end());
+  return resources;
+}
+
+static const char *kindName(ActionKind kind) {
+  switch (kind) {
+  case ActionKind::Compute:
+    return "compute";
+  case ActionKind::Fill:
+    return "fill";
+  case ActionKind::Assemble:
+    return "assemble";
+  case ActionKind::Combine:
+    return "combine";
+  case ActionKind::Transfer:
+    return "transfer";
+  }
+  return "";
+}
+
+/// The part of a key that tells actions on one value on one device apart.
+static std::string keySuffix(const TaskKey &key) {
+  size_t last = key.size();
+  std::string text = "#";
+  for (size_t i = 0; i < last; ++i) {
+    // Zeros in the middle are frequent; an empty place stands for one.
+    if (i > 0)
+      text += '.';
+    if (key[i] != 0 || i + 1 == last)
+      text += std::to_string(key[i]);
+  }
+  return text;
+}
+
+std::string soap::actionName(const Graph &graph, const Plan &plan,
+                             const Action &action) {
+  if (action.node >= 0)
+    return kernelOf(graph, action).name + "[" + std::to_string(action.shard) +
+           "]";
+  std::string name =
+      graph.values[plan.buffers[action.outputs[0]].value].name + ":";
+  if (action.kind == ActionKind::Transfer)
+    name += std::to_string(action.sourceDevice) + ">";
+  else
+    name += std::string(kindName(action.kind)) + "@";
+  return name + std::to_string(action.device) + keySuffix(action.key);
+}
+
+TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
+                               const CostModel &cost, bool names) {
+  const Topology &topology = cost.getTopology();
+  TaskGraph result;
+  // Names of resources are for readers; a search needs only their number.
+  if (names)
+    result.resources = makeResources(topology);
+  else
+    result.resources.resize(topology.devices.size() + topology.links.size());
+  result.tasks.reserve(plan.actions.size());
+  for (const Action &action : plan.actions) {
+    Task &task = result.tasks.emplace_back();
+    task.key = action.key;
+    task.device = action.device;
+    if (action.kind == ActionKind::Transfer) {
+      const Buffer &message = plan.buffers[action.outputs[0]];
+      task.sourceDevice = action.sourceDevice;
+      task.bytes =
+          message.region.volume() * graph.values[message.value].elementBytes;
+      task.durationNs =
+          cost.transferNs(action.sourceDevice, action.device, task.bytes);
+      task.resources =
+          transferResources(topology, action.sourceDevice, action.device);
+    } else {
+      task.durationNs =
+          cost.computeNs(action.device, workOf(graph, plan, action));
+      task.resources = {action.device};
+    }
+    for (int input : action.inputs)
+      if (input >= 0 && plan.buffers[input].action >= 0)
+        task.preds.push_back(plan.buffers[input].action);
+    std::sort(task.preds.begin(), task.preds.end());
+    task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
+                     task.preds.end());
+    if (names) {
+      task.kind = action.kind == ActionKind::Compute
+                      ? kernelOf(graph, action).kind
+                      : kindName(action.kind);
+      task.name = actionName(graph, plan, action);
+    }
+  }
+  return result;
+}

@@ -1,0 +1,223 @@
+//===- TopologyFile.cpp - Topologies as JSON ------------------------------===//
+//
+// The file format of docs/Topology.md: reading with every mistake named, and
+// writing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Json.h"
+#include "Soap/Core/Topology.h"
+
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace soap;
+
+namespace {
+
+constexpr size_t mostDevices = 4096, mostSwitches = 65536, mostLinks = 1 << 20;
+constexpr double nsPerSecond = 1e9;
+const char *const dtypes[] = {"f64", "f32", "f16", "bf16", "f8", "i8"};
+
+class TopologyReader {
+public:
+  explicit TopologyReader(const std::string &file) : reader(file) {}
+
+  Expected<Topology> read(const nlohmann::json &document) {
+    jsonfile::Cursor root(reader, &document, "");
+    root.expectObject(
+        {"version", "name", "device_types", "devices", "switches", "links"});
+    root.expectVersion();
+    topology.name = root["name"].string();
+    for (const jsonfile::Cursor &type : root["device_types"].elements())
+      readType(type);
+    readDevices(root["devices"]);
+    if (root.has("switches"))
+      readSwitches(root["switches"]);
+    if (root.has("links") || topology.devices.size() > 1)
+      readLinks(root["links"]);
+    if (!reader.failed())
+      if (MaybeError error = topology.computeRoutes())
+        root[root.has("links") ? "links" : "devices"].fail(error->message);
+    if (reader.failed())
+      return reader.takeError();
+    return std::move(topology);
+  }
+
+private:
+  jsonfile::Reader reader;
+  Topology topology;
+  std::map<std::string, int> types, vertices;
+  std::set<std::string> linkNames;
+
+  int64_t nanoseconds(const jsonfile::Cursor &seconds) {
+    return std::llround(seconds.number(0, 1000) * nsPerSecond);
+  }
+
+  void readType(const jsonfile::Cursor &at) {
+    at.expectObject({"name", "memory_bytes", "memory_bandwidth_bytes_per_s",
+                     "flops_per_s", "launch_s", "copies_occupy_receiver"});
+    DeviceType type;
+    type.name = at["name"].string();
+    type.memoryBytes = at["memory_bytes"].integer(1, int64_t(1) << 60);
+    type.memoryBandwidthBytesPerSecond =
+        at["memory_bandwidth_bytes_per_s"].number(1, 1e18);
+    jsonfile::Cursor flops = at["flops_per_s"];
+    flops.expectObject({"f64", "f32", "f16", "bf16", "f8", "i8"});
+    flops["f32"]; // the one that must be there
+    for (const char *dtype : dtypes)
+      if (flops.has(dtype))
+        type.flopsPerSecond[dtype] = flops[dtype].number(1, 1e21);
+    if (at.has("launch_s"))
+      type.launchNs = std::max<int64_t>(nanoseconds(at["launch_s"]), 1);
+    if (at.has("copies_occupy_receiver"))
+      type.copiesOccupyReceiver = at["copies_occupy_receiver"].boolean();
+    int id = static_cast<int>(topology.deviceTypes.size());
+    if (!types.emplace(type.name, id).second)
+      at["name"].fail("duplicate device type '" + type.name + "'");
+    topology.deviceTypes.push_back(std::move(type));
+  }
+
+  void addVertex(const jsonfile::Cursor &at, const std::string &name) {
+    int id = static_cast<int>(vertices.size());
+    if (!vertices.emplace(name, id).second)
+      at.fail("duplicate name '" + name +
+              "', devices and switches need distinct names");
+  }
+
+  void readDevices(const jsonfile::Cursor &at) {
+    std::vector<jsonfile::Cursor> elements = at.elements();
+    if (elements.empty() || elements.size() > mostDevices)
+      return at.fail("expected 1 to " + std::to_string(mostDevices) +
+                     " devices, got " + std::to_string(elements.size()));
+    for (const jsonfile::Cursor &element : elements) {
+      element.expectObject({"name", "type"});
+      Device device;
+      device.name = element["name"].string();
+      jsonfile::Cursor type = element["type"];
+      auto it = types.find(type.string());
+      if (it == types.end())
+        type.failExpected("the name of a device type");
+      else
+        device.type = it->second;
+      addVertex(element["name"], device.name);
+      topology.devices.push_back(std::move(device));
+    }
+  }
+
+  void readSwitches(const jsonfile::Cursor &at) {
+    std::vector<jsonfile::Cursor> elements = at.elements();
+    if (elements.size() > mostSwitches)
+      return at.fail("expected at most " + std::to_string(mostSwitches) +
+                     " switches, got " + std::to_string(elements.size()));
+    for (const jsonfile::Cursor &element : elements) {
+      element.expectObject({"name"});
+      topology.switches.push_back(element["name"].string());
+      addVertex(element["name"], topology.switches.back());
+    }
+  }
+
+  int vertex(const jsonfile::Cursor &at) {
+    auto it = vertices.find(at.string());
+    if (it != vertices.end())
+      return it->second;
+    at.failExpected("the name of a device or switch");
+    return 0;
+  }
+
+  void addLink(const jsonfile::Cursor &at, Link link) {
+    if (!linkNames.insert(link.name).second)
+      at.fail("duplicate link name '" + link.name + "'");
+    topology.links.push_back(std::move(link));
+  }
+
+  void readLinks(const jsonfile::Cursor &at) {
+    std::vector<jsonfile::Cursor> elements = at.elements();
+    if (elements.size() > mostLinks)
+      return at.fail("expected at most " + std::to_string(mostLinks) +
+                     " links, got " + std::to_string(elements.size()));
+    for (const jsonfile::Cursor &element : elements) {
+      element.expectObject({"name", "from", "to", "bandwidth_bytes_per_s",
+                            "latency_s", "bidirectional"});
+      Link link;
+      link.from = vertex(element["from"]);
+      link.to = vertex(element["to"]);
+      link.bandwidthBytesPerSecond =
+          element["bandwidth_bytes_per_s"].number(1, 1e18);
+      link.latencyNs = nanoseconds(element["latency_s"]);
+      if (reader.failed())
+        return;
+      std::string from = element["from"].string(), to = element["to"].string();
+      if (link.from == link.to)
+        element["to"].fail("link from '" + from + "' to itself");
+      bool named = element.has("name");
+      link.name = named ? element["name"].string() : from + "->" + to;
+      addLink(element, link);
+      if (!element.has("bidirectional") || !element["bidirectional"].boolean())
+        continue;
+      std::swap(link.from, link.to);
+      link.name = named ? link.name + " (back)" : to + "->" + from;
+      addLink(element, link);
+    }
+  }
+};
+
+} // namespace
+
+Expected<Topology> soap::parseTopology(const std::string &text,
+                                       const std::string &file) {
+  Expected<nlohmann::json> document = jsonfile::parse(text, file);
+  if (!document)
+    return document.takeError();
+  return TopologyReader(file).read(*document);
+}
+
+Expected<Topology> soap::loadTopology(const std::string &nameOrFile) {
+  std::ifstream stream(nameOrFile, std::ios::binary);
+  std::stringstream text;
+  // A directory opens, but does not read.
+  if (stream && stream.peek() != EOF && text << stream.rdbuf())
+    return parseTopology(text.str(), nameOrFile);
+  return builtinTopology(nameOrFile);
+}
+
+std::string soap::printTopology(const Topology &topology) {
+  using Object = nlohmann::ordered_json;
+  Object root;
+  root["version"] = 1;
+  root["name"] = topology.name;
+  for (const DeviceType &type : topology.deviceTypes) {
+    Object object;
+    object["name"] = type.name;
+    object["memory_bytes"] = type.memoryBytes;
+    object["memory_bandwidth_bytes_per_s"] = type.memoryBandwidthBytesPerSecond;
+    for (const auto &[dtype, flops] : type.flopsPerSecond)
+      object["flops_per_s"][dtype] = flops;
+    object["launch_s"] = static_cast<double>(type.launchNs) / nsPerSecond;
+    object["copies_occupy_receiver"] = type.copiesOccupyReceiver;
+    root["device_types"].push_back(std::move(object));
+  }
+  for (const Device &device : topology.devices)
+    root["devices"].push_back(
+        {{"name", device.name},
+         {"type", topology.deviceTypes[device.type].name}});
+  root["switches"] = Object::array();
+  for (const std::string &name : topology.switches)
+    root["switches"].push_back({{"name", name}});
+  root["links"] = Object::array();
+  auto vertex = [&](int v) {
+    return v < topology.deviceCount()
+               ? topology.devices[v].name
+               : topology.switches[v - topology.deviceCount()];
+  };
+  for (const Link &link : topology.links)
+    root["links"].push_back(
+        {{"name", link.name},
+         {"from", vertex(link.from)},
+         {"to", vertex(link.to)},
+         {"bandwidth_bytes_per_s", link.bandwidthBytesPerSecond},
+         {"latency_s", static_cast<double>(link.latencyNs) / nsPerSecond}});
+  return root.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
+}
