@@ -1,0 +1,347 @@
+//===- TopologyTest.cpp - Routes, built-ins, files ------------------------===//
+//
+// Routes against an exhaustive search, the round trip of the file format, and
+// one message per kind of mistake in a file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/Topology.h"
+#include "Random.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <tuple>
+
+using namespace soap;
+using soap::test::Random;
+using Json = nlohmann::json;
+
+//===----------------------------------------------------------------------===//
+// Routes
+//===----------------------------------------------------------------------===//
+
+/// The best path by (hops, latency, link ids), found by trying all simple
+/// paths.
+static std::vector<int> bestPath(const Topology &topology, int from, int to) {
+  using Rank = std::tuple<size_t, int64_t, std::vector<int>>;
+  std::vector<int> path;
+  std::vector<bool> seen(topology.devices.size() + topology.switches.size());
+  bool found = false;
+  Rank best;
+  std::function<void(int, int64_t)> walk = [&](int at, int64_t latency) {
+    if (at == to) {
+      Rank rank{path.size(), latency, path};
+      if (!found || rank < best)
+        best = rank;
+      found = true;
+      return;
+    }
+    seen[at] = true;
+    for (size_t l = 0; l < topology.links.size(); ++l)
+      if (topology.links[l].from == at && !seen[topology.links[l].to]) {
+        path.push_back(static_cast<int>(l));
+        walk(topology.links[l].to, latency + topology.links[l].latencyNs);
+        path.pop_back();
+      }
+    seen[at] = false;
+  };
+  walk(from, 0);
+  return found ? std::get<2>(best) : std::vector<int>{-1};
+}
+
+TEST(Topology, RoutesAgainstAllPaths) {
+  Random random(30);
+  int connected = 0;
+  for (int round = 0; round < 600; ++round) {
+    SCOPED_TRACE(random.trace(round));
+    Topology topology;
+    topology.deviceTypes.resize(1);
+    int devices = random(1, 4), switches = random(0, 3);
+    for (int d = 0; d < devices; ++d)
+      topology.devices.push_back({"d" + std::to_string(d), 0});
+    for (int s = 0; s < switches; ++s)
+      topology.switches.push_back("s" + std::to_string(s));
+    for (int l = 0, count = random(0, 14); l < count; ++l) {
+      int from = random(0, devices + switches - 1),
+          to = random(0, devices + switches - 1);
+      if (from != to)
+        topology.links.push_back(
+            {"l", from, to, 1e9 * random(1, 3), random(0, 2)});
+    }
+    std::vector<std::vector<int>> expected;
+    bool all = true;
+    for (int a = 0; a < devices; ++a)
+      for (int b = 0; b < devices; ++b) {
+        expected.push_back(bestPath(topology, a, b));
+        all &= expected.back() != std::vector<int>{-1};
+      }
+    MaybeError error = topology.computeRoutes();
+    ASSERT_EQ(!error, all);
+    if (error)
+      continue;
+    ++connected;
+    for (int a = 0; a < devices; ++a)
+      for (int b = 0; b < devices; ++b) {
+        auto route = topology.route(a, b);
+        ASSERT_EQ(std::vector<int>(route.begin(), route.end()),
+                  expected[a * devices + b])
+            << a << " to " << b;
+        int64_t latency = 0;
+        double bandwidth = 1e30;
+        for (int l : route) {
+          latency += topology.links[l].latencyNs;
+          bandwidth =
+              std::min(bandwidth, topology.links[l].bandwidthBytesPerSecond);
+        }
+        ASSERT_EQ(topology.distance(a, b), latency);
+        if (a != b) {
+          ASSERT_EQ(topology.transferNs(a, b, 3'000'000),
+                    latency +
+                        static_cast<int64_t>(std::ceil(3e6 / bandwidth * 1e9)));
+        }
+      }
+  }
+  EXPECT_GT(connected, 100);
+}
+
+TEST(Topology, Builtin) {
+  for (int n : {1, 2, 4, 64, 65, 4096}) {
+    Expected<Topology> topology = builtinTopology("cpu-" + std::to_string(n));
+    ASSERT_TRUE(static_cast<bool>(topology));
+    EXPECT_EQ(topology->deviceCount(), n);
+    EXPECT_EQ(topology->route(0, n - 1).size(), n == 1    ? 0u
+                                                : n <= 64 ? 1u
+                                                          : 2u);
+    EXPECT_TRUE(topology->typeOf(n - 1).copiesOccupyReceiver);
+  }
+  for (const char *name : {"cpu-0", "cpu-", "cpu-4097", "cpu-04", "cpu-4x",
+                           "gpu-4", "cpu--1", "cpu-99999999999999999999", ""}) {
+    Expected<Topology> topology = builtinTopology(name);
+    ASSERT_FALSE(static_cast<bool>(topology)) << name;
+    EXPECT_EQ(topology.error(),
+              "unknown topology '" + std::string(name) +
+                  "', expected a file or cpu-N with N from 1 to 4096");
+  }
+}
+
+TEST(Topology, CopiesKeepRoutes) {
+  Topology copy;
+  {
+    Topology topology = *builtinTopology("cpu-3");
+    copy = topology;
+  }
+  EXPECT_EQ(copy.route(0, 2).size(), 1u);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// Two devices behind a switch.
+static Json validFile() {
+  return Json::parse(R"({
+    "version": 1, "name": "pair",
+    "device_types": [{"name": "gpu", "memory_bytes": 1000, "memory_bandwidth_bytes_per_s": 1e12,
+                      "flops_per_s": {"f32": 1e13, "f16": 2e13}, "launch_s": 2e-6, "copies_occupy_receiver": false}],
+    "devices": [{"name": "a", "type": "gpu"}, {"name": "b", "type": "gpu"}],
+    "switches": [{"name": "s"}],
+    "links": [{"from": "a", "to": "s", "bandwidth_bytes_per_s": 1e9, "latency_s": 1e-6, "bidirectional": true},
+              {"name": "up", "from": "b", "to": "s", "bandwidth_bytes_per_s": 2e9, "latency_s": 0},
+              {"from": "s", "to": "b", "bandwidth_bytes_per_s": 2e9, "latency_s": 0}]})");
+}
+
+TEST(TopologyFile, Reads) {
+  Expected<Topology> topology = parseTopology(validFile().dump(), "t.json");
+  ASSERT_TRUE(static_cast<bool>(topology)) << topology.error();
+  EXPECT_EQ(topology->name, "pair");
+  ASSERT_EQ(topology->links.size(), 4u);
+  EXPECT_EQ(topology->links[1].name, "s->a");
+  EXPECT_EQ(topology->links[2].name, "up");
+  EXPECT_EQ(topology->typeOf(1).launchNs, 2000);
+  EXPECT_EQ(topology->typeOf(1).flopsPerSecond.at("f16"), 2e13);
+  EXPECT_EQ(topology->transferNs(0, 1, 1000), 1000 + 1000);
+  EXPECT_EQ(topology->transferNs(1, 0, 1000), 1000 + 1000);
+}
+
+TEST(TopologyFile, RoundTrip) {
+  std::vector<Topology> topologies = {
+      *parseTopology(validFile().dump(), "t.json"), *builtinTopology("cpu-1"),
+      *builtinTopology("cpu-4"), *builtinTopology("cpu-80")};
+  topologies[1].name = "a \"quoted\" name";
+  for (const Topology &topology : topologies) {
+    std::string text = printTopology(topology);
+    Expected<Topology> again = parseTopology(text, "t.json");
+    ASSERT_TRUE(static_cast<bool>(again)) << again.error();
+    EXPECT_EQ(printTopology(*again), text);
+    EXPECT_EQ(again->links.size(), topology.links.size());
+    for (size_t l = 0; l < topology.links.size(); ++l)
+      EXPECT_EQ(again->links[l].latencyNs, topology.links[l].latencyNs);
+  }
+}
+
+TEST(TopologyFile, Loads) {
+  std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "soap-topology-test.json";
+  std::ofstream(path) << validFile().dump();
+  EXPECT_EQ(loadTopology(path.string())->deviceCount(), 2);
+  std::filesystem::remove(path);
+  EXPECT_EQ(loadTopology("cpu-3")->deviceCount(), 3);
+  EXPECT_EQ(loadTopology("no-such-file.json").error(),
+            "unknown topology 'no-such-file.json', expected a file or cpu-N "
+            "with N from 1 to 4096");
+  EXPECT_FALSE(
+      static_cast<bool>(loadTopology(testing::TempDir()))); // a directory
+}
+
+static void expectError(const std::string &text, const std::string &message) {
+  Expected<Topology> topology = parseTopology(text, "t.json");
+  ASSERT_FALSE(static_cast<bool>(topology)) << message;
+  EXPECT_EQ(topology.error(), "t.json: " + message);
+}
+
+/// The message for the valid file after one change.
+static void expectError(const std::function<void(Json &)> &change,
+                        const std::string &message) {
+  Json file = validFile();
+  change(file);
+  expectError(file.dump(), message);
+}
+
+TEST(TopologyFile, WrongVersion) {
+  expectError([](Json &f) { f["version"] = 2; },
+              "at /version: expected version 1, got 2");
+  expectError([](Json &f) { f["version"] = "1"; },
+              "at /version: expected version 1, got \"1\"");
+  expectError([](Json &f) { f.erase("version"); },
+              "at /: expected key \"version\", which is missing");
+}
+
+TEST(TopologyFile, WrongStructure) {
+  expectError("[]", "at /: expected an object, got an array");
+  expectError("3", "at /: expected an object, got 3");
+  expectError([](Json &f) { f["colour"] = 1; },
+              "at /: unknown key \"colour\", expected one of version, name, "
+              "device_types, devices, switches, links");
+  expectError([](Json &f) { f["links"][0]["speed"] = 1; },
+              "at /links/0: unknown key \"speed\", expected one of name, from, "
+              "to, bandwidth_bytes_per_s, latency_s, "
+              "bidirectional");
+  expectError([](Json &f) { f["devices"] = 4; },
+              "at /devices: expected an array, got 4");
+  expectError([](Json &f) { f["devices"][1] = "b"; },
+              "at /devices/1: expected an object, got \"b\"");
+  expectError([](Json &f) { f.erase("links"); },
+              "at /: expected key \"links\", which is missing");
+  expectError([](Json &f) { f["name"] = nullptr; },
+              "at /name: expected a string that is not empty, got null");
+}
+
+TEST(TopologyFile, InvalidJson) {
+  std::string text = validFile().dump();
+  expectError("", "invalid JSON: parse error at line 1, column 1: syntax error "
+                  "while parsing value - unexpected end of "
+                  "input; expected '[', '{', or a literal");
+  for (size_t length : {size_t(1), text.size() / 2, text.size() - 1}) {
+    Expected<Topology> topology =
+        parseTopology(text.substr(0, length), "t.json");
+    ASSERT_FALSE(static_cast<bool>(topology));
+    EXPECT_EQ(topology.error().rfind(
+                  "t.json: invalid JSON: parse error at line 1, column ", 0),
+              0u)
+        << topology.error();
+  }
+  expectError(text.substr(0, text.size() - 1) + ", \"name\": \"x\"}",
+              "duplicate key \"name\"");
+  expectError(std::string(100000, '['), "nesting deeper than 64");
+}
+
+TEST(TopologyFile, Devices) {
+  expectError([](Json &f) { f["devices"] = Json::array(); },
+              "at /devices: expected 1 to 4096 devices, got 0");
+  expectError(
+      [](Json &f) {
+        for (int i = 0; i < 4096; ++i)
+          f["devices"].push_back(
+              {{"name", "d" + std::to_string(i)}, {"type", "gpu"}});
+      },
+      "at /devices: expected 1 to 4096 devices, got 4098");
+  expectError([](Json &f) { f["devices"][1]["name"] = "a"; },
+              "at /devices/1/name: duplicate name 'a', devices and switches "
+              "need distinct names");
+  expectError([](Json &f) { f["switches"][0]["name"] = "a"; },
+              "at /switches/0/name: duplicate name 'a', devices and switches "
+              "need distinct names");
+  expectError(
+      [](Json &f) { f["devices"][1]["type"] = "tpu"; },
+      "at /devices/1/type: expected the name of a device type, got \"tpu\"");
+  expectError(
+      [](Json &f) { f["devices"][0]["name"] = ""; },
+      "at /devices/0/name: expected a string that is not empty, got \"\"");
+}
+
+TEST(TopologyFile, DeviceTypes) {
+  expectError(
+      [](Json &f) { f["device_types"].push_back(f["device_types"][0]); },
+      "at /device_types/1/name: duplicate device type 'gpu'");
+  expectError([](Json &f) { f["device_types"][0]["memory_bytes"] = 0; },
+              "at /device_types/0/memory_bytes: expected an integer from 1 to "
+              "1152921504606846976, got 0");
+  expectError(
+      [](Json &f) {
+        f["device_types"][0]["memory_bytes"] = 18446744073709551615u;
+      },
+      "at /device_types/0/memory_bytes: expected an integer from 1 to "
+      "1152921504606846976, got "
+      "18446744073709551615");
+  expectError([](Json &f) { f["device_types"][0]["memory_bytes"] = 1.5; },
+              "at /device_types/0/memory_bytes: expected an integer from 1 to "
+              "1152921504606846976, got 1.5");
+  expectError(
+      [](Json &f) { f["device_types"][0]["flops_per_s"].erase("f32"); },
+      "at /device_types/0/flops_per_s: expected key \"f32\", which is missing");
+  expectError([](Json &f) { f["device_types"][0]["flops_per_s"]["f31"] = 1e9; },
+              "at /device_types/0/flops_per_s: unknown key \"f31\", expected "
+              "one of f64, f32, f16, bf16, f8, i8");
+  expectError(
+      [](Json &f) { f["device_types"][0]["launch_s"] = -1; },
+      "at /device_types/0/launch_s: expected a number from 0 to 1000, got -1");
+  expectError(
+      [](Json &f) { f["device_types"][0]["copies_occupy_receiver"] = 1; },
+      "at /device_types/0/copies_occupy_receiver: expected true or false, got "
+      "1");
+}
+
+TEST(TopologyFile, Links) {
+  expectError(
+      [](Json &f) { f["links"][0]["to"] = "t"; },
+      "at /links/0/to: expected the name of a device or switch, got \"t\"");
+  for (Json value :
+       {Json(0), Json(-1e9), Json("nan"), Json(1e300), Json(nullptr)})
+    expectError(
+        [&](Json &f) { f["links"][1]["bandwidth_bytes_per_s"] = value; },
+        "at /links/1/bandwidth_bytes_per_s: expected a number from 1 to 1e+18, "
+        "got " +
+            value.dump());
+  expectError(
+      [](Json &f) { f["links"][1]["latency_s"] = -1e-6; },
+      "at /links/1/latency_s: expected a number from 0 to 1000, got -1e-06");
+  expectError([](Json &f) { f["links"][1]["to"] = "b"; },
+              "at /links/1/to: link from 'b' to itself");
+  expectError([](Json &f) { f["links"][2]["name"] = "up"; },
+              "at /links/2: duplicate link name 'up'");
+  expectError([](Json &f) { f["links"].erase(2); },
+              "at /links: no route from device 'a' to device 'b'");
+  expectError([](Json &f) { f["links"].erase(1); },
+              "at /links: no route from device 'b' to device 'a'");
+  // A number beyond double is a syntax error for the parser.
+  std::string text = validFile().dump();
+  text.replace(text.find("1000000000.0"), 12, "1e999");
+  Expected<Topology> topology = parseTopology(text, "t.json");
+  ASSERT_FALSE(static_cast<bool>(topology));
+  EXPECT_NE(topology.error().find("1e999"), std::string::npos)
+      << topology.error();
+}
