@@ -1,0 +1,195 @@
+//===- ParallelizationProblem.cpp - What a search solves ------------------===//
+//
+// Checking, verifying and pricing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Core/Simulator.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+Config soap::followConfig(const IterationSpace &leaderSpace,
+                          const Config &leader, const IterationSpace &space,
+                          const std::vector<int> &loops) {
+  size_t leaderLoops = leaderSpace.loops.size();
+  Config config;
+  std::vector<bool> taken(leaderLoops);
+  for (size_t l = 0; l < space.loops.size(); ++l) {
+    config.degrees.push_back(loops[l] < 0 ? 1 : leader.degrees[loops[l]]);
+    if (loops[l] >= 0)
+      taken[loops[l]] = true;
+  }
+  config.replicas = leader.replicas;
+  for (size_t l = 0; l < leaderLoops; ++l)
+    if (!taken[l])
+      config.replicas *= leader.degrees[l];
+
+  int64_t pieces = config.piecesPerReplica();
+  config.devices.reserve(pieces * config.replicas);
+  std::vector<int64_t> coordinate(leaderLoops);
+  for (int64_t index = 0; index < pieces * config.replicas; ++index) {
+    // Digits of the piece are coordinates of the loops taken, digits of the
+    // replica those of the others; what remains is the leader's replica.
+    int64_t piece = index % pieces, replica = index / pieces;
+    for (size_t l = space.loops.size(); l-- > 0; piece /= config.degrees[l])
+      if (loops[l] >= 0)
+        coordinate[loops[l]] = piece % config.degrees[l];
+    for (size_t l = leaderLoops; l-- > 0;)
+      if (!taken[l]) {
+        coordinate[l] = replica % leader.degrees[l];
+        replica /= leader.degrees[l];
+      }
+    int64_t shard = replica;
+    for (size_t l = 0; l < leaderLoops; ++l)
+      shard = shard * leader.degrees[l] + coordinate[l];
+    config.devices.push_back(leader.devices[shard]);
+  }
+  return config;
+}
+
+std::vector<OpGroup> soap::untiedGroups(const Graph &graph) {
+  std::vector<OpGroup> groups;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    std::vector<int> loops;
+    for (size_t l = 0; l < graph.nodes[n].whole.space.loops.size(); ++l)
+      loops.push_back(static_cast<int>(l));
+    int node = static_cast<int>(n);
+    groups.push_back({{node}, node, {std::move(loops)}});
+  }
+  return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// Checking
+//===----------------------------------------------------------------------===//
+
+/// Whether a member's loops refer to loops of the leader, each at most once.
+static bool validLoops(const std::vector<int> &loops, const Kernel &member,
+                       const Kernel &leader, bool isLeader) {
+  if (loops.size() != member.space.loops.size())
+    return false;
+  std::vector<bool> taken(leader.space.loops.size());
+  for (size_t l = 0; l < loops.size(); ++l) {
+    int loop = loops[l];
+    if (isLeader && loop != static_cast<int>(l))
+      return false;
+    if (loop < 0)
+      continue;
+    if (loop >= static_cast<int>(taken.size()) || taken[loop])
+      return false;
+    taken[loop] = true;
+    if (member.space.loops[l].type == IteratorType::Serial &&
+        leader.space.loops[loop].type != IteratorType::Serial)
+      return false; // following would cut it
+  }
+  return true;
+}
+
+MaybeError ParallelizationProblem::check() const {
+  std::vector<bool> grouped(graph.nodes.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const OpGroup &group = groups[g];
+    std::string where = "group " + std::to_string(g) + ": ";
+    if (group.loops.size() != group.nodes.size())
+      return Error{where + "expected a loop correspondence per node"};
+    if (std::find(group.nodes.begin(), group.nodes.end(), group.leader) ==
+        group.nodes.end())
+      return Error{where + "the leader is not one of its nodes"};
+    for (int node : group.nodes) {
+      if (node < 0 || node >= static_cast<int>(graph.nodes.size()))
+        return Error{where + "no node " + std::to_string(node)};
+      if (grouped[node])
+        return Error{where + "op '" + graph.nodes[node].whole.name +
+                     "' is in two groups"};
+      grouped[node] = true;
+    }
+    for (size_t m = 0; m < group.nodes.size(); ++m) {
+      const Kernel &member = graph.nodes[group.nodes[m]].whole;
+      if (!validLoops(group.loops[m], member, graph.nodes[group.leader].whole,
+                      group.nodes[m] == group.leader))
+        return Error{where + "op '" + member.name +
+                     "' has a wrong loop correspondence"};
+    }
+  }
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (!grouped[n])
+      return Error{"op '" + kernel.name + "' is in no group"};
+    if (n >= roles.size() || roles[n].size() != kernel.space.loops.size())
+      return Error{"op '" + kernel.name + "': expected a role per loop"};
+  }
+  return std::nullopt;
+}
+
+MaybeError ParallelizationProblem::verify(const Strategy &strategy) const {
+  if (strategy.size() != graph.nodes.size())
+    return Error{"expected " + std::to_string(graph.nodes.size()) +
+                 " configs, got " + std::to_string(strategy.size())};
+  for (size_t n = 0; n < strategy.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    ConfigCheck result =
+        checkConfig(kernel.space, strategy[n], topology.deviceCount());
+    if (result.fault != ConfigFault::None)
+      return Error{"op '" + kernel.name + "': " + result.message};
+  }
+  if (int64_t excess = evaluate(strategy).excessBytes)
+    return Error{"the strategy needs " + std::to_string(excess) +
+                 " bytes more than the devices have"};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Pricing
+//===----------------------------------------------------------------------===//
+
+Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
+                                            int64_t limitNs) const {
+  Plan plan = buildPlan(graph, strategy, topology);
+  TaskGraph tasks = buildTaskGraph(graph, plan, cost, /*names=*/false);
+  Evaluation evaluation;
+  evaluation.makespanNs = simulateFull(tasks);
+  if (evaluation.makespanNs > limitNs)
+    return evaluation;
+
+  // Where all tiles together fit, and each message once more on its sender,
+  // lifetimes need not be looked at.
+  std::vector<int64_t> total(topology.deviceCount());
+  for (const Buffer &buffer : plan.buffers)
+    total[buffer.device] +=
+        buffer.region.volume() * graph.values[buffer.value].elementBytes;
+  for (const Task &task : tasks.tasks)
+    if (task.sourceDevice >= 0)
+      total[task.sourceDevice] += task.bytes;
+  auto excess = [&](const std::vector<int64_t> &bytes) {
+    int64_t sum = 0;
+    for (int d = 0; d < topology.deviceCount(); ++d)
+      sum += std::max<int64_t>(bytes[d] - topology.typeOf(d).memoryBytes, 0);
+    return sum;
+  };
+  if (excess(total) > 0)
+    evaluation.excessBytes = excess(
+        peakBytes(graph, plan, scheduleOrder(tasks), topology.deviceCount()));
+  return evaluation;
+}
+
+void ParallelizationProblem::assign(Strategy &strategy, const OpGroup &group,
+                                    const Config &leaderConfig) const {
+  const IterationSpace &leader = graph.nodes[group.leader].whole.space;
+  for (size_t m = 0; m < group.nodes.size(); ++m)
+    strategy[group.nodes[m]] =
+        group.nodes[m] == group.leader
+            ? leaderConfig
+            : followConfig(leader, leaderConfig,
+                           graph.nodes[group.nodes[m]].whole.space,
+                           group.loops[m]);
+}
+
+bool ParallelizationProblem::mayCut(int node, int loop) const {
+  return graph.nodes[node].whole.space.loops[loop].type !=
+             IteratorType::Serial &&
+         std::find(searchedRoles.begin(), searchedRoles.end(),
+                   roles[node][loop]) != searchedRoles.end();
+}

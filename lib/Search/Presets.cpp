@@ -1,0 +1,178 @@
+//===- Presets.cpp - Strategies that need no search -----------------------===//
+//
+// Data parallelism decides op by op; model and spatial parallelism decide per
+// group, so that what follows an op stays on its devices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/Presets.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace soap;
+
+/// Devices 0, 1, ... for all pieces of the config.
+static Config onFirstDevices(Config config) {
+  config.devices.resize(config.replicas * config.piecesPerReplica());
+  std::iota(config.devices.begin(), config.devices.end(), 0);
+  return config;
+}
+
+/// Gives the loops degrees whose product is at most `devices`: each the largest
+/// factor of what remains that its extent allows.
+static Config cutLoops(const IterationSpace &space,
+                       const std::vector<int> &loops, int devices) {
+  Config config = Config::single(space);
+  int64_t rest = devices;
+  for (int loop : loops) {
+    int64_t degree =
+        std::min(rest, std::max<int64_t>(space.loops[loop].extent, 1));
+    while (rest % degree != 0)
+      --degree;
+    config.degrees[loop] = degree;
+    rest /= degree;
+  }
+  return onFirstDevices(std::move(config));
+}
+
+static Config replicated(const IterationSpace &space, int devices) {
+  Config config = Config::single(space);
+  config.replicas = devices;
+  return onFirstDevices(std::move(config));
+}
+
+/// Loops of a role that may be cut, in order.
+static std::vector<int> loopsOf(const ParallelizationProblem &problem, int node,
+                                Role role) {
+  const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+  std::vector<int> loops;
+  for (size_t l = 0; l < space.loops.size(); ++l)
+    if (problem.getRoles()[node][l] == role &&
+        space.loops[l].type != IteratorType::Serial)
+      loops.push_back(static_cast<int>(l));
+  return loops;
+}
+
+/// Sample loop cut over as many devices as it has samples for; without one, the
+/// same on all devices.
+static Config dataParallel(const ParallelizationProblem &problem, int node) {
+  const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+  int devices = problem.getTopology().deviceCount();
+  std::vector<int> loops = loopsOf(problem, node, Role::Sample);
+  if (loops.empty())
+    return replicated(space, devices);
+  Config config = Config::single(space);
+  config.degrees[loops[0]] =
+      std::clamp<int64_t>(space.loops[loops[0]].extent, 1, devices);
+  return onFirstDevices(std::move(config));
+}
+
+Strategy soap::singleStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy;
+  for (const GraphNode &node : problem.getGraph().nodes)
+    strategy.push_back(Config::single(node.whole.space));
+  return strategy;
+}
+
+Strategy soap::dataParallelStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy;
+  for (size_t n = 0; n < problem.getGraph().nodes.size(); ++n)
+    strategy.push_back(dataParallel(problem, static_cast<int>(n)));
+  return strategy;
+}
+
+/// Floating-point operations of a whole group.
+static double flopsOf(const ParallelizationProblem &problem,
+                      const OpGroup &group) {
+  double work = 0;
+  for (int node : group.nodes) {
+    const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+    double points = space.flopsPerPoint;
+    for (const Loop &loop : space.loops)
+      points *= static_cast<double>(loop.extent);
+    work += points;
+  }
+  return work;
+}
+
+Strategy soap::modelParallelStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy = singleStrategy(problem);
+  int devices = problem.getTopology().deviceCount();
+  std::vector<double> load(devices);
+  for (const OpGroup &group : problem.getGroups()) {
+    const IterationSpace &space =
+        problem.getGraph().nodes[group.leader].whole.space;
+    int best = -1;
+    for (int loop : loopsOf(problem, group.leader, Role::Parameter))
+      if (space.loops[loop].extent >= devices &&
+          (best < 0 || space.loops[loop].extent > space.loops[best].extent))
+        best = loop;
+    if (best >= 0) {
+      problem.assign(strategy, group, cutLoops(space, {best}, devices));
+      continue;
+    }
+    auto least = std::min_element(load.begin(), load.end());
+    *least += flopsOf(problem, group);
+    problem.assign(
+        strategy, group,
+        Config::single(space, static_cast<int>(least - load.begin())));
+  }
+  return strategy;
+}
+
+/// Attribute loops that a window slides along: rows and columns of images, not
+/// channels.
+static std::vector<int> spatialLoops(const ParallelizationProblem &problem,
+                                     int node) {
+  const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+  std::vector<int> loops;
+  for (int loop : loopsOf(problem, node, Role::Attribute)) {
+    bool slides = false;
+    for (const OperandAccess &operand : space.operands)
+      for (const DimMap &dim : operand.map)
+        if (dim.kind == DimMap::Kind::Window)
+          slides |= std::any_of(dim.terms.begin(), dim.terms.end(),
+                                [&](const Term &t) { return t.loop == loop; });
+    // Only loops of the result: others are the window itself.
+    bool inResult =
+        !space.results.empty() && usesLoop(space.results[0].map, loop);
+    if (slides && inResult)
+      loops.push_back(loop);
+  }
+  return loops;
+}
+
+Strategy soap::spatialStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy = singleStrategy(problem);
+  int devices = problem.getTopology().deviceCount();
+  for (const OpGroup &group : problem.getGroups()) {
+    const IterationSpace &space =
+        problem.getGraph().nodes[group.leader].whole.space;
+    std::vector<int> loops = spatialLoops(problem, group.leader);
+    problem.assign(strategy, group,
+                   loops.empty() ? dataParallel(problem, group.leader)
+                                 : cutLoops(space, loops, devices));
+  }
+  return strategy;
+}
+
+const std::vector<std::string> &soap::presetNames() {
+  static const std::vector<std::string> names = {"single", "data-parallel",
+                                                 "model-parallel", "spatial"};
+  return names;
+}
+
+Expected<Strategy> soap::presetStrategy(const std::string &name,
+                                        const ParallelizationProblem &problem) {
+  if (name == "single")
+    return singleStrategy(problem);
+  if (name == "data-parallel")
+    return dataParallelStrategy(problem);
+  if (name == "model-parallel")
+    return modelParallelStrategy(problem);
+  if (name == "spatial")
+    return spatialStrategy(problem);
+  return Error{"unknown preset '" + name +
+               "', expected single, data-parallel, model-parallel or spatial"};
+}
