@@ -1,0 +1,310 @@
+//===- ConstantOps.cpp - Constants and shape arithmetic of ONNX -*- C++ -*-===//
+//
+// Constant, Identity, Cast, and the ops that exporters compute shapes with: all
+// are gone after import.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Folding.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::onnx;
+
+/// Larger results of folds are not constants but a mistake, or an attack.
+static constexpr int64_t kLargestConstant = int64_t(1) << 22;
+
+std::optional<Tensor> mlir::soap::onnx::pickElements(NodeContext &node,
+                                                     const Tensor &source,
+                                                     const Shape &shape,
+                                                     const IndexMap &map) {
+  int64_t count = countElements(shape);
+  if (count < 0 || count > kLargestConstant) {
+    (void)node.error("a constant of shape " + shapeString(shape) +
+                     " is too large");
+    return std::nullopt;
+  }
+  Tensor result;
+  result.dataType = source.dataType;
+  result.dims = shape;
+  Shape index(shape.size(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t position = map(index);
+    if (source.isFloat())
+      result.floats.push_back(source.floats[position]);
+    else
+      result.ints.push_back(source.ints[position]);
+    for (size_t dim = shape.size(); dim-- > 0 && ++index[dim] == shape[dim];)
+      index[dim] = 0;
+  }
+  return result;
+}
+
+Tensor mlir::soap::onnx::withShape(const Tensor &source, const Shape &shape) {
+  Tensor result = source;
+  result.dims = shape;
+  return result;
+}
+
+Shape mlir::soap::onnx::stridesOf(const Shape &shape) {
+  Shape strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+IndexMap mlir::soap::onnx::broadcastIndex(const Shape &from, const Shape &to) {
+  Shape strides = stridesOf(from);
+  size_t added = to.size() - from.size();
+  return [=](const Shape &index) {
+    int64_t position = 0;
+    for (size_t i = 0; i < from.size(); ++i)
+      position += from[i] == 1 ? 0 : index[added + i] * strides[i];
+    return position;
+  };
+}
+
+namespace {
+
+LogicalResult importConstant(NodeContext &node) {
+  if (!node.checkCounts(0, 0))
+    return failure();
+  if (node.node.attributes.size() != 1)
+    return node.error("expected exactly one attribute, got " +
+                      Twine(node.node.attributes.size()));
+  const NodeAttribute &attribute =
+      *node.rawAttribute(node.node.attributes[0].name.c_str());
+  using Kind = NodeAttribute::Kind;
+  const std::string &name = attribute.name;
+  Tensor tensor;
+  tensor.dataType = name.find("float") != std::string::npos ? kFloat : kInt64;
+  if (name == "value" && attribute.kind == Kind::Tensor) {
+    tensor = attribute.tensor;
+  } else if (name == "value_float" && attribute.kind == Kind::Float) {
+    tensor.floats = {attribute.f};
+  } else if (name == "value_int" && attribute.kind == Kind::Int) {
+    tensor.ints = {attribute.i};
+  } else if (name == "value_floats" && attribute.kind == Kind::Floats) {
+    tensor.floats = attribute.floats;
+    tensor.dims = {static_cast<int64_t>(tensor.floats.size())};
+  } else if (name == "value_ints" && attribute.kind == Kind::Ints) {
+    tensor.ints = attribute.ints;
+    tensor.dims = {static_cast<int64_t>(tensor.ints.size())};
+  } else {
+    return node.error("attribute " + quote(name) + " is not supported");
+  }
+  return node.setConstant(0, std::move(tensor));
+}
+
+LogicalResult importIdentity(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  Operand operand = node.operand(0);
+  if (operand.parameter && node.importer.options.untieWeights)
+    operand.parameter = std::make_shared<Parameter>(
+        Parameter{node.importer.uniqueName(node.node.outputs[0]), operand.shape,
+                  operand.parameter->tensor, Value()});
+  return node.setOperand(0, operand);
+}
+
+/// The element type asked for; 0 after an error.
+int32_t castTarget(NodeContext &node) {
+  node.ignoreAttribute("saturate");
+  int64_t to = node.intAttribute("to", kUndefined);
+  if (node.failed())
+    return kUndefined;
+  if (to < 0 || to > INT32_MAX ||
+      (to != kFloat && !isInteger(static_cast<int32_t>(to)))) {
+    (void)node.error("attribute 'to': " +
+                     (to < 0 || to > INT32_MAX
+                          ? std::to_string(to)
+                          : dataTypeName(static_cast<int32_t>(to))) +
+                     " is not supported");
+    return kUndefined;
+  }
+  return static_cast<int32_t>(to);
+}
+
+LogicalResult importCast(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  int32_t to = castTarget(node);
+  if (to == kUndefined)
+    return failure();
+  if (to != kFloat)
+    return node.error("attribute 'to': tensors of the model are float32, " +
+                      dataTypeName(to) + " is not supported");
+  return node.setOperand(0, node.operand(0));
+}
+
+LogicalResult foldCast(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  int32_t to = castTarget(node);
+  const Tensor *x = node.constant(0);
+  if (to == kUndefined || !x)
+    return failure();
+  Tensor result;
+  result.dataType = to;
+  result.dims = x->dims;
+  auto narrow = [&](int64_t value) -> int64_t {
+    switch (to) {
+    case kBool:
+      return value != 0;
+    case kUInt8:
+      return static_cast<uint8_t>(value);
+    case kInt8:
+      return static_cast<int8_t>(value);
+    case kInt32:
+      return static_cast<int32_t>(value);
+    }
+    return value;
+  };
+  if (to == kFloat) {
+    result.floats = x->floats;
+    result.floats.insert(result.floats.end(), x->ints.begin(), x->ints.end());
+  } else {
+    for (int64_t value : x->ints)
+      result.ints.push_back(narrow(value));
+    for (float value : x->floats) {
+      if (!(std::fabs(value) < 9e18f) && to != kBool)
+        return node.error("value " + Twine(std::to_string(value)) +
+                          " can not be cast to " + dataTypeName(to));
+      result.ints.push_back(to == kBool ? value != 0
+                                        : narrow(static_cast<int64_t>(value)));
+    }
+  }
+  return node.setConstant(0, std::move(result));
+}
+
+Tensor intTensor(Shape values, Shape dims) {
+  Tensor result;
+  result.dataType = kInt64;
+  result.dims = std::move(dims);
+  result.ints = std::move(values);
+  return result;
+}
+
+LogicalResult foldShape(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  const Shape &x = node.shape(0);
+  int64_t rank = x.size(), start = 0, end = rank;
+  if (node.opset() >= 15) {
+    start = node.intAttribute("start", 0);
+    end = node.intAttribute("end", rank);
+  }
+  auto clamp = [&](int64_t position) {
+    return std::clamp<int64_t>(
+        position < 0 && position >= -rank ? position + rank : position, 0,
+        rank);
+  };
+  if (node.failed())
+    return failure();
+  start = clamp(start);
+  end = std::max(start, clamp(end));
+  return node.setConstant(
+      0, intTensor(Shape(x.begin() + start, x.begin() + end), {end - start}));
+}
+
+LogicalResult foldSize(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  return node.setConstant(0, intTensor({countElements(node.shape(0))}, {}));
+}
+
+LogicalResult foldGather(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  const Tensor *x = node.constant(0), *indices = node.constant(1);
+  if (!x || !indices)
+    return failure();
+  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x->dims.size());
+  if (!axis || node.failed())
+    return failure();
+  if (indices->isFloat())
+    return node.error("expected integer indices");
+  int64_t extent = x->dims[*axis];
+  for (int64_t index : indices->ints)
+    if (index < -extent || index >= extent)
+      return node.error("index " + Twine(index) +
+                        " is out of range for extent " + Twine(extent));
+  Shape shape(x->dims.begin(), x->dims.begin() + *axis);
+  shape.insert(shape.end(), indices->dims.begin(), indices->dims.end());
+  shape.insert(shape.end(), x->dims.begin() + *axis + 1, x->dims.end());
+  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indices->dims);
+  size_t inner = indices->dims.size();
+  auto result = pickElements(node, *x, shape, [&](const Shape &element) {
+    int64_t position = 0, which = 0;
+    for (size_t i = 0; i < inner; ++i)
+      which += element[*axis + i] * indexStrides[i];
+    int64_t index = indices->ints[which];
+    for (size_t i = 0; i < x->dims.size(); ++i) {
+      int64_t at = i < size_t(*axis)   ? element[i]
+                   : i > size_t(*axis) ? element[i + inner - 1]
+                   : index < 0         ? index + extent
+                                       : index;
+      position += at * strides[i];
+    }
+    return position;
+  });
+  return result ? node.setConstant(0, std::move(*result)) : failure();
+}
+
+LogicalResult foldConstantOfShape(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  auto shape = node.constantInts(0);
+  if (!shape)
+    return failure();
+  Tensor value;
+  value.dataType = kFloat;
+  value.floats = {0};
+  if (const NodeAttribute *attribute = node.rawAttribute("value"))
+    value = attribute->tensor;
+  if (!value.isDecoded() || value.size() != 1)
+    return node.error("attribute 'value': expected a tensor with one element");
+  auto result =
+      pickElements(node, value, *shape, [](const Shape &) { return 0; });
+  return result ? node.setConstant(0, std::move(*result)) : failure();
+}
+
+LogicalResult foldRange(NodeContext &node) {
+  if (!node.checkCounts(3, 3))
+    return failure();
+  int64_t bounds[3];
+  for (size_t i = 0; i < 3; ++i) {
+    auto value = node.constantInts(i);
+    if (!value || value->size() != 1)
+      return node.failed() ? failure() : node.error("expected integer scalars");
+    bounds[i] = value->front();
+  }
+  auto [start, limit, step] = bounds;
+  Shape values;
+  if (step == 0)
+    return node.error("step 0");
+  for (int64_t value = start; step > 0 ? value < limit : value > limit;) {
+    values.push_back(value);
+    if (int64_t(values.size()) > kLargestConstant)
+      return node.error("the range is too large to be a constant");
+    if (__builtin_add_overflow(value, step, &value))
+      break;
+  }
+  int64_t count = values.size();
+  return node.setConstant(0, intTensor(std::move(values), {count}));
+}
+
+} // namespace
+
+void mlir::soap::onnx::addConstantOps(OpTable &table) {
+  table["Constant"] = {7, kLastOpset, nullptr, importConstant};
+  table["Identity"] = {7, kLastOpset, importIdentity, importIdentity};
+  table["Cast"] = {7, kLastOpset, importCast, foldCast};
+  table["Shape"] = {7, kLastOpset, nullptr, foldShape};
+  table["Size"] = {7, kLastOpset, nullptr, foldSize};
+  table["Gather"] = {7, kLastOpset, nullptr, foldGather};
+  table["ConstantOfShape"] = {9, kLastOpset, nullptr, foldConstantOfShape};
+  table["Range"] = {11, kLastOpset, nullptr, foldRange};
+}

@@ -1,0 +1,474 @@
+//===- Importer.cpp - From an ONNX graph to a function ----------*- C++ -*-===//
+//
+// Which graph inputs are data, arguments and their attributes, nodes in order,
+// results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include "Safetensors.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::onnx;
+
+/// Values up to this many elements are printed in place, more go into
+/// resources.
+static constexpr int64_t kInlineElements = 64;
+
+GraphImporter::GraphImporter(Model &model, MLIRContext *context, Location loc,
+                             const ONNXImportOptions &options)
+    : model(model), options(options), builder(context), loc(loc) {
+  addLinearOps(table);
+  addPoolingOps(table);
+  addNormalizationOps(table);
+  addElementwiseOps(table);
+  addReductionOps(table);
+  addShapeOps(table);
+  addConstantOps(table);
+}
+
+std::string GraphImporter::uniqueName(const std::string &wanted,
+                                      std::set<std::string> &taken) {
+  std::string base;
+  for (char c : wanted.substr(0, 200)) {
+    if (c == '/')
+      c = '.';
+    if (c == '.' && (base.empty() || base.back() == '.'))
+      continue;
+    base += llvm::isAlnum(c) || c == '_' || c == '-' || c == '.' ? c : '_';
+  }
+  if (base.empty())
+    base = "unnamed";
+  std::string name = base;
+  for (int64_t i = 1; !taken.insert(name).second; ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+/// Nodes define every value once; counts uses.
+LogicalResult GraphImporter::indexNodes() {
+  std::set<std::string> defined;
+  for (const ValueInfo &info : model.inputs)
+    defined.insert(info.name);
+  for (const Tensor &tensor : model.initializers)
+    defined.insert(tensor.name);
+  for (auto [index, node] : llvm::enumerate(model.nodes)) {
+    bool hasOutput = false;
+    for (const std::string &output : node.outputs) {
+      if (output.empty())
+        continue;
+      hasOutput = true;
+      if (!defined.insert(output).second)
+        return error("value " + quote(output) +
+                     " is defined twice, the second time by node " +
+                     quote(node.name) + " (" + node.opType + ")");
+      producers[output] = index;
+    }
+    if (!hasOutput)
+      return error("node " + quote(node.name) + " (" + quote(node.opType) +
+                   ") has no result");
+    for (const std::string &input : node.inputs)
+      ++useCounts[input];
+  }
+  for (const ValueInfo &info : model.outputs)
+    ++useCounts[info.name];
+  return success();
+}
+
+bool GraphImporter::isFinal(const std::string &name) const {
+  auto found = useCounts.find(name);
+  return found != useCounts.end() && found->second == 1 &&
+         llvm::any_of(model.outputs,
+                      [&](const ValueInfo &info) { return info.name == name; });
+}
+
+/// The rule of `--data-inputs`: the user's list, else inputs without
+/// initializer; where an op uses one of those (but the first) as its weight,
+/// weights are inputs, and only the first one and integers are data.
+LogicalResult GraphImporter::chooseDataInputs(std::set<std::string> &data) {
+  std::set<std::string> inputs, initialized;
+  for (const ValueInfo &info : model.inputs)
+    inputs.insert(info.name);
+  for (const std::string &name : options.dataInputs) {
+    if (!inputs.count(name))
+      return error(
+          "the model has no input " + quote(name) + "; its inputs begin with " +
+          (model.inputs.empty() ? "nothing" : quote(model.inputs[0].name)));
+    data.insert(name);
+  }
+  if (!data.empty())
+    return success();
+  for (const Tensor &tensor : model.initializers)
+    initialized.insert(tensor.name);
+
+  std::set<std::string> weights;
+  for (const Node &node : model.nodes) {
+    size_t last = node.opType == "Conv" || node.opType == "Gemm" ? 2
+                  : node.opType == "BatchNormalization"          ? 4
+                  : node.opType == "MatMul"                      ? 1
+                                                                 : 0;
+    for (size_t i = 1; i <= last && i < node.inputs.size(); ++i)
+      weights.insert(node.inputs[i]);
+  }
+  bool isFirst = true, weightsAreInputs = false;
+  for (const ValueInfo &info : model.inputs) {
+    if (initialized.count(info.name))
+      continue;
+    weightsAreInputs |= !isFirst && weights.count(info.name);
+    isFirst = false;
+  }
+  isFirst = true;
+  for (const ValueInfo &info : model.inputs) {
+    if (initialized.count(info.name))
+      continue;
+    if (!weightsAreInputs || isFirst || isInteger(info.dataType))
+      data.insert(info.name);
+    isFirst = false;
+  }
+  return success();
+}
+
+FailureOr<Shape> GraphImporter::staticShape(const ValueInfo &info,
+                                            bool isData) {
+  auto fixed = options.inputShapes.find(info.name);
+  bool isFixed = isData && fixed != options.inputShapes.end();
+  if (isFixed && info.hasShape && fixed->second.size() != info.dims.size())
+    return error("graph input " + quote(info.name) + " has rank " +
+                 Twine(info.dims.size()) + ", the shape given for it is " +
+                 shapeString(fixed->second));
+  if (!info.hasShape && !isFixed)
+    return error("graph input " + quote(info.name) +
+                 " has no shape; give one with --input-shape=NAME:2x3x4");
+  Shape shape;
+  for (size_t i = 0, e = isFixed ? fixed->second.size() : info.dims.size();
+       i != e; ++i) {
+    int64_t extent = isFixed ? fixed->second[i] : info.dims[i].extent;
+    if (i == 0 && isData && options.batch > 0)
+      extent = options.batch;
+    if (extent < 0)
+      return error("graph input " + quote(info.name) + ": dim " + Twine(i) +
+                   " is dynamic" +
+                   (info.dims[i].symbol.empty()
+                        ? ""
+                        : " (" + quote(info.dims[i].symbol) + ")") +
+                   "; fix it with " +
+                   (i == 0 && isData ? "--batch=N or " : "") +
+                   "--input-shape=NAME:2x3x4");
+    shape.push_back(extent);
+  }
+  if (countElements(shape) <= 0)
+    return error("graph input " + quote(info.name) + ": shape " +
+                 shapeString(shape) + " is empty or has too many elements");
+  return shape;
+}
+
+Value GraphImporter::addArgument(const Shape &shape,
+                                 ArrayRef<NamedAttribute> attributes) {
+  argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
+  return body->addArgument(tensorType(shape), loc);
+}
+
+LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
+  if (info.dataType != kFloat)
+    return error("graph input " + quote(info.name) + ": data of type " +
+                 dataTypeName(info.dataType) +
+                 " is not supported yet, only float32");
+  auto shape = staticShape(info, /*isData=*/true);
+  if (failed(shape))
+    return failure();
+  SmallVector<NamedAttribute> attributes = {
+      builder.getNamedAttr(SoapDialect::kKind, builder.getStringAttr("data")),
+      builder.getNamedAttr(SoapDialect::kName,
+                           builder.getStringAttr(uniqueName(info.name)))};
+  if (!shape->empty())
+    attributes.push_back(builder.getNamedAttr(SoapDialect::kSampleDim,
+                                              builder.getI64IntegerAttr(0)));
+  operands[info.name] = {addArgument(*shape, attributes), nullptr, nullptr,
+                         *shape};
+  if (!shape->empty() && info.hasShape && info.dims[0].extent > 0 &&
+      info.dims[0].extent != shape->front()) {
+    oldBatch = info.dims[0].extent;
+    batch = shape->front();
+  }
+  return success();
+}
+
+LogicalResult GraphImporter::addInitializer(Tensor &tensor) {
+  auto shared = std::make_shared<Tensor>(std::move(tensor));
+  Operand operand;
+  operand.shape = shared->dims;
+  // Scalars are constants of the model, not trained.
+  if (shared->isFloat() && !shared->dims.empty() && shared->size() > 0)
+    operand.parameter = std::make_shared<Parameter>(
+        Parameter{uniqueName(shared->name), shared->dims, shared, Value()});
+  else
+    operand.constant = shared;
+  return operands.emplace(shared->name, operand).second ? success() : failure();
+}
+
+LogicalResult GraphImporter::addInputs() {
+  std::set<std::string> data, inputs;
+  if (failed(chooseDataInputs(data)))
+    return failure();
+  for (const auto &[name, shape] : options.inputShapes)
+    if (!data.count(name))
+      return error("a shape is given for " + quote(name) +
+                   ", which is no data input");
+  for (const ValueInfo &info : model.inputs)
+    if (data.count(info.name) && failed(addDataInput(info)))
+      return failure();
+  // In the order of the inputs, initializers that are no inputs last: names are
+  // the same whatever is trained.
+  std::unordered_map<std::string, Tensor *> tensors;
+  for (Tensor &tensor : model.initializers)
+    tensors[tensor.name] = &tensor;
+  for (const ValueInfo &info : model.inputs) {
+    if (data.count(info.name))
+      continue;
+    if (tensors.count(info.name)) {
+      (void)addInitializer(*tensors[info.name]);
+      continue;
+    }
+    if (info.dataType != kFloat)
+      return error("graph input " + quote(info.name) +
+                   ": a parameter of type " + dataTypeName(info.dataType) +
+                   " is not supported, only float32");
+    auto shape = staticShape(info, /*isData=*/false);
+    if (failed(shape))
+      return failure();
+    Operand operand;
+    operand.shape = *shape;
+    operand.parameter = std::make_shared<Parameter>(
+        Parameter{uniqueName(info.name), *shape, nullptr, Value()});
+    operands[info.name] = operand;
+  }
+  for (const ValueInfo &info : model.inputs)
+    inputs.insert(info.name);
+  for (Tensor &tensor : model.initializers)
+    if (!inputs.count(tensor.name))
+      (void)addInitializer(tensor);
+  return success();
+}
+
+/// A dense attribute, or for more than a few elements a resource that shares
+/// the tensor's memory.
+static ElementsAttr makeElements(RankedTensorType type,
+                                 std::shared_ptr<Tensor> tensor,
+                                 StringRef name) {
+  ArrayRef<float> values(tensor->floats);
+  if (int64_t(values.size()) <= kInlineElements)
+    return DenseElementsAttr::get(type, values);
+  AsmResourceBlob blob(
+      values, [tensor](const float *, size_t, size_t) { (void)tensor; },
+      /*dataIsMutable=*/false);
+  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}
+
+Value GraphImporter::addParameter(Parameter &parameter, Role role) {
+  const Shape &shape = parameter.shape;
+  bool isState = role == Role::Mean || role == Role::Variance;
+  bool isWeight = role == Role::Weight || role == Role::InputMajorWeight ||
+                  (role == Role::Other && shape.size() > 1);
+  SmallVector<NamedAttribute> attributes = {
+      builder.getNamedAttr(
+          SoapDialect::kKind,
+          builder.getStringAttr(isState ? "state" : "parameter")),
+      builder.getNamedAttr(SoapDialect::kName,
+                           builder.getStringAttr(parameter.name))};
+  bool hasValues = parameter.tensor != nullptr;
+  mlir::Attribute init = builder.getStringAttr(
+      isWeight                                        ? "default"
+      : role == Role::Scale || role == Role::Variance ? "ones"
+                                                      : "zeros");
+  if (hasValues && options.weightsOut.empty())
+    init = makeElements(tensorType(shape), parameter.tensor, parameter.name);
+  else if (hasValues)
+    externalWeights.emplace_back(parameter.name, parameter.tensor);
+  attributes.push_back(builder.getNamedAttr(SoapDialect::kInit, init));
+  if (isWeight && shape.size() > 1) {
+    // [out, in, window..] or [.., in, out]: what one result element sums over,
+    // and how many one operand element goes into.
+    size_t in = role == Role::InputMajorWeight ? shape.size() - 2 : 1,
+           out = role == Role::InputMajorWeight ? shape.size() - 1 : 0;
+    int64_t window = 1;
+    for (size_t i = 2; role != Role::InputMajorWeight && i < shape.size(); ++i)
+      window *= shape[i];
+    attributes.push_back(builder.getNamedAttr(
+        SoapDialect::kFanIn, builder.getI64IntegerAttr(shape[in] * window)));
+    attributes.push_back(builder.getNamedAttr(
+        SoapDialect::kFanOut, builder.getI64IntegerAttr(shape[out] * window)));
+  }
+  return addArgument(shape, attributes);
+}
+
+Value GraphImporter::materialize(Operand &operand, Role role, Location loc,
+                                 const std::string &nameHint) {
+  if (operand.value)
+    return operand.value;
+  // A constant in the place of a weight is one: exporters write weights as
+  // Constant nodes too.
+  if (!operand.parameter && role != Role::Other)
+    operand.parameter = std::make_shared<Parameter>(
+        Parameter{uniqueName(operand.constant->name), operand.shape,
+                  operand.constant, Value()});
+  if (operand.parameter) {
+    if (!operand.parameter->argument)
+      operand.parameter->argument = addParameter(*operand.parameter, role);
+    return operand.parameter->argument;
+  }
+  auto type = tensorType(operand.shape);
+  std::string name = uniqueName(nameHint);
+  auto op = ConstantOp::create(builder, loc, type,
+                               makeElements(type, operand.constant, name));
+  op->setAttr(SoapDialect::kName, builder.getStringAttr(name));
+  return op->getResult(0);
+}
+
+LogicalResult GraphImporter::importNode(const Node &node) {
+  NodeContext context(*this, node);
+  if (!node.domain.empty())
+    return context.error("ops of the domain " + quote(node.domain) +
+                         " are not supported");
+  auto entry = table.find(node.opType);
+  if (entry == table.end())
+    return context.error("this op is not supported");
+  const OpEntry &op = entry->second;
+  if (model.opset < op.firstOpset || model.opset > op.lastOpset)
+    return context.error("this op is supported in opsets " +
+                         Twine(op.firstOpset) + " to " + Twine(op.lastOpset));
+  for (const std::string &name : node.inputs) {
+    auto found = operands.find(name);
+    if (name.empty()) {
+      context.inputs.push_back(nullptr);
+    } else if (found != operands.end()) {
+      context.inputs.push_back(&found->second);
+    } else if (producers.count(name)) {
+      return context.error("operand " + quote(name) +
+                           " is computed by this or a later node: nodes must "
+                           "be sorted, without cycles");
+    } else {
+      return context.error("operand " + quote(name) + " is defined nowhere");
+    }
+  }
+  Handler handler =
+      op.fold && (!op.build || context.allConstant()) ? op.fold : op.build;
+  if (handler == op.fold && !context.allConstant() && node.opType != "Shape" &&
+      node.opType != "Size")
+    return context.error(
+        "this op is only supported on values that are known at import");
+  if (failed(handler(context)) || context.failed())
+    return failure();
+  return context.checkAttributes();
+}
+
+FailureOr<SmallVector<Value>>
+GraphImporter::collectOutputs(std::vector<DictionaryAttr> &attributes) {
+  if (model.outputs.empty())
+    return error("the graph has no outputs");
+  SmallVector<Value> values;
+  // Results share a name space with arguments, not with ops.
+  std::set<std::string> taken;
+  for (DictionaryAttr argument : argumentAttributes)
+    taken.insert(cast<StringAttr>(argument.get(SoapDialect::kName)).str());
+  for (const ValueInfo &info : model.outputs) {
+    auto found = operands.find(info.name);
+    if (found == operands.end())
+      return error("graph output " + quote(info.name) +
+                   " is computed by no node");
+    Value value = found->second.value;
+    if (!value || !value.getDefiningOp())
+      return error("graph output " + quote(info.name) +
+                   " does not depend on a computation");
+    Shape declared;
+    for (const Dim &dim : info.dims)
+      declared.push_back(dim.extent);
+    if (info.hasShape && options.batch == 0 && options.inputShapes.empty() &&
+        !llvm::is_contained(declared, -1) && declared != shapeOf(value))
+      emitWarning(loc) << "graph output " << quote(info.name)
+                       << ": its shape is " << shapeString(shapeOf(value))
+                       << ", the file says " << shapeString(declared);
+    values.push_back(value);
+    attributes.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr(SoapDialect::kKind,
+                              builder.getStringAttr("output")),
+         builder.getNamedAttr(
+             SoapDialect::kName,
+             builder.getStringAttr(uniqueName(info.name, taken)))}));
+  }
+  return values;
+}
+
+/// Erases ops whose results nobody uses, then parameters that only they used.
+void GraphImporter::eraseDead() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
+      op.erase();
+  for (size_t i = body->getNumArguments(); i-- > 0;) {
+    auto kind = cast<StringAttr>(argumentAttributes[i].get(SoapDialect::kKind));
+    if (!body->getArgument(i).use_empty() || kind.getValue() == "data")
+      continue;
+    auto name = cast<StringAttr>(argumentAttributes[i].get(SoapDialect::kName))
+                    .getValue();
+    llvm::erase_if(externalWeights,
+                   [&](auto &weight) { return weight.first == name; });
+    body->eraseArgument(i);
+    argumentAttributes.erase(argumentAttributes.begin() + i);
+  }
+}
+
+OwningOpRef<ModuleOp> GraphImporter::run() {
+  if (model.opset < kFirstOpset || model.opset > kLastOpset)
+    return (void)error("opset " + Twine(model.opset) +
+                       " is not supported, only " + Twine(kFirstOpset) +
+                       " to " + Twine(kLastOpset)),
+           nullptr;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = func::FuncOp::create(builder, loc, "forward",
+                                       builder.getFunctionType({}, {}));
+  body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+
+  if (failed(indexNodes()) || failed(addInputs()))
+    return nullptr;
+  std::vector<DictionaryAttr> resultAttributes;
+  for (const Node &node : model.nodes)
+    if (failed(importNode(node)))
+      return nullptr;
+  auto results = collectOutputs(resultAttributes);
+  if (failed(results))
+    return nullptr;
+  func::ReturnOp::create(builder, loc, *results);
+  eraseDead();
+
+  function.setFunctionType(builder.getFunctionType(
+      body->getArgumentTypes(), ValueRange(*results).getTypes()));
+  function.setAllArgAttrs(argumentAttributes);
+  function.setAllResultAttrs(resultAttributes);
+  if (failed(verify(*module)))
+    return nullptr;
+  if (!options.weightsOut.empty()) {
+    if (auto failure = writeSafetensors(options.weightsOut, externalWeights))
+      return (void)error(failure->message), nullptr;
+  }
+  return module;
+}
+
+OwningOpRef<ModuleOp> mlir::soap::importONNX(StringRef path,
+                                             MLIRContext *context,
+                                             const ONNXImportOptions &options) {
+  context->loadDialect<SoapDialect, func::FuncDialect>();
+  Location loc = FileLineColLoc::get(context, path, 0, 0);
+  auto model = readModel(path.str());
+  if (!model)
+    return emitError(loc) << model.error(), nullptr;
+  return GraphImporter(*model, context, loc, options).run();
+}

@@ -1,0 +1,258 @@
+//===- Importer.h - State of one import, and one node's view of it -*- C++
+//-*-===//
+//
+// `GraphImporter` maps names of the ONNX graph to what they stand for, and
+// makes function arguments and ops. `NodeContext` is what the handler of a node
+// sees: typed attributes, operands, errors that name the node. Handlers compute
+// all shapes themselves and check them, so that building an op can not fail.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TARGET_ONNX_IMPORTER_H
+#define SOAP_LIB_TARGET_ONNX_IMPORTER_H
+
+#include "Model.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Target/ONNX.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+namespace mlir::soap::onnx {
+
+using Shape = std::vector<int64_t>;
+
+/// What a parameter is for: decides its kind and how it is initialized if the
+/// file has no values. Weights are output-major (`Weight`: OIHW, [N, K]) or
+/// input-major (`InputMajorWeight`: [K, N]).
+enum class Role {
+  Weight,
+  InputMajorWeight,
+  Bias,
+  Scale,
+  Mean,
+  Variance,
+  Other
+};
+
+/// A float tensor that is trained: an initializer, or a graph input that is no
+/// data. It becomes a function argument when first used.
+struct Parameter {
+  std::string name;
+  Shape shape;
+  std::shared_ptr<Tensor> tensor; // null: no values in the file
+  Value argument;
+};
+
+/// What a name of the graph stands for; exactly one of the three is set.
+struct Operand {
+  Value value;                          // computed, or a data argument
+  std::shared_ptr<Parameter> parameter; // a weight
+  std::shared_ptr<Tensor> constant;     // known now: shapes, axes, scalars
+  Shape shape;
+
+  explicit operator bool() const { return value || parameter || constant; }
+};
+
+class NodeContext;
+/// Imports one node; on failure an error was reported.
+using Handler = LogicalResult (*)(NodeContext &);
+
+/// How nodes of one op type are imported. `fold` is called when all operands
+/// are constants, `build` otherwise; either may be null.
+struct OpEntry {
+  int64_t firstOpset, lastOpset;
+  Handler build, fold;
+};
+using OpTable = std::unordered_map<std::string, OpEntry>;
+inline constexpr int64_t kFirstOpset = 7, kLastOpset = 21;
+
+/// One registration function per family, each in a file of its own.
+void addLinearOps(OpTable &table);
+void addPoolingOps(OpTable &table);
+void addNormalizationOps(OpTable &table);
+void addElementwiseOps(OpTable &table);
+void addReductionOps(OpTable &table);
+void addShapeOps(OpTable &table);
+void addConstantOps(OpTable &table);
+
+class GraphImporter {
+public:
+  GraphImporter(Model &model, MLIRContext *context, Location loc,
+                const ONNXImportOptions &options);
+
+  OwningOpRef<ModuleOp> run();
+
+  /// The value of an operand as an SSA value; makes the argument of a
+  /// parameter, or a constant op, when first needed.
+  Value materialize(Operand &operand, Role role, Location loc,
+                    const std::string &nameHint);
+  /// A name made of letters, digits, '_', '-' and '.' that no other op or
+  /// tensor has.
+  std::string uniqueName(const std::string &wanted) {
+    return uniqueName(wanted, names);
+  }
+  RankedTensorType tensorType(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getF32Type());
+  }
+
+  Model &model;
+  const ONNXImportOptions &options;
+  OpBuilder builder;
+  Location loc;
+  /// Dim 0 of the data inputs in the file and what options replace it with; 0
+  /// if they do not.
+  int64_t oldBatch = 0, batch = 0;
+
+private:
+  friend class NodeContext;
+
+  InFlightDiagnostic error(const Twine &message) {
+    return emitError(loc) << message;
+  }
+  std::string uniqueName(const std::string &wanted,
+                         std::set<std::string> &taken);
+  LogicalResult indexNodes();
+  LogicalResult chooseDataInputs(std::set<std::string> &data);
+  LogicalResult addInputs();
+  LogicalResult addDataInput(const ValueInfo &info);
+  FailureOr<Shape> staticShape(const ValueInfo &info, bool isData);
+  LogicalResult addInitializer(Tensor &tensor);
+  LogicalResult importNode(const Node &node);
+  FailureOr<SmallVector<Value>>
+  collectOutputs(std::vector<DictionaryAttr> &attributes);
+  bool isFinal(const std::string &name) const;
+  Value addArgument(const Shape &shape, ArrayRef<NamedAttribute> attributes);
+  Value addParameter(Parameter &parameter, Role role);
+  void eraseDead();
+
+  OpTable table;
+  Block *body = nullptr;
+  std::unordered_map<std::string, Operand> operands;
+  std::unordered_map<std::string, size_t>
+      producers; // by output name, over all nodes
+  std::unordered_map<std::string, int64_t> useCounts;
+  std::set<std::string> names;
+  std::vector<DictionaryAttr> argumentAttributes;
+  std::vector<std::pair<std::string, std::shared_ptr<Tensor>>> externalWeights;
+};
+
+/// Attribute and operand access of one node. Getters report errors once and
+/// then return defaults: handlers check `failed()` before they use what they
+/// got.
+class NodeContext {
+public:
+  NodeContext(GraphImporter &importer, const Node &node);
+
+  GraphImporter &importer;
+  const Node &node;
+  Location loc;
+  int64_t opset() const { return importer.model.opset; }
+
+  /// Reports an error that names node, op and opset.
+  LogicalResult error(const Twine &message);
+  bool failed() const { return hasFailed; }
+  /// After `build`: attributes that no getter asked for are an error.
+  LogicalResult checkAttributes();
+
+  // Attributes.
+  bool hasAttribute(const char *name);
+  int64_t intAttribute(const char *name, int64_t defaultValue);
+  float floatAttribute(const char *name, float defaultValue);
+  std::string stringAttribute(const char *name, const char *defaultValue);
+  std::optional<Shape> intsAttribute(const char *name);
+  const NodeAttribute *rawAttribute(const char *name);
+  /// Accepts the attribute without looking at it: it has no influence.
+  void ignoreAttribute(const char *name) { used.insert(name); }
+
+  // Operands.
+  size_t numInputs() const { return node.inputs.size(); }
+  bool hasInput(size_t index) const {
+    return index < node.inputs.size() && !node.inputs[index].empty();
+  }
+  /// Reports an error unless there are between `low` and `high` operands, and
+  /// at most `results` results are asked for.
+  bool checkCounts(size_t low, size_t high, size_t results = 1);
+  const Operand &operand(size_t index) const { return *inputs[index]; }
+  const Shape &shape(size_t index) const { return inputs[index]->shape; }
+  bool isConstant(size_t index) const {
+    return inputs[index]->constant != nullptr;
+  }
+  bool allConstant() const;
+  /// A float32 tensor as SSA value; null after an error.
+  Value tensor(size_t index, Role role = Role::Other);
+  /// Values known at import; null after an error that says so.
+  const Tensor *constant(size_t index);
+  /// Values of an integer vector or scalar known at import.
+  std::optional<Shape> constantInts(size_t index);
+  /// The value of a float operand with one element that is no trained
+  /// parameter.
+  std::optional<float> constantScalar(size_t index);
+
+  // Results.
+  LogicalResult setResult(size_t index, Value value);
+  LogicalResult setConstant(size_t index, Tensor tensor);
+  LogicalResult setOperand(size_t index, const Operand &operand);
+  bool wantsResult(size_t index) const {
+    return index < node.outputs.size() && !node.outputs[index].empty();
+  }
+  /// The result is a result of the model and nothing else uses it.
+  bool isFinal() const { return importer.isFinal(node.outputs[0]); }
+  std::string baseName() const;
+
+  /// Builds an op with a result of `shape`; the last op of a node has no
+  /// suffix. Null after an error (too many elements, empty).
+  template <typename OpTy, typename... Args>
+  Value create(StringRef suffix, const Shape &shape, Args &&...args) {
+    if (!checkShape(shape))
+      return Value();
+    auto op = OpTy::create(importer.builder, loc, importer.tensorType(shape),
+                           std::forward<Args>(args)...);
+    nameOp(op, suffix);
+    return op->getResult(0);
+  }
+  bool checkShape(const Shape &shape);
+  Value createReshape(StringRef suffix, Value x, const Shape &shape);
+  Value createScale(StringRef suffix, Value x, double factor);
+  /// Repeats x to `shape`, to which it broadcasts.
+  Value createBroadcast(StringRef suffix, Value x, const Shape &shape);
+  /// A rank-0 constant.
+  Value createScalar(StringRef suffix, double value);
+
+private:
+  void nameOp(Operation *op, StringRef suffix);
+  const NodeAttribute *typedAttribute(const char *name,
+                                      NodeAttribute::Kind kind,
+                                      const char *expected);
+
+  std::vector<Operand *> inputs; // null for optional operands that are left out
+  std::set<std::string> used;
+  bool hasFailed = false;
+  friend class GraphImporter;
+};
+
+inline Shape shapeOf(Value value) {
+  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  return Shape(shape.begin(), shape.end());
+}
+inline DenseI64ArrayAttr arrayAttr(NodeContext &node,
+                                   ArrayRef<int64_t> values) {
+  return node.importer.builder.getDenseI64ArrayAttr(values);
+}
+/// The NumPy broadcast of two shapes.
+std::optional<Shape> broadcastShapes(const Shape &a, const Shape &b);
+/// Wraps a negative axis; an error unless it is in [-rank, rank).
+std::optional<int64_t> normalizeAxis(NodeContext &node, int64_t axis,
+                                     int64_t rank);
+/// The same for several, sorted; an error if one is given twice.
+std::optional<Shape> normalizeAxes(NodeContext &node, const Shape &axes,
+                                   int64_t rank);
+
+} // namespace mlir::soap::onnx
+
+#endif // SOAP_LIB_TARGET_ONNX_IMPORTER_H

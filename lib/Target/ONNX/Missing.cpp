@@ -1,0 +1,20 @@
+//===- Missing.cpp - ONNX import in a build without ONNX --------*- C++ -*-===//
+//
+// What is linked instead of the importer where its libraries were not found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Target/ONNX.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+OwningOpRef<ModuleOp> mlir::soap::importONNX(StringRef path,
+                                             MLIRContext *context,
+                                             const ONNXImportOptions &) {
+  emitError(FileLineColLoc::get(context, path, 0, 0))
+      << "this build has no ONNX import: install the ONNX and protobuf "
+         "development packages and configure again";
+  return nullptr;
+}

@@ -1,0 +1,109 @@
+//===- Model.h - An ONNX model as plain values ------------------*- C++ -*-===//
+//
+// What the importer needs of an ONNX file, decoded and checked: sizes agree,
+// dims are in range, names are unique. A file of its own so that only the
+// reader sees protobuf, and nothing behind it has to distrust the file's
+// structure again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TARGET_ONNX_MODEL_H
+#define SOAP_LIB_TARGET_ONNX_MODEL_H
+
+#include "Soap/Core/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir::soap::onnx {
+
+/// Largest number of elements of any tensor: sums and products of a few extents
+/// stay within 64 bits.
+inline constexpr int64_t kMaxElements = int64_t(1) << 40;
+
+/// Codes of TensorProto.DataType that are decoded.
+enum DataType : int32_t {
+  kUndefined = 0,
+  kFloat = 1,
+  kUInt8 = 2,
+  kInt8 = 3,
+  kInt32 = 6,
+  kInt64 = 7,
+  kBool = 9
+};
+/// "float32", "int64", ...; "type 42" for codes that nobody knows.
+std::string dataTypeName(int32_t dataType);
+inline bool isInteger(int32_t dataType) {
+  return dataType == kUInt8 || dataType == kInt8 || dataType == kInt32 ||
+         dataType == kInt64 || dataType == kBool;
+}
+
+/// Product of dims; -1 if a dim is negative or the product exceeds
+/// `kMaxElements`.
+int64_t countElements(const std::vector<int64_t> &dims);
+/// "2x3x4", "[]" for rank 0.
+std::string shapeString(const std::vector<int64_t> &dims);
+/// A name of the file between quotes, shortened, with unprintable characters
+/// escaped.
+std::string quote(const std::string &name);
+
+/// A tensor with its values: `floats` for float32, `ints` for integers and
+/// bool, neither for other types (they are not decoded).
+struct Tensor {
+  std::string name;
+  int32_t dataType = kUndefined;
+  std::vector<int64_t> dims;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+
+  bool isFloat() const { return dataType == kFloat; }
+  bool isDecoded() const { return isFloat() || isInteger(dataType); }
+  int64_t size() const { return countElements(dims); }
+};
+
+struct NodeAttribute {
+  enum class Kind { Int, Float, String, Ints, Floats, Strings, Tensor, Other };
+  std::string name;
+  Kind kind = Kind::Other;
+  int64_t i = 0;
+  float f = 0;
+  std::string s;
+  std::vector<int64_t> ints;
+  std::vector<float> floats;
+  Tensor tensor;
+};
+
+struct Node {
+  std::string name, opType, domain;
+  std::vector<std::string> inputs, outputs;
+  std::vector<NodeAttribute> attributes;
+};
+
+/// -1 is a dim that the file leaves open; `symbol` its name, if any.
+struct Dim {
+  int64_t extent = -1;
+  std::string symbol;
+};
+
+struct ValueInfo {
+  std::string name;
+  int32_t dataType = kUndefined;
+  bool hasShape = false;
+  std::vector<Dim> dims;
+};
+
+struct Model {
+  int64_t opset = 0;
+  std::vector<Node> nodes;
+  std::vector<Tensor> initializers;
+  std::vector<ValueInfo> inputs, outputs;
+};
+
+/// Reads and checks a model; errors are `what is wrong where`, without the
+/// path.
+::soap::Expected<Model> readModel(const std::string &path);
+
+} // namespace mlir::soap::onnx
+
+#endif // SOAP_LIB_TARGET_ONNX_MODEL_H

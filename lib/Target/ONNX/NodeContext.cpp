@@ -1,0 +1,329 @@
+//===- NodeContext.cpp - What the handler of a node sees --------*- C++ -*-===//
+//
+// Typed attributes and operands with errors that name node, op and opset, and
+// the ops that several handlers need.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::onnx;
+
+/// Attributes that are extents, strides, pads or axes: sums and products of two
+/// stay within 64 bits.
+static constexpr int64_t kLargestInt = int64_t(1) << 31;
+
+NodeContext::NodeContext(GraphImporter &importer, const Node &node)
+    : importer(importer), node(node),
+      loc(NameLoc::get(importer.builder.getStringAttr(baseName()),
+                       importer.loc)) {}
+
+std::string NodeContext::baseName() const {
+  if (!node.name.empty())
+    return node.name;
+  for (const std::string &output : node.outputs)
+    if (!output.empty())
+      return llvm::all_of(output, llvm::isDigit) ? node.opType + "_" + output
+                                                 : output;
+  return node.opType;
+}
+
+LogicalResult NodeContext::error(const Twine &message) {
+  hasFailed = true;
+  emitError(importer.loc) << "node " << quote(baseName()) << " ("
+                          << quote(node.opType) << ", opset " << opset()
+                          << "): " << message;
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const NodeAttribute *NodeContext::rawAttribute(const char *name) {
+  used.insert(name);
+  for (const NodeAttribute &attribute : node.attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
+bool NodeContext::hasAttribute(const char *name) {
+  return rawAttribute(name) != nullptr;
+}
+
+const NodeAttribute *NodeContext::typedAttribute(const char *name,
+                                                 NodeAttribute::Kind kind,
+                                                 const char *expected) {
+  const NodeAttribute *attribute = rawAttribute(name);
+  if (!attribute || attribute->kind == kind)
+    return attribute;
+  (void)error("attribute " + quote(name) + ": expected " + expected);
+  return nullptr;
+}
+
+int64_t NodeContext::intAttribute(const char *name, int64_t defaultValue) {
+  const NodeAttribute *attribute =
+      typedAttribute(name, NodeAttribute::Kind::Int, "an integer");
+  return attribute ? attribute->i : defaultValue;
+}
+
+float NodeContext::floatAttribute(const char *name, float defaultValue) {
+  const NodeAttribute *attribute =
+      typedAttribute(name, NodeAttribute::Kind::Float, "a float");
+  return attribute ? attribute->f : defaultValue;
+}
+
+std::string NodeContext::stringAttribute(const char *name,
+                                         const char *defaultValue) {
+  const NodeAttribute *attribute =
+      typedAttribute(name, NodeAttribute::Kind::String, "a string");
+  return attribute ? attribute->s : defaultValue;
+}
+
+std::optional<Shape> NodeContext::intsAttribute(const char *name) {
+  const NodeAttribute *attribute =
+      typedAttribute(name, NodeAttribute::Kind::Ints, "a list of integers");
+  if (!attribute)
+    return std::nullopt;
+  for (int64_t value : attribute->ints)
+    if (value > kLargestInt || value < -kLargestInt) {
+      (void)error("attribute " + quote(name) + ": " + Twine(value) +
+                  " is out of range");
+      return std::nullopt;
+    }
+  return attribute->ints;
+}
+
+LogicalResult NodeContext::checkAttributes() {
+  for (const NodeAttribute &attribute : node.attributes)
+    if (!used.count(attribute.name))
+      return error("attribute " + quote(attribute.name) + " is not supported");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+bool NodeContext::checkCounts(size_t low, size_t high, size_t results) {
+  if (numInputs() < low || numInputs() > high) {
+    std::string expected =
+        low == high ? std::to_string(low)
+        : high == SIZE_MAX
+            ? "at least " + std::to_string(low)
+            : std::to_string(low) + " to " + std::to_string(high);
+    (void)error("expected " + expected + " operands, got " +
+                Twine(numInputs()));
+    return false;
+  }
+  for (size_t i = 0; i < low; ++i)
+    if (!hasInput(i)) {
+      (void)error("operand " + Twine(i) + " is missing");
+      return false;
+    }
+  for (size_t i = results; i < node.outputs.size(); ++i)
+    if (wantsResult(i)) {
+      (void)error("result " + Twine(i) + " (" + quote(node.outputs[i]) +
+                  ") is not supported");
+      return false;
+    }
+  return true;
+}
+
+bool NodeContext::allConstant() const {
+  return llvm::all_of(inputs, [](const Operand *operand) {
+    return !operand || operand->constant;
+  });
+}
+
+Value NodeContext::tensor(size_t index, Role role) {
+  Operand &operand = *inputs[index];
+  if (operand.constant && !operand.constant->isFloat())
+    return (void)error("operand " + quote(node.inputs[index]) +
+                       " has element type " +
+                       dataTypeName(operand.constant->dataType) +
+                       ", only float32 is supported"),
+           Value();
+  if (operand.constant && operand.constant->size() == 0)
+    return (void)error("operand " + quote(node.inputs[index]) + " is empty"),
+           Value();
+  return importer.materialize(operand, role, loc,
+                              baseName() + "." + node.inputs[index]);
+}
+
+const Tensor *NodeContext::constant(size_t index) {
+  const Operand &operand = *inputs[index];
+  const Tensor *tensor = operand.constant    ? operand.constant.get()
+                         : operand.parameter ? operand.parameter->tensor.get()
+                                             : nullptr;
+  if (!tensor)
+    return (void)error(
+               "operand " + quote(node.inputs[index]) +
+               " is not known at import, only constants are supported here"),
+           nullptr;
+  if (!tensor->isDecoded())
+    return (void)error("operand " + quote(node.inputs[index]) +
+                       " has element type " + dataTypeName(tensor->dataType) +
+                       ", which is not supported"),
+           nullptr;
+  return tensor;
+}
+
+std::optional<Shape> NodeContext::constantInts(size_t index) {
+  const Tensor *tensor = constant(index);
+  if (!tensor)
+    return std::nullopt;
+  if (tensor->isFloat() || tensor->dims.size() > 1) {
+    (void)error("operand " + quote(node.inputs[index]) +
+                ": expected a vector of integers, got " +
+                dataTypeName(tensor->dataType) + " of shape " +
+                shapeString(tensor->dims));
+    return std::nullopt;
+  }
+  return tensor->ints;
+}
+
+std::optional<float> NodeContext::constantScalar(size_t index) {
+  const Operand &operand = *inputs[index];
+  const Tensor *tensor = operand.constant    ? operand.constant.get()
+                         : operand.parameter ? operand.parameter->tensor.get()
+                                             : nullptr;
+  if (!tensor || !tensor->isFloat() || tensor->size() != 1)
+    return std::nullopt;
+  return tensor->floats[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult NodeContext::setOperand(size_t index, const Operand &operand) {
+  if (wantsResult(index))
+    importer.operands[node.outputs[index]] = operand;
+  return success();
+}
+
+LogicalResult NodeContext::setResult(size_t index, Value value) {
+  if (!value)
+    return failure();
+  return setOperand(index, Operand{value, nullptr, nullptr, shapeOf(value)});
+}
+
+LogicalResult NodeContext::setConstant(size_t index, Tensor tensor) {
+  if (wantsResult(index))
+    tensor.name = node.outputs[index];
+  Shape shape = tensor.dims;
+  return setOperand(index, Operand{Value(), nullptr,
+                                   std::make_shared<Tensor>(std::move(tensor)),
+                                   shape});
+}
+
+bool NodeContext::checkShape(const Shape &shape) {
+  if (hasFailed)
+    return false;
+  int64_t count = countElements(shape);
+  if (count > 0)
+    return true;
+  (void)error(count == 0 ? "a result of shape " + shapeString(shape) +
+                               " is empty, which is not supported"
+                         : "a result of shape " + shapeString(shape) +
+                               " has too many elements");
+  return false;
+}
+
+void NodeContext::nameOp(Operation *op, StringRef suffix) {
+  std::string name = baseName();
+  if (!suffix.empty())
+    name += "." + suffix.str();
+  op->setAttr(SoapDialect::kName,
+              importer.builder.getStringAttr(importer.uniqueName(name)));
+}
+
+Value NodeContext::createReshape(StringRef suffix, Value x,
+                                 const Shape &shape) {
+  return x && shapeOf(x) == shape ? x
+         : x                      ? create<ReshapeOp>(suffix, shape, x)
+                                  : Value();
+}
+
+Value NodeContext::createScale(StringRef suffix, Value x, double factor) {
+  return x ? create<ScaleOp>(suffix, shapeOf(x), x,
+                             importer.builder.getF64FloatAttr(factor))
+           : Value();
+}
+
+Value NodeContext::createScalar(StringRef suffix, double value) {
+  auto type = importer.tensorType({});
+  return create<ConstantOp>(
+      suffix, {}, DenseElementsAttr::get(type, static_cast<float>(value)));
+}
+
+Value NodeContext::createBroadcast(StringRef suffix, Value x,
+                                   const Shape &shape) {
+  if (!x || shapeOf(x) == shape)
+    return x;
+  // Dims that repeat are dropped, then added again as new ones.
+  Shape from = shapeOf(x), kept, axes;
+  size_t added = shape.size() - from.size();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i >= added && from[i - added] == shape[i])
+      kept.push_back(shape[i]);
+    else
+      axes.push_back(static_cast<int64_t>(i));
+  }
+  Value dropped = createReshape(
+      (suffix + (suffix.empty() ? "reshape" : ".reshape")).str(), x, kept);
+  return dropped ? create<BroadcastOp>(suffix, shape, dropped,
+                                       ArrayRef<int64_t>(axes))
+                 : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes and axes
+//===----------------------------------------------------------------------===//
+
+std::optional<Shape> mlir::soap::onnx::broadcastShapes(const Shape &a,
+                                                       const Shape &b) {
+  Shape result(std::max(a.size(), b.size()));
+  for (size_t i = 0; i < result.size(); ++i) {
+    int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1,
+            y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1)
+      return std::nullopt;
+    result[result.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return result;
+}
+
+std::optional<int64_t>
+mlir::soap::onnx::normalizeAxis(NodeContext &node, int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  (void)node.error("axis " + Twine(axis) + " is out of range for rank " +
+                   Twine(rank));
+  return std::nullopt;
+}
+
+std::optional<Shape> mlir::soap::onnx::normalizeAxes(NodeContext &node,
+                                                     const Shape &axes,
+                                                     int64_t rank) {
+  Shape result;
+  for (int64_t axis : axes) {
+    auto wrapped = normalizeAxis(node, axis, rank);
+    if (!wrapped)
+      return std::nullopt;
+    result.push_back(*wrapped);
+  }
+  llvm::sort(result);
+  if (std::adjacent_find(result.begin(), result.end()) != result.end()) {
+    (void)node.error("an axis is given twice");
+    return std::nullopt;
+  }
+  return result;
+}

@@ -1,0 +1,449 @@
+//===- Reader.cpp - Decoding of ONNX files ----------------------*- C++ -*-===//
+//
+// From protobuf to `Model`, distrusting everything. The only file that sees
+// protobuf.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+
+#include <bit>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using namespace mlir::soap::onnx;
+using ::soap::Error;
+using ::soap::Expected;
+using ::soap::MaybeError;
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little,
+              "raw tensor data is little endian");
+
+namespace {
+
+/// Bytes of one element in raw data; 0 for types that are not decoded.
+size_t elementBytes(int32_t dataType) {
+  switch (dataType) {
+  case kFloat:
+  case kInt32:
+    return 4;
+  case kInt64:
+    return 8;
+  case kUInt8:
+  case kInt8:
+  case kBool:
+    return 1;
+  }
+  return 0;
+}
+
+/// The bytes of a tensor stored in a file beside the model, which may not leave
+/// the model's folder.
+Expected<std::string> readExternal(const ::onnx::TensorProto &proto,
+                                   const fs::path &folder, uint64_t bytes) {
+  std::string location;
+  uint64_t offset = 0, length = 0;
+  bool hasLength = false;
+  for (const auto &entry : proto.external_data()) {
+    auto number = [&](uint64_t &result) {
+      const std::string &text = entry.value();
+      auto [end, status] =
+          std::from_chars(text.data(), text.data() + text.size(), result);
+      return status == std::errc() && end == text.data() + text.size();
+    };
+    if (entry.key() == "location")
+      location = entry.value();
+    else if (entry.key() == "offset" && !number(offset))
+      return Error{"external data: expected a number as 'offset', got " +
+                   quote(entry.value())};
+    else if (entry.key() == "length") {
+      if (!number(length))
+        return Error{"external data: expected a number as 'length', got " +
+                     quote(entry.value())};
+      hasLength = true;
+    }
+  }
+  fs::path relative(location);
+  bool inside = !location.empty() && relative.is_relative() &&
+                location.find('\0') == std::string::npos;
+  for (const fs::path &part : relative)
+    inside = inside && part != "..";
+  std::error_code status;
+  fs::path root, file;
+  if (inside) {
+    root = fs::canonical(folder.empty() ? fs::path(".") : folder, status);
+    file = fs::canonical(root / relative, status);
+    if (status || !fs::is_regular_file(file, status))
+      return Error{"can not read the external data file " + quote(location)};
+    // A link may not lead out of the folder either.
+    auto step = file.begin();
+    for (const fs::path &part : root)
+      inside = inside && step != file.end() && *step++ == part;
+  }
+  if (!inside)
+    return Error{"external data file " + quote(location) +
+                 ": expected a relative path inside of the model's folder"};
+  uint64_t size = fs::file_size(file, status);
+  if (status || offset > size || (hasLength && length > size - offset))
+    return Error{"external data: offset " + std::to_string(offset) +
+                 (hasLength ? " and length " + std::to_string(length) : "") +
+                 " exceed the file " + quote(location)};
+  if (!hasLength)
+    length = std::min(bytes, size - offset);
+  if (length != bytes)
+    return Error{"external data: expected " + std::to_string(bytes) +
+                 " bytes, got " + std::to_string(length)};
+  std::string result(bytes, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.seekg(offset) || !stream.read(result.data(), bytes))
+    return Error{"can not read the external data file " + quote(location)};
+  return result;
+}
+
+/// Values from packed bytes; `raw` has the right size.
+void decodeRaw(Tensor &tensor, const std::string &raw, size_t count) {
+  auto widen = [&](auto example) {
+    tensor.ints.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      decltype(example) value;
+      std::memcpy(&value, raw.data() + i * sizeof(value), sizeof(value));
+      tensor.ints[i] = value;
+    }
+  };
+  switch (tensor.dataType) {
+  case kFloat:
+    tensor.floats.resize(count);
+    if (count)
+      std::memcpy(tensor.floats.data(), raw.data(), raw.size());
+    return;
+  case kInt32:
+    return widen(int32_t());
+  case kInt64:
+    return widen(int64_t());
+  case kInt8:
+    return widen(int8_t());
+  default:
+    return widen(uint8_t());
+  }
+}
+
+Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
+                            const fs::path &folder) {
+  Tensor tensor;
+  tensor.name = proto.name();
+  tensor.dataType = proto.data_type();
+  tensor.dims.assign(proto.dims().begin(), proto.dims().end());
+  if (tensor.dims.size() > 64)
+    return Error{"rank " + std::to_string(tensor.dims.size()) +
+                 " is too large"};
+  int64_t count = countElements(tensor.dims);
+  if (count < 0)
+    return Error{"shape " + shapeString(tensor.dims) +
+                 " has a negative dim or too many elements"};
+  if (tensor.dataType == kUndefined)
+    return Error{"the element type is missing"};
+  if (proto.has_segment())
+    return Error{"segmented tensors are not supported"};
+  if (!tensor.isDecoded())
+    return tensor;
+
+  auto wrongCount = [&](int64_t got, const char *what) {
+    return Error{"shape " + shapeString(tensor.dims) + " of " +
+                 dataTypeName(tensor.dataType) + " needs " +
+                 std::to_string(what[0] == 'b' ? count * int64_t(elementBytes(
+                                                             tensor.dataType))
+                                               : count) +
+                 " " + what + ", got " + std::to_string(got)};
+  };
+  if (proto.data_location() == ::onnx::TensorProto::EXTERNAL) {
+    auto raw = readExternal(proto, folder,
+                            uint64_t(count) * elementBytes(tensor.dataType));
+    if (!raw)
+      return raw.takeError();
+    decodeRaw(tensor, *raw, count);
+  } else if (proto.has_raw_data()) {
+    if (proto.raw_data().size() !=
+        uint64_t(count) * elementBytes(tensor.dataType))
+      return wrongCount(proto.raw_data().size(), "bytes of raw data");
+    decodeRaw(tensor, proto.raw_data(), count);
+  } else if (tensor.isFloat()) {
+    if (proto.float_data_size() != count)
+      return wrongCount(proto.float_data_size(), "values");
+    tensor.floats.assign(proto.float_data().begin(), proto.float_data().end());
+  } else if (tensor.dataType == kInt64) {
+    if (proto.int64_data_size() != count)
+      return wrongCount(proto.int64_data_size(), "values");
+    tensor.ints.assign(proto.int64_data().begin(), proto.int64_data().end());
+  } else {
+    if (proto.int32_data_size() != count)
+      return wrongCount(proto.int32_data_size(), "values");
+    tensor.ints.assign(proto.int32_data().begin(), proto.int32_data().end());
+  }
+  return tensor;
+}
+
+Expected<NodeAttribute> readAttribute(const ::onnx::AttributeProto &proto,
+                                      const fs::path &folder) {
+  NodeAttribute attribute;
+  attribute.name = proto.name();
+  using Proto = ::onnx::AttributeProto;
+  // Files of the first IR versions have no type: the field that is there says
+  // it.
+  auto type = proto.type();
+  if (type == Proto::UNDEFINED)
+    type = proto.has_f()           ? Proto::FLOAT
+           : proto.has_i()         ? Proto::INT
+           : proto.has_s()         ? Proto::STRING
+           : proto.has_t()         ? Proto::TENSOR
+           : proto.ints_size() > 0 ? Proto::INTS
+           : proto.floats_size()   ? Proto::FLOATS
+                                   : Proto::UNDEFINED;
+  switch (type) {
+  case Proto::INT:
+    attribute.kind = NodeAttribute::Kind::Int;
+    attribute.i = proto.i();
+    break;
+  case Proto::FLOAT:
+    attribute.kind = NodeAttribute::Kind::Float;
+    attribute.f = proto.f();
+    break;
+  case Proto::STRING:
+    attribute.kind = NodeAttribute::Kind::String;
+    attribute.s = proto.s();
+    break;
+  case Proto::INTS:
+    attribute.kind = NodeAttribute::Kind::Ints;
+    attribute.ints.assign(proto.ints().begin(), proto.ints().end());
+    break;
+  case Proto::FLOATS:
+    attribute.kind = NodeAttribute::Kind::Floats;
+    attribute.floats.assign(proto.floats().begin(), proto.floats().end());
+    break;
+  case Proto::STRINGS:
+    attribute.kind = NodeAttribute::Kind::Strings;
+    break;
+  case Proto::TENSOR: {
+    attribute.kind = NodeAttribute::Kind::Tensor;
+    auto tensor = readTensor(proto.t(), folder);
+    if (!tensor)
+      return Error{"attribute " + quote(attribute.name) + ": " +
+                   tensor.error()};
+    attribute.tensor = std::move(*tensor);
+    break;
+  }
+  default:
+    break;
+  }
+  if (!proto.ref_attr_name().empty())
+    attribute.kind = NodeAttribute::Kind::Other;
+  return attribute;
+}
+
+Expected<ValueInfo> readValueInfo(const ::onnx::ValueInfoProto &proto) {
+  ValueInfo info;
+  info.name = proto.name();
+  if (info.name.empty())
+    return Error{"the name is missing"};
+  if (!proto.type().has_tensor_type())
+    return Error{"expected a tensor"};
+  const auto &type = proto.type().tensor_type();
+  info.dataType = type.elem_type();
+  info.hasShape = type.has_shape();
+  if (type.shape().dim_size() > 64)
+    return Error{"rank " + std::to_string(type.shape().dim_size()) +
+                 " is too large"};
+  for (const auto &dim : type.shape().dim()) {
+    Dim result;
+    if (dim.has_dim_value())
+      result.extent = dim.dim_value();
+    else
+      result.symbol = dim.dim_param();
+    if (dim.has_dim_value() && dim.dim_value() < 0)
+      return Error{"dim " + std::to_string(info.dims.size()) +
+                   " is negative: " + std::to_string(dim.dim_value())};
+    // Some exporters write 0 for a dim that they do not know.
+    if (result.extent == 0)
+      result.extent = -1;
+    info.dims.push_back(std::move(result));
+  }
+  return info;
+}
+
+MaybeError readNodes(::onnx::GraphProto &graph, const fs::path &folder,
+                     Model &model) {
+  for (const auto &proto : graph.node()) {
+    Node node;
+    node.name = proto.name();
+    node.opType = proto.op_type();
+    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+    node.inputs.assign(proto.input().begin(), proto.input().end());
+    node.outputs.assign(proto.output().begin(), proto.output().end());
+    std::set<std::string> names;
+    for (const auto &attributeProto : proto.attribute()) {
+      std::string where =
+          "node " +
+          quote(node.name.empty() && !node.outputs.empty() ? node.outputs[0]
+                                                           : node.name) +
+          " (" + quote(node.opType) + "): ";
+      auto attribute = readAttribute(attributeProto, folder);
+      if (!attribute)
+        return Error{where + attribute.error()};
+      if (!names.insert(attribute->name).second)
+        return Error{where + "attribute " + quote(attribute->name) +
+                     " is given twice"};
+      node.attributes.push_back(std::move(*attribute));
+    }
+    model.nodes.push_back(std::move(node));
+  }
+  return {};
+}
+
+MaybeError readGraph(::onnx::GraphProto &graph, const fs::path &folder,
+                     Model &model) {
+  if (graph.sparse_initializer_size() > 0)
+    return Error{"sparse initializers are not supported"};
+  std::set<std::string> names;
+  for (auto &proto : *graph.mutable_initializer()) {
+    auto tensor = readTensor(proto, folder);
+    if (!tensor)
+      return Error{"initializer " + quote(proto.name()) + ": " +
+                   tensor.error()};
+    if (tensor->name.empty())
+      return Error{"an initializer has no name"};
+    if (!names.insert(tensor->name).second)
+      return Error{"initializer " + quote(tensor->name) + " is defined twice"};
+    model.initializers.push_back(std::move(*tensor));
+    // Weights are the bulk of a file: not two copies of all of them at once.
+    proto.Clear();
+  }
+  auto readInfos = [](const auto &protos, const char *what,
+                      std::vector<ValueInfo> &infos) -> MaybeError {
+    std::set<std::string> known;
+    for (const auto &proto : protos) {
+      auto info = readValueInfo(proto);
+      if (!info)
+        return Error{std::string(what) + " " + quote(proto.name()) + ": " +
+                     info.error()};
+      if (!known.insert(info->name).second)
+        return Error{std::string(what) + " " + quote(info->name) +
+                     " is defined twice"};
+      infos.push_back(std::move(*info));
+    }
+    return {};
+  };
+  if (auto error = readInfos(graph.input(), "graph input", model.inputs))
+    return error;
+  if (auto error = readInfos(graph.output(), "graph output", model.outputs))
+    return error;
+  return readNodes(graph, folder, model);
+}
+
+} // namespace
+
+namespace mlir::soap::onnx {
+
+std::string dataTypeName(int32_t dataType) {
+  switch (dataType) {
+  case kUndefined:
+    return "undefined";
+  case kFloat:
+    return "float32";
+  case kBool:
+    return "bool";
+  }
+  if (!::onnx::TensorProto::DataType_IsValid(dataType))
+    return "type " + std::to_string(dataType);
+  std::string name = ::onnx::TensorProto::DataType_Name(
+      static_cast<::onnx::TensorProto::DataType>(dataType));
+  for (char &c : name)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name == "double" ? "float64" : name;
+}
+
+int64_t countElements(const std::vector<int64_t> &dims) {
+  int64_t product = 1;
+  bool empty = false, tooLarge = false;
+  for (int64_t dim : dims) {
+    if (dim < 0)
+      return -1;
+    empty = empty || dim == 0;
+    // Extents other than 0 must multiply to something sensible even if the
+    // tensor is empty.
+    if (dim > 0 && __builtin_mul_overflow(product, dim, &product))
+      return -1;
+    tooLarge = tooLarge || product > kMaxElements;
+  }
+  return tooLarge ? -1 : empty ? 0 : product;
+}
+
+std::string shapeString(const std::vector<int64_t> &dims) {
+  if (dims.empty())
+    return "[]";
+  std::string result;
+  for (size_t i = 0; i < dims.size(); ++i)
+    result += (i ? "x" : "") + std::to_string(dims[i]);
+  return result;
+}
+
+std::string quote(const std::string &name) {
+  static const char digits[] = "0123456789abcdef";
+  std::string result = "'";
+  for (unsigned char c : name.substr(0, 200)) {
+    if (c >= 0x20 && c != 0x7f && c != '\'' && c != '\\')
+      result += static_cast<char>(c);
+    else
+      (((result += "\\x") += digits[c >> 4]) += digits[c & 15]);
+  }
+  return result + (name.size() > 200 ? "...'" : "'");
+}
+
+Expected<Model> readModel(const std::string &path) {
+  std::error_code status;
+  if (!fs::exists(path, status))
+    return Error{"no such file"};
+  if (!fs::is_regular_file(path, status))
+    return Error{"not a regular file"};
+  if (fs::file_size(path, status) > INT_MAX)
+    return Error{"larger than 2 GiB: store the weights as external data"};
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    return Error{"can not be read"};
+  // Protobuf would print its own messages beside ours.
+  google::protobuf::SetLogHandler(nullptr);
+  ::onnx::ModelProto proto;
+  {
+    google::protobuf::io::IstreamInputStream input(&stream);
+    google::protobuf::io::CodedInputStream coded(&input);
+    coded.SetTotalBytesLimit(INT_MAX);
+    if (!proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+      return Error{"not an ONNX model, or truncated: expected a protobuf "
+                   "message of type ModelProto"};
+  }
+  if (!proto.has_graph())
+    return Error{"expected an ONNX model with a graph"};
+  Model model;
+  for (const auto &import : proto.opset_import())
+    if (import.domain().empty() || import.domain() == "ai.onnx")
+      model.opset = import.version();
+  if (model.opset == 0)
+    return Error{"no opset of the domain ai.onnx is imported"};
+  if (proto.functions_size() > 0)
+    return Error{"functions in the model are not supported, the first is " +
+                 quote(proto.functions(0).name())};
+  if (auto error = readGraph(*proto.mutable_graph(),
+                             fs::path(path).parent_path(), model))
+    return *error;
+  return model;
+}
+
+} // namespace mlir::soap::onnx

@@ -1,0 +1,512 @@
+//===- ShapeOps.cpp - Ops of ONNX that move elements ------------*- C++ -*-===//
+//
+// Reshapes of all kinds, transpose, concat, slices, pad, expand. Each on
+// tensors of the model and, by index maps, on constants.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Folding.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::onnx;
+
+namespace {
+
+/// The result of every op that only changes the shape.
+LogicalResult setReshaped(NodeContext &node, const Shape &shape) {
+  if (node.isConstant(0)) {
+    const Tensor *x = node.constant(0);
+    return x ? node.setConstant(0, withShape(*x, shape)) : failure();
+  }
+  if (node.shape(0) == shape)
+    return node.setOperand(0, node.operand(0));
+  return node.setResult(0, node.createReshape("", node.tensor(0), shape));
+}
+
+/// The target of Reshape for an operand of shape `x`: 0 copies a dim, -1 is
+/// what remains.
+std::optional<Shape> resolveTarget(const Shape &x, const Shape &target,
+                                   bool allowZero) {
+  Shape result = target;
+  int64_t open = -1;
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (result[i] == 0 && !allowZero) {
+      if (i >= x.size())
+        return std::nullopt;
+      result[i] = x[i];
+    }
+    if (result[i] == -1) {
+      if (open >= 0)
+        return std::nullopt;
+      open = i;
+      result[i] = 1;
+    }
+  }
+  int64_t count = countElements(x), known = countElements(result);
+  if (open >= 0) {
+    if (known <= 0 || count % known != 0)
+      return std::nullopt;
+    result[open] = count / known;
+  } else if (known != count) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+LogicalResult importReshape(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  bool allowZero = node.opset() >= 14 && node.intAttribute("allowzero", 0) != 0;
+  auto target = node.constantInts(1);
+  if (!target || node.failed())
+    return failure();
+  if (target->size() > 64)
+    return node.error("rank " + Twine(target->size()) + " is too large");
+  const Shape &x = node.shape(0);
+  int64_t oldBatch = node.importer.oldBatch,
+          batch = node.operand(0).value ? node.importer.batch : 0;
+  auto shape = resolveTarget(x, *target, allowZero);
+  // A file whose batch is replaced has the old one in its targets: resolve for
+  // that, then replace it in the result.
+  if (oldBatch > 0 && batch > 0 && !x.empty() && x[0] % batch == 0) {
+    Shape oldX = x;
+    oldX[0] = x[0] / batch * oldBatch;
+    auto old = resolveTarget(oldX, *target, allowZero);
+    if (old && !old->empty() && (*old)[0] % oldBatch == 0) {
+      (*old)[0] = (*old)[0] / oldBatch * batch;
+      shape = old;
+    }
+  }
+  if (!shape)
+    return node.error("an operand of shape " + shapeString(x) +
+                      " can not be reshaped to " + shapeString(*target) +
+                      (oldBatch > 0 ? " (the batch was replaced)" : ""));
+  return setReshaped(node, *shape);
+}
+
+LogicalResult importFlatten(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  const Shape &x = node.shape(0);
+  int64_t rank = x.size(), axis = node.intAttribute("axis", 1);
+  if (node.failed())
+    return failure();
+  if (axis < -rank || axis > rank)
+    return node.error("axis " + Twine(axis) + " is out of range for rank " +
+                      Twine(rank));
+  auto middle = x.begin() + (axis < 0 ? axis + rank : axis);
+  auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t(1), std::multiplies<>());
+  };
+  return setReshaped(node,
+                     {product(x.begin(), middle), product(middle, x.end())});
+}
+
+/// The axes of Squeeze and Unsqueeze: an attribute before opset 13, then an
+/// operand.
+std::optional<Shape> readAxes(NodeContext &node) {
+  if (node.opset() < 13)
+    return node.intsAttribute("axes");
+  return node.hasInput(1) ? node.constantInts(1) : std::nullopt;
+}
+
+LogicalResult importSqueeze(NodeContext &node) {
+  if (!node.checkCounts(1, node.opset() < 13 ? 1 : 2))
+    return failure();
+  auto axes = readAxes(node);
+  if (node.failed())
+    return failure();
+  const Shape &x = node.shape(0);
+  if (!axes) {
+    axes = Shape();
+    for (size_t i = 0; i < x.size(); ++i)
+      if (x[i] == 1)
+        axes->push_back(i);
+  }
+  axes = normalizeAxes(node, *axes, x.size());
+  if (!axes)
+    return failure();
+  Shape shape;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!llvm::is_contained(*axes, static_cast<int64_t>(i)))
+      shape.push_back(x[i]);
+    else if (x[i] != 1)
+      return node.error("dim " + Twine(i) + " of extent " + Twine(x[i]) +
+                        " can not be dropped");
+  }
+  return setReshaped(node, shape);
+}
+
+LogicalResult importUnsqueeze(NodeContext &node) {
+  if (!node.checkCounts(node.opset() < 13 ? 1 : 2, node.opset() < 13 ? 1 : 2))
+    return failure();
+  auto axes = readAxes(node);
+  if (!axes)
+    return node.failed() ? failure()
+                         : node.error("attribute 'axes' is missing");
+  const Shape &x = node.shape(0);
+  axes = normalizeAxes(node, *axes, x.size() + axes->size());
+  if (!axes)
+    return failure();
+  Shape shape = x;
+  for (int64_t axis : *axes)
+    shape.insert(shape.begin() + axis, 1);
+  return setReshaped(node, shape);
+}
+
+LogicalResult importTranspose(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  const Shape &x = node.shape(0);
+  auto permutation = node.intsAttribute("perm");
+  if (node.failed())
+    return failure();
+  if (!permutation) {
+    permutation = Shape(x.size());
+    std::iota(permutation->rbegin(), permutation->rend(), 0);
+  }
+  auto sorted = normalizeAxes(node, *permutation, x.size());
+  if (!sorted)
+    return failure();
+  if (sorted->size() != x.size() ||
+      llvm::any_of(*permutation, [](int64_t axis) { return axis < 0; }))
+    return node.error("attribute 'perm': expected a permutation of " +
+                      Twine(x.size()) + " dims");
+  Shape shape;
+  for (int64_t axis : *permutation)
+    shape.push_back(x[axis]);
+  if (node.isConstant(0)) {
+    const Tensor *tensor = node.constant(0);
+    Shape strides = stridesOf(x);
+    auto result =
+        !tensor ? std::nullopt
+                : pickElements(node, *tensor, shape, [&](const Shape &index) {
+                    int64_t position = 0;
+                    for (size_t i = 0; i < index.size(); ++i)
+                      position += index[i] * strides[(*permutation)[i]];
+                    return position;
+                  });
+    return result ? node.setConstant(0, std::move(*result)) : failure();
+  }
+  if (llvm::is_sorted(*permutation))
+    return node.setOperand(0, node.operand(0));
+  Value value = node.tensor(0);
+  return value ? node.setResult(
+                     0, node.create<TransposeOp>(
+                            "", shape, value, ArrayRef<int64_t>(*permutation)))
+               : failure();
+}
+
+/// Checks the operands of Concat and returns the shape of the result; empty
+/// after an error.
+std::optional<Shape> concatShape(NodeContext &node, int64_t &axis) {
+  if (!node.checkCounts(1, SIZE_MAX))
+    return std::nullopt;
+  if (!node.hasAttribute("axis")) {
+    (void)node.error("attribute 'axis' is missing");
+    return std::nullopt;
+  }
+  Shape shape = node.shape(0);
+  auto wrapped =
+      normalizeAxis(node, node.intAttribute("axis", 0), shape.size());
+  if (!wrapped || node.failed())
+    return std::nullopt;
+  axis = *wrapped;
+  for (size_t i = 1; i < node.numInputs(); ++i) {
+    if (!node.hasInput(i)) {
+      (void)node.error("operand " + Twine(i) + " is missing");
+      return std::nullopt;
+    }
+    Shape other = node.shape(i);
+    int64_t extent = static_cast<size_t>(axis) < other.size() ? other[axis] : 0;
+    if (other.size() == shape.size())
+      other[axis] = shape[axis];
+    if (other != shape) {
+      (void)node.error("operands " + shapeString(node.shape(0)) + " and " +
+                       shapeString(node.shape(i)) +
+                       " can not be concatenated along dim " + Twine(axis));
+      return std::nullopt;
+    }
+    shape[axis] += extent;
+  }
+  return shape;
+}
+
+LogicalResult importConcat(NodeContext &node) {
+  int64_t axis = 0;
+  auto shape = concatShape(node, axis);
+  if (!shape)
+    return failure();
+  SmallVector<Value> values;
+  for (size_t i = 0; i < node.numInputs(); ++i) {
+    if (node.shape(i)[axis] == 0)
+      continue;
+    values.push_back(node.tensor(i));
+    if (!values.back())
+      return failure();
+  }
+  if (values.size() == 1)
+    return node.setResult(0, values[0]);
+  return node.setResult(
+      0, node.create<ConcatOp>("", *shape, ValueRange(values), axis));
+}
+
+LogicalResult foldConcat(NodeContext &node) {
+  int64_t axis = 0;
+  auto shape = concatShape(node, axis);
+  if (!shape)
+    return failure();
+  // All operands one after the other are the source; the index map knows where
+  // each begins.
+  Tensor all;
+  std::vector<int64_t> begins;
+  for (size_t i = 0; i < node.numInputs(); ++i) {
+    const Tensor *part = node.constant(i);
+    if (!part)
+      return failure();
+    if (i > 0 && part->dataType != all.dataType)
+      return node.error("operands of types " + dataTypeName(all.dataType) +
+                        " and " + dataTypeName(part->dataType));
+    all.dataType = part->dataType;
+    begins.push_back(all.floats.size() + all.ints.size());
+    all.floats.insert(all.floats.end(), part->floats.begin(),
+                      part->floats.end());
+    all.ints.insert(all.ints.end(), part->ints.begin(), part->ints.end());
+  }
+  auto result = pickElements(node, all, *shape, [&](const Shape &index) {
+    Shape local = index;
+    size_t part = 0;
+    for (; local[axis] >= node.shape(part)[axis]; ++part)
+      local[axis] -= node.shape(part)[axis];
+    Shape strides = stridesOf(node.shape(part));
+    return std::inner_product(local.begin(), local.end(), strides.begin(),
+                              begins[part]);
+  });
+  return result ? node.setConstant(0, std::move(*result)) : failure();
+}
+
+/// Sets result `index` to a strided box of operand 0.
+LogicalResult setSlice(NodeContext &node, size_t index, StringRef suffix,
+                       const Shape &offsets, const Shape &sizes,
+                       const Shape &steps) {
+  const Shape &x = node.shape(0);
+  if (node.isConstant(0)) {
+    const Tensor *tensor = node.constant(0);
+    Shape strides = stridesOf(x);
+    auto result =
+        !tensor
+            ? std::nullopt
+            : pickElements(node, *tensor, sizes, [&](const Shape &element) {
+                int64_t position = 0;
+                for (size_t i = 0; i < element.size(); ++i)
+                  position += (offsets[i] + element[i] * steps[i]) * strides[i];
+                return position;
+              });
+    return result ? node.setConstant(index, std::move(*result)) : failure();
+  }
+  if (sizes == x)
+    return node.setOperand(index, node.operand(0));
+  Value value = node.tensor(0);
+  return value ? node.setResult(index,
+                                node.create<SliceOp>(suffix, sizes, value,
+                                                     ArrayRef<int64_t>(offsets),
+                                                     ArrayRef<int64_t>(sizes),
+                                                     ArrayRef<int64_t>(steps)))
+               : failure();
+}
+
+LogicalResult importSlice(NodeContext &node) {
+  bool isAttribute = node.opset() < 10;
+  if (!node.checkCounts(isAttribute ? 1 : 3, isAttribute ? 1 : 5))
+    return failure();
+  std::optional<Shape> starts, ends, axes, steps;
+  if (isAttribute) {
+    // INT64_MAX means the end here: no range check as for other lists.
+    auto list = [&](const char *name) -> std::optional<Shape> {
+      const NodeAttribute *attribute = node.rawAttribute(name);
+      return attribute && attribute->kind == NodeAttribute::Kind::Ints
+                 ? std::optional(attribute->ints)
+                 : std::nullopt;
+    };
+    starts = list("starts");
+    ends = list("ends");
+    axes = list("axes");
+    if (!starts || !ends)
+      return node.error(
+          "attributes 'starts' and 'ends': expected lists of integers");
+  } else {
+    starts = node.constantInts(1);
+    ends = node.constantInts(2);
+    axes = node.hasInput(3) ? node.constantInts(3) : std::nullopt;
+    steps = node.hasInput(4) ? node.constantInts(4) : std::nullopt;
+  }
+  if (node.failed())
+    return failure();
+  const Shape &x = node.shape(0);
+  size_t count = starts->size();
+  if (!axes) {
+    axes = Shape(count);
+    std::iota(axes->begin(), axes->end(), 0);
+  }
+  if (!steps)
+    steps = Shape(count, 1);
+  if (ends->size() != count || axes->size() != count || steps->size() != count)
+    return node.error("starts, ends, axes and steps differ in length");
+  if (!normalizeAxes(node, *axes, x.size()))
+    return failure();
+  Shape offsets(x.size(), 0), sizes = x, strides(x.size(), 1);
+  for (size_t i = 0; i < count; ++i) {
+    int64_t axis = *normalizeAxis(node, (*axes)[i], x.size()), extent = x[axis],
+            step = (*steps)[i];
+    if (step < 1)
+      return node.error("step " + Twine(step) +
+                        " is not supported, only positive ones");
+    auto clamp = [&](int64_t position) {
+      return std::clamp<int64_t>(
+          position < 0 && position >= -extent ? position + extent : position, 0,
+          extent);
+    };
+    int64_t begin = clamp((*starts)[i]), end = clamp((*ends)[i]);
+    offsets[axis] = begin;
+    strides[axis] = std::min(step, std::max<int64_t>(extent, 1));
+    sizes[axis] = end <= begin ? 0 : (end - begin - 1) / strides[axis] + 1;
+  }
+  return setSlice(node, 0, "", offsets, sizes, strides);
+}
+
+LogicalResult importSplit(NodeContext &node) {
+  size_t results = node.node.outputs.size();
+  if (!node.checkCounts(1, node.opset() < 13 ? 1 : 2, results))
+    return failure();
+  const Shape &x = node.shape(0);
+  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x.size());
+  std::optional<Shape> parts;
+  if (node.opset() < 13)
+    parts = node.intsAttribute("split");
+  else if (node.hasInput(1))
+    parts = node.constantInts(1);
+  if (node.opset() >= 18)
+    node.ignoreAttribute("num_outputs"); // as many as there are results
+  if (!axis || node.failed())
+    return failure();
+  int64_t extent = x[*axis], begin = 0;
+  if (!parts) {
+    int64_t size = (extent + results - 1) / results;
+    parts = Shape(results, size);
+    parts->back() = extent - size * static_cast<int64_t>(results - 1);
+  }
+  int64_t rest = extent;
+  for (int64_t part : *parts)
+    rest = part < 0 || rest < part ? -1 : rest - part;
+  if (parts->size() != results || rest != 0)
+    return node.error("dim " + Twine(*axis) + " of extent " + Twine(extent) +
+                      " can not be split like this into " + Twine(results) +
+                      " parts");
+  for (size_t i = 0; i < results; ++i) {
+    Shape offsets(x.size(), 0), sizes = x;
+    offsets[*axis] = begin;
+    sizes[*axis] = (*parts)[i];
+    begin += (*parts)[i];
+    if (node.wantsResult(i) &&
+        failed(setSlice(node, i, "part" + std::to_string(i), offsets, sizes,
+                        Shape(x.size(), 1))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult importPad(NodeContext &node) {
+  bool isAttribute = node.opset() < 11;
+  if (!node.checkCounts(isAttribute ? 1 : 2, isAttribute         ? 1
+                                             : node.opset() < 18 ? 3
+                                                                 : 4))
+    return failure();
+  std::string mode = node.stringAttribute("mode", "constant");
+  if (!node.failed() && mode != "constant")
+    return node.error("attribute 'mode': " + quote(mode) +
+                      " is not supported, only 'constant'");
+  auto pads = isAttribute ? node.intsAttribute("pads") : node.constantInts(1);
+  std::optional<float> value =
+      isAttribute ? node.floatAttribute("value", 0) : 0.0f;
+  if (node.hasInput(2))
+    value = node.constantScalar(2);
+  std::optional<Shape> axes =
+      node.hasInput(3) ? node.constantInts(3) : std::nullopt;
+  if (node.failed())
+    return failure();
+  if (!pads)
+    return node.error("attribute 'pads' is missing");
+  if (!value)
+    return node.error("operand " + quote(node.node.inputs[2]) +
+                      ": expected a float scalar that is known at import");
+  const Shape &x = node.shape(0);
+  if (!axes) {
+    axes = Shape(x.size());
+    std::iota(axes->begin(), axes->end(), 0);
+  }
+  if (pads->size() != 2 * axes->size() || !normalizeAxes(node, *axes, x.size()))
+    return node.failed() ? failure()
+                         : node.error("expected " + Twine(2 * axes->size()) +
+                                      " pads, got " + Twine(pads->size()));
+  Shape low(x.size(), 0), shape = x;
+  for (size_t i = 0; i < axes->size(); ++i) {
+    int64_t axis = *normalizeAxis(node, (*axes)[i], x.size()),
+            begin = (*pads)[i], end = (*pads)[axes->size() + i];
+    if (std::abs(double(begin)) > kMaxElements ||
+        std::abs(double(end)) > kMaxElements)
+      return node.error("pads " + Twine(begin) + " and " + Twine(end) +
+                        " are out of range");
+    low[axis] = begin;
+    shape[axis] += begin + end;
+  }
+  if (low == Shape(x.size(), 0) && shape == x)
+    return node.setOperand(0, node.operand(0));
+  Value input = node.tensor(0);
+  return input ? node.setResult(0, node.create<PadOp>(
+                                       "", shape, input, ArrayRef<int64_t>(low),
+                                       ArrayRef<int64_t>(Shape(x.size(), 0)),
+                                       APFloat(double(*value))))
+               : failure();
+}
+
+LogicalResult importExpand(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  auto target = node.constantInts(1);
+  if (!target)
+    return failure();
+  auto shape = broadcastShapes(node.shape(0), *target);
+  if (!shape || target->size() > 64)
+    return node.error("an operand of shape " + shapeString(node.shape(0)) +
+                      " can not be expanded to " + shapeString(*target));
+  if (node.isConstant(0)) {
+    const Tensor *tensor = node.constant(0);
+    auto result = tensor ? pickElements(node, *tensor, *shape,
+                                        broadcastIndex(tensor->dims, *shape))
+                         : std::nullopt;
+    return result ? node.setConstant(0, std::move(*result)) : failure();
+  }
+  if (*shape == node.shape(0))
+    return node.setOperand(0, node.operand(0));
+  if (!node.checkShape(*shape))
+    return failure();
+  return node.setResult(0, node.createBroadcast("", node.tensor(0), *shape));
+}
+
+} // namespace
+
+void mlir::soap::onnx::addShapeOps(OpTable &table) {
+  table["Reshape"] = {7, kLastOpset, importReshape, importReshape};
+  table["Flatten"] = {7, kLastOpset, importFlatten, importFlatten};
+  table["Squeeze"] = {7, kLastOpset, importSqueeze, importSqueeze};
+  table["Unsqueeze"] = {7, kLastOpset, importUnsqueeze, importUnsqueeze};
+  table["Transpose"] = {7, kLastOpset, importTranspose, importTranspose};
+  table["Concat"] = {7, kLastOpset, importConcat, foldConcat};
+  table["Slice"] = {7, kLastOpset, importSlice, importSlice};
+  table["Split"] = {7, kLastOpset, importSplit, importSplit};
+  table["Pad"] = {7, kLastOpset, importPad, nullptr};
+  table["Expand"] = {8, kLastOpset, importExpand, importExpand};
+}

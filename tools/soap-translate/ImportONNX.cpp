@@ -1,0 +1,106 @@
+//===- ImportONNX.cpp - soap-translate --import-onnx ------------*- C++ -*-===//
+//
+// Options of ONNX import.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation.h"
+
+#include "Soap/Target/ONNX.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory onnxCategory("Options of --import-onnx");
+
+static cl::opt<bool> importFlag(
+    "import-onnx",
+    cl::desc(
+        "Import an ONNX model (opsets 7 to 21, float32) as func.func @forward"),
+    cl::cat(translateCategory()));
+static cl::list<std::string>
+    dataInputs("data-inputs", cl::CommaSeparated, cl::value_desc("NAME,.."),
+               cl::cat(onnxCategory),
+               cl::desc("Graph inputs that are data, the others become "
+                        "parameters (default: inputs "
+                        "without initializer; where weights are among them, "
+                        "the first and integer ones)"));
+static cl::opt<int64_t>
+    batch("batch", cl::value_desc("N"), cl::cat(onnxCategory),
+          cl::desc("Batch size: replaces the first dim of every data input"));
+static cl::list<std::string>
+    inputShapes("input-shape", cl::value_desc("NAME:2x3x4"),
+                cl::cat(onnxCategory),
+                cl::desc("Shape of a data input, where the file leaves dims "
+                         "open; may be repeated"));
+static cl::opt<bool>
+    dropFinalSoftmax("drop-final-softmax", cl::cat(onnxCategory),
+                     cl::desc("Leave out a Softmax or LogSoftmax at the end: "
+                              "the loss of training contains it"));
+static cl::opt<bool>
+    untieWeights("untie-weights", cl::cat(onnxCategory),
+                 cl::desc("Make an Identity of a weight a weight of its own "
+                          "(exporters merge weights that are equal)"));
+static cl::opt<std::string> weightsOut(
+    "weights-out", cl::value_desc("FILE.safetensors"), cl::cat(onnxCategory),
+    cl::desc(
+        "Write the values of weights into this file instead of the module"));
+
+static ONNXImportOptions options;
+
+static bool complain(const Twine &message) {
+  llvm::errs() << "soap-translate: " << message << "\n";
+  return false;
+}
+
+/// `NAME:2x3x4`; names may contain colons.
+static bool parseShape(StringRef text) {
+  auto [name, dims] = text.rsplit(':');
+  std::vector<int64_t> shape;
+  SmallVector<StringRef> parts;
+  dims.split(parts, 'x');
+  for (StringRef part : parts) {
+    int64_t extent = 0;
+    if (part.getAsInteger(10, extent) || extent < 1)
+      return complain("--input-shape: expected NAME:2x3x4, got '" + text + "'");
+    shape.push_back(extent);
+  }
+  options.inputShapes[name.str()] = shape;
+  return true;
+}
+
+static bool checkOptions() {
+  if (batch.getNumOccurrences() && batch < 1)
+    return complain("--batch: expected a positive number, got '" +
+                    Twine(batch.getValue()) + "'");
+  for (const std::string &name : dataInputs)
+    if (!name.empty())
+      options.dataInputs.push_back(name);
+  if (dataInputs.getNumOccurrences() && options.dataInputs.empty())
+    return complain("--data-inputs: expected names of graph inputs");
+  for (const std::string &text : inputShapes)
+    if (!parseShape(text))
+      return false;
+  options.batch = batch;
+  options.dropFinalSoftmax = dropFinalSoftmax;
+  options.untieWeights = untieWeights;
+  options.weightsOut = weightsOut;
+  return true;
+}
+
+static LogicalResult run(StringRef input, llvm::raw_ostream &output,
+                         MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = importONNX(input, &context, options);
+  if (!module)
+    return failure();
+  module->print(output);
+  output << "\n";
+  return success();
+}
+
+Translation mlir::soap::importONNXTranslation() {
+  return {importFlag, checkOptions, run};
+}

@@ -1,0 +1,35 @@
+//===- Translation.h - A translation of soap-translate ----------*- C++ -*-===//
+//
+// One entry of the tool's table: a flag and what it does. Each translation is a
+// file of its own with its options.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAP_TRANSLATE_TRANSLATION_H
+#define SOAP_TOOLS_SOAP_TRANSLATE_TRANSLATION_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::soap {
+
+struct Translation {
+  /// The flag that chooses it.
+  llvm::cl::opt<bool> &flag;
+  /// False after a message: the options contradict each other or are malformed
+  /// (exit status 2).
+  bool (*checkOptions)();
+  /// Failure after a diagnostic (exit status 1).
+  LogicalResult (*run)(StringRef input, llvm::raw_ostream &output,
+                       MLIRContext &context);
+};
+
+/// The options of soap-translate, as --help shows them.
+llvm::cl::OptionCategory &translateCategory();
+
+Translation importONNXTranslation();
+
+} // namespace mlir::soap
+
+#endif // SOAP_TOOLS_SOAP_TRANSLATE_TRANSLATION_H

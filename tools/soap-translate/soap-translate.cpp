@@ -1,0 +1,102 @@
+//===- soap-translate.cpp - From and to other formats -----------*- C++ -*-===//
+//
+// A table of translations, each chosen by its flag.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+namespace cl = llvm::cl;
+
+cl::OptionCategory &mlir::soap::translateCategory() {
+  static cl::OptionCategory category("Translations and files");
+  return category;
+}
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"),
+                                  cl::cat(translateCategory()));
+static cl::opt<std::string>
+    outputPath("o", cl::init("-"), cl::value_desc("OUT"),
+               cl::cat(translateCategory()),
+               cl::desc("Output file (default: standard output)"));
+
+/// `FILE: error: message`; lines and columns mean nothing in binary files.
+static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
+  Location loc = diagnostic.getLocation();
+  std::string place;
+  while (auto name = dyn_cast<NameLoc>(loc)) {
+    place += ": '" + name.getName().str() + "'";
+    loc = name.getChildLoc();
+  }
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    llvm::errs() << file.getFilename().getValue() << place << ": ";
+  const char *kinds[] = {"note", "warning", "error", "remark"};
+  llvm::errs() << kinds[static_cast<int>(diagnostic.getSeverity())] << ": "
+               << diagnostic.str() << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    (void)printDiagnostic(note);
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  const Translation translations[] = {importONNXTranslation()};
+
+  // Options of LLVM's own libraries are no part of this tool.
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (llvm::is_contained(option->Categories, &cl::getGeneralCategory()) &&
+        name != "help" && name != "version")
+      option->setHiddenFlag(cl::ReallyHidden);
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "soap-translate: models of other formats to the soap dialect\n\n"
+          "  soap-translate --import-onnx model.onnx -o model.mlir\n",
+          &stream)) {
+    llvm::errs() << messages;
+    return 2;
+  }
+  const Translation *chosen = nullptr;
+  for (const Translation &translation : translations) {
+    if (!translation.flag)
+      continue;
+    if (chosen) {
+      llvm::errs() << "soap-translate: --" << chosen->flag.ArgStr << " and --"
+                   << translation.flag.ArgStr << " exclude each other\n";
+      return 2;
+    }
+    chosen = &translation;
+  }
+  if (!chosen || input.empty()) {
+    llvm::errs() << "soap-translate: expected "
+                 << (chosen ? "an input file"
+                            : "a translation, for example --import-onnx")
+                 << "; see soap-translate --help\n";
+    return 2;
+  }
+  if (!chosen->checkOptions())
+    return 2;
+
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.getDiagEngine().registerHandler(printDiagnostic);
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputPath, &error);
+  if (!output) {
+    llvm::errs() << "soap-translate: " << error << "\n";
+    return 1;
+  }
+  if (failed(chosen->run(input, output->os(), context)))
+    return 1;
+  output->keep();
+  return 0;
+}
