@@ -14,7 +14,7 @@ using namespace mlir::soap;
 using ::soap::Action;
 using ::soap::ActionKind;
 using ::soap::Buffer;
-using ::soap::Region;
+using Tile = ::soap::Region;
 
 namespace {
 
@@ -76,7 +76,7 @@ private:
   }
   RankedTensorType typeOf(int buffer) { return typeOf(plan.buffers[buffer]); }
 
-  RegionAttr positions(int tile, const Region &part) {
+  RegionAttr positions(int tile, const Tile &part) {
     return RegionAttr::get(builder.getContext(),
                            plan.buffers[tile].region.positionsOf(part));
   }
@@ -115,7 +115,7 @@ private:
 
   LogicalResult emit(const Action &action, int64_t transfer, int64_t place) {
     if (action.kind == ActionKind::Transfer) {
-      const Region &message = plan.buffers[action.outputs[0]].region;
+      const Tile &message = plan.buffers[action.outputs[0]].region;
       if (action.sourceDevice == device) {
         auto send = SendOp::create(builder, source.getLoc(),
                                    values.at(action.inputs[0]),
@@ -152,7 +152,7 @@ private:
       SmallVector<Value> tiles;
       SmallVector<Attribute> sources, targets;
       for (int input : action.inputs) {
-        Region part = plan.buffers[input].region.intersect(result.region);
+        Tile part = plan.buffers[input].region.intersect(result.region);
         tiles.push_back(values.at(input));
         sources.push_back(positions(input, part));
         targets.push_back(positions(action.outputs[0], part));
@@ -190,7 +190,7 @@ private:
     Operation *op = kernelOps.at({action.node, action.stage});
     const ::soap::Kernel &kernel =
         ::soap::kernelOf(priced.opGraph.graph, action);
-    SmallVector<Region> operandRegions, resultRegions;
+    SmallVector<Tile> operandRegions, resultRegions;
     SmallVector<Value> operands;
     for (auto [i, input] : llvm::enumerate(action.inputs)) {
       operandRegions.push_back(

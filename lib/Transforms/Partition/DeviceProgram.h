@@ -30,8 +30,16 @@ struct DeviceProgram {
 /// stages.
 using KernelOps = DenseMap<std::pair<int, int>, Operation *>;
 
-/// Builds the program of `device` at the end of `module`. `order` is the global
-/// schedule (action ids).
+/// The global schedule, by device.
+struct Schedule {
+  /// Per device: (place in the global order, action) of all actions that it
+  /// takes part in.
+  std::vector<std::vector<std::pair<int64_t, int>>> byDevice;
+  /// Per action: number among the transfers, or -1.
+  std::vector<int64_t> transferNumbers;
+};
+
+/// Builds the program of `device` at the end of `module`.
 FailureOr<DeviceProgram>
 buildDeviceProgram(ModuleOp module, func::FuncOp source,
                    const PricedFunction &priced, const KernelOps &kernelOps,
