@@ -1,0 +1,207 @@
+//===- MCMCTest.cpp - Search by Markov chain Monte Carlo ------------------===//
+//
+// The search repeats for a seed, respects budgets, memory and roles, and finds
+// the optimum where it can be enumerated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/MCMC.h"
+#include "Problems.h"
+#include "Soap/Search/Presets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+using namespace soap;
+using namespace soap::test;
+
+static McmcOptions proposals(int64_t count, uint64_t seed = 1) {
+  McmcOptions options;
+  options.proposals = count;
+  options.seed = seed;
+  return options;
+}
+
+TEST(MCMC, RepeatsForASeed) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  McmcResult a = searchMcmc(p.problem, proposals(600, 7)),
+             b = searchMcmc(p.problem, proposals(600, 7));
+  EXPECT_EQ(a.best, b.best);
+  EXPECT_EQ(a.bestEvaluation.makespanNs, b.bestEvaluation.makespanNs);
+  EXPECT_EQ(a.proposals, b.proposals);
+  EXPECT_EQ(a.accepted, b.accepted);
+  EXPECT_EQ(a.initialNs, b.initialNs);
+  McmcResult c = searchMcmc(p.problem, proposals(600, 8));
+  EXPECT_NE(std::tuple(a.accepted, a.best), std::tuple(c.accepted, c.best));
+}
+
+TEST(MCMC, ResultIsASolutionAndNotWorseThanPresets) {
+  MlpProblem p(makeMlp(256, {300, 400, 10}), 4);
+  McmcResult result = searchMcmc(p.problem, proposals(1000));
+  MaybeError error = p.problem.verify(result.best);
+  EXPECT_FALSE(error) << error->message;
+  EXPECT_EQ(p.problem.evaluate(result.best).makespanNs,
+            result.bestEvaluation.makespanNs);
+  for (const std::string &name : presetNames())
+    EXPECT_LE(result.bestEvaluation.makespanNs,
+              p.problem.evaluate(*presetStrategy(name, p.problem)).makespanNs)
+        << name;
+  for (int64_t ns : result.initialNs)
+    EXPECT_LE(result.bestEvaluation.makespanNs, ns);
+  EXPECT_LT(
+      result.bestEvaluation.makespanNs,
+      *std::min_element(result.initialNs.begin(), result.initialNs.end()));
+  EXPECT_LE(result.proposals, 1000);
+  EXPECT_GT(result.accepted, 0);
+  EXPECT_LT(result.accepted, result.proposals);
+}
+
+/// All configs of both layers without repeated devices, priced one by one.
+TEST(MCMC, FindsTheOptimumOfASmallSpace) {
+  MlpProblem p(makeMlp(512, {64, 128}), 3);
+  const OpGroup &group = p.problem.getGroups()[0];
+  Strategy strategy = singleStrategy(p.problem);
+  int64_t optimum = p.problem.evaluate(strategy).makespanNs;
+  std::vector<std::vector<int>> lists = {{0},    {1},    {2},    {0, 1}, {1, 0},
+                                         {0, 2}, {2, 0}, {1, 2}, {2, 1}};
+  std::vector<int> all = {0, 1, 2};
+  do
+    lists.push_back(all);
+  while (std::next_permutation(all.begin(), all.end()));
+  for (int64_t n = 1; n <= 3; ++n)
+    for (int64_t k = 1; k <= 3; ++k)
+      for (int64_t c = 1; c <= 3; ++c)
+        for (int64_t r = 1; r <= 3; ++r)
+          for (const std::vector<int> &devices : lists)
+            if (n * k * c * r == static_cast<int64_t>(devices.size())) {
+              p.problem.assign(strategy, group, {{n, k, c}, r, devices});
+              optimum =
+                  std::min(optimum, p.problem.evaluate(strategy).makespanNs);
+            }
+  McmcOptions options = proposals(3000);
+  options.initial = {singleStrategy(p.problem)};
+  McmcResult result = searchMcmc(p.problem, options);
+  EXPECT_LT(result.bestEvaluation.makespanNs, result.initialNs[0]);
+  EXPECT_EQ(result.bestEvaluation.makespanNs, optimum);
+}
+
+TEST(MCMC, StopsAfterHalfTheBudgetWithoutGain) {
+  // One device: there is nothing to gain.
+  MlpProblem p(makeMlp(8, {6, 4}), 1);
+  McmcOptions options = proposals(1000);
+  options.initial = {singleStrategy(p.problem)};
+  EXPECT_EQ(searchMcmc(p.problem, options).proposals, 500);
+}
+
+TEST(MCMC, SharesTheBudgetAmongInitialStrategies) {
+  MlpProblem p(makeMlp(8, {6, 4}), 1);
+  McmcOptions options = proposals(1000);
+  options.initial = {singleStrategy(p.problem), singleStrategy(p.problem)};
+  McmcResult result = searchMcmc(p.problem, options);
+  // Half of 500, then half of the 750 that are left.
+  EXPECT_EQ(result.proposals, 250 + 375);
+  EXPECT_EQ(result.initialNs.size(), 2u);
+}
+
+TEST(MCMC, RespectsTheTimeBudget) {
+  MlpProblem p(makeMlp(256, {300, 400, 10}), 4);
+  McmcOptions options;
+  options.seconds = 0.3;
+  auto begin = std::chrono::steady_clock::now();
+  McmcResult result = searchMcmc(p.problem, options);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin,
+            std::chrono::seconds(5)); // loaded machines
+  EXPECT_GT(result.proposals, 0);
+  EXPECT_FALSE(p.problem.verify(result.best));
+}
+
+TEST(MCMC, NoBudgetIsNoSearch) {
+  MlpProblem p(makeMlp(8, {6, 4}), 2);
+  EXPECT_EQ(searchMcmc(p.problem, {}).proposals, 0);
+}
+
+TEST(MCMC, StopFlag) {
+  MlpProblem p(makeMlp(8, {6, 4}), 2);
+  std::atomic<bool> stop = true;
+  McmcOptions options = proposals(int64_t(1) << 60);
+  options.stop = &stop;
+  McmcResult result = searchMcmc(p.problem, options);
+  EXPECT_EQ(result.proposals, 0);
+  EXPECT_FALSE(p.problem.verify(result.best)); // the first initial strategy
+}
+
+TEST(MCMC, ReportsProgress) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  McmcOptions options = proposals(300);
+  std::vector<McmcProgress> reports;
+  options.progress = [&](const McmcProgress &progress) {
+    reports.push_back(progress);
+  };
+  McmcResult result = searchMcmc(p.problem, options);
+  ASSERT_FALSE(reports.empty());
+  EXPECT_EQ(reports.back().proposals, result.proposals);
+  EXPECT_EQ(reports.back().bestNs, result.bestEvaluation.makespanNs);
+  EXPECT_GT(reports.back().proposalsPerSecond, 0);
+}
+
+/// Single does not fit; the search must end with what does, and say so where
+/// nothing does.
+TEST(MCMC, MemoryIsAHardLimit) {
+  Mlp mlp = makeMlp(64, {256, 256, 256});
+  int64_t weights = 256 * 256 * 4;
+  MlpProblem tight(makeMlp(64, {256, 256, 256}), 4, weights * 5 / 2);
+  McmcOptions options = proposals(4000);
+  options.initial = {singleStrategy(tight.problem)};
+  EXPECT_TRUE(tight.problem.verify(options.initial[0]));
+  McmcResult result = searchMcmc(tight.problem, options);
+  MaybeError error = tight.problem.verify(result.best);
+  EXPECT_FALSE(error) << error->message;
+  EXPECT_EQ(result.bestEvaluation.excessBytes, 0);
+
+  MlpProblem hopeless(std::move(mlp), 4, 1000);
+  options.proposals = 200;
+  options.initial = {singleStrategy(hopeless.problem)};
+  EXPECT_GT(searchMcmc(hopeless.problem, options).bestEvaluation.excessBytes,
+            0);
+}
+
+TEST(MCMC, CutsOnlySearchedRoles) {
+  MlpProblem p(makeMlp(256, {300, 400, 10}), 4);
+  p.problem.searchedRoles = {Role::Sample};
+  McmcOptions options = proposals(500);
+  options.initial = {singleStrategy(p.problem)};
+  McmcResult result = searchMcmc(p.problem, options);
+  EXPECT_GT(result.accepted, 0);
+  for (const MlpLayer &layer : p.mlp.layers) {
+    EXPECT_EQ(result.best[layer.matmul].degrees[1], 1);
+    EXPECT_EQ(result.best[layer.matmul].degrees[2], 1);
+  }
+}
+
+TEST(MCMC, ManyDevices) {
+  MlpProblem p(makeMlp(512, {300, 400, 10}), 100);
+  McmcResult result = searchMcmc(p.problem, proposals(60));
+  EXPECT_FALSE(p.problem.verify(result.best));
+}
+
+TEST(MCMC, SerialLoopsStayWhole) {
+  MlpProblem p(makeMlp(64, {30, 40, 10}), 4);
+  for (GraphNode &node : p.mlp.graph.nodes)
+    for (Loop &loop : node.whole.space.loops)
+      if (loop.name == "k" || loop.name == "d1")
+        loop.type = IteratorType::Serial;
+  ASSERT_FALSE(p.problem.check());
+  McmcOptions options = proposals(300);
+  options.initial = {singleStrategy(p.problem)};
+  EXPECT_FALSE(p.problem.verify(searchMcmc(p.problem, options).best));
+}
+
+TEST(MCMC, EmptyGraph) {
+  Graph graph;
+  Topology topology = *builtinTopology("cpu-2");
+  ParallelizationProblem problem(graph, topology, {}, {});
+  EXPECT_FALSE(problem.check());
+  EXPECT_EQ(searchMcmc(problem, proposals(10)).bestEvaluation.makespanNs, 0);
+}

@@ -1,0 +1,92 @@
+//===- PresetsTest.cpp - Strategies that need no search -------------------===//
+//
+// What each preset decides, and that all of them are solutions whatever the
+// number of devices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/Presets.h"
+#include "Problems.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap;
+using namespace soap::test;
+
+TEST(Presets, AreSolutions) {
+  for (int devices : {1, 2, 3, 4, 7, 16})
+    for (int64_t batch : {1, 3, 64}) {
+      MlpProblem p(makeMlp(batch, {20, 16, 4}), devices);
+      for (const std::string &name : presetNames()) {
+        SCOPED_TRACE(name + " on " + std::to_string(devices) + ", batch " +
+                     std::to_string(batch));
+        Expected<Strategy> strategy = presetStrategy(name, p.problem);
+        ASSERT_TRUE(static_cast<bool>(strategy));
+        MaybeError error = p.problem.verify(*strategy);
+        EXPECT_FALSE(error) << error->message;
+        EXPECT_GT(p.problem.evaluate(*strategy).makespanNs, 0);
+      }
+    }
+}
+
+TEST(Presets, UnknownName) {
+  MlpProblem p(makeMlp(4, {4, 4}), 2);
+  EXPECT_EQ(presetStrategy("expert", p.problem).error(),
+            "unknown preset 'expert', expected single, data-parallel, "
+            "model-parallel or spatial");
+}
+
+TEST(Presets, Decisions) {
+  MlpProblem p(makeMlp(8, {16, 8, 2}), 4);
+  const std::vector<int> all = {0, 1, 2, 3};
+  const MlpLayer &first = p.mlp.layers[0], &second = p.mlp.layers[1];
+
+  Strategy single = *presetStrategy("single", p.problem);
+  for (const Config &config : single)
+    EXPECT_EQ(config.devices, std::vector<int>{0});
+
+  Strategy data = *presetStrategy("data-parallel", p.problem);
+  EXPECT_EQ(data[first.matmul], (Config{{4, 1, 1}, 1, all}));
+  EXPECT_EQ(data[first.relu], (Config{{4, 1}, 1, all}));
+  EXPECT_EQ(data[first.weightGrad], (Config{{4, 1, 1}, 1, all}));
+  EXPECT_EQ(data[first.update], (Config{{1, 1}, 4, all}));
+
+  // The second layer has too few outputs: whole on the device with the least
+  // work.
+  Strategy model = *presetStrategy("model-parallel", p.problem);
+  EXPECT_EQ(model[first.matmul], (Config{{1, 4, 1}, 1, all}));
+  EXPECT_EQ(model[first.update], (Config{{1, 4}, 1, all}));
+  EXPECT_EQ(model[second.matmul], (Config{{1, 1, 1}, 1, {0}}));
+}
+
+/// A convolution over rows: oh cut, with its elementwise follower.
+TEST(Presets, Spatial) {
+  using enum Role;
+  GraphBuilder b;
+  int x = b.input("x", {2, 8, 6}), y = b.value("y", {2, 8, 6});
+  int conv = b.node(
+      "conv", "conv2d", Phase::Forward,
+      {{"n", 2}, {"oh", 8}, {"ow", 6}, {"kh", 3, IteratorType::Reduction}},
+      {Sample, Attribute, Attribute, Reduction}, {{x, {0, 1, 2}}}, y,
+      {0, 1, 2});
+  AccessMap &map = b.graph.nodes[conv].whole.space.operands[0].map;
+  map[1] = DimMap::window({{1, 1}, {3, 1}}, -1);
+  map[2] = DimMap::window({{2, 1}}, 0);
+  int z = b.value("z", {2, 8, 6});
+  b.node("bias", "add", Phase::Forward, {{"d0", 2}, {"d1", 8}, {"d2", 6}},
+         {Sample, Attribute, Attribute}, {{y, {0, 1, 2}}}, z, {0, 1, 2});
+  std::vector<OpGroup> groups = untiedGroups(b.graph);
+  for (auto [devices, degrees] :
+       std::vector<std::pair<int, std::vector<int64_t>>>{{4, {1, 4, 1, 1}},
+                                                         {16, {1, 8, 2, 1}},
+                                                         {6, {1, 6, 1, 1}},
+                                                         {1, {1, 1, 1, 1}}}) {
+    Topology topology = *builtinTopology("cpu-" + std::to_string(devices));
+    ParallelizationProblem problem(b.graph, topology, groups, b.roles);
+    Strategy strategy = spatialStrategy(problem);
+    EXPECT_EQ(strategy[0].degrees, degrees);
+    EXPECT_EQ(strategy[1].degrees[0],
+              std::min(devices, 2)); // no window: by samples
+    EXPECT_FALSE(problem.verify(strategy));
+  }
+}
