@@ -89,6 +89,8 @@ TensorInfo parseTensor(const JsonCursor &cursor) {
         cursor.at("sample_dim").integer(-1, int64_t(info.shape.size()) - 1);
   if (cursor.has("init"))
     info.init = parseInit(cursor.at("init"), volume);
+  if (cursor.has("classes"))
+    info.classes = cursor.at("classes").integer(1, maxElements);
   if (cursor.has("fan_in"))
     info.fanIn = cursor.at("fan_in").integer(0);
   if (cursor.has("fan_out"))
@@ -260,7 +262,15 @@ Manifest parseRoot(const JsonCursor &cursor) {
 } // namespace
 
 int64_t runtime::sizeOf(DType type) {
-  return type == DType::F32 || type == DType::I32 ? 4 : 8;
+  switch (type) {
+  case DType::F32:
+  case DType::I32:
+    return 4;
+  case DType::F64:
+  case DType::I64:
+    return 8;
+  }
+  return 0;
 }
 
 const char *runtime::nameOf(DType type) { return dtypeNames[size_t(type)]; }

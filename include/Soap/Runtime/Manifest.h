@@ -46,6 +46,8 @@ struct TensorInfo {
   DType dtype = DType::F32;
   /// Which dimension counts samples; -1 if none does.
   int64_t sampleDim = -1;
+  /// Labels are in `[0, classes)`; 0 where unknown.
+  int64_t classes = 0;
   InitRule init;
   /// 0 where unknown.
   int64_t fanIn = 0, fanOut = 0;

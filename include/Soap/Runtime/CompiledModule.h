@@ -1,0 +1,32 @@
+//===- CompiledModule.h - IR through libSoapCompiler ------------*- C++ -*-===//
+//
+// Loads the compiler library on demand (this side links no LLVM), compiles a
+// file with it, and holds the code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_COMPILEDMODULE_H
+#define SOAP_RUNTIME_COMPILEDMODULE_H
+
+#include "Soap/Runtime/Session.h"
+
+namespace soap::runtime {
+
+struct CompileRequest {
+  std::string path;
+  /// Empty: the compiler's default.
+  std::string topology, preset, strategy;
+  bool reference = false;
+  int optLevel = 2;
+  /// Receives each diagnostic.
+  std::function<void(const std::string &)> diagnostic;
+};
+
+/// Compiles with the library named by the environment variable SOAP_COMPILER,
+/// else libSoapCompiler.so in ../lib beside the executable, else on the
+/// loader's path. The result keeps the code alive.
+Expected<ProgramSource> compileModule(const CompileRequest &request);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_COMPILEDMODULE_H

@@ -1,0 +1,64 @@
+//===- Data.h - Samples for training and evaluation -------------*- C++ -*-===//
+//
+// A data source is a training set and perhaps a test set, from IDX or NPY files
+// or made up. Samples stay as the file has them until they go into a batch;
+// there, bytes become numbers in [0, 1], and normalization applies.
+//
+// An epoch is floor(N / batch) batches of a new shuffle: the samples left over
+// are those that the shuffle put last, others in every epoch. Evaluation takes
+// every sample: the last batch is filled up with samples of label -1, which the
+// loss ignores.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_DATA_H
+#define SOAP_RUNTIME_DATA_H
+
+#include "Soap/Runtime/HostTensor.h"
+
+#include <optional>
+
+namespace soap::runtime {
+
+/// Samples along dimension 0, and one label each.
+struct Dataset {
+  HostTensor samples;
+  std::vector<int32_t> labels;
+  int64_t size() const { return int64_t(labels.size()); }
+};
+
+/// How sample values become numbers: (value * scale - mean) / deviation.
+struct Normalization {
+  enum Kind { None, Auto, Given } kind = None;
+  double mean = 0, deviation = 1;
+};
+
+struct DataSource {
+  Dataset train;
+  std::optional<Dataset> test;
+  double factor = 1, offset = 0;
+};
+
+/// `spec` is "idx:DIR", "npy:DIR", "synthetic" or "synthetic:integers"; `data`
+/// and `label` are the tensors to fill. Samples whose shape differs from the
+/// model's by extents of 1, or by being flat, are taken.
+Expected<DataSource> loadData(const std::string &spec, const TensorInfo &data,
+                              const TensorInfo &label,
+                              const Normalization &normalization,
+                              uint64_t seed);
+
+/// "none", "auto", or "MEAN,DEVIATION".
+Expected<Normalization> parseNormalization(const std::string &text);
+
+/// The order of an epoch, a function of seed and epoch.
+std::vector<int64_t> shuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
+
+/// Fills a batch with samples `order[first...]`; past the end of the order, the
+/// first sample repeats with label -1. Returns the number of real samples.
+int64_t fillBatch(const DataSource &source, const Dataset &set,
+                  const std::vector<int64_t> &order, int64_t first,
+                  HostTensor &data, HostTensor &label);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_DATA_H

@@ -1,0 +1,79 @@
+//===- HostTensor.h - Whole tensors and copies between tiles ----*- C++ -*-===//
+//
+// A tensor in one piece, as files hold it, and the one function that moves
+// data between packed tiles: a whole tensor is the tile of its whole region, so
+// scattering, gathering and resharding are all the same copy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_HOSTTENSOR_H
+#define SOAP_RUNTIME_HOSTTENSOR_H
+
+#include "Soap/Core/Error.h"
+#include "Soap/Core/Region.h"
+#include "Soap/Runtime/Manifest.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace soap::runtime {
+
+/// Element types of files: those of programs, and bytes.
+enum class ElementType { F32, F64, I32, I64, U8, I8 };
+
+constexpr ElementType elementType(DType type) { return ElementType(type); }
+int64_t sizeOf(ElementType type);
+const char *nameOf(ElementType type);
+
+/// Zeroed memory, 64-byte aligned.
+class AlignedBytes {
+public:
+  AlignedBytes() = default;
+  explicit AlignedBytes(int64_t size);
+  char *data() const { return memory.get(); }
+  int64_t size() const { return length; }
+
+private:
+  struct Free {
+    void operator()(char *pointer) const;
+  };
+  std::unique_ptr<char, Free> memory;
+  int64_t length = 0;
+};
+
+struct HostTensor {
+  ElementType dtype = ElementType::F32;
+  std::vector<int64_t> shape;
+  AlignedBytes bytes;
+
+  HostTensor() = default;
+  /// Zeros.
+  HostTensor(ElementType dtype, std::vector<int64_t> shape);
+  HostTensor(DType dtype, std::vector<int64_t> shape)
+      : HostTensor(elementType(dtype), std::move(shape)) {}
+
+  int64_t volume() const;
+  template <typename T>
+  T *as() const {
+    return reinterpret_cast<T *>(bytes.data());
+  }
+  /// Any element as a double.
+  double at(int64_t index) const;
+  void set(int64_t index, double value);
+  /// Same elements, other type.
+  HostTensor converted(ElementType type) const;
+  HostTensor clone() const { return converted(dtype); }
+};
+
+/// "[64, 1, 28, 28]".
+std::string shapeString(const std::vector<int64_t> &shape);
+
+/// Copies the common part of two regions of one tensor from the packed tile
+/// `source` to the packed tile `target`. Returns the number of elements.
+int64_t copyPacked(const Region &from, const void *source, const Region &to,
+                   void *target, int64_t elementSize);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_HOSTTENSOR_H

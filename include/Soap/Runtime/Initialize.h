@@ -1,0 +1,31 @@
+//===- Initialize.h - First values of parameters and states -----*- C++ -*-===//
+//
+// Values depend on the seed, the tensor's name and its shape, never on how the
+// tensor is cut: every strategy starts from the same model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_INITIALIZE_H
+#define SOAP_RUNTIME_INITIALIZE_H
+
+#include "Soap/Runtime/TensorStore.h"
+
+namespace soap::runtime {
+
+/// `rule` "" takes each tensor's own rule; "he" and "glorot" replace it for
+/// tensors with a known fan-in; anything else is the name of a safetensors
+/// file, which must hold all parameters (states it lacks take their own rule).
+MaybeError initialize(const Manifest &manifest, TensorStore &store,
+                      const std::string &rule, uint64_t seed);
+
+/// The values of one tensor by a rule.
+HostTensor initialValue(const TensorInfo &info, const InitRule &rule,
+                        uint64_t seed);
+
+/// All parameters and states that have values, for saving.
+Expected<std::map<std::string, HostTensor>>
+collectWeights(const Manifest &manifest, TensorStore &store);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_INITIALIZE_H

@@ -1,0 +1,74 @@
+//===- Session.h - A loaded module with its tensors and devices -*- C++ -*-===//
+//
+// Binds what the compiler made (a manifest and functions) to memory and device
+// threads: the object that trainers, comparisons and tests run entries on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_SESSION_H
+#define SOAP_RUNTIME_SESSION_H
+
+#include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/TensorStore.h"
+
+#include <functional>
+#include <optional>
+
+namespace soap::runtime {
+
+/// Code of a module: its manifest and its device programs by name. Copies of
+/// `program` keep the code alive.
+struct ProgramSource {
+  std::shared_ptr<const Manifest> manifest;
+  std::function<SoapProgram(const std::string &)> program;
+};
+
+class Session {
+public:
+  /// Allocates tiles and arenas and starts the devices; an error if a program
+  /// is missing or memory is not enough. `options.devices` comes from the
+  /// manifest.
+  static Expected<std::unique_ptr<Session>> create(ProgramSource source,
+                                                   LauncherOptions options);
+
+  const Manifest &manifest() const { return *source.manifest; }
+  TensorStore &tensors() { return *store; }
+  Launcher &launcher() { return *devices; }
+
+  /// Index of an entry, or an error that lists those there are.
+  Expected<size_t> entry(const std::string &name) const;
+  /// The one tensor of a kind that an entry has as argument.
+  Expected<size_t> argument(size_t entry, TensorKind kind) const;
+  /// The result of a kind, if the entry has one.
+  std::optional<size_t> resultOf(size_t entry, TensorKind kind) const;
+
+  /// One iteration of an entry: refreshes its arguments, runs, takes over
+  /// updated tensors.
+  MaybeError run(size_t entry);
+  /// Wall time of the latest run, without the refresh.
+  double lastMilliseconds() const { return milliseconds; }
+  /// A rank-0 result of the latest run.
+  Expected<double> scalar(size_t entry, size_t tensor) const;
+
+  const Execution &execution(size_t entry) const { return *executions[entry]; }
+  /// Per device, the largest over the entries.
+  const std::vector<int64_t> &arenaBytes() const { return arenaSizes; }
+
+  /// Called after every successful run.
+  std::function<void(const Execution &)> observer;
+
+private:
+  Session() = default;
+
+  ProgramSource source;
+  std::unique_ptr<TensorStore> store;
+  std::vector<AlignedBytes> arenas;
+  std::vector<int64_t> arenaSizes;
+  std::vector<std::shared_ptr<Execution>> executions;
+  std::unique_ptr<Launcher> devices;
+  double milliseconds = 0;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_SESSION_H

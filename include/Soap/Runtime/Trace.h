@@ -1,0 +1,39 @@
+//===- Trace.h - What really ran, as Chrome trace events --------*- C++ -*-===//
+//
+// Collects the times of every op of every device over some iterations. Open
+// the file in Perfetto (ui.perfetto.dev) or chrome://tracing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_TRACE_H
+#define SOAP_RUNTIME_TRACE_H
+
+#include "Soap/Runtime/Launcher.h"
+
+#include <string>
+
+namespace soap::runtime {
+
+class Trace {
+public:
+  /// Keeps at most `limit` events; iterations that do not fit are left out.
+  explicit Trace(size_t limit = 200000) : limit(limit) {}
+
+  /// Adds the latest iteration of an execution.
+  void add(const Execution &execution);
+  MaybeError write(const std::string &path) const;
+  size_t size() const { return events.size(); }
+
+private:
+  struct Event {
+    std::string name, kind;
+    int64_t device, beginNs, endNs, iteration;
+  };
+  size_t limit;
+  std::vector<Event> events;
+  bool full = false;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_TRACE_H

@@ -1,0 +1,96 @@
+//===- Trainer.h - Epochs of a training step --------------------*- C++ -*-===//
+//
+// Feeds a session's `train_step` with batches, evaluates with its `evaluate`,
+// and keeps the numbers that reports want.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_TRAINER_H
+#define SOAP_RUNTIME_TRAINER_H
+
+#include "Soap/Runtime/Data.h"
+#include "Soap/Runtime/Session.h"
+
+#include <atomic>
+
+namespace soap::runtime {
+
+struct EpochResult {
+  int64_t epoch = 0, iterations = 0;
+  /// Mean over the samples.
+  double loss = 0;
+  /// Fractions; absent where the module does not count correct answers.
+  std::optional<double> trainAccuracy, testAccuracy;
+  double samplesPerSecond = 0, seconds = 0;
+};
+
+/// Sums over batches.
+struct Tally {
+  double loss = 0, correct = 0;
+  int64_t samples = 0;
+};
+
+class Trainer {
+public:
+  /// Finds entries and tensors; `source` must fit them (see `dataTensor`).
+  static Expected<Trainer> create(Session &session);
+
+  const TensorInfo &dataTensor() const;
+  const TensorInfo &labelTensor() const;
+  int64_t batch() const;
+
+  /// Trains on samples `order[first...]`.
+  MaybeError step(const DataSource &source, const std::vector<int64_t> &order,
+                  int64_t first, Tally &tally);
+  /// Runs `evaluate` on all samples of a set; nothing if the module has no such
+  /// entry.
+  Expected<std::optional<Tally>> evaluate(const DataSource &source,
+                                          const Dataset &set);
+  /// The module counts correct answers.
+  bool countsCorrect() const { return train.correct.has_value(); }
+  /// Loss of the latest step.
+  double lastLoss() const { return loss; }
+  /// Of all steps, in order.
+  const std::vector<double> &stepMilliseconds() const { return times; }
+
+private:
+  struct EntryTensors {
+    size_t entry = 0, data = 0, label = 0, loss = 0;
+    std::optional<size_t> correct;
+  };
+  static Expected<EntryTensors> find(Session &session, size_t entry);
+  MaybeError runBatch(const EntryTensors &e, const DataSource &source,
+                      const Dataset &set, const std::vector<int64_t> &order,
+                      int64_t first, Tally &tally);
+
+  Session *session = nullptr;
+  EntryTensors train;
+  std::optional<EntryTensors> test;
+  double loss = 0;
+  std::vector<double> times;
+};
+
+struct TrainOptions {
+  /// Whichever ends first; 0: not limited by it.
+  int64_t epochs = 1, iterations = 0;
+  uint64_t seed = 0;
+  /// Set from a signal handler: finish the iteration and return.
+  const std::atomic<bool> *stop = nullptr;
+  std::function<void(int64_t epoch, int64_t iteration, int64_t total,
+                     const Tally &)>
+      onIteration;
+  std::function<void(const EpochResult &)> onEpoch;
+};
+
+struct TrainResult {
+  std::vector<EpochResult> epochs;
+  int64_t iterations = 0;
+  bool stopped = false;
+};
+
+Expected<TrainResult> trainEpochs(Trainer &trainer, const DataSource &source,
+                                  const TrainOptions &options);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_TRAINER_H

@@ -1,0 +1,96 @@
+//===- FileIO.cpp - Whole files -------------------------------------------===//
+//
+// Reading with a limit, and atomic writing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0)
+      close(fd);
+  }
+};
+
+Error systemError(const std::string &path, const char *what) {
+  return Error{path + ": cannot " + what + ": " + std::strerror(errno)};
+}
+
+} // namespace
+
+Expected<std::string> runtime::readFile(const std::string &path,
+                                        int64_t limit) {
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0)
+    return systemError(path, "open");
+  struct stat info;
+  if (fstat(file.fd, &info) != 0)
+    return systemError(path, "read");
+  if (S_ISDIR(info.st_mode))
+    return Error{path + ": expected a file, got a directory"};
+  std::string text;
+  std::string chunk(size_t(1) << 20, '\0');
+  for (;;) {
+    ssize_t count = read(file.fd, chunk.data(), chunk.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return systemError(path, "read");
+    if (count == 0)
+      return text;
+    text.append(chunk.data(), size_t(count));
+    if (int64_t(text.size()) > limit)
+      return Error{path + ": expected at most " + std::to_string(limit) +
+                   " bytes"};
+  }
+}
+
+MaybeError
+runtime::writeFile(const std::string &path,
+                   const std::vector<std::pair<const char *, size_t>> &parts) {
+  std::string temporary = path + ".tmp" + std::to_string(getpid());
+  Descriptor file{
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (file.fd < 0)
+    return systemError(path, "write");
+  auto failed = [&] {
+    Error error = systemError(path, "write");
+    unlink(temporary.c_str());
+    return error;
+  };
+  for (auto [data, size] : parts)
+    while (size) {
+      ssize_t count = write(file.fd, data, size);
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count < 0)
+        return failed();
+      data += count;
+      size -= size_t(count);
+    }
+  // On disk before the rename makes it visible.
+  if (fsync(file.fd) != 0 && errno != EINVAL)
+    return failed();
+  if (rename(temporary.c_str(), path.c_str()) != 0)
+    return failed();
+  return std::nullopt;
+}
+
+MaybeError runtime::writeFile(const std::string &path,
+                              const std::string &text) {
+  return writeFile(path, {{text.data(), text.size()}});
+}

@@ -1,0 +1,125 @@
+//===- Idx.cpp - The MNIST family's format --------------------------------===//
+//
+// Four bytes of magic (0, 0, element type, rank), the extents as big-endian
+// 32-bit numbers, then the elements, big endian. zlib reads both gzipped and
+// plain files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Files.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/stat.h>
+#include <zlib.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+struct GzipFile {
+  gzFile file;
+  ~GzipFile() {
+    if (file)
+      gzclose(file);
+  }
+  /// Bytes read, fewer only at the end or on damage.
+  int64_t read(char *data, int64_t size) {
+    int64_t done = 0;
+    while (done < size) {
+      unsigned step = unsigned(std::min<int64_t>(size - done, 1 << 26));
+      int count = gzread(file, data + done, step);
+      if (count <= 0)
+        break;
+      done += count;
+    }
+    return done;
+  }
+};
+
+std::optional<ElementType> typeOf(unsigned char code) {
+  switch (code) {
+  case 0x08:
+    return ElementType::U8;
+  case 0x09:
+    return ElementType::I8;
+  case 0x0c:
+    return ElementType::I32;
+  case 0x0d:
+    return ElementType::F32;
+  case 0x0e:
+    return ElementType::F64;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+Expected<HostTensor> runtime::readIdx(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Error{path + ": expected a file, got a directory"};
+  GzipFile file{gzopen(path.c_str(), "rb")};
+  if (!file.file)
+    return Error{path + ": cannot open: " + std::strerror(errno)};
+  unsigned char magic[4];
+  if (file.read(reinterpret_cast<char *>(magic), 4) != 4)
+    return Error{path + ": expected an IDX header, got the end of the file"};
+  if (magic[0] || magic[1])
+    return Error{path + ": expected an IDX file, which starts with two zero "
+                        "bytes"};
+  auto type = typeOf(magic[2]);
+  if (!type)
+    return Error{path +
+                 ": expected an element type of 8, 9, 12, 13 or 14, "
+                 "got " +
+                 std::to_string(magic[2])};
+  if (magic[3] < 1 || magic[3] > 8)
+    return Error{path + ": expected 1 to 8 dimensions, got " +
+                 std::to_string(magic[3])};
+  std::vector<int64_t> shape;
+  int64_t bytes = sizeOf(*type);
+  for (int d = 0; d < magic[3]; ++d) {
+    unsigned char e[4];
+    if (file.read(reinterpret_cast<char *>(e), 4) != 4)
+      return Error{path + ": expected an IDX header, got the end of the file"};
+    int64_t extent = int64_t(e[0]) << 24 | e[1] << 16 | e[2] << 8 | e[3];
+    shape.push_back(extent);
+    if (extent == 0)
+      return Error{path + ": the array is empty: shape " + shapeString(shape)};
+    if (bytes > (int64_t(1) << 36) / extent)
+      return Error{path + ": the header claims an absurd size: shape " +
+                   shapeString(shape) + "..."};
+    bytes *= extent;
+  }
+  // The buffer grows with the data, so that a lying header costs nothing.
+  std::string data;
+  while (int64_t(data.size()) < bytes) {
+    size_t old = data.size();
+    int64_t step = std::min<int64_t>(bytes - int64_t(old), 1 << 24);
+    data.resize(old + size_t(step));
+    int64_t count = file.read(data.data() + old, step);
+    if (count != step)
+      return Error{path + ": expected " + std::to_string(bytes) +
+                   " bytes of elements for shape " + shapeString(shape) +
+                   ", got " + std::to_string(int64_t(old) + count)};
+  }
+  char extra;
+  if (file.read(&extra, 1) == 1)
+    return Error{path + ": more bytes than shape " + shapeString(shape) +
+                 " has"};
+  // Damage behind the last element shows at the end only.
+  int status = Z_OK;
+  gzerror(file.file, &status);
+  if (status != Z_OK && status != Z_STREAM_END)
+    return Error{path + ": the gzip data is damaged"};
+  size_t size = size_t(sizeOf(*type));
+  if (size > 1)
+    for (size_t i = 0; i < data.size(); i += size)
+      std::reverse(data.begin() + i, data.begin() + i + size);
+  HostTensor tensor(*type, shape);
+  std::memcpy(tensor.bytes.data(), data.data(), data.size());
+  return tensor;
+}

@@ -1,0 +1,140 @@
+//===- Initialize.cpp - First values of parameters and states -------------===//
+//
+// See Initialize.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Initialize.h"
+
+#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Random.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+bool isWeight(const TensorInfo &info) {
+  return info.kind == TensorKind::Parameter || info.kind == TensorKind::State;
+}
+
+bool isRandom(const InitRule &rule) {
+  return rule.kind == InitRule::He || rule.kind == InitRule::Glorot ||
+         rule.kind == InitRule::Default;
+}
+
+/// The rule for a tensor under a default that the user chose (He or Glorot) or
+/// not (Default).
+InitRule chooseRule(const TensorInfo &info, InitRule::Kind choice) {
+  InitRule rule = info.init;
+  if (choice != InitRule::Default && info.fanIn > 0)
+    rule.kind = choice;
+  if (rule.kind == InitRule::Default)
+    rule.kind = info.fanIn > 0 ? InitRule::He : InitRule::Zeros;
+  return rule;
+}
+
+MaybeError initializeFromFile(const Manifest &manifest, TensorStore &store,
+                              const std::string &path, uint64_t seed) {
+  auto file = readSafetensors(path);
+  if (!file)
+    return file.takeError();
+  for (size_t t = 0; t < manifest.tensors.size(); ++t) {
+    const TensorInfo &info = manifest.tensors[t];
+    if (!isWeight(info))
+      continue;
+    auto it = file->find(info.name);
+    if (it == file->end() && info.kind == TensorKind::Parameter)
+      return Error{path + ": expected a tensor '" + info.name + "' of shape " +
+                   shapeString(info.shape)};
+    if (it == file->end()) {
+      if (MaybeError error = store.set(
+              t, initialValue(info, chooseRule(info, InitRule::Default), seed)))
+        return error;
+      continue;
+    }
+    bool isFloat = it->second.dtype == ElementType::F32 ||
+                   it->second.dtype == ElementType::F64;
+    bool wantsFloat = info.dtype == DType::F32 || info.dtype == DType::F64;
+    if (isFloat != wantsFloat)
+      return Error{path + ": tensor '" + info.name + "': expected type " +
+                   nameOf(info.dtype) + ", got " + nameOf(it->second.dtype)};
+    if (MaybeError error = store.set(t, it->second))
+      return Error{path + ": " + error->message};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+HostTensor runtime::initialValue(const TensorInfo &info, const InitRule &rule,
+                                 uint64_t seed) {
+  HostTensor value(info.dtype, info.shape);
+  int64_t count = value.volume();
+  if (rule.kind == InitRule::Zeros)
+    return value;
+  Random random(seed, info.name);
+  // Unknown fans: as for one input or output.
+  double in = double(std::max<int64_t>(1, info.fanIn));
+  double out = double(std::max<int64_t>(1, info.fanOut));
+  double deviation = std::sqrt(2 / in), limit = std::sqrt(6 / (in + out));
+  bool splat = rule.values.size() == 1;
+  auto element = [&](int64_t i) -> double {
+    switch (rule.kind) {
+    case InitRule::Ones:
+      return 1;
+    case InitRule::Values:
+      return rule.values[splat ? 0 : size_t(i)];
+    case InitRule::Glorot:
+      return limit * (2 * random.uniform() - 1);
+    default:
+      return deviation * random.normal();
+    }
+  };
+  for (int64_t i = 0; i < count; ++i)
+    value.set(i, element(i));
+  return value;
+}
+
+MaybeError runtime::initialize(const Manifest &manifest, TensorStore &store,
+                               const std::string &rule, uint64_t seed) {
+  InitRule::Kind choice = InitRule::Default;
+  if (rule == "he")
+    choice = InitRule::He;
+  else if (rule == "glorot")
+    choice = InitRule::Glorot;
+  else if (!rule.empty())
+    return initializeFromFile(manifest, store, rule, seed);
+  for (size_t t = 0; t < manifest.tensors.size(); ++t) {
+    const TensorInfo &info = manifest.tensors[t];
+    if (!isWeight(info))
+      continue;
+    // A state (a momentum, a running mean) is never random by choice.
+    InitRule::Kind wanted =
+        info.kind == TensorKind::Parameter ? choice : InitRule::Default;
+    InitRule own = chooseRule(info, wanted);
+    if (info.kind == TensorKind::State && isRandom(own))
+      own.kind = InitRule::Zeros;
+    if (MaybeError error = store.set(t, initialValue(info, own, seed)))
+      return error;
+  }
+  return std::nullopt;
+}
+
+Expected<std::map<std::string, HostTensor>>
+runtime::collectWeights(const Manifest &manifest, TensorStore &store) {
+  std::map<std::string, HostTensor> weights;
+  for (size_t t = 0; t < manifest.tensors.size(); ++t) {
+    const TensorInfo &info = manifest.tensors[t];
+    if (!isWeight(info) || !store.hasValue(t))
+      continue;
+    auto value = store.get(t);
+    if (!value)
+      return value.takeError();
+    weights.emplace(info.name, std::move(*value));
+  }
+  return weights;
+}

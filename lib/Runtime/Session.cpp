@@ -1,0 +1,115 @@
+//===- Session.cpp - A loaded module with its tensors and devices ---------===//
+//
+// See Session.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Session.h"
+
+#include <algorithm>
+#include <new>
+
+using namespace soap;
+using namespace soap::runtime;
+
+Expected<std::unique_ptr<Session>> Session::create(ProgramSource source,
+                                                   LauncherOptions options) {
+  std::unique_ptr<Session> session(new Session());
+  session->source = std::move(source);
+  const Manifest &manifest = session->manifest();
+  try {
+    session->store = std::make_unique<TensorStore>(session->source.manifest);
+    session->arenaSizes.resize(size_t(manifest.devices));
+    for (const EntryInfo &entry : manifest.entries)
+      for (const RankInfo &rank : entry.ranks) {
+        int64_t &size = session->arenaSizes[size_t(rank.device)];
+        size = std::max(size, rank.arenaBytes);
+      }
+    for (int64_t size : session->arenaSizes)
+      session->arenas.emplace_back(size);
+  } catch (const std::bad_alloc &) {
+    return Error{"not enough memory for the tensors and arenas of the module"};
+  }
+  for (size_t e = 0; e < manifest.entries.size(); ++e) {
+    const EntryInfo &entry = manifest.entries[e];
+    auto execution =
+        std::make_shared<Execution>(session->source.manifest, entry);
+    for (size_t r = 0; r < entry.ranks.size(); ++r) {
+      RankBinding &rank = execution->ranks[r];
+      rank.program = session->source.program(entry.ranks[r].program);
+      if (!rank.program)
+        return Error{"entry '" + entry.name + "': the module has no program '" +
+                     entry.ranks[r].program + "'"};
+      rank.pointers = session->store->pointers(e, r);
+      rank.arena = session->arenas[size_t(entry.ranks[r].device)].data();
+    }
+    session->executions.push_back(std::move(execution));
+  }
+  options.devices = manifest.devices;
+  session->devices = std::make_unique<Launcher>(options);
+  return session;
+}
+
+Expected<size_t> Session::entry(const std::string &name) const {
+  std::string names;
+  for (size_t e = 0; e < manifest().entries.size(); ++e) {
+    if (manifest().entries[e].name == name)
+      return e;
+    names += (e ? ", '" : "'") + manifest().entries[e].name + "'";
+  }
+  return Error{"the module has no entry '" + name + "', only " +
+               (names.empty() ? "none" : names)};
+}
+
+Expected<size_t> Session::argument(size_t entry, TensorKind kind) const {
+  std::optional<size_t> found;
+  const EntryInfo &info = manifest().entries[entry];
+  for (const RankInfo &rank : info.ranks)
+    for (const TileInfo &arg : rank.args) {
+      if (manifest().tensors[arg.tensor].kind != kind)
+        continue;
+      if (found && *found != arg.tensor)
+        return Error{"entry '" + info.name + "': expected one " + nameOf(kind) +
+                     " argument, got '" + manifest().tensors[*found].name +
+                     "' and '" + manifest().tensors[arg.tensor].name + "'"};
+      found = arg.tensor;
+    }
+  if (!found)
+    return Error{"entry '" + info.name + "' has no " + nameOf(kind) +
+                 " argument"};
+  return *found;
+}
+
+std::optional<size_t> Session::resultOf(size_t entry, TensorKind kind) const {
+  for (const RankInfo &rank : manifest().entries[entry].ranks)
+    for (const TileInfo &result : rank.results)
+      if (manifest().tensors[result.tensor].kind == kind)
+        return result.tensor;
+  return std::nullopt;
+}
+
+MaybeError Session::run(size_t entry) {
+  if (MaybeError error = store->prepare(entry))
+    return error;
+  auto start = std::chrono::steady_clock::now();
+  if (MaybeError error = devices->run(executions[entry]))
+    return error;
+  milliseconds = std::chrono::duration<double, std::milli>(
+                     std::chrono::steady_clock::now() - start)
+                     .count();
+  store->finished(entry);
+  if (observer)
+    observer(*executions[entry]);
+  return std::nullopt;
+}
+
+Expected<double> Session::scalar(size_t entry, size_t tensor) const {
+  auto value = store->result(entry, tensor);
+  if (!value)
+    return value.takeError();
+  if (value->volume() != 1)
+    return Error{"result '" + manifest().tensors[tensor].name +
+                 "': expected one number, got shape " +
+                 shapeString(value->shape)};
+  return value->at(0);
+}

@@ -1,0 +1,33 @@
+//===- Symbols.cpp - Functions of the C ABI by name -----------------------===//
+//
+// See Symbols.h. Every function of Runtime.h is listed here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Symbols.h"
+
+#include "Soap/Runtime/Runtime.h"
+
+#include <cstring>
+#include <utility>
+
+using namespace soap;
+
+void *runtime::resolveSymbol(const char *name) {
+  static const std::pair<const char *, void *> table[] = {
+#define SOAP_SYMBOL(function) {#function, reinterpret_cast<void *>(&function)}
+      SOAP_SYMBOL(soap_rt_task_begin),
+      SOAP_SYMBOL(soap_rt_task_end),
+      SOAP_SYMBOL(soap_rt_send),
+      SOAP_SYMBOL(soap_rt_recv),
+      SOAP_SYMBOL(soap_rt_conv2d_f32),
+      SOAP_SYMBOL(soap_rt_conv2d_input_grad_f32),
+      SOAP_SYMBOL(soap_rt_conv2d_weight_grad_f32),
+      SOAP_SYMBOL(soap_rt_matmul_f32),
+#undef SOAP_SYMBOL
+  };
+  for (const auto &[known, address] : table)
+    if (std::strcmp(known, name) == 0)
+      return address;
+  return nullptr;
+}

@@ -1,0 +1,66 @@
+//===- Trace.cpp - What really ran, as Chrome trace events ----------------===//
+//
+// See Trace.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Trace.h"
+
+#include "Soap/Runtime/Files.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace soap;
+using namespace soap::runtime;
+
+void Trace::add(const Execution &execution) {
+  size_t count = 0;
+  for (const std::vector<SlotTime> &times : execution.times)
+    count += times.size();
+  full |= events.size() + count > limit;
+  if (full)
+    return;
+  const EntryInfo &entry = execution.entry;
+  for (size_t r = 0; r < entry.ranks.size(); ++r)
+    for (size_t slot = 0; slot < execution.times[r].size(); ++slot) {
+      const SlotTime &time = execution.times[r][slot];
+      if (!time.endNs)
+        continue;
+      const ScheduledTask &task =
+          entry.schedule[size_t(entry.ranks[r].tasks[slot])];
+      events.push_back({task.name, task.kind, entry.ranks[r].device,
+                        time.beginNs, time.endNs, execution.iterations});
+    }
+}
+
+MaybeError Trace::write(const std::string &path) const {
+  int64_t origin = std::numeric_limits<int64_t>::max();
+  std::set<int64_t> devices;
+  for (const Event &event : events) {
+    origin = std::min(origin, event.beginNs);
+    devices.insert(event.device);
+  }
+  nlohmann::json list = nlohmann::json::array();
+  for (int64_t device : devices)
+    list.push_back({{"ph", "M"},
+                    {"name", "thread_name"},
+                    {"pid", 0},
+                    {"tid", device},
+                    {"args", {{"name", "device " + std::to_string(device)}}}});
+  for (const Event &event : events)
+    list.push_back({{"ph", "X"},
+                    {"name", event.name},
+                    {"cat", event.kind},
+                    {"pid", 0},
+                    {"tid", event.device},
+                    {"ts", double(event.beginNs - origin) / 1000},
+                    {"dur", double(event.endNs - event.beginNs) / 1000},
+                    {"args", {{"iteration", event.iteration}}}});
+  nlohmann::json root = {{"displayTimeUnit", "ns"}, {"traceEvents", list}};
+  return writeFile(
+      path, root.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+                "\n");
+}

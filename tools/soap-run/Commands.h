@@ -1,0 +1,31 @@
+//===- Commands.h - What soap-run can do ------------------------*- C++ -*-===//
+//
+// One function per mode, each in its own file, on sessions that Main.cpp made.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPRUN_COMMANDS_H
+#define SOAP_TOOLS_SOAPRUN_COMMANDS_H
+
+#include "Options.h"
+#include "Report.h"
+
+namespace soap::run {
+
+/// Runs `options.entry` on the inputs, writes or prints its results.
+MaybeError runEntry(runtime::Session &session, const Options &options);
+
+/// Trains both sessions from the first one's weights on the same batches.
+struct ComparisonRun {
+  Comparison comparison;
+  runtime::TrainResult result;
+  std::vector<double> milliseconds;
+};
+Expected<ComparisonRun> compare(runtime::Session &first,
+                                runtime::Session &second,
+                                const Options &options,
+                                const std::atomic<bool> &stop);
+
+} // namespace soap::run
+
+#endif // SOAP_TOOLS_SOAPRUN_COMMANDS_H

@@ -1,0 +1,124 @@
+//===- Compare.cpp - Two modules from the same start ----------------------===//
+//
+// soap-run --compare-with: strategies must compute the same numbers up to the
+// order of sums, and this is how a user sees that they do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Soap/Runtime/Initialize.h"
+
+#include <cmath>
+
+using namespace soap;
+using namespace soap::run;
+using namespace soap::runtime;
+
+namespace {
+
+double relative(double difference, double norm) {
+  return norm > 0 ? difference / norm : difference;
+}
+
+/// Gives the second session all weights of the first.
+MaybeError copyWeights(Session &first, Session &second) {
+  auto weights = collectWeights(first.manifest(), first.tensors());
+  if (!weights)
+    return weights.takeError();
+  for (size_t t = 0; t < second.manifest().tensors.size(); ++t) {
+    const TensorInfo &info = second.manifest().tensors[t];
+    if (info.kind != TensorKind::Parameter && info.kind != TensorKind::State)
+      continue;
+    auto it = weights->find(info.name);
+    if (it == weights->end())
+      return Error{"cannot compare: only the second module has '" + info.name +
+                   "'"};
+    if (MaybeError error = second.tensors().set(t, it->second))
+      return Error{"cannot compare: " + error->message};
+    weights->erase(it);
+  }
+  if (!weights->empty())
+    return Error{"cannot compare: only the first module has '" +
+                 weights->begin()->first + "'"};
+  return std::nullopt;
+}
+
+MaybeError compareWeights(Session &first, Session &second,
+                          Comparison &comparison) {
+  for (size_t t = 0; t < first.manifest().tensors.size(); ++t) {
+    const TensorInfo &info = first.manifest().tensors[t];
+    if (info.kind != TensorKind::Parameter)
+      continue;
+    auto a = first.tensors().get(t);
+    if (!a)
+      return a.takeError();
+    auto b = second.tensors().get(*second.manifest().tensorNamed(info.name));
+    if (!b)
+      return b.takeError();
+    double difference = 0, norm = 0;
+    for (int64_t i = 0; i < a->volume(); ++i) {
+      difference += std::pow(a->at(i) - b->at(i), 2);
+      norm += std::pow(b->at(i), 2);
+    }
+    double value = relative(std::sqrt(difference), std::sqrt(norm));
+    // NaN counts as the worst.
+    if (comparison.worst.empty() || !(value <= comparison.weights)) {
+      comparison.weights = value;
+      comparison.worst = info.name;
+    }
+    if (std::isnan(value))
+      break;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+Expected<ComparisonRun> run::compare(Session &first, Session &second,
+                                     const Options &options,
+                                     const std::atomic<bool> &stop) {
+  auto a = Trainer::create(first);
+  if (!a)
+    return a.takeError();
+  auto b = Trainer::create(second);
+  if (!b)
+    return Error{options.compareWith + ": " + b.error()};
+  if (a->dataTensor().shape != b->dataTensor().shape)
+    return Error{"cannot compare: data of shape " +
+                 shapeString(a->dataTensor().shape) + " and " +
+                 shapeString(b->dataTensor().shape)};
+  auto source = loadData(options.data, a->dataTensor(), a->labelTensor(),
+                         options.normalization, uint64_t(options.seed));
+  if (!source)
+    return source.takeError();
+  if (MaybeError error = initialize(first.manifest(), first.tensors(),
+                                    options.init, uint64_t(options.seed)))
+    return *error;
+  if (MaybeError error = copyWeights(first, second))
+    return *error;
+
+  ComparisonRun run;
+  int64_t perEpoch = source->train.size() / a->batch(), epoch = 0;
+  std::vector<int64_t> order;
+  Tally tally;
+  for (int64_t i = 0; i < options.iterations && !stop.load(); ++i) {
+    if (i % perEpoch == 0)
+      order =
+          shuffledOrder(source->train.size(), uint64_t(options.seed), ++epoch);
+    int64_t at = i % perEpoch * a->batch();
+    if (MaybeError error = a->step(*source, order, at, tally))
+      return Error{options.file + ": iteration " + std::to_string(i + 1) +
+                   ": " + error->message};
+    if (MaybeError error = b->step(*source, order, at, tally))
+      return Error{options.compareWith + ": iteration " +
+                   std::to_string(i + 1) + ": " + error->message};
+    ++run.result.iterations;
+  }
+  run.result.stopped = stop.load();
+  run.comparison.loss = relative(std::fabs(a->lastLoss() - b->lastLoss()),
+                                 std::fabs(b->lastLoss()));
+  if (MaybeError error = compareWeights(first, second, run.comparison))
+    return *error;
+  run.milliseconds = a->stepMilliseconds();
+  return run;
+}

@@ -1,0 +1,252 @@
+//===- Main.cpp - soap-run ------------------------------------------------===//
+//
+// Compiles or loads a module, and trains with it, compares it, or runs one of
+// its entries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Soap/Runtime/CompiledModule.h"
+#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Trace.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::run;
+using namespace soap::runtime;
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+void onSignal(int) { interrupted.store(true); }
+
+/// The first signal asks for an end after the iteration, the second one ends.
+void installSignals() {
+  struct sigaction action{};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+/// Clears a progress line.
+void clearLine() {
+  if (isatty(STDERR_FILENO))
+    std::fprintf(stderr, "\r\x1b[K");
+}
+
+int fail(const std::string &message) {
+  clearLine();
+  std::fprintf(stderr, "soap-run: error: %s\n", message.c_str());
+  return 1;
+}
+
+Expected<std::unique_ptr<Session>> open(const std::string &path,
+                                        const Options &options) {
+  CompileRequest request;
+  request.path = path;
+  request.topology = options.topology;
+  request.preset = options.preset;
+  request.strategy = options.strategy;
+  request.reference = options.reference;
+  request.optLevel = int(options.optLevel);
+  request.diagnostic = [](const std::string &message) {
+    std::fprintf(stderr, "%s\n", message.c_str());
+  };
+  auto source = compileModule(request);
+  if (!source)
+    return source.takeError();
+  LauncherOptions launcher;
+  launcher.threadsPerDevice = options.threadsPerDevice;
+  launcher.timeout = std::chrono::milliseconds(options.timeoutMs);
+  auto session = Session::create(std::move(*source), launcher);
+  if (!session)
+    return Error{path + ": " + session.error()};
+  return session;
+}
+
+/// Files that will be written at the end must be writable at the start.
+MaybeError checkOutputs(const Options &options) {
+  for (const std::string &path :
+       {options.saveWeights, options.trace, options.report}) {
+    if (path.empty())
+      continue;
+    size_t slash = path.rfind('/');
+    std::string folder =
+        slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    if (access(folder.c_str(), W_OK) != 0)
+      return Error{path + ": cannot write: " + std::strerror(errno)};
+  }
+  return std::nullopt;
+}
+
+void printEpoch(const EpochResult &epoch) {
+  clearLine();
+  std::printf("epoch %ld: loss %.4f", long(epoch.epoch), epoch.loss);
+  if (epoch.trainAccuracy)
+    std::printf(", train accuracy %.4f", *epoch.trainAccuracy);
+  if (epoch.testAccuracy)
+    std::printf(", test accuracy %.4f", *epoch.testAccuracy);
+  std::printf(", %.0f samples/s, %.1f s\n", epoch.samplesPerSecond,
+              epoch.seconds);
+  std::fflush(stdout);
+}
+
+/// A line that overwrites itself, at most ten times a second.
+void showProgress(int64_t epoch, int64_t iteration, int64_t total,
+                  const Tally &tally) {
+  static auto last = std::chrono::steady_clock::time_point();
+  auto now = std::chrono::steady_clock::now();
+  if (now - last < std::chrono::milliseconds(100))
+    return;
+  last = now;
+  std::fprintf(stderr, "\r\x1b[Kepoch %ld  %ld/%ld  loss %.4f", long(epoch),
+               long(iteration), long(total),
+               tally.loss / double(tally.samples));
+}
+
+/// Everything at the end of a run that trained.
+MaybeError writeResults(Session &session, const Options &options,
+                        const Trace &trace, const TrainResult &result,
+                        const std::vector<double> &milliseconds,
+                        const std::optional<Comparison> &comparison) {
+  if (!options.saveWeights.empty()) {
+    auto weights = collectWeights(session.manifest(), session.tensors());
+    if (!weights)
+      return weights.takeError();
+    if (MaybeError error = writeSafetensors(options.saveWeights, *weights))
+      return error;
+  }
+  if (!options.trace.empty())
+    if (MaybeError error = trace.write(options.trace))
+      return error;
+  if (!options.report.empty())
+    return writeReport(options.report, session, *session.entry("train_step"),
+                       result, milliseconds, comparison);
+  return std::nullopt;
+}
+
+Expected<TrainResult> train(Session &session, const Options &options,
+                            std::vector<double> &milliseconds) {
+  auto trainer = Trainer::create(session);
+  if (!trainer)
+    return trainer.takeError();
+  auto source =
+      loadData(options.data, trainer->dataTensor(), trainer->labelTensor(),
+               options.normalization, uint64_t(options.seed));
+  if (!source)
+    return source.takeError();
+  if (MaybeError error = initialize(session.manifest(), session.tensors(),
+                                    options.init, uint64_t(options.seed)))
+    return *error;
+  TrainOptions training;
+  training.epochs = options.epochs;
+  training.iterations = options.iterations;
+  training.seed = uint64_t(options.seed);
+  training.stop = &interrupted;
+  if (!options.quiet) {
+    training.onEpoch = printEpoch;
+    if (isatty(STDERR_FILENO))
+      training.onIteration = showProgress;
+  }
+  auto result = trainEpochs(*trainer, *source, training);
+  milliseconds = trainer->stepMilliseconds();
+  return result;
+}
+
+int runMode(const Options &options, Session &session, Session *other) {
+  Trace trace;
+  if (!options.trace.empty())
+    session.observer = [&](const Execution &run) { trace.add(run); };
+  TrainResult result;
+  std::vector<double> milliseconds;
+  std::optional<Comparison> comparison;
+  if (!options.entry.empty()) {
+    if (MaybeError error = runEntry(session, options))
+      return fail(error->message);
+    if (options.trace.empty())
+      return 0;
+    MaybeError error = trace.write(options.trace);
+    return error ? fail(error->message) : 0;
+  }
+  if (other) {
+    auto run = compare(session, *other, options, interrupted);
+    if (!run)
+      return fail(run.error());
+    result = run->result;
+    milliseconds = run->milliseconds;
+    comparison = run->comparison;
+    if (!options.quiet)
+      std::printf("after %ld iterations: loss differs by %.3g, weights by at "
+                  "most %.3g ('%s')\n",
+                  long(result.iterations), comparison->loss,
+                  comparison->weights, comparison->worst.c_str());
+  } else {
+    auto trained = train(session, options, milliseconds);
+    if (!trained)
+      return fail(trained.error());
+    result = *trained;
+  }
+  if (MaybeError error = writeResults(session, options, trace, result,
+                                      milliseconds, comparison))
+    return fail(error->message);
+  if (!options.quiet && !milliseconds.empty())
+    std::printf("%ld iterations, %.3f ms per iteration (median)\n",
+                long(result.iterations), median(milliseconds));
+  if (!options.quiet && !options.saveWeights.empty())
+    std::printf("weights are in %s\n", options.saveWeights.c_str());
+  if (!result.stopped)
+    return 0;
+  clearLine();
+  std::fprintf(stderr, "soap-run: interrupted after %ld iterations%s\n",
+               long(result.iterations),
+               options.saveWeights.empty() ? "" : "; weights are saved");
+  return 130;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  auto options = parseOptions(std::vector<std::string>(argv + 1, argv + argc));
+  if (!options) {
+    std::fprintf(stderr, "soap-run: error: %s; see soap-run --help\n",
+                 options.error().c_str());
+    return 2;
+  }
+  if (options->help) {
+    std::fputs(helpText(), stdout);
+    return 0;
+  }
+  if (MaybeError error = checkOutputs(*options))
+    return fail(error->message);
+  auto session = open(options->file, *options);
+  if (!session)
+    return fail(session.error());
+  std::unique_ptr<Session> other;
+  if (!options->compareWith.empty()) {
+    auto opened = open(options->compareWith, *options);
+    if (!opened)
+      return fail(opened.error());
+    other = std::move(*opened);
+  }
+  installSignals();
+  int status = 1;
+  try {
+    status = runMode(*options, **session, other.get());
+  } catch (const std::bad_alloc &) {
+    status = fail("not enough memory");
+  }
+  // A stuck device still uses memory that a normal exit would free.
+  if ((*session)->launcher().stuck() || (other && other->launcher().stuck())) {
+    std::fflush(nullptr);
+    _exit(status);
+  }
+  return status;
+}

@@ -1,0 +1,247 @@
+//===- Options.cpp - Flags of soap-run ------------------------------------===//
+//
+// See Options.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include <charconv>
+#include <functional>
+#include <map>
+
+using namespace soap;
+using namespace soap::run;
+
+namespace {
+
+constexpr int64_t large = int64_t(1) << 40;
+
+/// Empty, or what was expected.
+using Setter = std::function<std::string(Options &, const std::string &)>;
+
+struct Flag {
+  bool takesValue;
+  Setter set;
+};
+
+Flag text(std::string Options::*member) {
+  return {true, [member](Options &options, const std::string &value) {
+            options.*member = value;
+            return std::string(value.empty() ? "a value" : "");
+          }};
+}
+
+Flag integer(int64_t Options::*member, int64_t lo, int64_t hi) {
+  return {true, [=](Options &options, const std::string &value) {
+            int64_t number = 0;
+            auto [end, error] = std::from_chars(
+                value.data(), value.data() + value.size(), number);
+            if (error != std::errc() || end != value.data() + value.size() ||
+                number < lo || number > hi)
+              return "an integer from " + std::to_string(lo) + " to " +
+                     std::to_string(hi);
+            options.*member = number;
+            return std::string();
+          }};
+}
+
+Flag boolean(bool Options::*member) {
+  return {false, [member](Options &options, const std::string &) {
+            options.*member = true;
+            return std::string();
+          }};
+}
+
+std::string setInput(Options &options, const std::string &value) {
+  size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
+    return "NAME=FILE.npy";
+  options.inputs.push_back({value.substr(0, equals), value.substr(equals + 1)});
+  return "";
+}
+
+std::string setTimeout(Options &options, const std::string &value) {
+  double seconds = 0;
+  auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (error != std::errc() || end != value.data() + value.size() ||
+      !(seconds >= 0.01 && seconds <= 1e6))
+    return "seconds from 0.01 to 1000000";
+  options.timeoutMs = int64_t(seconds * 1000);
+  return "";
+}
+
+std::string setNormalization(Options &options, const std::string &value) {
+  auto parsed = runtime::parseNormalization(value);
+  if (!parsed)
+    return "'none', 'auto' or 'MEAN,DEVIATION' with a positive deviation";
+  options.normalization = *parsed;
+  return "";
+}
+
+const std::map<std::string, Flag> &flags() {
+  static const std::map<std::string, Flag> table = {
+      {"--compare-with", text(&Options::compareWith)},
+      {"--data", text(&Options::data)},
+      {"--entry", text(&Options::entry)},
+      {"--epochs", integer(&Options::epochs, 1, large)},
+      {"--help", boolean(&Options::help)},
+      {"-h", boolean(&Options::help)},
+      {"--init", text(&Options::init)},
+      {"--input", {true, setInput}},
+      {"--iterations", integer(&Options::iterations, 1, large)},
+      {"--normalize", {true, setNormalization}},
+      {"--opt-level", integer(&Options::optLevel, 0, 3)},
+      {"--output", text(&Options::output)},
+      {"--preset", text(&Options::preset)},
+      {"--quiet", boolean(&Options::quiet)},
+      {"--reference", boolean(&Options::reference)},
+      {"--report", text(&Options::report)},
+      {"--save-weights", text(&Options::saveWeights)},
+      {"--seed", integer(&Options::seed, 0, large)},
+      {"--strategy", text(&Options::strategy)},
+      {"--threads-per-device", integer(&Options::threadsPerDevice, 1, 1024)},
+      {"--timeout", {true, setTimeout}},
+      {"--topology", text(&Options::topology)},
+      {"--trace", text(&Options::trace)}};
+  return table;
+}
+
+/// What flags say together.
+MaybeError check(Options &options) {
+  auto needs = [](const char *flag, const char *other) {
+    return Error{std::string("flag '") + flag + "' needs '" + other + "'"};
+  };
+  auto excludes = [](const char *flag, const char *other) {
+    return Error{std::string("flags '") + flag + "' and '" + other +
+                 "' exclude each other"};
+  };
+  if (options.file.empty())
+    return Error{"expected an MLIR file"};
+  if (!options.preset.empty() && !options.strategy.empty())
+    return excludes("--preset", "--strategy");
+  if (!options.entry.empty()) {
+    for (auto [flag, given] :
+         {std::pair{"--data", !options.data.empty()},
+          std::pair{"--epochs", options.epochs != 0},
+          std::pair{"--compare-with", !options.compareWith.empty()},
+          std::pair{"--save-weights", !options.saveWeights.empty()}})
+      if (given)
+        return excludes("--entry", flag);
+    if (options.iterations == 0)
+      options.iterations = 1;
+    return std::nullopt;
+  }
+  if (!options.inputs.empty())
+    return needs("--input", "--entry");
+  if (!options.output.empty())
+    return needs("--output", "--entry");
+  if (options.data.empty())
+    return Error{"expected '--data' to train on, or '--entry' to run once"};
+  if (!options.compareWith.empty()) {
+    if (options.epochs)
+      return excludes("--compare-with", "--epochs");
+    if (options.iterations == 0)
+      options.iterations = 50;
+  }
+  if (options.epochs == 0 && options.iterations == 0)
+    options.epochs = 1;
+  return std::nullopt;
+}
+
+} // namespace
+
+Expected<Options> run::parseOptions(const std::vector<std::string> &arguments) {
+  Options options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument.empty() || argument[0] != '-') {
+      if (argument.empty())
+        return Error{"expected an MLIR file, got an empty argument"};
+      if (!options.file.empty())
+        return Error{"expected one MLIR file, got '" + options.file +
+                     "' and '" + argument + "'"};
+      options.file = argument;
+      continue;
+    }
+    size_t equals = argument.find('=');
+    std::string name = argument.substr(0, equals);
+    auto flag = flags().find(name);
+    if (flag == flags().end())
+      return Error{"unknown flag '" + name + "'"};
+    std::string value;
+    if (equals != std::string::npos) {
+      if (!flag->second.takesValue)
+        return Error{"flag '" + name + "' takes no value"};
+      value = argument.substr(equals + 1);
+    } else if (flag->second.takesValue) {
+      if (++i == arguments.size())
+        return Error{"flag '" + name + "' needs a value"};
+      value = arguments[i];
+    }
+    std::string expected = flag->second.set(options, value);
+    if (!expected.empty())
+      return Error{"flag '" + name + "': expected " + expected + ", got '" +
+                   value + "'"};
+    if (options.help)
+      return options;
+  }
+  if (MaybeError error = check(options))
+    return *error;
+  return options;
+}
+
+const char *run::helpText() {
+  return R"(soap-run: runs a module on devices of this machine
+
+usage: soap-run FILE.mlir --data DATA [flags]           train and evaluate
+       soap-run FILE.mlir --entry NAME [flags]          run one function once
+
+FILE.mlir is IR at any stage of the pipeline: lowered, partitioned, with or
+without a strategy. What is missing is done first, by libSoapCompiler. Each
+device of the module is a thread of this process.
+
+training
+  --data DATA              idx:DIR (MNIST family: train-images-idx3-ubyte[.gz] and
+                           the like), npy:DIR (x_train.npy, y_train.npy, x_test.npy,
+                           y_test.npy), synthetic, or synthetic:integers
+  --epochs N               epochs to train (default 1)
+  --iterations N           stop after N iterations in total
+  --seed N                 for shuffling, first weights, synthetic data (default 0)
+  --normalize HOW          none (default), auto (mean and deviation of the training
+                           set), or MEAN,DEVIATION; bytes are scaled to [0, 1] first
+  --init HOW               he, glorot, or FILE.safetensors; default: what the module
+                           says for each tensor
+  --save-weights FILE      write parameters and states as safetensors at the end
+  --compare-with OTHER     run FILE and OTHER from the same weights on the same
+                           batches (50, or --iterations) and print how far the loss
+                           and the weights are apart
+
+running one function
+  --entry NAME             the function: forward, evaluate, ...
+  --input NAME=FILE.npy    value of an argument (repeat for more)
+  --output DIR             write each result to DIR/NAME.npy
+
+compiling
+  --topology NAME|FILE     topology for IR without configs (default cpu-1)
+  --preset NAME            strategy for IR without configs: single, data-parallel,
+                           model-parallel, spatial
+  --strategy FILE          strategy file to apply
+  --reference              reference kernels only, no fusion, no library
+  --opt-level N            0 to 3 (default 2)
+
+devices
+  --threads-per-device N   kernel threads (default: cores / devices, at least 1)
+  --timeout SECONDS        give up when no device makes progress (default 10)
+
+output
+  --report FILE            numbers of the run as JSON
+  --trace FILE             what ran when, as Chrome trace events (Perfetto)
+  --quiet                  errors only
+  --help                   this text
+
+Ctrl-C finishes the iteration, saves the weights and the report, and exits.
+exit status: 0 success, 1 bad input or a failed run, 2 bad flags, 130 interrupted
+)";
+}

@@ -1,0 +1,52 @@
+//===- Options.h - Flags of soap-run ----------------------------*- C++ -*-===//
+//
+// The flags, their help, and their checks, apart from what they do, so that a
+// unit test can go through all mistakes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPRUN_OPTIONS_H
+#define SOAP_TOOLS_SOAPRUN_OPTIONS_H
+
+#include "Soap/Core/Error.h"
+#include "Soap/Runtime/Data.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace soap::run {
+
+struct Options {
+  bool help = false;
+  std::string file;
+
+  // Compilation.
+  std::string topology, preset, strategy;
+  bool reference = false;
+  int64_t optLevel = 2;
+
+  // Training.
+  std::string data, init, saveWeights, trace, report, compareWith;
+  runtime::Normalization normalization;
+  /// 0: not limited by it.
+  int64_t epochs = 0, iterations = 0;
+  int64_t seed = 0;
+
+  // Running one entry.
+  std::string entry, output;
+  std::vector<std::pair<std::string, std::string>> inputs;
+
+  // Devices.
+  int64_t threadsPerDevice = 0;
+  int64_t timeoutMs = 10000;
+  bool quiet = false;
+};
+
+/// Arguments without the program's name.
+Expected<Options> parseOptions(const std::vector<std::string> &arguments);
+const char *helpText();
+
+} // namespace soap::run
+
+#endif // SOAP_TOOLS_SOAPRUN_OPTIONS_H

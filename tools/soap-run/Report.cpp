@@ -1,0 +1,70 @@
+//===- Report.cpp - Numbers of a run as JSON ------------------------------===//
+//
+// See Report.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include "Soap/Runtime/Files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+using namespace soap;
+using namespace soap::run;
+using namespace soap::runtime;
+using Json = nlohmann::ordered_json;
+
+double run::median(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  size_t middle = values.size() / 2;
+  std::sort(values.begin(), values.end());
+  return values.size() % 2 ? values[middle]
+                           : (values[middle - 1] + values[middle]) / 2;
+}
+
+MaybeError run::writeReport(const std::string &path, const Session &session,
+                            size_t entry, const TrainResult &result,
+                            const std::vector<double> &milliseconds,
+                            const std::optional<Comparison> &comparison) {
+  auto orNull = [](const std::optional<double> &value) {
+    return value ? Json(*value) : Json();
+  };
+  int64_t devices = session.manifest().devices;
+  Json epochs = Json::array();
+  for (const EpochResult &epoch : result.epochs)
+    epochs.push_back({{"epoch", epoch.epoch},
+                      {"loss", epoch.loss},
+                      {"train_accuracy", orNull(epoch.trainAccuracy)},
+                      {"test_accuracy", orNull(epoch.testAccuracy)},
+                      {"samples_per_second", epoch.samplesPerSecond},
+                      {"seconds", epoch.seconds}});
+  // Every iteration sends the same, so the quotient is exact.
+  const Execution &execution = session.execution(entry);
+  Json bytes = Json::array();
+  for (int64_t from = 0; from < devices; ++from) {
+    Json row = Json::array();
+    for (int64_t to = 0; to < devices; ++to)
+      row.push_back(execution.bytesSent[size_t(from * devices + to)] /
+                    std::max<int64_t>(1, execution.iterations));
+    bytes.push_back(std::move(row));
+  }
+  double fastest =
+      milliseconds.empty()
+          ? 0
+          : *std::min_element(milliseconds.begin(), milliseconds.end());
+  Json report = {{"version", 1},
+                 {"devices", devices},
+                 {"iterations", result.iterations},
+                 {"epochs", epochs},
+                 {"milliseconds_per_iteration",
+                  {{"median", median(milliseconds)}, {"min", fastest}}},
+                 {"arena_bytes", session.arenaBytes()},
+                 {"bytes_sent", bytes}};
+  if (comparison)
+    report["comparison"] = {{"loss", comparison->loss},
+                            {"weights", comparison->weights}};
+  return writeFile(path, report.dump(1) + "\n");
+}

@@ -1,0 +1,33 @@
+//===- Report.h - Numbers of a run as JSON ----------------------*- C++ -*-===//
+//
+// The file of --report, whose format docs/Runtime.md gives.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPRUN_REPORT_H
+#define SOAP_TOOLS_SOAPRUN_REPORT_H
+
+#include "Soap/Runtime/Trainer.h"
+
+namespace soap::run {
+
+/// How far two runs are apart.
+struct Comparison {
+  /// |a - b| / |b| of the last iteration's loss.
+  double loss = 0;
+  /// The largest |a - b| / |b| over the parameters, and whose it is.
+  double weights = 0;
+  std::string worst;
+};
+
+/// Median of the numbers; 0 if there are none.
+double median(std::vector<double> values);
+
+MaybeError writeReport(const std::string &path, const runtime::Session &session,
+                       size_t entry, const runtime::TrainResult &result,
+                       const std::vector<double> &milliseconds,
+                       const std::optional<Comparison> &comparison);
+
+} // namespace soap::run
+
+#endif // SOAP_TOOLS_SOAPRUN_REPORT_H
