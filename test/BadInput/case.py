@@ -16,6 +16,8 @@ class Case:
     files: dict = dataclasses.field(default_factory=dict)
     # 1: bad input, 2: bad flags.
     status: int = 1
+    # Commands of the same form that have to succeed before.
+    setup: list = dataclasses.field(default_factory=list)
 
 
 def to_json(value):

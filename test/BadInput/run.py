@@ -31,15 +31,26 @@ def problem(case, build):
             with open(path, "wb") as stream:
                 stream.write(content.encode() if isinstance(content, str) else content)
             places[name] = path
-        command = [os.path.join(build, "bin", case.command[0])]
-        for argument in case.command[1:]:
+        def fill(text):
             for name, path in places.items():
-                argument = argument.replace("{%s}" % name, path)
-            command.append(argument)
+                text = text.replace("{%s}" % name, path)
+            return text
+
         environment = dict(os.environ, ASAN_OPTIONS="allow_user_poisoning=0")
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+
+        def execute(command):
+            command = [os.path.join(build, "bin", command[0])] + [fill(argument) for argument in command[1:]]
+            return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   timeout=SECONDS, cwd=folder, env=environment)
+
+        command = case.command
+        try:
+            for command in case.setup:
+                done = execute(command)
+                if done.returncode != 0:
+                    return "the setup failed: %s\n%s" % (command, done.stderr.decode(errors="replace"))
+            command = case.command
+            done = execute(command)
         except subprocess.TimeoutExpired:
             return "still running after %d s" % SECONDS
         except OSError as error:
@@ -54,7 +65,7 @@ def problem(case, build):
     if done.returncode != case.status:
         return "exit status %d, expected %d%s" % (done.returncode, case.status, shown)
     for text in case.expect:
-        if text not in message:
+        if fill(text) not in message:
             return "'%s' is not in the message:%s" % (text, shown)
     return None
 

@@ -3,28 +3,60 @@
 // mlir-opt with the soap dialect and passes: reads IR, runs the passes named on
 // the command line, prints IR. The upstream dialects and passes are registered
 // too, so that every stage of the pipeline can be printed, read back and
-// continued.
+// continued. The command line is parsed here, not by MLIR's driver, for the
+// exit status: 2 on bad flags, 1 on bad input.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/InitAll.h"
 
+#include "mlir/Debug/Counter.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+
+static constexpr const char *kOverview = R"(
+soap-opt: parallelize and lower deep neural networks
+
+  soap-opt model.mlir --soap-build-training-step='learning-rate=0.05' -o step.mlir
+  soap-opt step.mlir --soap-auto-parallel='topology=cpu-4 time-limit=5' -o searched.mlir
+  soap-opt searched.mlir --soap-simulate='report=report.json' -o /dev/null
+  soap-opt searched.mlir --soap-partition --soap-lower-to-cpu -o lowered.mlir
+
+An option in quotes after a pass is for that pass. docs/Passes.md describes the
+passes named soap-*; the others come with MLIR.
+)";
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::soap::registerAllPasses();
-
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
   mlir::soap::registerAllDialects(registry);
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Soap: parallelize and lower deep neural networks\n",
-      registry));
+
+  llvm::cl::opt<std::string> input(llvm::cl::Positional,
+                                   llvm::cl::desc("<input file>"),
+                                   llvm::cl::init("-"));
+  llvm::cl::opt<std::string> output(
+      "o", llvm::cl::desc("Output file (default: standard output)"),
+      llvm::cl::value_desc("file"), llvm::cl::init("-"));
+  mlir::MlirOptMainConfig::registerCLOptions(registry);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  mlir::tracing::DebugCounter::registerCLOptions();
+  if (!llvm::cl::ParseCommandLineOptions(argc, argv, kOverview, &llvm::errs()))
+    return 2;
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -1,0 +1,44 @@
+"""Command lines."""
+
+from case import Case
+from cases_json import FORWARD
+
+F = {"f.mlir": FORWARD}
+
+
+def build(name, options, *expect):
+    return Case("flags: " + name, ["soap-opt", "{f.mlir}", "--soap-build-training-step=" + options], list(expect), F)
+
+
+CASES = [
+    Case("flags: soap-opt, unknown flag", ["soap-opt", "--soap-fly"], ["Unknown command line argument", "--soap-fly"],
+         status=2),
+    Case("flags: soap-opt, unknown pass option", ["soap-opt", "{f.mlir}", "--soap-simulate=colour=red"],
+         ["no such option colour"], F, status=2),
+    Case("flags: soap-opt, a pass option of the wrong type", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=seed=maybe"],
+         ["maybe"], F, status=2),
+    Case("flags: soap-opt, no such file", ["soap-opt", "{missing}"], ["no-such-file", "No such file"]),
+    Case("flags: soap-opt, output into nowhere", ["soap-opt", "{f.mlir}", "-o", "{folder}/no/where.mlir"],
+         ["no/where.mlir", "No such file"], F),
+    build("unknown loss", "loss=hinge", "hinge", "softmax-cross-entropy"),
+    build("unknown optimizer", "optimizer=lion", "lion", "sgd"),
+    build("negative learning rate", "learning-rate=-1", "learning-rate", "-1"),
+    build("a learning rate that is no number", "learning-rate=nan", "learning-rate"),
+    build("momentum of one", "momentum=1", "momentum"),
+    Case("flags: simulate without a strategy", ["soap-opt", "{f.mlir}", "--soap-simulate=topology=cpu-2"],
+         ["soap.config"], F),
+    Case("flags: partition without a strategy", ["soap-opt", "{f.mlir}", "--soap-partition=topology=cpu-2"],
+         ["soap.config"], F),
+    Case("flags: search without a topology", ["soap-opt", "{f.mlir}", "--soap-auto-parallel"], ["topology"], F),
+    Case("flags: search, negative time limit", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 time-limit=-1"],
+         ["time-limit"], F),
+    Case("flags: lower what is not partitioned", ["soap-opt", "{f.mlir}", "--soap-lower-to-cpu"], ["soap-partition"], F),
+    Case("flags: soap-translate, no translation", ["soap-translate", "{f.mlir}"], ["expected a translation"], F, status=2),
+    Case("flags: soap-translate, unknown flag", ["soap-translate", "--import-onxx", "{f.mlir}"], ["--import-onxx"], F,
+         status=2),
+    Case("flags: soap-translate, no input", ["soap-translate", "--import-onnx"], ["expected an input file"], status=2),
+    Case("flags: soap-translate, batch of zero", ["soap-translate", "--import-onnx", "--batch=0", "{f.mlir}"],
+         ["--batch", "'0'"], F, status=2),
+    Case("flags: soap-translate, shape that is none", ["soap-translate", "--import-onnx", "--input-shape=x:2xbig", "{f.mlir}"],
+         ["--input-shape", "x:2xbig"], F, status=2),
+]

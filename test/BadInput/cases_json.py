@@ -1,0 +1,114 @@
+"""Topology and strategy files."""
+
+import copy
+
+from case import Case, to_json
+
+FORWARD = """
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+  %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
+  return %y : tensor<8x3xf32>
+}
+"""
+
+TOPOLOGY = {
+    "version": 1, "name": "two",
+    "device_types": [{"name": "t", "memory_bytes": 1 << 30, "memory_bandwidth_bytes_per_s": 1e10,
+                      "flops_per_s": {"f32": 1e11}}],
+    "devices": [{"name": "a", "type": "t"}, {"name": "b", "type": "t"}],
+    "switches": [],
+    "links": [{"from": "a", "to": "b", "bandwidth_bytes_per_s": 1e9, "latency_s": 1e-6, "bidirectional": True}],
+}
+
+STRATEGY = {"version": 1, "ops": [{"name": "fc", "degrees": {"m": 2}, "devices": [0, 1]}]}
+
+
+def changed(document, path, value):
+    """A copy of `document` with `value` at `path`; the value `del` removes."""
+    result = copy.deepcopy(document)
+    at = result
+    for key in path[:-1]:
+        at = at[key]
+    if value is del_:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = value
+    return result
+
+
+del_ = object()
+
+
+def topology(name, content, *expect):
+    return Case("topology: " + name, ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=data-parallel topology={t.json}"],
+                ["t.json", *expect],
+                {"f.mlir": FORWARD, "t.json": content if isinstance(content, (str, bytes)) else to_json(content)})
+
+
+def strategy(name, content, *expect, topology="cpu-2"):
+    return Case("strategy: " + name, ["soap-opt", "{f.mlir}", "--soap-apply-strategy=strategy={s.json} topology=" + topology],
+                ["s.json", *expect],
+                {"f.mlir": FORWARD, "s.json": content if isinstance(content, (str, bytes)) else to_json(content)})
+
+
+CASES = [
+    topology("not JSON", "{\"version\": 1,", "invalid JSON", "line 1, column 15"),
+    topology("bytes that are not text", b"\xff\xfe\x00\x01", "invalid JSON"),
+    topology("nested too deep", "[" * 100000, "nesting deeper than 64"),
+    topology("a key twice", '{"version": 1, "version": 1}', 'duplicate key "version"'),
+    topology("not an object", "[]", "expected an object, got an array"),
+    topology("wrong version", changed(TOPOLOGY, ["version"], 2), "at /version", "expected version 1, got 2"),
+    topology("misspelled key", changed(TOPOLOGY, ["link"], []), 'unknown key "link"', "expected one of"),
+    topology("no devices", changed(TOPOLOGY, ["devices"], []), "at /devices", "expected 1 to 4096 devices, got 0"),
+    topology("unknown device type", changed(TOPOLOGY, ["devices", 1, "type"], "gpu"), "at /devices/1/type",
+             'expected the name of a device type, got "gpu"'),
+    topology("negative memory", changed(TOPOLOGY, ["device_types", 0, "memory_bytes"], -1),
+             "at /device_types/0/memory_bytes", "got -1"),
+    topology("memory beyond 64 bits", changed(TOPOLOGY, ["device_types", 0, "memory_bytes"], 1 << 70),
+             "at /device_types/0/memory_bytes", "expected an integer"),
+    topology("bandwidth of zero", changed(TOPOLOGY, ["links", 0, "bandwidth_bytes_per_s"], 0),
+             "at /links/0/bandwidth_bytes_per_s", "got 0"),
+    topology("bandwidth as text", changed(TOPOLOGY, ["links", 0, "bandwidth_bytes_per_s"], "1e9"),
+             "at /links/0/bandwidth_bytes_per_s", "expected a number", 'got "1e9"'),
+    topology("latency missing", changed(TOPOLOGY, ["links", 0, "latency_s"], del_), "at /links/0", '"latency_s"'),
+    topology("link to nowhere", changed(TOPOLOGY, ["links", 0, "to"], "c"), "at /links/0/to",
+             'expected the name of a device or switch, got "c"'),
+    topology("link to itself", changed(TOPOLOGY, ["links", 0, "to"], "a"), "at /links/0/to", "to itself"),
+    topology("two devices of one name", changed(TOPOLOGY, ["devices", 1, "name"], "a"), "at /devices/1/name",
+             "duplicate name 'a'"),
+    topology("devices that are not connected", changed(TOPOLOGY, ["links"], []), "'a'", "'b'"),
+    topology("an empty file", "", "t.json"),
+    Case("topology: no such name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=warehouse"],
+         ["'warehouse'", "cpu-"], {"f.mlir": FORWARD}),
+    Case("topology: no devices in the name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=cpu-0"],
+         ["'cpu-0'"], {"f.mlir": FORWARD}),
+    Case("topology: a directory", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology={folder}"],
+         ["{folder}"], {"f.mlir": FORWARD}),
+
+    strategy("not JSON", "ops: []", "invalid JSON"),
+    strategy("wrong version", changed(STRATEGY, ["version"], "1"), "at /version", 'expected version 1, got "1"'),
+    strategy("ops missing", {"version": 1}, '"ops"', "missing"),
+    strategy("unknown op", changed(STRATEGY, ["ops", 0, "name"], "fc9"), "at /ops/0/name", "unknown op 'fc9'"),
+    strategy("an op twice", {"version": 1, "ops": STRATEGY["ops"] * 2}, "at /ops/1/name", "duplicate op 'fc'"),
+    strategy("an op missing", {"version": 1, "ops": []}, "expected a config for op 'fc'"),
+    strategy("unknown loop", changed(STRATEGY, ["ops", 0, "degrees"], {"q": 2}), "at /ops/0/degrees/q",
+             "unknown loop 'q' of op 'fc'", "expected one of"),
+    strategy("degree of zero", changed(STRATEGY, ["ops", 0, "degrees", "m"], 0), "at /ops/0/degrees/m", "got 0"),
+    strategy("absurd degree", changed(STRATEGY, ["ops", 0, "degrees", "m"], 1 << 40), "at /ops/0/degrees/m",
+             "expected an integer"),
+    strategy("too few devices", changed(STRATEGY, ["ops", 0, "devices"], [0]), "at /ops/0", "expected 2 devices", "got 1"),
+    strategy("a device that is not there", changed(STRATEGY, ["ops", 0, "devices"], [0, 7]), "at /ops/0",
+             "device 7 is not in the topology"),
+    strategy("a negative device", changed(STRATEGY, ["ops", 0, "devices"], [0, -1]), "at /ops/0/devices/1", "got -1"),
+    strategy("another model's", dict(STRATEGY, model_fingerprint="0123456789abcdef"), "at /model_fingerprint",
+             "0123456789abcdef"),
+    strategy("another topology's", dict(STRATEGY, topology_fingerprint="0123456789abcdef"), "at /topology_fingerprint",
+             "0123456789abcdef"),
+    Case("strategy: no such file", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=strategy={missing} topology=cpu-2"],
+         ["no-such-file", "cannot read"], {"f.mlir": FORWARD}),
+    Case("strategy: no such preset", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=fastest topology=cpu-2"],
+         ["fastest", "data-parallel"], {"f.mlir": FORWARD}),
+    Case("strategy: neither file nor preset", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=topology=cpu-2"],
+         ["expected exactly one of the options"], {"f.mlir": FORWARD}),
+]
