@@ -31,6 +31,7 @@ def Soap_Conv2DInputGradOp : Soap_Op<"conv2d_input_grad", [SpaceInterfaceLocal]>
   }];
   let arguments = !con((ins Soap_Float:$dy, Soap_Float:$w), ConvAttributes);
   let results = (outs Soap_Float:$dx);
+  let hasVerifier = 1;
 }
 
 def Soap_Conv2DWeightGradOp : Soap_Op<"conv2d_weight_grad", [SpaceInterfaceLocal]> {
@@ -41,6 +42,7 @@ def Soap_Conv2DWeightGradOp : Soap_Op<"conv2d_weight_grad", [SpaceInterfaceLocal
   }];
   let arguments = !con((ins Soap_Float:$x, Soap_Float:$dy), ConvAttributes);
   let results = (outs Soap_Float:$dw);
+  let hasVerifier = 1;
 }
 
 def Soap_MatmulOp : Soap_Op<"matmul", [SpaceInterface, Differentiable, InferType]> {
@@ -66,4 +68,5 @@ def Soap_BroadcastOp : Soap_Op<"broadcast", [SpaceInterface, Differentiable]> {
   let description = [{ The dims of the result listed in `axes` are new; the others are those of x in order. The gradient of a sum. Loops d0, d1, ... }];
   let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$axes);
   let results = (outs Soap_Float:$y);
+  let hasVerifier = 1;
 }

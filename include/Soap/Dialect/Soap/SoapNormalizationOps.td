@@ -10,6 +10,7 @@ def Soap_BatchNormOp : Soap_Op<"batch_norm", [SpaceInterface, Differentiable, Al
   let description = [{ y = (x - mean[c]) / sqrt(var[c] + epsilon) * gamma[c] + beta[c]; x has rank >= 2, c is dim 1. Loops d0, c, d2, ... are the dims of x (parallel). Differentiable in x, gamma and beta. }];
   let arguments = (ins Soap_Float:$x, Soap_Float:$gamma, Soap_Float:$beta, Soap_Float:$mean, Soap_Float:$var, F64Attr:$epsilon);
   let results = (outs Soap_Float:$y);
+  let hasVerifier = 1;
 }
 
 def Soap_BatchNormTrainOp : Soap_Op<"batch_norm_train", [SpaceInterfaceStages, Differentiable, InferType]> {
@@ -31,6 +32,7 @@ def Soap_BatchNormApplyOp : Soap_Op<"batch_norm_apply", [SpaceInterface, AllType
   let summary = "normalizes with given statistics";
   let arguments = (ins Soap_Float:$x, Soap_Float:$stats, Soap_Float:$gamma, Soap_Float:$beta, F64Attr:$epsilon);
   let results = (outs Soap_Float:$y);
+  let hasVerifier = 1;
 }
 def Soap_BatchNormGradOp : Soap_Op<"batch_norm_grad", [SpaceInterfaceStages]> {
   let summary = "gradients of batch_norm_train";
@@ -39,16 +41,19 @@ def Soap_BatchNormGradOp : Soap_Op<"batch_norm_grad", [SpaceInterfaceStages]> {
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$stats, Soap_Float:$gamma, F64Attr:$epsilon);
   let results = (outs Soap_Float:$dx, Soap_Float:$dgamma, Soap_Float:$dbeta);
+  let hasVerifier = 1;
 }
 def Soap_BatchNormGradReduceOp : Soap_Op<"batch_norm_grad_reduce", [SpaceInterface]> {
   let summary = "dgamma and dbeta of batch norm";
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$stats, F64Attr:$epsilon);
   let results = (outs Soap_Float:$dgamma, Soap_Float:$dbeta);
+  let hasVerifier = 1;
 }
 def Soap_BatchNormGradApplyOp : Soap_Op<"batch_norm_grad_apply", [SpaceInterface]> {
   let summary = "dx of batch norm from its reduced gradients";
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$stats, Soap_Float:$gamma, Soap_Float:$dgamma, Soap_Float:$dbeta, F64Attr:$epsilon);
   let results = (outs Soap_Float:$dx);
+  let hasVerifier = 1;
 }
 def Soap_RunningStatsUpdateOp : Soap_Op<"running_stats_update", [SpaceInterface]> {
   let summary = "exponential moving averages of batch norm statistics (an update op)";
@@ -57,6 +62,7 @@ def Soap_RunningStatsUpdateOp : Soap_Op<"running_stats_update", [SpaceInterface]
   }];
   let arguments = (ins Soap_Float:$mean, Soap_Float:$var, Soap_Float:$stats, F64Attr:$momentum);
   let results = (outs Soap_Float:$new_mean, Soap_Float:$new_var);
+  let hasVerifier = 1;
 }
 
 def Soap_CrossEntropyOp : Soap_Op<"cross_entropy", [SpaceInterfaceStages, Differentiable, InferType]> {
@@ -88,4 +94,5 @@ def Soap_CrossEntropyGradOp : Soap_Op<"cross_entropy_grad", [SpaceInterfaceLocal
   }];
   let arguments = (ins Soap_Float:$dloss, Soap_Float:$logits, Soap_Label:$labels, Soap_Float:$stats, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$class_offset);
   let results = (outs Soap_Float:$dx);
+  let hasVerifier = 1;
 }

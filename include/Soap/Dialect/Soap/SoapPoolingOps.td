@@ -20,6 +20,7 @@ def Soap_MaxPool2DGradOp : Soap_Op<"max_pool2d_grad", [SpaceInterfaceLocal]> {
   }];
   let arguments = !con((ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$y), PoolAttributes, (ins DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0}">:$x_offset));
   let results = (outs Soap_Float:$dx);
+  let hasVerifier = 1;
 }
 def Soap_AvgPool2DOp : Soap_Op<"avg_pool2d", [SpaceInterfaceLocal, Differentiable, InferType]> {
   let summary = "average over windows";
@@ -36,4 +37,5 @@ def Soap_AvgPool2DGradOp : Soap_Op<"avg_pool2d_grad", [SpaceInterfaceLocal]> {
   let description = [{ dx[i] = sum over the windows o that contain i of dy[o] / count(o). Loops n, c, h, w of dx (parallel), kh, kw (serial). `count_low`, `count_size`: as in avg_pool2d, in coordinates of the tile of dx. }];
   let arguments = !con((ins Soap_Float:$dy), PoolAttributes, (ins UnitAttr:$count_include_pad, OptionalAttr<DenseI64ArrayAttr>:$count_low, OptionalAttr<DenseI64ArrayAttr>:$count_size));
   let results = (outs Soap_Float:$dx);
+  let hasVerifier = 1;
 }

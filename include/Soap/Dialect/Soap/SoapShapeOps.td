@@ -12,6 +12,7 @@ def Soap_ReshapeOp : Soap_Op<"reshape", [SpaceInterface, Differentiable]> {
   }];
   let arguments = (ins Soap_Float:$x);
   let results = (outs Soap_Float:$y);
+  let hasVerifier = 1;
 }
 def Soap_TransposeOp : Soap_Op<"transpose", [SpaceInterface, Differentiable, InferType]> {
   let summary = "permutes dims";
@@ -39,6 +40,7 @@ def Soap_PadOp : Soap_Op<"pad", [SpaceInterfaceLocalNeutral, Differentiable]> {
   }];
   let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$interior, DefaultValuedAttr<F64Attr, "0.0">:$value);
   let results = (outs Soap_Float:$y);
+  let hasVerifier = 1;
 }
 def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
   let summary = "a tensor known at compile time, not trained";
@@ -46,4 +48,5 @@ def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Soap_Tile:$y);
   let assemblyFormat = "attr-dict $value `:` type($y)";
+  let hasVerifier = 1;
 }

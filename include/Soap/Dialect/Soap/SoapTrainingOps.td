@@ -12,4 +12,5 @@ def Soap_SgdOp : Soap_Op<"sgd", [SpaceInterface]> {
   }];
   let arguments = (ins Soap_Float:$weight, Soap_Float:$gradient, Optional<Soap_Float>:$velocity, F64Attr:$learning_rate, F64Attr:$momentum, F64Attr:$weight_decay);
   let results = (outs Soap_Float:$new_weight, Optional<Soap_Float>:$new_velocity);
+  let hasVerifier = 1;
 }

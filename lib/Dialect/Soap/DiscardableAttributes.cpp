@@ -1,0 +1,205 @@
+//===- DiscardableAttributes.cpp - Verifier of soap.* attributes ----------===//
+//
+// The attributes that passes talk through (docs/Architecture.md, section 6):
+// what each may hold, on what it may sit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpSupport.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+/// A string, not empty.
+static LogicalResult checkString(EmitError emitError, NamedAttribute attr) {
+  auto text = dyn_cast<StringAttr>(attr.getValue());
+  if (text && !text.getValue().empty())
+    return success();
+  return emitError() << "'" << attr.getName().getValue()
+                     << "' must be a string that is not empty, got "
+                     << attr.getValue();
+}
+
+/// An i64 in [low, high].
+static LogicalResult checkInteger(EmitError emitError, NamedAttribute attr,
+                                  int64_t low, int64_t high = maxElements) {
+  auto number = dyn_cast<IntegerAttr>(attr.getValue());
+  if (!number || !number.getType().isInteger(64))
+    return emitError() << "'" << attr.getName().getValue()
+                       << "' must be an i64, got " << attr.getValue();
+  if (number.getInt() >= low && number.getInt() <= high)
+    return success();
+  return emitError() << "'" << attr.getName().getValue() << "' must be in ["
+                     << low << ", " << high << "], got " << number.getInt();
+}
+
+/// One of some strings.
+static LogicalResult checkChoice(EmitError emitError, NamedAttribute attr,
+                                 ArrayRef<StringRef> choices) {
+  auto text = dyn_cast<StringAttr>(attr.getValue());
+  if (text && llvm::is_contained(choices, text.getValue()))
+    return success();
+  InFlightDiagnostic diagnostic = emitError();
+  diagnostic << "'" << attr.getName().getValue() << "' must be one of ";
+  llvm::interleaveComma(choices, diagnostic,
+                        [&](StringRef c) { diagnostic << '"' << c << '"'; });
+  return diagnostic << ", got " << attr.getValue();
+}
+
+static LogicalResult checkIsConfig(EmitError emitError, NamedAttribute attr) {
+  if (isa<ConfigAttr>(attr.getValue()))
+    return success();
+  return emitError() << "'" << attr.getName().getValue()
+                     << "' must be a '#soap.config', got " << attr.getValue();
+}
+
+/// A dictionary of strings: own loop to the forward op's loop.
+static LogicalResult checkLoopMap(EmitError emitError, NamedAttribute attr) {
+  auto dictionary = dyn_cast<DictionaryAttr>(attr.getValue());
+  bool valid = static_cast<bool>(dictionary);
+  if (dictionary)
+    for (NamedAttribute entry : dictionary)
+      valid = valid && isa<StringAttr>(entry.getValue());
+  if (valid)
+    return success();
+  return emitError() << "'" << attr.getName().getValue()
+                     << "' must map loop names to strings, got "
+                     << attr.getValue();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attr) {
+  auto emitError = [&] { return op->emitOpError(); };
+  StringRef name = attr.getName().getValue();
+  if (name == kConfig) {
+    if (failed(checkIsConfig(emitError, attr)))
+      return failure();
+    // Ops with a space check the config against it in their own verifier.
+    if (!isa<IterationSpaceOpInterface>(op))
+      return op->emitOpError()
+             << "has no loops, so it takes no '" << name << "'";
+    return success();
+  }
+  if (name == kName || name == kGradOf || name == kUpdateOf)
+    return checkString(emitError, attr);
+  if (name == kLoopMap)
+    return checkLoopMap(emitError, attr);
+  if (name == kSlot)
+    return checkInteger(emitError, attr, 0);
+  if (name == kTopology || name == kManifest)
+    return checkString(emitError, attr);
+  if (name == kPrograms) {
+    auto programs = dyn_cast<ArrayAttr>(attr.getValue());
+    if (programs && llvm::all_of(programs, llvm::IsaPred<DictionaryAttr>))
+      return success();
+    return emitError() << "'" << name << "' must be an array of dictionaries";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Function arguments and results
+//===----------------------------------------------------------------------===//
+
+/// A config over the dims d0, d1, ... of a tensor.
+static LogicalResult checkTensorConfig(EmitError emitError, NamedAttribute attr,
+                                       Type type) {
+  if (failed(checkIsConfig(emitError, attr)) ||
+      failed(checkTensorType(emitError, type)))
+    return failure();
+  IterationSpace space;
+  space.loops = dimLoops(shapeOf(type));
+  std::string error;
+  auto config = resolveConfig(cast<ConfigAttr>(attr.getValue()), space, error);
+  if (!config)
+    return emitError() << "has a bad config: " << error;
+  ::soap::ConfigCheck check = ::soap::checkConfig(space, *config, -1);
+  if (check.fault != ::soap::ConfigFault::None)
+    return emitError() << "has a bad config: " << check.message;
+  return success();
+}
+
+/// A rule by name, or the elements themselves.
+static LogicalResult checkInit(EmitError emitError, NamedAttribute attr,
+                               Type type) {
+  auto elements = dyn_cast<ElementsAttr>(attr.getValue());
+  if (!elements)
+    return checkChoice(emitError, attr,
+                       {"he", "glorot", "zeros", "ones", "default"});
+  if (elements.getShapedType() == type)
+    return success();
+  return emitError() << "'" << attr.getName().getValue() << "' of type '"
+                     << elements.getShapedType()
+                     << "' does not fit an argument of type '" << type << "'";
+}
+
+LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
+                                                    unsigned region,
+                                                    unsigned argument,
+                                                    NamedAttribute attr) {
+  auto emitError = [&] {
+    return op->emitOpError() << "argument #" << argument << ": ";
+  };
+  StringRef name = attr.getName().getValue();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return emitError() << "'" << name << "' needs a function";
+  Type type = function.getArgumentTypes()[argument];
+  if (name == kKind)
+    return checkChoice(emitError, attr,
+                       {"data", "label", "parameter", "state"});
+  if (name == kName)
+    return checkString(emitError, attr);
+  if (name == kSampleDim) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return checkInteger(emitError, attr, 0, tensor ? tensor.getRank() - 1 : -1);
+  }
+  if (name == kInit)
+    return checkInit(emitError, attr, type);
+  if (name == kFanIn || name == kFanOut)
+    return checkInteger(emitError, attr, 1);
+  if (name == kConfig)
+    return checkTensorConfig(emitError, attr, type);
+  return success();
+}
+
+LogicalResult SoapDialect::verifyRegionResultAttribute(Operation *op,
+                                                       unsigned region,
+                                                       unsigned result,
+                                                       NamedAttribute attr) {
+  auto emitError = [&] {
+    return op->emitOpError() << "result #" << result << ": ";
+  };
+  StringRef name = attr.getName().getValue();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return emitError() << "'" << name << "' needs a function";
+  if (name == kKind)
+    return checkChoice(emitError, attr,
+                       {"loss", "correct", "output", "update"});
+  if (name == kName)
+    return checkString(emitError, attr);
+  if (name == kConfig)
+    return checkTensorConfig(emitError, attr,
+                             function.getResultTypes()[result]);
+  if (name != kUpdates)
+    return success();
+  if (failed(
+          checkInteger(emitError, attr, 0,
+                       static_cast<int64_t>(function.getNumArguments()) - 1)))
+    return failure();
+  int64_t argument = cast<IntegerAttr>(attr.getValue()).getInt();
+  Type from = function.getResultTypes()[result],
+       to = function.getArgumentTypes()[argument];
+  if (from != to)
+    return emitError() << "'" << name << "' names argument #" << argument
+                       << " of type '" << to << "', got a result of type '"
+                       << from << "'";
+  return success();
+}
