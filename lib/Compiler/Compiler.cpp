@@ -1,0 +1,140 @@
+//===- Compiler.cpp - C ABI of libSoapCompiler ----------------------------===//
+//
+// Runs what is missing of the pipeline on a file, and compiles the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Compiler/Compiler.h"
+
+#include "Soap/Compiler/JIT.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/InitAll.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+struct SoapModule {
+  std::unique_ptr<JITModule> code;
+  std::string manifest;
+};
+
+namespace {
+
+/// The passes that are missing on the way from the module's stage to a lowered
+/// module; empty if there are none.
+std::string missingPasses(ModuleOp module, const SoapCompileOptions &options) {
+  std::string lower = options.reference
+                          ? "soap-lower-to-cpu{library=none fuse=false}"
+                          : "soap-lower-to-cpu";
+  if (module->hasAttr(SoapDialect::kManifest))
+    return "";
+  if (module->hasAttr(SoapDialect::kPrograms))
+    return lower;
+  bool configured = false;
+  module.walk([&](IterationSpaceOpInterface op) {
+    configured |= op->hasAttr(SoapDialect::kConfig);
+  });
+  std::string passes;
+  if (!configured || options.strategy || options.preset) {
+    if (options.reference && !options.strategy && !options.preset &&
+        !options.topology)
+      return lower; // the unsharded program
+    std::string strategy =
+        options.strategy ? std::string("strategy=") + options.strategy
+                         : std::string("preset=") +
+                               (options.preset ? options.preset : "single");
+    std::string topology = options.topology ? options.topology
+                           : module->hasAttr(SoapDialect::kTopology) ? ""
+                                                                     : "cpu-1";
+    passes = "soap-apply-strategy{" + strategy +
+             (topology.empty() ? "" : " topology=" + topology) + "},";
+  }
+  return passes + "soap-partition," + lower;
+}
+
+std::string render(Diagnostic &diagnostic) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+       << place.getColumn() << ": ";
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    os << "error: ";
+    break;
+  case DiagnosticSeverity::Warning:
+    os << "warning: ";
+    break;
+  default:
+    os << "note: ";
+    break;
+  }
+  os << diagnostic;
+  for (Diagnostic &note : diagnostic.getNotes())
+    os << "\n" << render(note);
+  return text;
+}
+
+void report(const SoapCompileOptions &options, const std::string &message) {
+  if (options.diagnostic)
+    options.diagnostic(options.diagnosticUser, message.c_str());
+}
+
+} // namespace
+
+SoapModule *soapCompileFile(const char *path,
+                            const SoapCompileOptions *options) {
+  static std::once_flag once;
+  std::call_once(once, [] { mlir::soap::registerAllPasses(); });
+  DialectRegistry registry;
+  mlir::soap::registerAllDialects(registry);
+  registry.insert<func::FuncDialect, LLVM::LLVMDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error ||
+        diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      report(*options, render(diagnostic));
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, &context);
+  if (!module)
+    return nullptr;
+  if (std::string passes = missingPasses(*module, *options); !passes.empty()) {
+    PassManager manager(&context, "builtin.module");
+    std::string error;
+    llvm::raw_string_ostream os(error);
+    if (failed(parsePassPipeline(passes, manager, os))) {
+      report(*options, "error: cannot run '" + passes + "': " + error);
+      return nullptr;
+    }
+    if (failed(manager.run(*module)))
+      return nullptr;
+  }
+  FailureOr<std::unique_ptr<JITModule>> code =
+      JITModule::create(*module, options->resolve, options->optLevel);
+  if (failed(code))
+    return nullptr;
+  auto result = std::make_unique<SoapModule>();
+  result->code = std::move(*code);
+  result->manifest = result->code->manifest().str();
+  return result.release();
+}
+
+const char *soapModuleManifest(const SoapModule *module) {
+  return module->manifest.c_str();
+}
+void *soapModuleSymbol(SoapModule *module, const char *name) {
+  return module->code->lookup(name);
+}
+void soapModuleFree(SoapModule *module) { delete module; }
