@@ -33,21 +33,6 @@ Operation *mlir::soap::localizeDefault(Operation *op, OpBuilder &builder,
   return builder.create(state);
 }
 
-void mlir::soap::setGradientOf(
-    Operation *gradient, Operation *forward,
-    ArrayRef<std::pair<StringRef, StringRef>> loops) {
-  MLIRContext *context = gradient->getContext();
-  if (auto name = forward->getAttrOfType<StringAttr>(SoapDialect::kName))
-    gradient->setAttr(SoapDialect::kGradOf, name);
-  if (loops.empty())
-    return;
-  SmallVector<NamedAttribute> pairs;
-  for (auto [own, other] : loops)
-    pairs.emplace_back(StringAttr::get(context, own),
-                       StringAttr::get(context, other));
-  gradient->setAttr(SoapDialect::kLoopMap, DictionaryAttr::get(context, pairs));
-}
-
 //===----------------------------------------------------------------------===//
 // Verifier
 //===----------------------------------------------------------------------===//
