@@ -24,6 +24,14 @@ struct GzipFile {
     if (file)
       gzclose(file);
   }
+  /// What a short read means: `shortage`, or that decompression failed.
+  Error explain(const std::string &path, const std::string &shortage) const {
+    int status = Z_OK;
+    gzerror(file, &status);
+    return Error{
+        path + ": " +
+        (status == Z_DATA_ERROR ? "the gzip data is damaged" : shortage)};
+  }
   /// Bytes read, fewer only at the end or on damage.
   int64_t read(char *data, int64_t size) {
     int64_t done = 0;
@@ -66,7 +74,8 @@ Expected<HostTensor> runtime::readIdx(const std::string &path) {
     return Error{path + ": cannot open: " + std::strerror(errno)};
   unsigned char magic[4];
   if (file.read(reinterpret_cast<char *>(magic), 4) != 4)
-    return Error{path + ": expected an IDX header, got the end of the file"};
+    return file.explain(path,
+                        "expected an IDX header, got the end of the file");
   if (magic[0] || magic[1])
     return Error{path + ": expected an IDX file, which starts with two zero "
                         "bytes"};
@@ -84,7 +93,8 @@ Expected<HostTensor> runtime::readIdx(const std::string &path) {
   for (int d = 0; d < magic[3]; ++d) {
     unsigned char e[4];
     if (file.read(reinterpret_cast<char *>(e), 4) != 4)
-      return Error{path + ": expected an IDX header, got the end of the file"};
+      return file.explain(path,
+                          "expected an IDX header, got the end of the file");
     int64_t extent = int64_t(e[0]) << 24 | e[1] << 16 | e[2] << 8 | e[3];
     shape.push_back(extent);
     if (extent == 0)
@@ -102,9 +112,10 @@ Expected<HostTensor> runtime::readIdx(const std::string &path) {
     data.resize(old + size_t(step));
     int64_t count = file.read(data.data() + old, step);
     if (count != step)
-      return Error{path + ": expected " + std::to_string(bytes) +
-                   " bytes of elements for shape " + shapeString(shape) +
-                   ", got " + std::to_string(int64_t(old) + count)};
+      return file.explain(path, "expected " + std::to_string(bytes) +
+                                    " bytes of elements for shape " +
+                                    shapeString(shape) + ", got " +
+                                    std::to_string(int64_t(old) + count));
   }
   char extra;
   if (file.read(&extra, 1) == 1)

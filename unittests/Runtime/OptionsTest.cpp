@@ -1,0 +1,120 @@
+//===- OptionsTest.cpp - Flags of soap-run --------------------------------===//
+//
+// What the flags set, and the message for every mistake.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../tools/soap-run/Options.h"
+
+#include "gtest/gtest.h"
+
+using namespace soap;
+using namespace soap::run;
+
+namespace {
+
+std::string errorOf(const std::vector<std::string> &arguments) {
+  auto options = parseOptions(arguments);
+  return options ? "no error" : options.error();
+}
+
+TEST(Options, Parses) {
+  auto options =
+      parseOptions({"m.mlir", "--data", "idx:d", "--epochs=3", "--seed", "7",
+                    "--timeout=0.5", "--quiet", "--normalize=0.5,0.25"});
+  ASSERT_TRUE(options) << options.error();
+  EXPECT_EQ(options->file, "m.mlir");
+  EXPECT_EQ(options->data, "idx:d");
+  EXPECT_EQ(options->epochs, 3);
+  EXPECT_EQ(options->seed, 7);
+  EXPECT_EQ(options->timeoutMs, 500);
+  EXPECT_TRUE(options->quiet);
+  EXPECT_EQ(options->normalization.deviation, 0.25);
+
+  auto defaults = parseOptions({"m.mlir", "--data=synthetic"});
+  ASSERT_TRUE(defaults);
+  EXPECT_EQ(defaults->epochs, 1);
+  auto limited = parseOptions({"m.mlir", "--data=synthetic", "--iterations=9"});
+  ASSERT_TRUE(limited);
+  EXPECT_EQ(limited->epochs, 0);
+  auto entry = parseOptions(
+      {"m.mlir", "--entry=forward", "--input=a=b.npy", "--input", "c=d.npy"});
+  ASSERT_TRUE(entry) << entry.error();
+  EXPECT_EQ(entry->inputs.size(), 2u);
+  EXPECT_TRUE(parseOptions({"--help"})->help);
+}
+
+TEST(Options, EveryFlagIsInTheHelp) {
+  std::string help = helpText();
+  for (const char *flag : {"--compare-with",
+                           "--data",
+                           "--entry",
+                           "--epochs",
+                           "--help",
+                           "--init",
+                           "--input",
+                           "--iterations",
+                           "--normalize",
+                           "--opt-level",
+                           "--output",
+                           "--preset",
+                           "--quiet",
+                           "--reference",
+                           "--report",
+                           "--save-weights",
+                           "--seed",
+                           "--strategy",
+                           "--threads-per-device",
+                           "--timeout",
+                           "--topology",
+                           "--trace"}) {
+    EXPECT_NE(help.find(std::string("  ") + flag + " "), std::string::npos)
+        << flag;
+    EXPECT_NE(errorOf({flag}), "unknown flag '" + std::string(flag) + "'");
+  }
+}
+
+TEST(Options, Rejects) {
+  EXPECT_EQ(errorOf({}), "expected an MLIR file");
+  EXPECT_EQ(errorOf({"a.mlir", "b.mlir"}),
+            "expected one MLIR file, got 'a.mlir' and 'b.mlir'");
+  EXPECT_EQ(errorOf({"a.mlir", ""}),
+            "expected an MLIR file, got an empty argument");
+  EXPECT_EQ(errorOf({"a.mlir"}),
+            "expected '--data' to train on, or '--entry' to run once");
+  EXPECT_EQ(errorOf({"a.mlir", "--dta", "x"}), "unknown flag '--dta'");
+  EXPECT_EQ(errorOf({"a.mlir", "-x"}), "unknown flag '-x'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data"}), "flag '--data' needs a value");
+  EXPECT_EQ(errorOf({"a.mlir", "--data="}),
+            "flag '--data': expected a value, got ''");
+  EXPECT_EQ(errorOf({"a.mlir", "--quiet=1"}), "flag '--quiet' takes no value");
+  EXPECT_EQ(errorOf({"a.mlir", "--epochs", "0"}),
+            "flag '--epochs': expected an integer from 1 to 1099511627776, got "
+            "'0'");
+  EXPECT_EQ(errorOf({"a.mlir", "--iterations=5x"}),
+            "flag '--iterations': expected an integer from 1 to 1099511627776, "
+            "got '5x'");
+  EXPECT_EQ(errorOf({"a.mlir", "--seed=99999999999999999999"}),
+            "flag '--seed': expected an integer from 0 to 1099511627776, got "
+            "'99999999999999999999'");
+  EXPECT_EQ(errorOf({"a.mlir", "--timeout=nan"}),
+            "flag '--timeout': expected seconds from 0.01 to 1000000, got "
+            "'nan'");
+  EXPECT_EQ(errorOf({"a.mlir", "--normalize=1"}),
+            "flag '--normalize': expected 'none', 'auto' or 'MEAN,DEVIATION' "
+            "with a positive deviation, got '1'");
+  EXPECT_EQ(errorOf({"a.mlir", "--entry=f", "--input", "x"}),
+            "flag '--input': expected NAME=FILE.npy, got 'x'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--input", "x=y"}),
+            "flag '--input' needs '--entry'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--output", "x"}),
+            "flag '--output' needs '--entry'");
+  EXPECT_EQ(errorOf({"a.mlir", "--entry=f", "--data=synthetic"}),
+            "flags '--entry' and '--data' exclude each other");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=d", "--compare-with=b", "--epochs=2"}),
+            "flags '--compare-with' and '--epochs' exclude each other");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=d", "--preset=p", "--strategy=s"}),
+            "flags '--preset' and '--strategy' exclude each other");
+}
+
+} // namespace

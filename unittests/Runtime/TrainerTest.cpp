@@ -1,0 +1,404 @@
+//===- TrainerTest.cpp - Data, first weights, training --------------------===//
+//
+// A linear model on two hand-written device programs, through session, data
+// sources and trainer; and the mistakes that data files can make.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Trainer.h"
+#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Trace.h"
+#include "TemporaryFolder.h"
+
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+using namespace soap;
+using namespace soap::runtime;
+using nlohmann::json;
+
+namespace {
+
+// One weight w: score = w * x, class 1 if score > 0; the loss is the mean of
+// (w * x - (2 * label - 1))^2 over the batch of 4, 0 for label -1. Device 1
+// works on samples 2 and 3 and sends its sums to device 0.
+constexpr float learningRate = 0.1f;
+
+struct Sums {
+  float loss = 0, correct = 0, gradient = 0;
+};
+
+Sums work(const float *x, const int32_t *label, float w, int count) {
+  Sums sums;
+  for (int i = 0; i < count; ++i) {
+    if (label[i] < 0)
+      continue;
+    float error = w * x[i] - float(2 * label[i] - 1);
+    sums.loss += error * error / 4;
+    sums.gradient += 2 * error * x[i] / 4;
+    sums.correct += (w * x[i] > 0) == (label[i] == 1);
+  }
+  return sums;
+}
+
+void program(SoapContext *ctx, void **args, bool sender, bool update) {
+  auto *x = static_cast<float *>(args[0]);
+  auto *label = static_cast<int32_t *>(args[1]);
+  auto *w = static_cast<float *>(args[2]);
+  soap_rt_task_begin(ctx, 0);
+  Sums mine = work(x, label, *w, 2);
+  soap_rt_task_end(ctx, 0);
+  if (sender) {
+    soap_rt_task_begin(ctx, 1);
+    soap_rt_send(ctx, 1, &mine, sizeof(mine));
+    soap_rt_task_end(ctx, 1);
+    if (update)
+      soap_rt_recv(ctx, 2, w, 4);
+    return;
+  }
+  Sums other;
+  soap_rt_recv(ctx, 1, &other, sizeof(other));
+  *static_cast<float *>(args[3]) = mine.loss + other.loss;
+  *static_cast<float *>(args[4]) = mine.correct + other.correct;
+  if (!update)
+    return;
+  *w -= learningRate * (mine.gradient + other.gradient);
+  soap_rt_send(ctx, 2, w, 4);
+}
+
+ProgramSource linearModel() {
+  json manifest = json::parse(R"({
+    "version": 1, "devices": 2,
+    "tensors": [
+      {"name": "x", "kind": "data", "shape": [4, 1], "dtype": "f32",
+       "sample_dim": 0},
+      {"name": "label", "kind": "label", "shape": [4], "dtype": "i32",
+       "sample_dim": 0, "classes": 2},
+      {"name": "w", "kind": "parameter", "shape": [1], "dtype": "f32",
+       "init": "zeros"},
+      {"name": "loss", "kind": "loss", "shape": [], "dtype": "f32"},
+      {"name": "correct", "kind": "correct", "shape": [], "dtype": "f32"}],
+    "entries": []})");
+  for (bool update : {true, false}) {
+    json ranks = json::array();
+    for (int d = 0; d < 2; ++d) {
+      json half = {{d * 2, d * 2 + 2}};
+      json rank = {{"device", d}, {"arena_bytes", 128}};
+      rank["program"] =
+          std::string(update ? "train" : "eval") + "_" + std::to_string(d);
+      rank["args"] = {
+          {{"tensor", "x"}, {"region", {half, {{0, 1}}}}},
+          {{"tensor", "label"}, {"region", {half}}},
+          {{"tensor", "w"}, {"region", {{{0, 1}}}}, {"updated", update}}};
+      rank["results"] = json::array();
+      if (d == 0)
+        rank["results"] = {{{"tensor", "loss"}, {"region", json::array()}},
+                           {{"tensor", "correct"}, {"region", json::array()}}};
+      rank["tasks"] = {d, 2, 3};
+      rank["peers"] = {-1, 1 - d, update ? 1 - d : -1};
+      rank["transfers"] = {-1, 0, update ? 1 : -1};
+      ranks.push_back(rank);
+    }
+    manifest["entries"].push_back(
+        {{"name", update ? "train_step" : "evaluate"},
+         {"batch", 4},
+         {"schedule",
+          {{{"name", "work[0]"}, {"kind", "linear"}},
+           {{"name", "work[1]"}, {"kind", "linear"}},
+           {{"name", "sums"}, {"kind", "transfer"}},
+           {{"name", "weight"}, {"kind", "transfer"}}}},
+         {"ranks", ranks}});
+  }
+  auto parsed = parseManifest(manifest.dump(), "linear");
+  EXPECT_TRUE(parsed) << parsed.error();
+  ProgramSource source;
+  source.manifest = std::make_shared<const Manifest>(*parsed);
+  source.program = [](const std::string &name) -> SoapProgram {
+    if (name == "train_0")
+      return [](SoapContext *ctx, void **args, void *) {
+        program(ctx, args, false, true);
+      };
+    if (name == "train_1")
+      return [](SoapContext *ctx, void **args, void *) {
+        program(ctx, args, true, true);
+      };
+    if (name == "eval_0")
+      return [](SoapContext *ctx, void **args, void *) {
+        program(ctx, args, false, false);
+      };
+    if (name == "eval_1")
+      return [](SoapContext *ctx, void **args, void *) {
+        program(ctx, args, true, false);
+      };
+    return nullptr;
+  };
+  return source;
+}
+
+/// Files whose label is the sign of the sample.
+void writeSigns(const TemporaryFolder &folder, const std::string &name,
+                int64_t count) {
+  HostTensor x(ElementType::F32, {count}), y(ElementType::I64, {count});
+  for (int64_t i = 0; i < count; ++i) {
+    x.set(i, (i % 2 ? 1.0 : -1.0) * (1 + double(i % 5) / 8));
+    y.set(i, i % 2);
+  }
+  ASSERT_FALSE(writeNpy(folder / ("x_" + name + ".npy"), x));
+  ASSERT_FALSE(writeNpy(folder / ("y_" + name + ".npy"), y));
+}
+
+std::unique_ptr<Session> makeSession() {
+  auto session = Session::create(linearModel(), LauncherOptions());
+  EXPECT_TRUE(session) << session.error();
+  return std::move(*session);
+}
+
+TEST(Trainer, LearnsAndCountsEverySample) {
+  TemporaryFolder folder;
+  writeSigns(folder, "train", 42);
+  writeSigns(folder, "test", 7);
+  auto session = makeSession();
+  Trace trace;
+  session->observer = [&](const Execution &run) { trace.add(run); };
+  auto trainer = Trainer::create(*session);
+  ASSERT_TRUE(trainer) << trainer.error();
+  auto source = loadData("npy:" + folder.path, trainer->dataTensor(),
+                         trainer->labelTensor(), Normalization(), 1);
+  ASSERT_TRUE(source) << source.error();
+  ASSERT_FALSE(initialize(session->manifest(), session->tensors(), "", 1));
+  // Before training: w = 0, so each real sample costs exactly 1.
+  auto before = trainer->evaluate(*source, *source->test);
+  ASSERT_TRUE(before) << before.error();
+  EXPECT_EQ((*before)->samples, 7);
+  EXPECT_EQ((*before)->loss, 7);
+
+  TrainOptions options;
+  options.epochs = 3;
+  int64_t calls = 0;
+  options.onIteration = [&](int64_t, int64_t, int64_t total, const Tally &) {
+    ++calls;
+    EXPECT_EQ(total, 10);
+  };
+  auto result = trainEpochs(*trainer, *source, options);
+  ASSERT_TRUE(result) << result.error();
+  EXPECT_EQ(result->iterations, 30);
+  EXPECT_EQ(calls, 30);
+  ASSERT_EQ(result->epochs.size(), 3u);
+  EXPECT_LT(result->epochs[2].loss, result->epochs[0].loss);
+  EXPECT_EQ(*result->epochs[2].trainAccuracy, 1);
+  EXPECT_EQ(*result->epochs[2].testAccuracy, 1);
+  EXPECT_EQ(trainer->stepMilliseconds().size(), 30u);
+  const Execution &run = session->execution(0);
+  EXPECT_EQ(run.bytesSent[1 * 2 + 0] / run.iterations, 12);
+  EXPECT_EQ(run.bytesSent[0 * 2 + 1] / run.iterations, 4);
+
+  ASSERT_FALSE(trace.write(folder / "trace.json"));
+  json events = json::parse(*readFile(folder / "trace.json"))["traceEvents"];
+  EXPECT_EQ(events.size(), trace.size() + 2);
+  EXPECT_EQ(events[2]["name"], "work[0]");
+
+  auto weights = collectWeights(session->manifest(), session->tensors());
+  ASSERT_TRUE(weights) << weights.error();
+  EXPECT_GT(weights->at("w").at(0), 0.5);
+}
+
+TEST(Trainer, StopsAfterTheIteration) {
+  auto session = makeSession();
+  auto trainer = Trainer::create(*session);
+  ASSERT_TRUE(trainer);
+  auto source = loadData("synthetic:integers", trainer->dataTensor(),
+                         trainer->labelTensor(), Normalization(), 1);
+  ASSERT_TRUE(source) << source.error();
+  ASSERT_FALSE(initialize(session->manifest(), session->tensors(), "", 1));
+  std::atomic<bool> stop{false};
+  TrainOptions options;
+  options.epochs = 0;
+  options.stop = &stop;
+  options.onIteration = [&](int64_t, int64_t iteration, int64_t,
+                            const Tally &) { stop.store(iteration == 3); };
+  auto result = trainEpochs(*trainer, *source, options);
+  ASSERT_TRUE(result) << result.error();
+  EXPECT_TRUE(result->stopped);
+  EXPECT_EQ(result->iterations, 3);
+}
+
+TEST(Data, EpochsAreDifferentPermutations) {
+  auto first = shuffledOrder(100, 5, 1), again = shuffledOrder(100, 5, 1),
+       second = shuffledOrder(100, 5, 2);
+  EXPECT_EQ(first, again);
+  EXPECT_NE(first, second);
+  std::sort(first.begin(), first.end());
+  for (int64_t i = 0; i < 100; ++i)
+    EXPECT_EQ(first[size_t(i)], i);
+}
+
+TEST(Data, BytesAreScaledAndNormalized) {
+  TemporaryFolder folder;
+  HostTensor x(ElementType::U8, {4, 1, 1}), y(ElementType::U8, {4});
+  for (int i = 0; i < 4; ++i)
+    x.set(i, i * 85);
+  ASSERT_FALSE(writeNpy(folder / "x_train.npy", x));
+  ASSERT_FALSE(writeNpy(folder / "y_train.npy", y));
+  auto model = linearModel();
+  const auto &tensors = model.manifest->tensors;
+  std::vector<int64_t> order = {3, 2, 1, 0};
+  for (auto [text, want] : {std::pair{"none", 1.0},
+                            {"0.5,0.25", 2.0},
+                            {"auto", 0.5 / std::sqrt(5.0 / 36)}}) {
+    auto source = loadData("npy:" + folder.path, tensors[0], tensors[1],
+                           *parseNormalization(text), 0);
+    ASSERT_TRUE(source) << source.error();
+    HostTensor data(DType::F32, {4, 1}), label(DType::I32, {4});
+    EXPECT_EQ(fillBatch(*source, source->train, order, 0, data, label), 4);
+    EXPECT_FLOAT_EQ(data.as<float>()[0], float(want)) << text;
+    // The batch beyond the end: two samples, two fillers.
+    EXPECT_EQ(fillBatch(*source, source->train, order, 2, data, label), 2);
+    EXPECT_EQ(label.at(1), 0);
+    EXPECT_EQ(label.at(2), -1);
+  }
+}
+
+std::string dataError(const TemporaryFolder &folder, const std::string &spec) {
+  auto model = linearModel();
+  auto source = loadData(spec, model.manifest->tensors[0],
+                         model.manifest->tensors[1], Normalization(), 0);
+  if (source)
+    return "no error";
+  std::string text = source.error();
+  for (size_t at; (at = text.find(folder.path)) != std::string::npos;)
+    text.replace(at, folder.path.size(), "DIR");
+  return text;
+}
+
+TEST(Data, Rejects) {
+  TemporaryFolder folder;
+  std::string spec = "npy:" + folder.path;
+  EXPECT_EQ(dataError(folder, "csv:x"),
+            "expected 'idx:DIR', 'npy:DIR', 'synthetic' or "
+            "'synthetic:integers' as data, got 'csv:x'");
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/x_train.npy: cannot open: No such file or directory");
+  EXPECT_EQ(dataError(folder, "idx:" + folder.path),
+            "DIR/train-images-idx3-ubyte.gz: cannot open: No such file or "
+            "directory");
+  auto write = [&](const char *name, ElementType type,
+                   std::vector<int64_t> shape, double value = 0) {
+    HostTensor tensor(type, std::move(shape));
+    for (int64_t i = 0; i < tensor.volume(); ++i)
+      tensor.set(i, value);
+    ASSERT_FALSE(writeNpy(folder / name, tensor));
+  };
+  write("x_train.npy", ElementType::F32, {8, 2, 2});
+  write("y_train.npy", ElementType::I32, {8});
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/x_train.npy: samples of shape [2, 2] do not fit data 'x', "
+            "which expects [1]");
+  write("x_train.npy", ElementType::F32, {});
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/x_train.npy: expected samples along dimension 0, got shape "
+            "[]");
+  write("x_train.npy", ElementType::F32, {8, 1});
+  write("y_train.npy", ElementType::I32, {7});
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/y_train.npy: expected shape [8] as DIR/x_train.npy has so "
+            "many samples, got [7]");
+  write("y_train.npy", ElementType::F32, {8});
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/y_train.npy: expected integer labels, got f32");
+  write("y_train.npy", ElementType::I32, {8}, 2);
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/y_train.npy: label 2 of sample 0: expected 0 to 1");
+  write("y_train.npy", ElementType::I8, {8}, -1);
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/y_train.npy: label -1 of sample 0: expected 0 to 1");
+  write("x_train.npy", ElementType::F32, {3, 1});
+  write("y_train.npy", ElementType::I32, {3});
+  EXPECT_EQ(dataError(folder, spec),
+            "the training set has 3 samples, fewer than a batch of 4");
+  write("x_train.npy", ElementType::F32, {8, 1});
+  write("y_train.npy", ElementType::I32, {8});
+  EXPECT_EQ(dataError(folder, spec), "no error");
+  write("x_test.npy", ElementType::F32, {8, 1});
+  EXPECT_EQ(dataError(folder, spec),
+            "DIR/y_test.npy: cannot open: No such file or directory");
+}
+
+TEST(Initialize, DependsOnNameAndSeedOnly) {
+  TensorInfo info;
+  info.name = "conv.weight";
+  info.shape = {50, 40, 5, 5};
+  info.fanIn = 1000;
+  info.fanOut = 1250;
+  auto moments = [](const HostTensor &value) {
+    double sum = 0, squares = 0, largest = 0;
+    for (int64_t i = 0; i < value.volume(); ++i) {
+      sum += value.at(i);
+      squares += value.at(i) * value.at(i);
+      largest = std::max(largest, std::fabs(value.at(i)));
+    }
+    double mean = sum / double(value.volume());
+    return std::array<double, 3>{
+        mean, squares / double(value.volume()) - mean * mean, largest};
+  };
+  InitRule he{InitRule::He, {}}, glorot{InitRule::Glorot, {}};
+  HostTensor value = initialValue(info, he, 3);
+  auto [mean, variance, largest] = moments(value);
+  EXPECT_NEAR(mean, 0, 1e-3);
+  EXPECT_NEAR(variance, 2.0 / 1000, 5e-5);
+  EXPECT_EQ(value.at(7), initialValue(info, he, 3).at(7));
+  EXPECT_NE(value.at(7), initialValue(info, he, 4).at(7));
+  auto [gm, gv, gl] = moments(initialValue(info, glorot, 3));
+  EXPECT_NEAR(gv, 2.0 / 2250, 2e-5);
+  EXPECT_LE(gl, std::sqrt(6.0 / 2250));
+  info.name = "other.weight";
+  EXPECT_NE(value.at(7), initialValue(info, he, 3).at(7));
+}
+
+TEST(Initialize, FromFile) {
+  TemporaryFolder folder;
+  auto session = makeSession();
+  std::string path = folder / "w.safetensors";
+  auto message = [&] {
+    MaybeError error =
+        initialize(session->manifest(), session->tensors(), path, 0);
+    return error ? error->message.substr(folder.path.size() + 1) : "no error";
+  };
+  auto write = [&](const char *name, ElementType type,
+                   std::vector<int64_t> shape) {
+    TensorMap map;
+    HostTensor tensor(type, std::move(shape));
+    tensor.set(0, 5);
+    map.emplace(name, std::move(tensor));
+    ASSERT_FALSE(writeSafetensors(path, map));
+  };
+  write("v", ElementType::F32, {1});
+  EXPECT_EQ(message(), "w.safetensors: expected a tensor 'w' of shape [1]");
+  write("w", ElementType::F32, {1, 1});
+  EXPECT_EQ(message(), "w.safetensors: tensor 'w': expected shape [1], got "
+                       "[1, 1]");
+  write("w", ElementType::I32, {1});
+  EXPECT_EQ(message(), "w.safetensors: tensor 'w': expected type f32, got i32");
+  write("w", ElementType::F64, {1});
+  EXPECT_EQ(message(), "no error");
+  EXPECT_EQ(session->tensors().get(2)->at(0), 5);
+}
+
+TEST(Session, Rejects) {
+  ProgramSource source = linearModel();
+  source.program = [](const std::string &) -> SoapProgram { return nullptr; };
+  auto session = Session::create(source, LauncherOptions());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error(),
+            "entry 'train_step': the module has no program 'train_0'");
+  auto good = makeSession();
+  auto entry = good->entry("forward");
+  ASSERT_FALSE(entry);
+  EXPECT_EQ(entry.error(), "the module has no entry 'forward', only "
+                           "'train_step', 'evaluate'");
+}
+
+} // namespace
