@@ -9,6 +9,8 @@
 #include "Runner.h"
 #include "Soap/InitAll.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include "llvm/Support/CommandLine.h"
 
 #include <chrono>
@@ -16,7 +18,7 @@
 #include <cstdio>
 #include <iostream>
 #include <poll.h>
-#include <set>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +132,7 @@ std::string encode(const Report &report) {
 void runChild(int fd, int64_t from, int64_t to) {
   mlir::DialectRegistry registry;
   mlir::soap::registerAllDialects(registry);
+  registry.insert<mlir::func::FuncDialect>();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   for (int64_t i = from; i < to; ++i)
@@ -230,6 +233,7 @@ int main(int argc, char **argv) {
   if (noFork) {
     mlir::DialectRegistry registry;
     mlir::soap::registerAllDialects(registry);
+  registry.insert<mlir::func::FuncDialect>();
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
     context.loadAllAvailableDialects();
     for (int64_t i = first; i < first + programs; ++i)
