@@ -1,0 +1,234 @@
+// Every op, printed and read back twice: first as it is, then in generic form.
+// RUN: soap-opt %s | soap-opt | FileCheck %s
+// RUN: soap-opt %s --mlir-print-op-generic | soap-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @elementwise
+func.func @elementwise(%x: tensor<2x3xf32>, %r: tensor<3xf32>) -> tensor<2x3xf32> {
+  // CHECK: soap.relu %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = soap.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.neg
+  %1 = soap.neg %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.abs
+  %2 = soap.abs %1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.exp
+  %3 = soap.exp %2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.log
+  %4 = soap.log %3 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.sqrt
+  %5 = soap.sqrt %4 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.tanh
+  %6 = soap.tanh %5 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.sigmoid
+  %7 = soap.sigmoid %6 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.sign
+  %8 = soap.sign %7 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.scale %{{.*}} {factor = 5.000000e-01 : f64}
+  %9 = soap.scale %8 {factor = 0.5 : f64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.add %{{.*}}, %{{.*}} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %10 = soap.add %9, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.sub
+  %11 = soap.sub %10, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.mul
+  %12 = soap.mul %11, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.div
+  %13 = soap.div %12, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.maximum
+  %14 = soap.maximum %13, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.minimum
+  %15 = soap.minimum %14, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.greater_equal
+  %16 = soap.greater_equal %15, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.equal
+  %17 = soap.equal %16, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.bias_add %{{.*}}, %{{.*}} {axis = 1 : i64}
+  %18 = soap.bias_add %17, %r {axis = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.relu_grad
+  %19 = soap.relu_grad %18, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.tanh_grad
+  %20 = soap.tanh_grad %19, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.sigmoid_grad
+  %21 = soap.sigmoid_grad %20, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.sqrt_grad
+  %22 = soap.sqrt_grad %21, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.accumulate %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %23 = soap.accumulate %22, %x, %x : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %23 : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: func.func @convolution
+func.func @convolution(%x: tensor<2x4x8x9xf64>, %w: tensor<6x2x3x2xf64>)
+    -> (tensor<2x6x4x11xf64>, tensor<2x4x8x9xf64>, tensor<6x2x3x2xf64>) {
+  // CHECK: soap.conv2d %{{.*}}, %{{.*}} {dilations = array<i64: 2, 1>, groups = 2 : i64, padding = array<i64: 2, 1, 1, 2>, strides = array<i64: 2, 1>}
+  %y = soap.conv2d %x, %w {strides = array<i64: 2, 1>, padding = array<i64: 2, 1, 1, 2>, dilations = array<i64: 2, 1>, groups = 2 : i64}
+    : (tensor<2x4x8x9xf64>, tensor<6x2x3x2xf64>) -> tensor<2x6x4x11xf64>
+  // CHECK: soap.conv2d_input_grad
+  %dx = soap.conv2d_input_grad %y, %w {strides = array<i64: 2, 1>, padding = array<i64: 2, 1, 1, 2>, dilations = array<i64: 2, 1>, groups = 2 : i64}
+    : (tensor<2x6x4x11xf64>, tensor<6x2x3x2xf64>) -> tensor<2x4x8x9xf64>
+  // CHECK: soap.conv2d_weight_grad
+  %dw = soap.conv2d_weight_grad %x, %y {strides = array<i64: 2, 1>, padding = array<i64: 2, 1, 1, 2>, dilations = array<i64: 2, 1>, groups = 2 : i64}
+    : (tensor<2x4x8x9xf64>, tensor<2x6x4x11xf64>) -> tensor<6x2x3x2xf64>
+  return %y, %dx, %dw : tensor<2x6x4x11xf64>, tensor<2x4x8x9xf64>, tensor<6x2x3x2xf64>
+}
+
+// CHECK-LABEL: func.func @linear
+func.func @linear(%a: tensor<2x4x5xf32>, %b: tensor<3x5xf32>, %c: tensor<2x4x3xf32>) -> tensor<2x4x3xf32> {
+  // CHECK: soap.matmul %{{.*}}, %{{.*}} {transpose_b} : (tensor<2x4x5xf32>, tensor<3x5xf32>) -> tensor<2x4x3xf32>
+  %0 = soap.matmul %a, %b {transpose_b} : (tensor<2x4x5xf32>, tensor<3x5xf32>) -> tensor<2x4x3xf32>
+  // CHECK: soap.matmul %{{.*}}, %{{.*}} {transpose_a} : (tensor<2x4x5xf32>, tensor<2x4x3xf32>) -> tensor<2x5x3xf32>
+  %1 = soap.matmul %a, %c {transpose_a} : (tensor<2x4x5xf32>, tensor<2x4x3xf32>) -> tensor<2x5x3xf32>
+  // CHECK: soap.reduce sum %{{.*}} {axes = array<i64: 0, 2>} : (tensor<2x5x3xf32>) -> tensor<5xf32>
+  %2 = soap.reduce sum %1 {axes = array<i64: 0, 2>} : (tensor<2x5x3xf32>) -> tensor<5xf32>
+  // CHECK: soap.reduce max
+  %3 = soap.reduce max %2 {axes = array<i64: 0>} : (tensor<5xf32>) -> tensor<f32>
+  // CHECK: soap.reduce min
+  %4 = soap.reduce min %0 {axes = array<i64: 0>} : (tensor<2x4x3xf32>) -> tensor<4x3xf32>
+  // CHECK: soap.broadcast %{{.*}} {axes = array<i64: 0>} : (tensor<4x3xf32>) -> tensor<2x4x3xf32>
+  %5 = soap.broadcast %4 {axes = array<i64: 0>} : (tensor<4x3xf32>) -> tensor<2x4x3xf32>
+  return %5 : tensor<2x4x3xf32>
+}
+
+// CHECK-LABEL: func.func @pooling
+func.func @pooling(%x: tensor<2x3x7x7xbf16>) -> (tensor<2x3x7x7xbf16>, tensor<2x3x7x7xbf16>) {
+  // CHECK: soap.max_pool2d %{{.*}} {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
+  %0 = soap.max_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+    : (tensor<2x3x7x7xbf16>) -> tensor<2x3x4x4xbf16>
+  // CHECK: soap.max_pool2d_grad
+  %1 = soap.max_pool2d_grad %0, %x, %0 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+    : (tensor<2x3x4x4xbf16>, tensor<2x3x7x7xbf16>, tensor<2x3x4x4xbf16>) -> tensor<2x3x7x7xbf16>
+  %2 = soap.slice %0 {offsets = array<i64: 0, 0, 1, 0>, sizes = array<i64: 2, 3, 2, 4>, strides = array<i64: 1, 1, 1, 1>}
+    : (tensor<2x3x4x4xbf16>) -> tensor<2x3x2x4xbf16>
+  %3 = soap.slice %x {offsets = array<i64: 0, 0, 1, 0>, sizes = array<i64: 2, 3, 5, 7>, strides = array<i64: 1, 1, 1, 1>}
+    : (tensor<2x3x7x7xbf16>) -> tensor<2x3x5x7xbf16>
+  // A shard of it: rows 2 and 3 of dx; the tile of x begins at row 1.
+  // CHECK: soap.max_pool2d_grad {{.*}}x_offset = array<i64: 1, 0>
+  %part = soap.max_pool2d_grad %2, %3, %2 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>, x_offset = array<i64: 1, 0>}
+    : (tensor<2x3x2x4xbf16>, tensor<2x3x5x7xbf16>, tensor<2x3x2x4xbf16>) -> tensor<2x3x2x7xbf16>
+  // CHECK: soap.avg_pool2d %{{.*}} {count_include_pad, dilations
+  %4 = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, count_include_pad}
+    : (tensor<2x3x7x7xbf16>) -> tensor<2x3x4x4xbf16>
+  // CHECK: soap.avg_pool2d_grad %{{.*}} {count_low = array<i64: -1, 0>, count_size = array<i64: 9, 7>
+  %5 = soap.avg_pool2d_grad %4 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, count_low = array<i64: -1, 0>, count_size = array<i64: 9, 7>}
+    : (tensor<2x3x4x4xbf16>) -> tensor<2x3x7x7xbf16>
+  return %1, %5 : tensor<2x3x7x7xbf16>, tensor<2x3x7x7xbf16>
+}
+
+// CHECK-LABEL: func.func @batch_norm
+func.func @batch_norm(%x: tensor<4x3x2x2xf32>, %c: tensor<3xf32>) -> (tensor<4x3x2x2xf32>, tensor<3xf32>) {
+  // CHECK: soap.batch_norm %{{.*}} {epsilon = 1.000000e-05 : f64}
+  %0 = soap.batch_norm %x, %c, %c, %c, %c {epsilon = 1.0e-5 : f64}
+    : (tensor<4x3x2x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x2x2xf32>
+  // CHECK: soap.batch_norm_train
+  %1:2 = soap.batch_norm_train %0, %c, %c {epsilon = 1.0e-5 : f64}
+    : (tensor<4x3x2x2xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<4x3x2x2xf32>, tensor<3x3xf32>)
+  // CHECK: soap.batch_norm_stats
+  %2 = soap.batch_norm_stats %1#0 : (tensor<4x3x2x2xf32>) -> tensor<3x3xf32>
+  // CHECK: soap.batch_norm_apply
+  %3 = soap.batch_norm_apply %x, %2, %c, %c {epsilon = 1.0e-5 : f64}
+    : (tensor<4x3x2x2xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x2x2xf32>
+  // CHECK: soap.batch_norm_grad
+  %4:3 = soap.batch_norm_grad %3, %x, %1#1, %c {epsilon = 1.0e-5 : f64}
+    : (tensor<4x3x2x2xf32>, tensor<4x3x2x2xf32>, tensor<3x3xf32>, tensor<3xf32>) -> (tensor<4x3x2x2xf32>, tensor<3xf32>, tensor<3xf32>)
+  // CHECK: soap.batch_norm_grad_reduce
+  %5:2 = soap.batch_norm_grad_reduce %4#0, %x, %1#1 {epsilon = 1.0e-5 : f64}
+    : (tensor<4x3x2x2xf32>, tensor<4x3x2x2xf32>, tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  // CHECK: soap.batch_norm_grad_apply
+  %6 = soap.batch_norm_grad_apply %4#0, %x, %1#1, %c, %5#0, %5#1 {epsilon = 1.0e-5 : f64}
+    : (tensor<4x3x2x2xf32>, tensor<4x3x2x2xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x2x2xf32>
+  // CHECK: soap.running_stats_update
+  %7:2 = soap.running_stats_update %c, %c, %1#1 {momentum = 0.1 : f64}
+    : (tensor<3xf32>, tensor<3xf32>, tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %6, %7#0 : tensor<4x3x2x2xf32>, tensor<3xf32>
+}
+
+// CHECK-LABEL: func.func @cross_entropy
+func.func @cross_entropy(%x: tensor<4x10xf32>, %l: tensor<4xi32>) -> tensor<4x10xf32> {
+  // CHECK: soap.cross_entropy %{{.*}} {scale = 2.500000e-01 : f64}
+  %0:3 = soap.cross_entropy %x, %l {scale = 0.25 : f64}
+    : (tensor<4x10xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x4xf32>)
+  // CHECK: soap.softmax_stats %{{.*}}, %{{.*}} {class_offset = 5 : i64}
+  %1 = soap.softmax_stats %x, %l {class_offset = 5 : i64} : (tensor<4x10xf32>, tensor<4xi32>) -> tensor<3x4xf32>
+  // CHECK: soap.cross_entropy_loss
+  %2:2 = soap.cross_entropy_loss %1, %l {scale = 0.25 : f64} : (tensor<3x4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<f32>)
+  // CHECK: soap.cross_entropy_grad
+  %3 = soap.cross_entropy_grad %2#0, %x, %l, %0#2 {scale = 0.25 : f64}
+    : (tensor<f32>, tensor<4x10xf32>, tensor<4xi32>, tensor<3x4xf32>) -> tensor<4x10xf32>
+  return %3 : tensor<4x10xf32>
+}
+
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%x: tensor<4x6xf32>) -> (tensor<2xi32>, tensor<f32>) {
+  // CHECK: soap.reshape %{{.*}} : (tensor<4x6xf32>) -> tensor<2x12x1xf32>
+  %0 = soap.reshape %x : (tensor<4x6xf32>) -> tensor<2x12x1xf32>
+  // CHECK: soap.transpose %{{.*}} {permutation = array<i64: 2, 0, 1>}
+  %1 = soap.transpose %0 {permutation = array<i64: 2, 0, 1>} : (tensor<2x12x1xf32>) -> tensor<1x2x12xf32>
+  // CHECK: soap.concat %{{.*}}, %{{.*}} {axis = 0 : i64}
+  %2 = soap.concat %1, %1 {axis = 0 : i64} : (tensor<1x2x12xf32>, tensor<1x2x12xf32>) -> tensor<2x2x12xf32>
+  // CHECK: soap.slice %{{.*}} {offsets = array<i64: 0, 1, 3>, sizes = array<i64: 2, 1, 3>, strides = array<i64: 1, 1, 4>}
+  %3 = soap.slice %2 {offsets = array<i64: 0, 1, 3>, sizes = array<i64: 2, 1, 3>, strides = array<i64: 1, 1, 4>}
+    : (tensor<2x2x12xf32>) -> tensor<2x1x3xf32>
+  // CHECK: soap.pad %{{.*}} {interior = array<i64: 0, 0, 3>, low = array<i64: 0, -1, 3>, value = 1.000000e+00 : f64}
+  %4 = soap.pad %3 {low = array<i64: 0, -1, 3>, interior = array<i64: 0, 0, 3>, value = 1.0 : f64}
+    : (tensor<2x1x3xf32>) -> tensor<2x2x12xf32>
+  // CHECK: soap.constant dense<[1, 2]> : tensor<2xi32> : tensor<2xi32>
+  %5 = soap.constant dense<[1, 2]> : tensor<2xi32> : tensor<2xi32>
+  // CHECK: soap.constant dense_resource<weights> : tensor<f32> : tensor<f32>
+  %6 = soap.constant dense_resource<weights> : tensor<f32> : tensor<f32>
+  return %5, %6 : tensor<2xi32>, tensor<f32>
+}
+
+// CHECK-LABEL: func.func @updates
+func.func @updates(%w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: soap.sgd %{{.*}}, %{{.*}} {learning_rate = 1.000000e-01 : f64, momentum = 0.000000e+00 : f64, weight_decay = 0.000000e+00 : f64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %0 = soap.sgd %w, %w {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: soap.sgd %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %1:2 = soap.sgd %0, %w, %w {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.0 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %1#0, %1#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @device_program
+func.func @device_program(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // CHECK: soap.fill 0xFFF0000000000000 : tensor<2x6xf32>
+  %0 = soap.fill 0xFFF0000000000000 : tensor<2x6xf32>
+  // CHECK: soap.assemble %{{.*}}, %{{.*}} {sources = [#soap.region<[0:2], [0:6]>, #soap.region<[0:2], [0:6]>], targets = [#soap.region<[0:2], [0:6]>, #soap.region<[2:4], [0:6]>]}
+  %1 = soap.assemble %x, %0 {sources = [#soap.region<[0:2], [0:6]>, #soap.region<[0:2], [0:6]>], targets = [#soap.region<[0:2], [0:6]>, #soap.region<[2:4], [0:6]>]}
+    : (tensor<4x6xf32>, tensor<2x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.combine max %{{.*}}, %{{.*}} {sources = [#soap.region<[1:3], [0:1, 2:4]>, #soap.region<[0:1, 3:4], [0:3]>]}
+  %2 = soap.combine max %1, %1 {sources = [#soap.region<[1:3], [0:1, 2:4]>, #soap.region<[0:1, 3:4], [0:3]>]}
+    : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.send %{{.*}} {soap.slot = 3 : i64, source = #soap.region<[0:2], [1:2]>} : tensor<2x3xf32>
+  soap.send %2 {source = #soap.region<[0:2], [1:2]>, soap.slot = 3 : i64} : tensor<2x3xf32>
+  // CHECK: soap.recv : tensor<4x6xf32>
+  %3 = soap.recv : tensor<4x6xf32>
+  %4 = soap.recv : tensor<f32>
+  // CHECK: soap.send %{{.*}} {source = #soap.region<>} : tensor<f32>
+  soap.send %4 {source = #soap.region<>} : tensor<f32>
+  return %3 : tensor<4x6xf32>
+}
+
+// CHECK-LABEL: func.func @attributes
+// CHECK-SAME: soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>, soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64
+// CHECK-SAME: soap.init = "he", soap.kind = "parameter"
+// CHECK-SAME: soap.kind = "update", soap.name = "w", soap.updates = 1 : i64
+func.func @attributes(
+    %x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64, soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>},
+    %w: tensor<4x4xf32> {soap.kind = "parameter", soap.name = "w", soap.init = "he", soap.fan_in = 4 : i64, soap.fan_out = 4 : i64})
+    -> (tensor<8x4xf32> {soap.kind = "output", soap.name = "y"}, tensor<4x4xf32> {soap.kind = "update", soap.name = "w", soap.updates = 1 : i64}) {
+  // CHECK: soap.config = #soap.config<{m = 2, k = 2}, devices = [3, 1, 1, 0]>
+  %y = soap.matmul %x, %w {soap.name = "fc", soap.config = #soap.config<{m = 2, k = 2}, devices = [3, 1, 1, 0]>} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  // Replicas are printed unless there is one, degrees of 1 are kept as written.
+  // CHECK: soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>
+  %z = soap.relu %y {soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  // CHECK: soap.config = #soap.config<{d0 = 1}, devices = [5]>
+  // CHECK-SAME: soap.grad_of = "fc"
+  // CHECK-SAME: soap.loop_map = {d0 = "m", d1 = "k"}
+  %u = soap.relu %z {soap.config = #soap.config<{d0 = 1}, replicas = 1, devices = [5]>, soap.grad_of = "fc", soap.loop_map = {d0 = "m", d1 = "k"}} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %u, %w : tensor<8x4xf32>, tensor<4x4xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      weights: "0x040000000000803F"
+    }
+  }
+#-}
