@@ -27,7 +27,7 @@ def Soap_Conv2DInputGradOp : Soap_Op<"conv2d_input_grad", [SpaceInterfaceLocal]>
   let summary = "gradient of conv2d with respect to its input";
   let description = [{
     dx[n, g*I + i, h, w] = sum over o, kh, kw of dy[n, g*O + o, (h + pt - kh*dh) / sh, (w + pl - kw*dw) / sw] * w[g*O + o, i, kh, kw] where the divisions are exact and in range.
-    Attributes are those of the forward op (only `padding` top and left matter). Loops n, g, i, h, w (parallel), o, kh, kw (reduction); h and w index dx.
+    Attributes are those of the forward op: dy has the shape that a convolution of dx and w would have (only `padding` top and left matter for values). Loops n, g, i, h, w (parallel), o, kh, kw (reduction); h and w index dx.
   }];
   let arguments = !con((ins Soap_Float:$dy, Soap_Float:$w), ConvAttributes);
   let results = (outs Soap_Float:$dx);
