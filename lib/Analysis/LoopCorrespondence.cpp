@@ -35,22 +35,28 @@ int mlir::soap::dominantLoop(const ::soap::IterationSpace &space,
   return best->loop;
 }
 
-/// Loops of an update by how the forward op reads the updated parameter.
-static void mapThroughParameter(const OpGraph &opGraph, int update,
-                                Origin &origin) {
+/// Loops of an update by how the forward op accesses the tensors that both
+/// read: the updated parameter, or statistics that the forward op writes.
+static void mapThroughTensors(const OpGraph &opGraph, int update,
+                              Origin &origin) {
   const ::soap::Kernel &own = opGraph.graph.nodes[update].whole;
   const ::soap::Kernel &forward = opGraph.graph.nodes[origin.node].whole;
-  for (size_t o = 0; o < own.operands.size(); ++o)
-    for (size_t f = 0; f < forward.operands.size(); ++f) {
-      if (own.operands[o] != forward.operands[f])
-        continue;
-      const ::soap::AccessMap &ownMap = own.space.operands[o].map;
-      const ::soap::AccessMap &forwardMap = forward.space.operands[f].map;
-      for (size_t d = 0; d < ownMap.size() && d < forwardMap.size(); ++d)
-        if (int loop = dominantLoop(own.space, ownMap[d]);
-            loop >= 0 && origin.loops[loop] < 0)
-          origin.loops[loop] = dominantLoop(forward.space, forwardMap[d]);
-    }
+  auto match = [&](size_t operand, int value,
+                   const ::soap::AccessMap &forwardMap) {
+    if (own.operands[operand] != value)
+      return;
+    const ::soap::AccessMap &ownMap = own.space.operands[operand].map;
+    for (size_t d = 0; d < ownMap.size() && d < forwardMap.size(); ++d)
+      if (int loop = dominantLoop(own.space, ownMap[d]);
+          loop >= 0 && origin.loops[loop] < 0)
+        origin.loops[loop] = dominantLoop(forward.space, forwardMap[d]);
+  };
+  for (size_t o = 0; o < own.operands.size(); ++o) {
+    for (size_t f = 0; f < forward.operands.size(); ++f)
+      match(o, forward.operands[f], forward.space.operands[f].map);
+    for (size_t f = 0; f < forward.results.size(); ++f)
+      match(o, forward.results[f], forward.space.results[f].map);
+  }
 }
 
 Origin mlir::soap::originOf(const OpGraph &opGraph,
@@ -72,7 +78,7 @@ Origin mlir::soap::originOf(const OpGraph &opGraph,
   origin.loops.assign(own.loops.size(), -1);
   auto map = op->getAttrOfType<DictionaryAttr>(SoapDialect::kLoopMap);
   if (update && !map) {
-    mapThroughParameter(opGraph, node, origin);
+    mapThroughTensors(opGraph, node, origin);
     return origin;
   }
   for (auto [loop, result] : llvm::zip_equal(own.loops, origin.loops)) {
@@ -83,4 +89,12 @@ Origin mlir::soap::originOf(const OpGraph &opGraph,
     result = forward.findLoop(other);
   }
   return origin;
+}
+
+bool mlir::soap::isDataArgument(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto kind = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                    SoapDialect::kKind);
+  return !kind ||
+         (kind.getValue() != "parameter" && kind.getValue() != "state");
 }

@@ -35,6 +35,9 @@ Origin originOf(const OpGraph &opGraph, const llvm::StringMap<int> &nodes,
 int dominantLoop(const ::soap::IterationSpace &space,
                  const ::soap::DimMap &map);
 
+/// The argument holds samples or their labels, not weights or state.
+bool isDataArgument(BlockArgument argument);
+
 } // namespace mlir::soap
 
 #endif // SOAP_LIB_ANALYSIS_LOOPCORRESPONDENCE_H

@@ -13,7 +13,8 @@ using namespace mlir::soap;
 
 /// Placements of arguments and results were checked when the graph was built,
 /// except for their devices.
-static LogicalResult checkPlacements(OpGraph &opGraph, int deviceCount) {
+LogicalResult mlir::soap::checkPlacements(const OpGraph &opGraph,
+                                          int deviceCount) {
   auto check = [&](bool hasConfig, const ::soap::Config &config, int value,
                    const char *what, const std::string &name,
                    Location loc) -> LogicalResult {

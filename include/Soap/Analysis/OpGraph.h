@@ -1,6 +1,7 @@
 //===- OpGraph.h - From IR to the core's op graph and back ------*- C++ -*-===//
 //
-// Builds `soap::Graph` from a function of soap ops, reads strategies from `soap.config` attributes and writes them.
+// Builds `soap::Graph` from a function of soap ops, reads strategies from
+// `soap.config` attributes and writes them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,23 +22,32 @@ struct OpGraph {
   SmallVector<Operation *> ops;
   /// Id of each SSA value of the function body (arguments included).
   DenseMap<Value, int> valueIds;
-  /// Function argument of each graph input; graph inputs are the arguments in order.
+  /// Function argument of each graph input; graph inputs are the arguments in
+  /// order.
   SmallVector<BlockArgument> inputs;
   /// Function result number of each graph output.
   SmallVector<int> outputResults;
 };
 
-/// Every op of the body but the terminator becomes a node with its iteration space, stages (from `decomposeStages`, names `OP/MNEMONIC`),
-/// phase (from soap.grad_of and soap.update_of) and name (soap.name, else MNEMONIC_N). Emits errors for ops without an iteration space and duplicate names.
+/// Every op of the body but the terminator becomes a node with its iteration
+/// space, stages (from `decomposeStages`, names `OP/MNEMONIC`), phase (from
+/// soap.grad_of and soap.update_of) and name (soap.name, else MNEMONIC_N).
+/// Emits errors for ops without an iteration space and duplicate names.
 FailureOr<OpGraph> buildOpGraph(func::FuncOp function);
 
-/// Configs from `soap.config`; an op without one is an error that names it, unless `defaultToSingle`. Argument and result configs go into the graph.
-FailureOr<::soap::Strategy> readStrategy(OpGraph &opGraph, int deviceCount, bool defaultToSingle = false);
+/// Configs from `soap.config`; an op without one is an error that names it,
+/// unless `defaultToSingle`. Argument and result configs go into the graph.
+FailureOr<::soap::Strategy> readStrategy(OpGraph &opGraph, int deviceCount,
+                                         bool defaultToSingle = false);
+/// Checks that the configs of arguments and results name devices that exist.
+LogicalResult checkPlacements(const OpGraph &opGraph, int deviceCount);
 /// Writes `soap.config` on every op.
 void writeStrategy(const OpGraph &opGraph, const ::soap::Strategy &strategy);
 
-/// Role of every loop of every node (DESIGN.md, section 1): sample; parameter if cutting it cuts a weight operand; reduction if no
-/// result has it; else attribute. Sample dims are propagated from the arguments with `soap.sample_dim` through the maps.
+/// Role of every loop of every node (DESIGN.md, section 1): sample; parameter
+/// if cutting it cuts a weight operand; reduction if no result has it; else
+/// attribute. Sample dims are propagated from the arguments with
+/// `soap.sample_dim` through the maps.
 std::vector<std::vector<::soap::Role>> computeRoles(const OpGraph &opGraph);
 
 } // namespace mlir::soap

@@ -80,4 +80,86 @@ def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
+  let summary = "Writes a strategy from a file or a preset on every op";
+  let description = [{
+    Writes `soap.config` on all ops of all functions and `soap.topology` on the module. The strategy is that of one function (`@train_step`, else
+    `@evaluate`, else `@forward`); ops of other functions take the config of the op with the same `soap.name`, and run on device 0 if there is none.
+    Configs of arguments and results stay as they are.
+
+    ```mlir
+    %y = soap.relu %x {soap.name = "relu1"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+
+    with `preset=data-parallel topology=cpu-2`, where dim 0 holds samples, becomes
+
+    ```mlir
+    %y = soap.relu %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>, soap.name = "relu1"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"strategy", "strategy", "std::string", /*default=*/"\"\"", "Strategy file (JSON); give this or 'preset'">,
+    Option<"preset", "preset", "std::string", /*default=*/"\"\"", "single, data-parallel, model-parallel or spatial">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">,
+    Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
+def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
+  let summary = "Searches for a fast strategy and writes it on every op";
+  let description = [{
+    The search of the SOAP paper: Markov chain Monte Carlo over simulated time. A random group of ops (a forward op, its gradients and updates, and what
+    follows it) gets a random config; a Metropolis criterion decides. Chains start from the presets and a random strategy. A strategy that does not fit into
+    the devices' memory is not a solution. Ctrl-C ends the search with the best strategy so far. With `proposals` alone the result depends on
+    nothing but the seed.
+
+    ```mlir
+    %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    ```
+
+    with `topology=cpu-2 proposals=100` becomes, for example,
+
+    ```mlir
+    %y = soap.matmul %x, %w {soap.config = #soap.config<{n = 2}, devices = [0, 1]>, soap.name = "fc"}
+       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"1", "Seed of the search">,
+    Option<"timeLimit", "time-limit", "double", /*default=*/"0", "Budget in seconds; default: 10 if there is no 'proposals'">,
+    Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Budget in proposals">,
+    Option<"beta", "beta", "double", /*default=*/"200.0",
+           "Selectivity: a proposal that is slower by 1/beta of the first strategy's time is accepted with probability 1/e; above 0">,
+    ListOption<"initial", "initial", "std::string",
+           "Where chains start: presets by name, or 'current' for the configs of the module; default: all presets and a random strategy">,
+    ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: all">,
+    Option<"space", "space", "std::string", /*default=*/"\"tied\"", "tied (groups of ops share a decision) or untied (every op decides alone)">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
+    Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
+def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
+  let summary = "Prices the strategy of a module: time, memory, bytes";
+  let description = [{
+    Simulates one iteration of a function whose ops all have a `soap.config` (docs/Simulator.md) and prints a summary on stderr. The IR stays as it is.
+  }];
+  let options = [
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Write makespan, load and peak memory of devices, bytes of links and exchanges to this file (JSON; '-': stdout)">,
+    Option<"taskGraph", "task-graph", "std::string", /*default=*/"\"\"", "Write the simulated task graph to this file (JSON)">,
+    Option<"trace", "trace", "std::string", /*default=*/"\"\"", "Write the timeline to this file (Chrome trace events, for Perfetto)">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to simulate; default: train_step, evaluate or forward">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 #endif // SOAP_TRANSFORMS_PASSES_TD

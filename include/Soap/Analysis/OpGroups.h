@@ -1,0 +1,24 @@
+//===- OpGroups.h - Ops that share one decision -----------------*- C++ -*-===//
+//
+// The search space of the SOAP paper: a forward op, its gradients and its
+// updates share one config through recorded loop correspondence, and ops that
+// only pass elements on follow the op that produces them. See docs/Analysis.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_ANALYSIS_OPGROUPS_H
+#define SOAP_ANALYSIS_OPGROUPS_H
+
+#include "Soap/Analysis/OpGraph.h"
+#include "Soap/Search/ParallelizationProblem.h"
+
+namespace mlir::soap {
+
+/// Groups for a search, in program order of their leaders; every node is in
+/// exactly one. For the space where every op decides alone see
+/// `::soap::untiedGroups`.
+std::vector<::soap::OpGroup> computeGroups(const OpGraph &opGraph);
+
+} // namespace mlir::soap
+
+#endif // SOAP_ANALYSIS_OPGROUPS_H

@@ -1,0 +1,238 @@
+//===- AutoParallel.cpp - Search for a strategy ---------------------------===//
+//
+// The pass soap-auto-parallel: MCMC over the groups of a function, with
+// progress on terminals and Ctrl-C.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StrategySupport.h"
+
+#include "Soap/Analysis/OpGroups.h"
+#include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Search/MCMC.h"
+#include "Soap/Search/Presets.h"
+#include "Soap/Transforms/Passes.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
+
+#include <csignal>
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPAUTOPARALLEL
+#include "Soap/Transforms/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+/// Set by Ctrl-C. Signal handlers have no other way to say anything.
+static std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+namespace {
+
+/// Ctrl-C ends the search while this lives; a second one ends the process.
+class InterruptScope {
+public:
+  InterruptScope() {
+    interrupted = false;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &previous);
+  }
+  ~InterruptScope() { sigaction(SIGINT, &previous, nullptr); }
+  InterruptScope(const InterruptScope &) = delete;
+  InterruptScope &operator=(const InterruptScope &) = delete;
+
+private:
+  struct sigaction previous;
+};
+
+struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
+  using SoapAutoParallelBase::SoapAutoParallelBase;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+  LogicalResult run();
+  LogicalResult checkOptions();
+  LogicalResult readRoles(::soap::ParallelizationProblem &problem);
+  LogicalResult readInitial(OpGraph &opGraph,
+                            const ::soap::ParallelizationProblem &problem,
+                            std::vector<::soap::Strategy> &strategies);
+  ::soap::McmcResult search(const ::soap::ParallelizationProblem &problem,
+                            std::vector<::soap::Strategy> strategies);
+  std::string printReport(const ::soap::ParallelizationProblem &problem,
+                          const ::soap::McmcResult &result);
+};
+
+} // namespace
+
+LogicalResult AutoParallel::checkOptions() {
+  auto fail = [&](const char *name, const auto &value, const char *expected) {
+    return getOperation().emitError()
+           << "option '" << name << "=" << value << "': expected " << expected;
+  };
+  if (!(timeLimit >= 0 && timeLimit <= 1e9))
+    return fail("time-limit", timeLimit.getValue(), "seconds from 0 to 1e9");
+  if (proposals < 0)
+    return fail("proposals", proposals.getValue(), "a number of at least 0");
+  if (!(beta > 0 && beta <= 1e12))
+    return fail("beta", beta.getValue(), "a number above 0, up to 1e12");
+  if (space != "tied" && space != "untied")
+    return fail("space", space.getValue(), "tied or untied");
+  return success();
+}
+
+LogicalResult AutoParallel::readRoles(::soap::ParallelizationProblem &problem) {
+  if (roles.empty())
+    return success();
+  std::vector<::soap::Role> all = problem.searchedRoles, chosen;
+  for (const std::string &name : roles) {
+    auto it = llvm::find_if(
+        all, [&](::soap::Role role) { return name == ::soap::roleName(role); });
+    if (it == all.end())
+      return getOperation().emitError()
+             << "option 'roles=" << name
+             << "': expected sample, parameter, reduction or attribute";
+    chosen.push_back(*it);
+  }
+  problem.searchedRoles = std::move(chosen);
+  return success();
+}
+
+LogicalResult
+AutoParallel::readInitial(OpGraph &opGraph,
+                          const ::soap::ParallelizationProblem &problem,
+                          std::vector<::soap::Strategy> &strategies) {
+  for (const std::string &name : initial) {
+    if (name == "current") {
+      FailureOr<::soap::Strategy> current =
+          readStrategy(opGraph, problem.getTopology().deviceCount());
+      if (failed(current))
+        return failure();
+      strategies.push_back(std::move(*current));
+      continue;
+    }
+    ::soap::Expected<::soap::Strategy> preset =
+        ::soap::presetStrategy(name, problem);
+    if (!preset)
+      return getOperation().emitError()
+             << "option 'initial=" << name << "': " << preset.error()
+             << ", or current";
+    strategies.push_back(std::move(*preset));
+  }
+  return success();
+}
+
+::soap::McmcResult
+AutoParallel::search(const ::soap::ParallelizationProblem &problem,
+                     std::vector<::soap::Strategy> strategies) {
+  constexpr double defaultSeconds = 10;
+  ::soap::McmcOptions options;
+  options.seed = seed;
+  options.seconds =
+      timeLimit == 0 && proposals == 0 ? defaultSeconds : timeLimit.getValue();
+  options.proposals = proposals;
+  options.temperature = 1 / beta;
+  options.initial = std::move(strategies);
+  options.stop = &interrupted;
+  bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
+  if (terminal)
+    options.progress = [](const ::soap::McmcProgress &progress) {
+      llvm::errs() << llvm::format(
+          "\rsearching: %lld proposals (%.0f/s), best %.3f ms, %.0f s left   ",
+          static_cast<long long>(progress.proposals),
+          progress.proposalsPerSecond, progress.bestNs * 1e-6,
+          progress.secondsLeft);
+    };
+  InterruptScope scope;
+  ::soap::McmcResult result = ::soap::searchMcmc(problem, options);
+  if (terminal)
+    llvm::errs() << '\n';
+  return result;
+}
+
+std::string
+AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
+                          const ::soap::McmcResult &result) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("best_makespan_ns", result.bestEvaluation.makespanNs);
+    json.attributeArray("initial", [&] {
+      for (int64_t makespan : result.initialNs)
+        json.value(makespan);
+    });
+    json.attribute("groups", static_cast<int64_t>(problem.getGroups().size()));
+    json.attribute("ops",
+                   static_cast<int64_t>(problem.getGraph().nodes.size()));
+    json.attribute("proposals", result.proposals);
+    json.attribute("accepted", result.accepted);
+    json.attribute("proposals_per_second",
+                   result.seconds > 0 ? result.proposals / result.seconds : 0);
+    json.attribute("seconds", result.seconds);
+    json.attribute("seed", seed.getValue());
+    json.attribute("interrupted", interrupted.load());
+  });
+  stream << '\n';
+  return text;
+}
+
+LogicalResult AutoParallel::run() {
+  ModuleOp module = getOperation();
+  if (failed(checkOptions()))
+    return failure();
+  FailureOr<::soap::Topology> deviceTopology =
+      resolveTopology(module, topology);
+  if (failed(deviceTopology))
+    return failure();
+  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
+  if (failed(chosen))
+    return failure();
+  FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
+  if (failed(opGraph) ||
+      failed(checkPlacements(*opGraph, deviceTopology->deviceCount())))
+    return failure();
+
+  ::soap::ParallelizationProblem problem(
+      opGraph->graph, *deviceTopology,
+      space == "untied" ? ::soap::untiedGroups(opGraph->graph)
+                        : computeGroups(*opGraph),
+      computeRoles(*opGraph));
+  if (auto error = problem.check())
+    return module.emitError() << error->message;
+  std::vector<::soap::Strategy> strategies;
+  if (failed(readRoles(problem)) ||
+      failed(readInitial(*opGraph, problem, strategies)))
+    return failure();
+
+  ::soap::McmcResult result = search(problem, std::move(strategies));
+  if (!report.empty() && failed(writeOptionFile(module, "report", report,
+                                                printReport(problem, result))))
+    return failure();
+  if (result.bestEvaluation.excessBytes > 0)
+    return chosen->emitError()
+           << "'@" << chosen->getName()
+           << "' does not fit into the memory of topology '"
+           << deviceTopology->name << "': the best strategy found needs "
+           << result.bestEvaluation.excessBytes
+           << " bytes more, expected devices with more 'memory_bytes', a "
+              "smaller model or a longer search";
+  if (failed(
+          writeModuleStrategy(module, *opGraph, result.best, *deviceTopology)))
+    return failure();
+  if (exportFile.empty())
+    return success();
+  return exportStrategy(module, opGraph->graph, result.best, *deviceTopology,
+                        exportFile);
+}

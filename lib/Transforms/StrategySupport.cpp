@@ -1,0 +1,147 @@
+//===- StrategySupport.cpp - What strategy passes share -------------------===//
+//
+// Choosing the function of a strategy, carrying it over to other functions,
+// and writing result files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StrategySupport.h"
+
+#include "SimulationReport.h"
+
+#include "Soap/Analysis/OpGroups.h"
+#include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Core/StrategyFile.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+FailureOr<func::FuncOp> mlir::soap::chooseFunction(ModuleOp module,
+                                                   StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      candidates.push_back(function);
+  auto find = [&](StringRef wanted) -> func::FuncOp {
+    for (func::FuncOp function : candidates)
+      if (function.getName() == wanted)
+        return function;
+    return {};
+  };
+  if (!name.empty()) {
+    if (func::FuncOp function = find(name))
+      return function;
+    return module.emitError()
+           << "option 'function=" << name << "' names no function with a body";
+  }
+  for (StringRef wanted : {"train_step", "evaluate", "forward"})
+    if (func::FuncOp function = find(wanted))
+      return function;
+  if (candidates.size() == 1)
+    return candidates.front();
+  return module.emitError()
+         << "has " << candidates.size()
+         << " functions with a body and none is '@train_step', '@evaluate' or "
+            "'@forward', expected one of these or the option 'function=NAME'";
+}
+
+/// Loops of an op of another function as loops of the op that has its name: by
+/// name, else (batch norm in inference) by the dims of the first result.
+static std::vector<int> matchLoops(const ::soap::Kernel &own,
+                                   const ::soap::Kernel &other) {
+  std::vector<int> loops(own.space.loops.size(), -1);
+  if (own.kind == other.kind || own.space.results.empty() ||
+      other.space.results.empty()) {
+    for (auto [loop, match] : llvm::zip_equal(own.space.loops, loops))
+      if (loop.type != ::soap::IteratorType::Serial)
+        match = other.space.findLoop(loop.name);
+    return loops;
+  }
+  const ::soap::AccessMap &ownMap = own.space.results.front().map;
+  const ::soap::AccessMap &otherMap = other.space.results.front().map;
+  llvm::SmallDenseSet<int> taken;
+  for (size_t d = 0; d < ownMap.size() && d < otherMap.size(); ++d)
+    if (ownMap[d].terms.size() == 1 && otherMap[d].terms.size() == 1 &&
+        taken.insert(otherMap[d].terms.front().loop).second)
+      loops[ownMap[d].terms.front().loop] = otherMap[d].terms.front().loop;
+  return loops;
+}
+
+LogicalResult
+mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
+                                const ::soap::Strategy &strategy,
+                                const ::soap::Topology &topology) {
+  llvm::StringMap<size_t> byName;
+  for (size_t i = 0; i < strategy.size(); ++i)
+    byName[opGraph.graph.nodes[i].whole.name] = i;
+  auto own = opGraph.ops.empty()
+                 ? func::FuncOp()
+                 : opGraph.ops.front()->getParentOfType<func::FuncOp>();
+
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal() || function == own)
+      continue;
+    FailureOr<OpGraph> other = buildOpGraph(function);
+    if (failed(other))
+      return failure();
+    ::soap::Strategy copied;
+    for (auto [op, node] : llvm::zip_equal(other->ops, other->graph.nodes)) {
+      auto it = op->hasAttr(SoapDialect::kName) ? byName.find(node.whole.name)
+                                                : byName.end();
+      if (it == byName.end()) {
+        copied.push_back(::soap::Config::single(node.whole.space));
+        continue;
+      }
+      const ::soap::Kernel &from = opGraph.graph.nodes[it->second].whole;
+      copied.push_back(::soap::followConfig(from.space, strategy[it->second],
+                                            node.whole.space,
+                                            matchLoops(node.whole, from)));
+    }
+    writeStrategy(*other, copied);
+  }
+  writeStrategy(opGraph, strategy);
+
+  // Built-in topologies read better by name; both forms say the same.
+  std::string text = topology.name;
+  auto builtin = ::soap::builtinTopology(topology.name);
+  if (!builtin ||
+      ::soap::printTopology(*builtin) != ::soap::printTopology(topology))
+    text = ::soap::printTopology(topology);
+  module->setAttr(SoapDialect::kTopology,
+                  StringAttr::get(module.getContext(), text));
+  return success();
+}
+
+LogicalResult mlir::soap::writeOptionFile(ModuleOp module, StringRef option,
+                                          StringRef path, StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error, llvm::sys::fs::OF_Text);
+  if (!error) {
+    stream << text;
+    stream.close();
+    error = stream.error();
+    stream.clear_error();
+  }
+  if (error)
+    return module.emitError() << "option '" << option << "=" << path
+                              << "': cannot write: " << error.message();
+  return success();
+}
+
+LogicalResult mlir::soap::exportStrategy(ModuleOp module,
+                                         const ::soap::Graph &graph,
+                                         const ::soap::Strategy &strategy,
+                                         const ::soap::Topology &topology,
+                                         StringRef path) {
+  ::soap::StrategyFile file = ::soap::toStrategyFile(graph, strategy, topology);
+  Simulation simulation = simulate(graph, strategy, topology);
+  for (int task : simulation.order)
+    file.schedule.push_back(simulation.tasks.tasks[task].name);
+  return writeOptionFile(module, "export", path,
+                         ::soap::printStrategyFile(file));
+}
