@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -76,6 +77,10 @@ HostTensor runtime::initialValue(const TensorInfo &info, const InitRule &rule,
   int64_t count = value.volume();
   if (rule.kind == InitRule::Zeros)
     return value;
+  if (rule.kind == InitRule::Bytes) {
+    std::memcpy(value.bytes.data(), rule.bytes.data(), rule.bytes.size());
+    return value;
+  }
   Random random(seed, info.name);
   // Unknown fans: as for one input or output.
   double in = double(std::max<int64_t>(1, info.fanIn));

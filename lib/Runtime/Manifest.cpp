@@ -40,8 +40,55 @@ TensorKind parseKind(const JsonCursor &cursor) {
                   "output");
 }
 
-InitRule parseInit(const JsonCursor &cursor, int64_t volume) {
+/// Large values are base64: numbers as JSON would take ten times the memory.
+std::string decodeBase64(const JsonCursor &cursor) {
+  const std::string &text = cursor.string();
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  uint32_t bits = 0;
+  int count = 0;
+  size_t end = text.size();
+  while (end > 0 && text.size() - end < 2 && text[end - 1] == '=')
+    --end;
+  for (size_t i = 0; i < end; ++i) {
+    char c = text[i];
+    uint32_t digit = c >= 'A' && c <= 'Z'   ? c - 'A'
+                     : c >= 'a' && c <= 'z' ? c - 'a' + 26
+                     : c >= '0' && c <= '9' ? c - '0' + 52
+                     : c == '+'             ? 62
+                     : c == '/'             ? 63
+                                            : 64;
+    if (digit == 64)
+      cursor.fail("expected base64, got a character of value " +
+                  std::to_string((unsigned char)c));
+    bits = bits << 6 | digit;
+    if (++count % 4 == 0)
+      for (int shift : {16, 8, 0})
+        bytes += char(bits >> shift);
+  }
+  if (count % 4 == 1 || text.size() % 4)
+    cursor.fail("expected base64 of a multiple of 4 characters");
+  if (count % 4 == 2)
+    bytes += char(bits >> 4);
+  if (count % 4 == 3) {
+    bytes += char(bits >> 10);
+    bytes += char(bits >> 2);
+  }
+  return bytes;
+}
+
+InitRule parseInit(const JsonCursor &cursor, int64_t volume, DType dtype) {
   InitRule rule;
+  if (cursor.json().is_object()) {
+    rule.kind = InitRule::Bytes;
+    rule.bytes = decodeBase64(cursor.at("base64"));
+    int64_t expected = volume * sizeOf(dtype);
+    if (int64_t(rule.bytes.size()) != expected)
+      cursor.at("base64").fail("expected " + std::to_string(expected) +
+                               " bytes, got " +
+                               std::to_string(rule.bytes.size()));
+    return rule;
+  }
   if (cursor.json().is_string()) {
     static const std::map<std::string, InitRule::Kind> names = {
         {"default", InitRule::Default},
@@ -88,7 +135,7 @@ TensorInfo parseTensor(const JsonCursor &cursor) {
     info.sampleDim =
         cursor.at("sample_dim").integer(-1, int64_t(info.shape.size()) - 1);
   if (cursor.has("init"))
-    info.init = parseInit(cursor.at("init"), volume);
+    info.init = parseInit(cursor.at("init"), volume, info.dtype);
   if (cursor.has("classes"))
     info.classes = cursor.at("classes").integer(1, maxElements);
   if (cursor.has("fan_in"))

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Manifest.h"
+#include "Soap/Runtime/Initialize.h"
 
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>
@@ -62,6 +63,30 @@ TEST(Manifest, Parses) {
   EXPECT_EQ(entry->ranks[0].args[0].region.str(), "[0:1, 2:4], [0:3]");
   EXPECT_TRUE(entry->ranks[0].args[1].updated);
   EXPECT_EQ(manifest->entry("forward"), nullptr);
+}
+
+TEST(Manifest, InitialValuesAsBase64) {
+  json manifest = good();
+  // 1.0f, 2.0f, -0.5f.
+  manifest["tensors"][1]["init"] = {{"base64", "AACAPwAAAEAAAAC/"}};
+  auto parsed = parseManifest(manifest.dump(), "m");
+  ASSERT_TRUE(parsed) << parsed.error();
+  const TensorInfo &info = parsed->tensors[1];
+  HostTensor value = initialValue(info, info.init, 0);
+  EXPECT_EQ(value.at(0), 1);
+  EXPECT_EQ(value.at(1), 2);
+  EXPECT_EQ(value.at(2), -0.5);
+  auto error = [&](const char *text) {
+    return errorWith("/tensors/1/init", {{"base64", text}});
+  };
+  EXPECT_EQ(error("AACAPwAAAEAAAAC/AA=="),
+            "m: at /tensors/1/init/base64: expected 12 bytes, got 13");
+  EXPECT_EQ(error("AACAPwAAAEAAAA=="),
+            "m: at /tensors/1/init/base64: expected 12 bytes, got 10");
+  EXPECT_EQ(error("AACA PwAA"), "m: at /tensors/1/init/base64: expected "
+                                "base64, got a character of value 32");
+  EXPECT_EQ(error("AAAAA"), "m: at /tensors/1/init/base64: expected base64 of "
+                            "a multiple of 4 characters");
 }
 
 TEST(Manifest, RejectsWithPlaceAndExpectation) {

@@ -344,7 +344,9 @@ TEST(Initialize, DependsOnNameAndSeedOnly) {
     return std::array<double, 3>{
         mean, squares / double(value.volume()) - mean * mean, largest};
   };
-  InitRule he{InitRule::He, {}}, glorot{InitRule::Glorot, {}};
+  InitRule he, glorot;
+  he.kind = InitRule::He;
+  glorot.kind = InitRule::Glorot;
   HostTensor value = initialValue(info, he, 3);
   auto [mean, variance, largest] = moments(value);
   EXPECT_NEAR(mean, 0, 1e-3);

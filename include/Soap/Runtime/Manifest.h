@@ -34,9 +34,12 @@ const char *nameOf(TensorKind kind);
 
 /// How a parameter or state starts when no weights file says otherwise.
 struct InitRule {
-  enum Kind { Default, He, Glorot, Zeros, Ones, Values } kind = Default;
+  enum Kind { Default, He, Glorot, Zeros, Ones, Values, Bytes };
+  Kind kind = Default;
   /// Kind `Values`: one number (a splat) or one per element.
   std::vector<double> values;
+  /// Kind `Bytes`: the elements, little endian, of the tensor's type.
+  std::string bytes;
 };
 
 struct TensorInfo {
