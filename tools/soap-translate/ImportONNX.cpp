@@ -102,5 +102,5 @@ static LogicalResult run(StringRef input, llvm::raw_ostream &output,
 }
 
 Translation mlir::soap::importONNXTranslation() {
-  return {importFlag, checkOptions, run};
+  return {importFlag, onnxCategory, checkOptions, run};
 }

@@ -17,6 +17,8 @@ namespace mlir::soap {
 struct Translation {
   /// The flag that chooses it.
   llvm::cl::opt<bool> &flag;
+  /// Its other options.
+  llvm::cl::OptionCategory &category;
   /// False after a message: the options contradict each other or are malformed
   /// (exit status 2).
   bool (*checkOptions)();

@@ -6,6 +6,7 @@
 
 #include "Translation.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Support/FileUtilities.h"
@@ -51,10 +52,10 @@ int main(int argc, char **argv) {
   const Translation translations[] = {importONNXTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
-  for (auto &[name, option] : cl::getRegisteredOptions())
-    if (llvm::is_contained(option->Categories, &cl::getGeneralCategory()) &&
-        name != "help" && name != "version")
-      option->setHiddenFlag(cl::ReallyHidden);
+  SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};
+  for (const Translation &translation : translations)
+    categories.push_back(&translation.category);
+  cl::HideUnrelatedOptions(categories);
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   if (!cl::ParseCommandLineOptions(

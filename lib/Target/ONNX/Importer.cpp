@@ -360,7 +360,7 @@ LogicalResult GraphImporter::importNode(const Node &node) {
   }
   Handler handler =
       op.fold && (!op.build || context.allConstant()) ? op.fold : op.build;
-  if (handler == op.fold && !context.allConstant() && node.opType != "Shape" &&
+  if (!op.build && !context.allConstant() && node.opType != "Shape" &&
       node.opType != "Size")
     return context.error(
         "this op is only supported on values that are known at import");

@@ -42,7 +42,7 @@ LogicalResult importConv(NodeContext &node) {
                                   window->padding, window->dilations, groups);
   if (y && hasBias) {
     Value bias = node.tensor(2, Role::Bias);
-    y = bias ? node.create<BiasAddOp>("bias", shape, y, bias, 1) : Value();
+    y = bias ? node.create<BiasAddOp>("bias_add", shape, y, bias, 1) : Value();
   }
   return node.setResult(0, y);
 }
@@ -83,8 +83,8 @@ LogicalResult importGemm(NodeContext &node) {
     return failure();
   bool isBias = shapeOf(c) == Shape{shape[1]};
   return node.setResult(0, isBias
-                               ? node.create<BiasAddOp>("bias", shape, y, c, 1)
-                               : node.create<AddOp>("bias", shape, y, c));
+                               ? node.create<BiasAddOp>("bias_add", shape, y, c, 1)
+                               : node.create<AddOp>("bias_add", shape, y, c));
 }
 
 LogicalResult importMatMul(NodeContext &node) {

@@ -1,0 +1,423 @@
+"""Small ONNX models made on the spot: whole networks, and one model per op and variant.
+
+`models()` maps names to `Model`s. Weights are random from a fixed seed, so a model is the same on every machine.
+"""
+
+import dataclasses
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+
+@dataclasses.dataclass
+class Model:
+    proto: onnx.ModelProto
+    # Flags of soap-translate.
+    flags: list = dataclasses.field(default_factory=list)
+    # Data inputs are drawn from this range.
+    low: float = -2.0
+    high: float = 2.0
+    # The model with the same results, where import means something else than the file says.
+    reference: onnx.ModelProto = None
+
+
+class Builder:
+    """A graph under construction; every method returns the name of a value."""
+
+    def __init__(self, name, opset=17, seed=0):
+        self.name, self.opset = name, opset
+        self.random = np.random.default_rng(seed)
+        self.nodes, self.inputs, self.outputs, self.initializers = [], [], [], []
+        self.count = 0
+
+    def fresh(self, prefix):
+        self.count += 1
+        return "%s_%d" % (prefix, self.count)
+
+    def data(self, shape, name="x"):
+        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+        return name
+
+    def parameter_input(self, shape, name):
+        """A weight without values: a graph input."""
+        return self.data(shape, name)
+
+    def tensor(self, array, name=None):
+        name = name or self.fresh("w")
+        self.initializers.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def weight(self, *shape, name=None):
+        fan = int(np.prod(shape[1:])) if len(shape) > 1 else 10
+        return self.tensor((self.random.standard_normal(shape) * np.sqrt(2 / fan)).astype(np.float32), name)
+
+    def ints(self, *values, name=None):
+        return self.tensor(np.array(values, np.int64), name)
+
+    def scalar(self, value, dtype=np.float32):
+        return self.tensor(np.array(value, dtype))
+
+    def op(self, kind, *inputs, outputs=1, name=None, **attributes):
+        names = [self.fresh(kind.lower()) for _ in range(outputs)]
+        self.nodes.append(helper.make_node(kind, list(inputs), names, name=name if name is not None else names[0] + "_node",
+                                           **attributes))
+        return names[0] if outputs == 1 else names
+
+    def constant(self, array):
+        return self.op("Constant", value=numpy_helper.from_array(np.asarray(array), ""))
+
+    def result(self, name):
+        self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+        return self
+
+    def model(self, flags=(), low=-2.0, high=2.0):
+        graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.initializers)
+        proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
+        proto.ir_version = 8
+        return Model(proto, list(flags), low, high)
+
+    # Layers.
+
+    def conv(self, x, channels, out, kernel, bias=True, groups=1, **attributes):
+        inputs = [x, self.weight(out, channels // groups, kernel, kernel)] + ([self.weight(out)] if bias else [])
+        return self.op("Conv", *inputs, group=groups, **attributes)
+
+    def conv_relu(self, x, channels, out, kernel, **attributes):
+        return self.op("Relu", self.conv(x, channels, out, kernel, **attributes))
+
+    def linear(self, x, width, out):
+        return self.op("Gemm", x, self.weight(out, width), self.weight(out), transB=1)
+
+    def pool(self, x, kernel=2, stride=2, kind="MaxPool", **attributes):
+        return self.op(kind, x, kernel_shape=[kernel] * 2, strides=[stride] * 2, **attributes)
+
+    def norm(self, x, channels):
+        positive = lambda: self.tensor(self.random.uniform(0.5, 1.5, channels).astype(np.float32))
+        return self.op("BatchNormalization", x, positive(), self.weight(channels), self.weight(channels), positive())
+
+
+# Networks.
+
+
+def lenet():
+    b = Builder("lenet")
+    x = b.data([4, 1, 28, 28])
+    x = b.pool(b.conv_relu(x, 1, 6, 5, pads=[2] * 4))
+    x = b.pool(b.conv_relu(x, 6, 16, 5))
+    x = b.op("Flatten", x, axis=1)
+    x = b.op("Relu", b.linear(x, 400, 120))
+    x = b.op("Relu", b.linear(x, 120, 84))
+    return b.result(b.linear(x, 84, 10)).model()
+
+
+def lenet_weights_as_inputs():
+    b = Builder("lenet_weights_as_inputs", opset=18)
+    x = b.data([4, 1, 28, 28])
+    w0, w1, w2 = b.parameter_input([6, 1, 5, 5], "c0.weight"), b.parameter_input([16, 6, 5, 5], "c1.weight"), b.parameter_input(
+        [10, 400], "onnx::fc.weight")
+    x = b.op("Relu", b.op("Conv", x, w0, b.weight(6), pads=[2] * 4))
+    x = b.pool(x)
+    x = b.pool(b.op("Relu", b.op("Conv", x, w1, b.weight(16))))
+    x = b.op("Reshape", x, b.ints(4, 400), allowzero=1)
+    return b.result(b.op("Gemm", x, w2, b.weight(10), transB=1)).model()
+
+
+def residual():
+    b = Builder("residual")
+    x = b.data([2, 8, 12, 12])
+    y = b.op("Relu", b.norm(b.conv(x, 8, 16, 3, pads=[1] * 4, strides=[2, 2], bias=False), 16))
+    y = b.norm(b.conv(y, 16, 16, 3, pads=[1] * 4, bias=False), 16)
+    short = b.norm(b.conv(x, 8, 16, 1, strides=[2, 2], bias=False), 16)
+    y = b.op("Relu", b.op("Add", y, short))
+    y = b.op("Flatten", b.op("GlobalAveragePool", y))
+    return b.result(b.linear(y, 16, 5)).model()
+
+
+def inception():
+    b = Builder("inception")
+    x = b.data([2, 8, 11, 11])
+    left = b.conv_relu(x, 8, 4, 1)
+    middle = b.conv_relu(b.conv_relu(x, 8, 6, 1), 6, 6, 3, pads=[1] * 4)
+    wide = b.conv_relu(b.conv_relu(x, 8, 3, 1), 3, 5, 5, pads=[2] * 4)
+    pooled = b.conv_relu(b.pool(x, 3, 1, "AveragePool", pads=[1] * 4), 8, 3, 1)
+    y = b.op("Concat", left, middle, wide, pooled, axis=1)
+    y = b.pool(y, 3, 2, ceil_mode=1)
+    y = b.op("ReduceMean", y, axes=[2, 3], keepdims=0)
+    return b.result(b.linear(y, 18, 6)).model()
+
+
+def alexnet():
+    b = Builder("alexnet_small", opset=13)
+    x = b.data([2, 3, 63, 63])
+    x = b.pool(b.conv_relu(x, 3, 8, 11, strides=[4, 4], pads=[2] * 4), 3)
+    x = b.conv_relu(x, 8, 12, 5, pads=[2] * 4, groups=2)
+    x = b.pool(b.conv_relu(x, 12, 10, 3, pads=[1] * 4), 3)
+    x = b.op("Flatten", b.pool(x, 1, 1, "AveragePool"))
+    x = b.op("Relu", b.linear(b.op("Dropout", x), 90, 20))
+    return b.result(b.linear(b.op("Dropout", x), 20, 10)).model()
+
+
+def vgg():
+    b = Builder("vgg_small", opset=11)
+    x = b.data([2, 3, 16, 16])
+    channels = 3
+    for width, depth in [(4, 1), (6, 2), (8, 2)]:
+        for _ in range(depth):
+            x = b.conv_relu(x, channels, width, 3, pads=[1] * 4)
+            channels = width
+        x = b.pool(x)
+    batch = b.op("Gather", b.op("Shape", x), b.tensor(np.array(0, np.int64)), axis=0)
+    shape = b.op("Concat", b.op("Unsqueeze", batch, axes=[0]), b.ints(-1), axis=0)
+    x = b.op("Reshape", x, shape)
+    shared = b.weight(12)
+    x = b.op("Relu", b.op("Gemm", x, b.weight(12, 32), shared, transB=1))
+    x = b.op("Relu", b.op("Gemm", x, b.weight(12, 12), b.op("Identity", shared), transB=1))
+    return b.result(b.linear(x, 12, 10)).model()
+
+
+# One op each.
+
+
+def unary(kind, opset=17, low=-2.0, high=2.0, shape=(3, 4, 5), **attributes):
+    b = Builder(kind.lower(), opset)
+    return b.result(b.op(kind, b.data(list(shape)), **attributes)).model(low=low, high=high)
+
+
+def binary(kind, left, right, right_kind="data", opset=17, low=0.5):
+    b = Builder(kind.lower(), opset)
+    x = b.data(left)
+    if right_kind == "data":
+        y = b.data(right, "y")
+    else:
+        values = b.random.uniform(0.5, 2, right).astype(np.float32)
+        y = b.tensor(values) if right_kind == "initializer" else b.constant(values)
+    inputs = [y, x] if right_kind == "first" else [x, y]
+    return b.result(b.op(kind, *inputs)).model(["--data-inputs=x,y"] if right_kind == "data" else [], low=low)
+
+
+def window(kind, size=(9, 10), channels=4, out=6, opset=17, **attributes):
+    b = Builder(kind.lower(), opset)
+    x = b.data([2, channels, *size])
+    if kind == "Conv":
+        kernel = attributes.pop("kernel_shape", [3, 3])
+        weight = b.weight(out, channels // attributes.get("group", 1), *kernel)
+        return b.result(b.op("Conv", x, weight, b.weight(out), **attributes)).model()
+    return b.result(b.op(kind, x, **attributes)).model()
+
+
+def gemm(transA=0, transB=0, bias=(5,), opset=17, **attributes):
+    b = Builder("gemm", opset)
+    x = b.data([4, 3] if not transA else [3, 4])
+    w = b.weight(*((5, 3) if transB else (3, 5)))
+    inputs = [x, w] + ([b.weight(*bias) if bias else b.scalar(0.75)] if bias is not None else [])
+    return b.result(b.op("Gemm", *inputs, transA=transA, transB=transB, **attributes)).model()
+
+
+def matmul(left, right, weight=False):
+    b = Builder("matmul")
+    x = b.data(left)
+    y = b.weight(*right) if weight else b.data(right, "y")
+    return b.result(b.op("MatMul", x, y)).model([] if weight else ["--data-inputs=x,y"])
+
+
+def reduce(kind, axes, keepdims=1, opset=17, as_input=None, **attributes):
+    b = Builder(kind.lower(), opset)
+    x = b.data([2, 3, 4, 5])
+    as_input = opset >= (13 if kind == "ReduceSum" else 18) if as_input is None else as_input
+    if as_input:
+        return b.result(b.op(kind, x, *([b.ints(*axes)] if axes is not None else []), keepdims=keepdims, **attributes)).model()
+    more = {} if axes is None else {"axes": axes}
+    return b.result(b.op(kind, x, keepdims=keepdims, **more, **attributes)).model()
+
+
+def single(kind, shape, *inputs, opset=17, outputs=1, take=0, **attributes):
+    """An op whose other operands are integer lists, or arrays; None leaves one out."""
+    b = Builder(kind.lower(), opset)
+    others = []
+    for value in inputs:
+        others.append("" if value is None else b.ints(*value) if isinstance(value, (list, tuple)) else b.tensor(value))
+    result = b.op(kind, b.data(list(shape)), *others, outputs=outputs, **attributes)
+    for name in (result if outputs > 1 else [result]):
+        b.result(name)
+    return b.model()
+
+
+def shape_arithmetic():
+    """view(x.size(0), -1) and expand as older exporters write them."""
+    b = Builder("shape_arithmetic", opset=13)
+    x = b.data([3, 2, 4])
+    sizes = b.op("Cast", b.op("Shape", x), to=TensorProto.INT64)
+    first = b.op("Gather", sizes, b.ints(0), axis=0)
+    rest = b.op("Slice", sizes, b.ints(1), b.ints(2**63 - 1), b.ints(0))
+    product = b.op("Mul", b.op("Gather", rest, b.ints(0), axis=0), b.op("Gather", rest, b.ints(1), axis=0))
+    flat = b.op("Reshape", x, b.op("Concat", first, b.op("Div", product, b.ints(1)), axis=0))
+    ones = b.op("ConstantOfShape", b.op("Concat", b.ints(3), b.op("Sub", product, b.ints(7)), axis=0),
+                value=helper.make_tensor("v", TensorProto.FLOAT, [1], [2.5]))
+    wide = b.op("Expand", b.op("Squeeze", ones, b.ints(1)), b.ints(3))
+    wide = b.op("Unsqueeze", b.op("Add", wide, wide), b.ints(1))
+    return b.result(b.op("Mul", flat, wide)).model()
+
+
+def range_gather():
+    """Indices known at import select from a constant."""
+    b = Builder("range_gather", opset=13)
+    x = b.data([2, 4])
+    table = b.constant(np.arange(12, dtype=np.float32).reshape(3, 4))
+    indices = b.op("Range", b.scalar(2, np.int64), b.scalar(-1, np.int64), b.scalar(-2, np.int64))
+    rows = b.op("Gather", table, indices, axis=0)
+    rows = b.op("Transpose", b.op("Transpose", rows))
+    return b.result(b.op("Add", x, rows)).model()
+
+
+def final_softmax(kind):
+    """Import with --drop-final-softmax means the model without it."""
+    b = Builder("final_softmax")
+    x = b.linear(b.data([4, 6]), 6, 5)
+    reference = b.result(x).model().proto
+    b.outputs.clear()
+    result = b.result(b.op(kind, x, axis=-1)).model(["--drop-final-softmax"])
+    result.reference = reference
+    return result
+
+
+def ops():
+    result = {}
+    for kind in ["Relu", "Neg", "Abs", "Exp", "Tanh", "Sigmoid", "HardSwish"]:
+        result[kind.lower()] = unary(kind)
+    for kind in ["Log", "Sqrt", "Reciprocal"]:
+        result[kind.lower()] = unary(kind, low=0.25)
+    result["relu_opset7"] = unary("Relu", 7)
+    result["relu_opset21"] = unary("Relu", 21)
+    result["leakyrelu"] = unary("LeakyRelu", alpha=0.1)
+    result["hardsigmoid"] = unary("HardSigmoid", alpha=0.3, beta=0.4)
+    for exponent in [-1.0, 0.5, 1.0, 2.0, 3.0]:
+        b = Builder("pow")
+        result["pow_%g" % exponent] = b.result(b.op("Pow", b.op("Relu", b.data([3, 4])), b.scalar(exponent))).model(low=0.25)
+    for low, high in [(0.0, 1.0), (-1.0, None), (None, 0.5), (0.0, None)]:
+        b = Builder("clip")
+        bounds = ["" if value is None else b.scalar(value) for value in (low, high)]
+        result["clip_%s_%s" % (low, high)] = b.result(b.op("Clip", b.data([3, 4]), *bounds)).model()
+    result["clip_opset7"] = unary("Clip", 7, min=-0.5, max=0.75)
+    for kind in ["Add", "Sub", "Mul", "Div"]:
+        name = kind.lower()
+        result[name + "_same"] = binary(kind, [3, 4], [3, 4])
+        result[name + "_broadcast"] = binary(kind, [3, 1, 5], [4, 1])
+        result[name + "_vector"] = binary(kind, [3, 4], [4], "initializer")
+        result[name + "_channels"] = binary(kind, [2, 3, 4, 4], [3, 1, 1], "initializer")
+        result[name + "_scalar"] = binary(kind, [3, 4], [], "initializer")
+        result[name + "_constant"] = binary(kind, [3, 4], [1], "constant")
+        result[name + "_constant_matrix"] = binary(kind, [2, 3, 4], [3, 4], "constant")
+    for kind in ["Sum", "Mean", "Max", "Min"]:
+        b = Builder(kind.lower())
+        result[kind.lower() + "_nary"] = b.result(
+            b.op(kind, b.data([2, 3]), b.data([3], "y"), b.data([2, 1], "z"))).model(["--data-inputs=x,y,z"])
+
+    conv = lambda **a: window("Conv", **a)
+    result["conv_stride"] = conv(strides=[2, 3])
+    result["conv_pads"] = conv(pads=[0, 1, 2, 3])
+    result["conv_dilations"] = conv(dilations=[2, 3], pads=[1, 2, 3, 1])
+    result["conv_groups"] = conv(group=2, strides=[1, 2])
+    result["conv_depthwise"] = conv(group=4, out=8, pads=[1] * 4)
+    result["conv_kernel_1x5"] = conv(kernel_shape=[1, 5], pads=[0, 2, 0, 2])
+    result["conv_same_upper"] = conv(auto_pad="SAME_UPPER", strides=[2, 3])
+    result["conv_same_lower"] = conv(auto_pad="SAME_LOWER", strides=[2, 2], dilations=[1, 1])
+    result["conv_valid"] = conv(auto_pad="VALID", strides=[2, 2])
+    result["conv_opset7"] = conv(opset=7)
+    for kind in ["MaxPool", "AveragePool"]:
+        pool = lambda **a: window(kind, kernel_shape=[3, 2], **a)
+        name = kind.lower()
+        result[name] = pool()
+        result[name + "_opset7"] = pool(opset=7, strides=[2, 2])
+        result[name + "_pads"] = pool(strides=[2, 2], pads=[1, 0, 2, 1])
+        result[name + "_ceil"] = pool(strides=[2, 3], ceil_mode=1)
+        result[name + "_ceil_pads"] = pool(strides=[2, 3], ceil_mode=1, pads=[1, 1, 1, 1])
+        result[name + "_ceil_drop"] = window(kind, size=(5, 5), kernel_shape=[2, 2], strides=[3, 3], pads=[0, 0, 1, 1], ceil_mode=1)
+        result[name + "_same_upper"] = pool(auto_pad="SAME_UPPER", strides=[2, 2])
+        result[name + "_same_lower"] = pool(auto_pad="SAME_LOWER", strides=[2, 2])
+    result["maxpool_dilations"] = window("MaxPool", kernel_shape=[3, 2], dilations=[2, 3], pads=[1, 1, 1, 1])
+    result["averagepool_include_pad"] = window("AveragePool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1],
+                                               count_include_pad=1)
+    result["averagepool_include_pad_ceil"] = window("AveragePool", opset=19, kernel_shape=[3, 3], strides=[2, 2],
+                                                    pads=[1, 1, 0, 0], count_include_pad=1, ceil_mode=1, size=(8, 10))
+    result["averagepool_dilations"] = window("AveragePool", opset=19, kernel_shape=[3, 2], dilations=[2, 2], pads=[1, 1, 1, 1])
+    result["globalaveragepool"] = unary("GlobalAveragePool", shape=(2, 3, 4, 5))
+    result["globalaveragepool_1d"] = unary("GlobalAveragePool", shape=(2, 3, 7))
+    result["globalmaxpool"] = unary("GlobalMaxPool", shape=(2, 3, 4, 5))
+
+    result["gemm"] = gemm()
+    result["gemm_transposed"] = gemm(1, 1, alpha=0.5, beta=2.0)
+    result["gemm_no_bias"] = gemm(0, 1, None)
+    result["gemm_row_bias"] = gemm(0, 1, (1, 5), beta=0.5)
+    result["gemm_column_bias"] = gemm(0, 1, (4, 1))
+    result["gemm_scalar_bias"] = gemm(0, 1, ())
+    result["gemm_beta_zero"] = gemm(0, 1, beta=0.0)
+    result["matmul_weight"] = matmul([3, 4], [4, 5], True)
+    result["matmul_shared"] = matmul([2, 3, 4], [4, 5], True)
+    result["matmul_batched"] = matmul([2, 3, 4], [2, 4, 5])
+    result["matmul_broadcast"] = matmul([2, 1, 3, 4], [3, 4, 5])
+    result["matmul_left_2d"] = matmul([3, 4], [2, 4, 5])
+    result["matmul_vector_right"] = matmul([2, 3, 4], [4], True)
+    result["matmul_vector_left"] = matmul([4], [2, 4, 5])
+    result["matmul_dot"] = matmul([4], [4])
+    for rank in [2, 3, 4]:
+        b = Builder("batchnormalization")
+        result["batchnormalization_%dd" % rank] = b.result(b.norm(b.data([2, 3, 4, 5][:rank]), 3)).model()
+    b = Builder("batchnormalization", opset=7)
+    result["batchnormalization_opset7"] = b.result(b.norm(b.data([2, 3, 4, 5]), 3)).model()
+
+    for kind in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"]:
+        name = kind.lower()
+        result[name + "_keep"] = reduce(kind, [2, 3])
+        result[name + "_drop"] = reduce(kind, [-1, 1], 0)
+        result[name + "_opset18"] = reduce(kind, [1], opset=18)
+        result[name + "_opset11"] = reduce(kind, [-2], 0, opset=11)
+    result["reducemean_all"] = reduce("ReduceMean", None, 1)
+    result["reducesum_all_drop"] = reduce("ReduceSum", None, 0)
+    b = Builder("noop", 18)
+    result["reducesum_noop"] = b.result(b.op("Relu", b.op("ReduceSum", b.data([2, 3]), noop_with_empty_axes=1))).model()
+
+    result["reshape"] = single("Reshape", [2, 3, 4], [0, -1])
+    result["reshape_allowzero"] = single("Reshape", [2, 3, 4], [4, 6], allowzero=1)
+    result["flatten_2"] = single("Flatten", [2, 3, 4, 5], axis=2)
+    result["flatten_0"] = single("Flatten", [2, 3, 4], axis=0)
+    result["flatten_negative"] = single("Flatten", [2, 3, 4], axis=-1)
+    result["squeeze"] = single("Squeeze", [2, 1, 3, 1], [1])
+    result["squeeze_all"] = single("Squeeze", [2, 1, 3, 1])
+    result["squeeze_opset11"] = single("Squeeze", [2, 1, 3, 1], opset=11, axes=[-1])
+    result["unsqueeze"] = single("Unsqueeze", [2, 3], [-1, 1])
+    result["unsqueeze_opset11"] = single("Unsqueeze", [2, 3], opset=11, axes=[0, 3])
+    result["transpose"] = single("Transpose", [2, 3, 4], perm=[1, 2, 0])
+    result["transpose_default"] = single("Transpose", [2, 3, 4])
+    b = Builder("concat")
+    result["concat"] = b.result(b.op("Concat", b.data([2, 3]), b.weight(2, 1), b.data([2, 2], "y"), axis=-1)).model(
+        ["--data-inputs=x,y"])
+    result["slice"] = single("Slice", [5, 6, 7], [1, -4], [4, 2**63 - 1], [0, 2], [1, 2])
+    result["slice_opset7"] = single("Slice", [5, 6, 7], opset=7, starts=[1, 0], ends=[-1, 3], axes=[1, 2])
+    result["split"] = single("Split", [2, 7], [3, 4], outputs=2, axis=1)
+    result["split_equal"] = single("Split", [2, 6], opset=11, outputs=3, axis=-1)
+    result["split_opset18"] = single("Split", [2, 7], opset=18, outputs=3, axis=1, num_outputs=3)
+    result["pad"] = single("Pad", [2, 3, 4], [0, 1, 2, 0, 3, 1], np.array(1.5, np.float32))
+    result["pad_axes"] = single("Pad", [2, 3, 4], [1, 2, 0, 1], None, [2, -2], opset=18)
+    result["pad_crop"] = single("Pad", [4, 6], [-1, 0, 2, -3])
+    result["pad_opset7"] = single("Pad", [2, 3], opset=7, pads=[0, 1, 1, 0], value=0.5)
+    result["expand"] = single("Expand", [3, 1], [2, 1, 4])
+    result["expand_opset8"] = single("Expand", [1, 3], [4, 1], opset=8)
+    b = Builder("dropout", 11)
+    result["dropout_opset11"] = b.result(b.op("Relu", b.op("Dropout", b.data([2, 3]), ratio=0.5))).model()
+    b = Builder("cast")
+    result["cast"] = b.result(b.op("Relu", b.op("Cast", b.data([2, 3]), to=TensorProto.FLOAT))).model()
+    result["shape_arithmetic"] = shape_arithmetic()
+    result["range_gather"] = range_gather()
+    result["final_softmax"] = final_softmax("Softmax")
+    result["final_logsoftmax"] = final_softmax("LogSoftmax")
+    return result
+
+
+def networks():
+    return {"lenet": lenet(), "lenet_weights_as_inputs": lenet_weights_as_inputs(), "residual": residual(),
+            "inception": inception(), "alexnet_small": alexnet(), "vgg_small": vgg()}
+
+
+def models():
+    return {**networks(), **ops()}

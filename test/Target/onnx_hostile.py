@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""Hostile ONNX files: each has to be an error with the expected message, never a crash or a hang; then a valid file with random damage.
+
+    onnx_hostile.py BUILD [--only TEXT] [--damaged N] [--seed N]
+
+Files are encoded by hand (test/BadInput/case.py), because no library would write them. The last line is "N passed, N failed".
+"""
+
+import argparse
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "BadInput"))
+from case import Case, attribute, field, model, node, tensor, value_info  # noqa: E402
+import run  # noqa: E402
+
+X, Y = value_info("x", [2, 3, 8, 8]), value_info("y", [2, 4, 8, 8])
+W = tensor("w", [4, 3, 3, 3])
+
+
+def case(name, expect, content, flags=(), files=None, status=1):
+    command = ["soap-translate", "--import-onnx", "{model.onnx}", "-o", "{folder}/out.mlir", *flags]
+    return Case(name, command, [expect] if isinstance(expect, str) else expect, {"model.onnx": content, **(files or {})}, status)
+
+
+def conv(weights=W, **attributes):
+    attributes = {"pads": [1, 1, 1, 1], **attributes}
+    return model([node("Conv", ["x", "w"], ["y"], "conv", **attributes)], [X], [Y], [weights])
+
+
+def graph(*nodes, inputs=(X,), outputs=(Y,), initializers=(), **more):
+    return model(list(nodes), list(inputs), list(outputs), list(initializers), **more)
+
+
+def fold(*nodes, result="s", **more):
+    """Shape arithmetic whose result is the target of a Reshape."""
+    return graph(*nodes, node("Reshape", ["x", result], ["y"], "reshape"), **more)
+
+
+def ints(name, *values, shape=None):
+    return tensor(name, [len(values)] if shape is None else shape, struct.pack("<%dq" % len(values), *values), 7)
+
+
+def external(*entries):
+    """An initializer of 4x3x3x3 floats in another file."""
+    pairs = b"".join(field(13, field(1, key) + field(2, value)) for key, value in entries)
+    return b"".join(field(1, extent) for extent in [4, 3, 3, 3]) + field(2, 1) + field(8, "w") + field(14, 1) + pairs
+
+
+def nested(depth):
+    inner = node("Relu", ["x"], ["y"])
+    for _ in range(depth):
+        inner = field(1, "x") + field(4, "If") + field(2, "y") + field(5, field(1, "then_branch") + field(6, field(1, inner)) + field(20, 5))
+    return inner
+
+
+def typed_attribute(name, body):
+    return field(5, field(1, name) + body)
+
+
+RELU = node("Relu", ["x"], ["y"], "relu")
+VALID = conv()
+OK_GRAPH = graph(RELU)
+HUGE = 1 << 62
+
+CASES = [
+    # The container.
+    case("empty", "expected an ONNX model with a graph", b""),
+    case("truncated", "truncated", VALID[:-1]),
+    case("truncated in the middle", "truncated", VALID[:len(VALID) // 2]),
+    case("text", "not an ONNX model", "this is no model\n" * 20),
+    case("zeros", "not an ONNX model", bytes(1000)),
+    case("length beyond the file", "not an ONNX model", b"\x3a\xff\xff\xff\xff\x07"),
+    case("directory", "not a regular file", "", files={"d/x": ""}),
+    case("missing file", "no such file", ""),
+    case("no graph", "with a graph", field(1, 8) + field(8, field(2, 17))),
+    case("recursion", ["not an ONNX model"], graph(nested(120))),
+    case("no opset", "no opset", graph(RELU, opsets=[])),
+    case("opset 6", "opset 6 is not supported, only 7 to 21", graph(RELU, opset=6)),
+    case("opset 22", "opset 22 is not supported", graph(RELU, opset=22)),
+    case("negative opset", "opset -1 is not supported", graph(RELU, opset=-1)),
+    case("functions", "functions in the model are not supported", OK_GRAPH + field(25, field(1, "f"))),
+    case("sparse initializer", "sparse initializers", field(1, 8) + field(7, field(1, RELU) + field(15, b"")) + field(8, field(2, 17))),
+    # The graph.
+    case("cycle", "must be sorted, without cycles", graph(node("Add", ["x", "b"], ["a"], "one"), node("Relu", ["a"], ["b"]),
+                                                         node("Relu", ["b"], ["y"]))),
+    case("own operand", "must be sorted, without cycles", graph(node("Relu", ["y"], ["y"], "self"))),
+    case("unsorted", ["'second'", "must be sorted"], graph(node("Relu", ["a"], ["y"], "second"), node("Relu", ["x"], ["a"]))),
+    case("duplicate output", "'y' is defined twice", graph(RELU, node("Relu", ["x"], ["y"], "again"))),
+    case("output is an input name", "'x' is defined twice", graph(node("Relu", ["x"], ["x"], "r"), RELU)),
+    case("output is an initializer name", "'w' is defined twice", graph(node("Relu", ["x"], ["w"]), RELU, initializers=[W])),
+    case("missing operand", ["node 'relu'", "'nowhere' is defined nowhere"], graph(node("Relu", ["nowhere"], ["y"], "relu"))),
+    case("empty operand", "operand 0 is missing", graph(node("Relu", [""], ["y"], "relu"))),
+    case("too few operands", "expected 2 to 3 operands, got 1", graph(node("Conv", ["x"], ["y"]))),
+    case("too many operands", "expected 1 operands, got 2", graph(node("Relu", ["x", "x"], ["y"]))),
+    case("no result", "has no result", graph(node("Relu", ["x"], []))),
+    case("no outputs", "the graph has no outputs", graph(RELU, outputs=[])),
+    case("output computed by nobody", "'z' is computed by no node", graph(RELU, outputs=[value_info("z", [1])])),
+    case("output is the input", "does not depend on a computation", graph(node("Identity", ["x"], ["y"]))),
+    case("output is a constant", "does not depend on a computation",
+         graph(node("Shape", ["x"], ["y"]), outputs=[value_info("y", [4], 7)])),
+    case("duplicate input", "graph input 'x' is defined twice", graph(RELU, inputs=[X, X])),
+    case("duplicate output info", "graph output 'y' is defined twice", graph(RELU, outputs=[Y, Y])),
+    case("duplicate initializer", "initializer 'w' is defined twice", graph(RELU, initializers=[W, W])),
+    case("nameless input", "the name is missing", graph(RELU, inputs=[value_info("", [1]), X])),
+    case("unknown op", ["node 'strange' ('Einsum', opset 17)", "not supported"], graph(node("Einsum", ["x"], ["y"], "strange"))),
+    case("unknown domain", "domain 'com.microsoft'", graph(node("Gelu", ["x"], ["y"], "g", "com.microsoft"))),
+    case("empty op", "this op is not supported", graph(node("", ["x"], ["y"]))),
+    case("control characters in names", "\\x1b[31mred\\x0a", graph(node("\x1b[31mred\n", ["x"], ["y"], "\x07"))),
+    case("long name", "...'", graph(node("Relu", ["n" * 100000], ["y"]))),
+    # Types and shapes.
+    case("no shape", "has no shape; give one with --input-shape", graph(RELU, inputs=[field(1, "x") + field(2, field(1, field(1, 1)))])),
+    case("symbolic batch", ["dim 0 is dynamic ('N')", "--batch=N"], graph(RELU, inputs=[value_info("x", ["N", 3])])),
+    case("symbolic width", ["dim 1 is dynamic ('W')", "--input-shape"], graph(RELU, inputs=[value_info("x", [2, "W"])])),
+    case("negative dim", "dim 1 is negative: -3", graph(RELU, inputs=[value_info("x", [2, -3])])),
+    case("huge dims", "has too many elements", graph(RELU, inputs=[value_info("x", [HUGE, HUGE, 4])])),
+    case("dims that overflow to 0", "has too many elements", graph(RELU, inputs=[value_info("x", [1 << 32, 1 << 32])])),
+    case("huge rank", "rank 5000 is too large", graph(RELU, inputs=[value_info("x", [1] * 5000)])),
+    case("input that is no tensor", "expected a tensor", graph(RELU, inputs=[field(1, "x")])),
+    case("integer data", "data of type int64 is not supported yet", graph(RELU, inputs=[value_info("x", [2, 3], 7)])),
+    case("unknown element type", "type 77", graph(RELU, inputs=[value_info("x", [2, 3], 77)])),
+    case("half weights", ["float16", "'conv'"], conv(tensor("w", [4, 3, 3, 3], bytes(216), 10))),
+    case("string initializer", "string", conv(tensor("w", [4, 3, 3, 3], b"", 8))),
+    case("integer weights", "int64, only float32", conv(tensor("w", [4, 3, 3, 3], bytes(864), 7))),
+    case("initializer of unknown type", "type 1000", conv(tensor("w", [4, 3, 3, 3], b"", 1000))),
+    case("initializer without type", "the element type is missing", conv(tensor("w", [4, 3, 3, 3], b"", 0))),
+    case("initializer with negative dims", "negative dim", conv(tensor("w", [], b"") + field(1, -4))),
+    case("initializer with huge dims", "too many elements", conv(field(1, HUGE) + field(1, HUGE) + field(2, 1) + field(8, "w"))),
+    case("initializer beyond its data", "bytes of raw data, got 4", conv(field(1, 1 << 38) + field(2, 1) + field(8, "w") + field(9, b"1234"))),
+    case("raw data too short", "needs 432 bytes of raw data, got 428", conv(tensor("w", [4, 3, 3, 3], bytes(428)))),
+    case("raw data too long", "got 436", conv(tensor("w", [4, 3, 3, 3], bytes(436)))),
+    case("float data too short", "needs 108 values, got 1",
+         conv(b"".join(field(1, d) for d in [4, 3, 3, 3]) + field(2, 1) + field(8, "w") + field(4, struct.pack("<f", 1)))),
+    case("segment", "segmented", conv(W + field(3, b""))),
+    # Data in other files.
+    case("external file missing", "can not read the external data file 'w.bin'", conv(external(("location", "w.bin")))),
+    case("external without location", "expected a relative path", conv(external())),
+    case("external outside", "expected a relative path inside", conv(external(("location", "../../../../../../etc/passwd")))),
+    case("external absolute", "expected a relative path inside", conv(external(("location", "/etc/passwd")))),
+    case("external too short", "expected 432 bytes, got 431", conv(external(("location", "w.bin"))), files={"w.bin": bytes(431)}),
+    case("external offset", "offset 500 exceed", conv(external(("location", "w.bin"), ("offset", "500"))), files={"w.bin": bytes(432)}),
+    case("external length", "exceed the file", conv(external(("location", "w.bin"), ("offset", "8"), ("length", "18446744073709551615"))),
+         files={"w.bin": bytes(432)}),
+    case("external number", "expected a number as 'offset'", conv(external(("location", "w.bin"), ("offset", "-1"))),
+         files={"w.bin": bytes(432)}),
+    case("external directory", "can not read", conv(external(("location", "d"))), files={"d/x": ""}),
+    # Attributes.
+    case("unknown attribute", ["node 'relu'", "attribute 'beta' is not supported"], graph(node("Relu", ["x"], ["y"], "relu", beta=1.0))),
+    case("attribute twice", "attribute 'group' is given twice",
+         graph(node("Conv", ["x", "w"], ["y"], "conv") + field(5, attribute("group", 1)) * 2, initializers=[W])),
+    case("attribute of wrong type", "attribute 'strides': expected a list of integers", conv(strides="fast")),
+    case("attribute reference", "attribute 'group': expected an integer",
+         graph(node("Conv", ["x", "w"], ["y"]) + typed_attribute("group", field(3, 1) + field(20, 2) + field(21, "outer")),
+               initializers=[W])),
+    case("attribute of graph type", "attribute 'group': expected an integer",
+         graph(node("Conv", ["x", "w"], ["y"]) + typed_attribute("group", field(6, b"") + field(20, 5)), initializers=[W])),
+    case("stride 0", "attribute 'strides': expected 2 values of at least 1, got [0, 1]", conv(strides=[0, 1])),
+    case("negative stride", "attribute 'strides'", conv(strides=[-1, 1])),
+    case("huge stride", "out of range", conv(strides=[HUGE, 1])),
+    case("three strides", "expected 2 values", conv(strides=[1, 1, 1])),
+    case("negative pads", "attribute 'pads'", conv(pads=[-1, 0, 0, 0])),
+    case("huge pads", "too many elements", conv(pads=[1 << 31] * 4)),
+    case("huge dilations", "does not fit", conv(dilations=[1 << 31, 1 << 31])),
+    case("dilation 0", "attribute 'dilations'", conv(dilations=[0, 1])),
+    case("pads and auto_pad", "exclude each other", conv(auto_pad="SAME_UPPER")),
+    case("strange auto_pad", "attribute 'auto_pad': 'MOST' is not supported", conv(auto_pad="MOST", pads=[0] * 4)),
+    case("kernel_shape of another weight", "attribute 'kernel_shape' is 5x5, the weight's is 3x3", conv(kernel_shape=[5, 5])),
+    case("groups", "2 groups do not fit", conv(group=2)),
+    case("no groups", "0 groups do not fit", conv(group=0)),
+    case("window larger than the image", "does not fit", conv(pads=[0] * 4, dilations=[9, 9])),
+    case("weights of other rank", "expected operands of rank 4", conv(tensor("w", [4, 3]))),
+    case("pool without kernel", "attribute 'kernel_shape' is missing", graph(node("MaxPool", ["x"], ["y"]))),
+    case("pool indices", "result 1 ('i') is not supported", graph(node("MaxPool", ["x"], ["y", "i"], kernel_shape=[2, 2]))),
+    case("pool over rank 3", "only 2-D images", graph(node("MaxPool", ["x"], ["y"], kernel_shape=[2]), inputs=[value_info("x", [2, 3, 8])])),
+    case("bias of wrong shape", "expected a bias of shape 4, got 3",
+         graph(node("Conv", ["x", "w", "b"], ["y"]), initializers=[W, tensor("b", [3])])),
+    case("gemm shapes", "can not be multiplied",
+         graph(node("Gemm", ["x", "w", "w"], ["y"]), inputs=[value_info("x", [2, 3])], initializers=[tensor("w", [2, 3])])),
+    case("gemm bias", "does not broadcast to 2x4",
+         graph(node("Gemm", ["x", "w", "b"], ["y"]), inputs=[value_info("x", [2, 3])],
+               initializers=[tensor("w", [3, 4]), tensor("b", [3])])),
+    case("broadcast", "do not broadcast", graph(node("Add", ["x", "w"], ["y"]), initializers=[W])),
+    case("batch norm in training", "training_mode", graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["y"], training_mode=1),
+                                                        initializers=[tensor("b", [3])])),
+    case("batch norm shapes", "of shape 3, got 4", graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["y"]),
+                                                        initializers=[tensor("b", [4])])),
+    case("softmax in the middle", "only supported at the very end", graph(node("Softmax", ["x"], ["a"]), node("Relu", ["a"], ["y"]))),
+    case("softmax at the end", "--drop-final-softmax", graph(node("Softmax", ["x"], ["y"]))),
+    # Shapes computed by nodes.
+    case("reshape count", "can not be reshaped to", fold(initializers=[ints("s", 5, 7)])),
+    case("reshape with two open dims", "can not be reshaped", fold(initializers=[ints("s", -1, -1)])),
+    case("reshape to negative dims", "can not be reshaped", fold(initializers=[ints("s", -2, -192)])),
+    case("reshape to overflow", "can not be reshaped", fold(initializers=[ints("s", 1 << 62, 1 << 62, 384)])),
+    case("reshape to huge rank", "rank 100000 is too large", fold(initializers=[ints("s", *[1] * 100000)])),
+    case("reshape by data", "is not known at import", graph(node("Reshape", ["x", "x"], ["y"]))),
+    case("reshape by matrix", "expected a vector of integers", fold(initializers=[ints("s", 1, 2, 3, 4, shape=[2, 2])])),
+    case("constant of huge shape", "too large", fold(node("ConstantOfShape", ["n"], ["s"]), initializers=[ints("n", 1 << 40)])),
+    case("constant of negative shape", "too large", fold(node("ConstantOfShape", ["n"], ["s"]), initializers=[ints("n", -1)])),
+    case("endless range", "too large", fold(node("Range", ["a", "b", "c"], ["s"]), initializers=[
+        ints("a", 0, shape=[]), ints("b", 1 << 62, shape=[]), ints("c", 1, shape=[])])),
+    case("range of step 0", "step 0", fold(node("Range", ["a", "a", "a"], ["s"]), initializers=[ints("a", 0, shape=[])])),
+    case("huge expand", "too many elements", graph(node("Expand", ["x", "s"], ["y"]), initializers=[ints("s", 1 << 50, 2, 3, 8, 8)])),
+    case("gather out of range", "index 9 is out of range for extent 4",
+         fold(node("Shape", ["x"], ["a"]), node("Gather", ["a", "i"], ["s"]), initializers=[ints("i", 9)])),
+    case("gather from data", "only supported on values that are known at import", graph(node("Gather", ["x", "i"], ["y"]),
+                                                                                       initializers=[ints("i", 0)])),
+    case("division by zero", "is not a 64-bit integer", fold(node("Div", ["a", "b"], ["s"]), initializers=[ints("a", 1), ints("b", 0)])),
+    case("division overflow", "is not a 64-bit integer",
+         fold(node("Div", ["a", "b"], ["s"]), initializers=[ints("a", -(1 << 63)), ints("b", -1)])),
+    case("multiplication overflow", "is not a 64-bit integer",
+         fold(node("Mul", ["a", "a"], ["s"]), initializers=[ints("a", 1 << 40)])),
+    case("cast of infinity", "can not be cast", fold(node("Cast", ["a"], ["s"], to=7),
+                                                   initializers=[tensor("a", [], struct.pack("<f", float("inf")))])),
+    case("cast to text", "attribute 'to': string is not supported", graph(node("Cast", ["x"], ["y"], to=8))),
+    case("cast to nonsense", "attribute 'to'", graph(node("Cast", ["x"], ["y"], to=1 << 40))),
+    case("axis out of range", "axis 7 is out of range for rank 4", graph(node("Concat", ["x", "x"], ["y"], axis=7))),
+    case("concat shapes", "can not be concatenated", graph(node("Concat", ["x", "w"], ["y"], axis=1), initializers=[W])),
+    case("permutation twice", "an axis is given twice", graph(node("Transpose", ["x"], ["y"], perm=[0, 1, 1, 2]))),
+    case("short permutation", "expected a permutation of 4 dims", graph(node("Transpose", ["x"], ["y"], perm=[1, 0]))),
+    case("flatten axis", "axis 9 is out of range", graph(node("Flatten", ["x"], ["y"], axis=9))),
+    case("squeeze of wide dim", "can not be dropped", graph(node("Squeeze", ["x", "a"], ["y"]), initializers=[ints("a", 1)])),
+    case("slice backwards", "step -1 is not supported", graph(node("Slice", ["x", "a", "b", "c", "d"], ["y"]), initializers=[
+        ints("a", 7), ints("b", 0), ints("c", 3), ints("d", -1)])),
+    case("empty slice", "is empty", graph(node("Slice", ["x", "a", "b"], ["y"]), initializers=[ints("a", 3), ints("b", 3)])),
+    case("slice lists", "differ in length", graph(node("Slice", ["x", "a", "b"], ["y"]), initializers=[ints("a", 3), ints("b", 3, 4)])),
+    case("reflecting pad", "attribute 'mode': 'reflect'", graph(node("Pad", ["x", "p"], ["y"], mode="reflect"),
+                                                              initializers=[ints("p", *[1] * 8)])),
+    case("pads missing", "expected 8 pads, got 2", graph(node("Pad", ["x", "p"], ["y"]), initializers=[ints("p", 1, 1)])),
+    case("huge pad", "out of range", graph(node("Pad", ["x", "p"], ["y"]), initializers=[ints("p", *[1 << 62] * 8)])),
+    case("pad that crops all", "too many elements", graph(node("Pad", ["x", "p"], ["y"]),
+         initializers=[ints("p", 0, 0, 0, -9, 0, 0, 0, 0)])),
+    case("split", "can not be split", graph(node("Split", ["x", "p"], ["y", "z"], axis=1), initializers=[ints("p", 5, -2)])),
+    case("constant without value", "expected exactly one attribute", fold(node("Constant", [], ["s"]))),
+    case("constant of strings", "attribute 'value_string' is not supported", fold(node("Constant", [], ["s"], value_string="a"))),
+    case("power", "exponent", graph(node("Pow", ["x", "e"], ["y"]), initializers=[tensor("e", [], struct.pack("<f", 2.5))])),
+    case("clip by data", "known at import", graph(node("Clip", ["x", "x"], ["y"]))),
+    # Flags.
+    case("unknown data input", "the model has no input 'image'", OK_GRAPH, ["--data-inputs=image"]),
+    case("shape of no data input", "which is no data input", OK_GRAPH, ["--input-shape=z:1x2"]),
+    case("shape of other rank", "has rank 4, the shape given for it is 1x2", OK_GRAPH, ["--input-shape=x:1x2"]),
+    case("weights into a folder that is not there", "can not write", VALID, ["--weights-out", "{missing}/w.safetensors"]),
+    case("batch that a reshape contradicts", "(the batch was replaced)", graph(
+        node("Transpose", ["x"], ["a"], perm=[1, 0, 2, 3]), node("Reshape", ["a", "s"], ["y"]),
+        initializers=[ints("s", 3, 128)]), ["--batch=5"]),
+    case("batch 0", "--batch: expected a positive number", OK_GRAPH, ["--batch=0"], status=2),
+    case("batch that is no number", "batch", OK_GRAPH, ["--batch=many"], status=2),
+    case("malformed shape", "--input-shape: expected NAME:2x3x4, got 'x=1'", OK_GRAPH, ["--input-shape=x=1"], status=2),
+    case("unknown flag", "--frobnicate", OK_GRAPH, ["--frobnicate"], status=2),
+]
+for each in CASES:
+    if each.name == "directory":
+        each.command[2] = "{folder}/d"
+    elif each.name == "missing file":
+        each.command[2] = "{missing}"
+CASES += [
+    Case("no translation", ["soap-translate", "x.onnx"], ["expected a translation"], status=2),
+    Case("no file", ["soap-translate", "--import-onnx"], ["expected an input file"], status=2),
+]
+
+
+def check_link(build):
+    """A link out of the model's folder does not help to read other files."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        with open(os.path.join(other, "secret"), "wb") as stream:
+            stream.write(bytes(432))
+        os.symlink(os.path.join(other, "secret"), os.path.join(folder, "w.bin"))
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as stream:
+            stream.write(conv(external(("location", "w.bin"))))
+        return translate(build, path, 1, "expected a relative path inside")
+
+
+def check_external(build):
+    """The same file, honest: it works."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "data"))
+        with open(os.path.join(folder, "data", "w.bin"), "wb") as stream:
+            stream.write(bytes(100) + bytes(432))
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as stream:
+            stream.write(conv(external(("location", "data/w.bin"), ("offset", "100"), ("length", "432"))))
+        return translate(build, path, 0, "")
+
+
+def check_long_chain(build):
+    """No recursion over the graph."""
+    nodes = [node("Identity", ["x" if i == 0 else "v%d" % i], ["v%d" % (i + 1)]) for i in range(50000)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as stream:
+            stream.write(graph(*nodes, node("Relu", ["v50000"], ["y"]), outputs=[value_info("y", [2, 3, 8, 8])]))
+        return translate(build, path, 0, "")
+
+
+def translate(build, path, status, text):
+    """None, or what is wrong."""
+    done = subprocess.run([os.path.join(build, "bin", "soap-translate"), "--import-onnx", path, "-o", path + ".mlir"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                          env=dict(os.environ, ASAN_OPTIONS="allow_user_poisoning=0"))
+    message = done.stderr.decode(errors="replace")
+    if any(crash in message for crash in run.CRASHES):
+        return "crashed: " + message[:1000]
+    statuses = [status] if status is not None else [0, 1]
+    if done.returncode not in statuses or text not in message:
+        return "exit status %d: %s" % (done.returncode, message[:500])
+    if done.returncode == 1 and "error: " not in message:
+        return "no error message: %s" % message[:500]
+    return None
+
+
+def damaged(content, generator):
+    """Content with a few bytes changed, removed or repeated."""
+    data = bytearray(content)
+    for _ in range(generator.choice([1, 1, 2, 4, 16])):
+        position = generator.randrange(len(data))
+        kind = generator.randrange(4)
+        if kind == 0:
+            data[position] = generator.randrange(256)
+        elif kind == 1:
+            data[position] ^= 1 << generator.randrange(8)
+        elif kind == 2:
+            del data[position:position + generator.randrange(1, 8)]
+        else:
+            data[position:position] = data[position:position + generator.randrange(1, 16)]
+    return bytes(data)
+
+
+def small_network():
+    """Every family of handlers in a few hundred bytes."""
+    return graph(
+        node("Conv", ["x", "w", "b"], ["c"], "conv", pads=[1, 1, 1, 1], strides=[2, 2], dilations=[1, 1], group=1),
+        node("BatchNormalization", ["c", "b", "b", "b", "b"], ["n"], "norm", epsilon=0.5),
+        node("Clip", ["n", "zero"], ["r"], "clip"),
+        node("MaxPool", ["r"], ["p"], "pool", kernel_shape=[2, 2], strides=[1, 2], pads=[0, 1, 1, 0], ceil_mode=1),
+        node("AveragePool", ["p"], ["q"], "average", kernel_shape=[2, 2], auto_pad="SAME_UPPER", count_include_pad=1),
+        node("Shape", ["q"], ["s"], "shape"), node("Gather", ["s", "i"], ["d"], "gather", axis=0),
+        node("Concat", ["d", "m"], ["t"], "concat", axis=0), node("Reshape", ["q", "t"], ["f"], "reshape"),
+        node("Transpose", ["f"], ["ft"], "transpose", perm=[1, 0]), node("Transpose", ["ft"], ["ff"], "back", perm=[1, 0]),
+        node("Slice", ["ff", "i", "two", "one"], ["g"], "slice"), node("Pad", ["g", "pads"], ["h"], "pad"),
+        node("ReduceMean", ["h"], ["y"], "mean", axes=[1], keepdims=1),
+        outputs=[value_info("y", [2, 1])],
+        initializers=[W, tensor("b", [4]), tensor("zero", [], bytes(4)), ints("i", 0), ints("m", -1), ints("one", 1), ints("two", 2),
+                      ints("pads", 0, 1, 0, 1)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--damaged", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    passed = failed = 0
+
+    def count(name, wrong):
+        nonlocal passed, failed
+        if wrong:
+            failed += 1
+            print("FAILED %s: %s" % (name, wrong), flush=True)
+        else:
+            passed += 1
+
+    for each in CASES:
+        if options.only in each.name:
+            count(each.name, run.problem(each, build))
+    for name, check in [("external link", check_link), ("external data", check_external), ("long chain", check_long_chain)]:
+        if options.only in name:
+            count(name, check(build))
+    if not options.only:
+        generator = random.Random(options.seed)
+        content = small_network()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.onnx")
+            with open(path, "wb") as stream:
+                stream.write(content)
+            count("the network that is damaged", translate(build, path, 0, ""))
+            for i in range(options.damaged):
+                with open(path, "wb") as stream:
+                    stream.write(damaged(content, generator) if i % 5 else content[:generator.randrange(len(content))])
+                try:
+                    wrong = translate(build, path, None, "")
+                except subprocess.TimeoutExpired:
+                    wrong = "still running after 60 s"
+                if wrong:
+                    wrong += " (seed %d, file %d)" % (options.seed, i)
+                count("damaged", wrong)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
