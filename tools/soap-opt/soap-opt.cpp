@@ -35,6 +35,12 @@ passes named soap-*; the others come with MLIR.
 )";
 
 int main(int argc, char **argv) {
+  // What is registered before main are the flags of LLVM's own libraries, by
+  // the thousand: they work, and --help-hidden shows them.
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (name != "help" && name != "version")
+      option->setHiddenFlag(llvm::cl::Hidden);
+
   mlir::registerAllPasses();
   mlir::soap::registerAllPasses();
   mlir::DialectRegistry registry;
