@@ -39,7 +39,7 @@ static std::vector<Interval> randomIntervals(Random &random, int64_t most,
 }
 
 static void expectCanonical(const IndexSet &set) {
-  const std::vector<Interval> &ranges = set.intervals();
+  const Intervals &ranges = set.intervals();
   for (size_t i = 0; i < ranges.size(); ++i) {
     EXPECT_LT(ranges[i].lo, ranges[i].hi);
     if (i > 0) {
@@ -54,7 +54,7 @@ TEST(IndexSet, Constructors) {
   EXPECT_EQ(IndexSet(2, 5).size(), 3);
   EXPECT_EQ(IndexSet::fromIntervals({{4, 6}, {0, 2}, {2, 4}}), IndexSet(0, 6));
   EXPECT_EQ(IndexSet::fromIntervals({{0, 2}, {3, 3}, {4, 6}}).intervals(),
-            (std::vector<Interval>{{0, 2}, {4, 6}}));
+            (Intervals{{0, 2}, {4, 6}}));
   EXPECT_EQ(IndexSet().lo(), 0);
   EXPECT_EQ(IndexSet().hi(), 0);
 }
