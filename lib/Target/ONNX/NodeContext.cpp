@@ -247,9 +247,13 @@ void NodeContext::nameOp(Operation *op, StringRef suffix) {
 
 Value NodeContext::createReshape(StringRef suffix, Value x,
                                  const Shape &shape) {
-  return x && shapeOf(x) == shape ? x
-         : x                      ? create<ReshapeOp>(suffix, shape, x)
-                                  : Value();
+  // Of reshapes in a row only the last is left; dims that a reduction keeps and
+  // a flatten drops vanish.
+  while (x && shapeOf(x) != shape && x.getDefiningOp<ReshapeOp>())
+    x = x.getDefiningOp<ReshapeOp>().getX();
+  if (!x || shapeOf(x) == shape)
+    return x;
+  return create<ReshapeOp>(suffix, shape, x);
 }
 
 Value NodeContext::createScale(StringRef suffix, Value x, double factor) {

@@ -158,7 +158,7 @@ def alexnet():
     return b.result(b.linear(b.op("Dropout", x), 20, 10)).model()
 
 
-def vgg():
+def vgg(*flags):
     b = Builder("vgg_small", opset=11)
     x = b.data([2, 3, 16, 16])
     channels = 3
@@ -173,7 +173,7 @@ def vgg():
     shared = b.weight(12)
     x = b.op("Relu", b.op("Gemm", x, b.weight(12, 32), shared, transB=1))
     x = b.op("Relu", b.op("Gemm", x, b.weight(12, 12), b.op("Identity", shared), transB=1))
-    return b.result(b.linear(x, 12, 10)).model()
+    return b.result(b.linear(x, 12, 10)).model(flags)
 
 
 # One op each.
@@ -416,7 +416,8 @@ def ops():
 
 def networks():
     return {"lenet": lenet(), "lenet_weights_as_inputs": lenet_weights_as_inputs(), "residual": residual(),
-            "inception": inception(), "alexnet_small": alexnet(), "vgg_small": vgg()}
+            "inception": inception(), "alexnet_small": alexnet(), "vgg_small": vgg(),
+            "vgg_small_untied": vgg("--untie-weights")}
 
 
 def models():

@@ -1,0 +1,52 @@
+"""Tiny ONNX files for the lit tests: make_onnx.py NAME OUT. Encoded by hand, so that the tests need no package."""
+
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "BadInput"))
+from case import model, node, tensor, value_info  # noqa: E402
+
+
+def floats(name, shape, *values):
+    return tensor(name, shape, struct.pack("<%df" % len(values), *values))
+
+
+def ints(name, *values):
+    return tensor(name, [len(values)], struct.pack("<%dq" % len(values), *values), 7)
+
+
+MODELS = {
+    # Weights are inputs: the second one is used as a weight, so only the first is data.
+    "weights-as-inputs": model(
+        [node("Gemm", ["x", "onnx::w/1", "b"], ["y"], "/net/fc//Gemm", transB=1)],
+        [value_info("x", [4, 3]), value_info("onnx::w/1", [5, 3]), value_info("b", [5])], [value_info("y", [4, 5])]),
+    # Nothing is used as a weight: both are data.
+    "two-inputs": model([node("Add", ["x", "z"], ["y"])], [value_info("x", [4, 3]), value_info("z", [4, 3])],
+                        [value_info("y", [4, 3])]),
+    # The batch is open in the first and 4 in a constant.
+    "symbolic-batch": model([node("Flatten", ["x"], ["7"], axis=1)], [value_info("x", ["N", 2, 3])], [value_info("7", ["N", 6])]),
+    "batch-in-reshape": model([node("Relu", ["x"], ["a"], "relu"), node("Reshape", ["a", "s"], ["y"], "view")],
+                              [value_info("x", [4, 2, 3])], [value_info("y", [4, 6])], [ints("s", 4, 6)]),
+    "symbolic-width": model([node("Relu", ["x"], ["y"])], [value_info("x", ["N", 2, "W"])], [value_info("y", ["N", 2, "W"])]),
+    "softmax": model([node("Relu", ["x"], ["a"], "relu"), node("Softmax", ["a"], ["y"], "softmax", axis=-1)],
+                     [value_info("x", [4, 3])], [value_info("y", [4, 3])]),
+    # One bias under two names.
+    "shared-bias": model(
+        [node("Identity", ["b1"], ["b2"]), node("Gemm", ["x", "w1", "b1"], ["h"], "fc", transB=1),
+         node("Gemm", ["h", "w2", "b2"], ["y"], "fc", transB=1)],
+        [value_info("x", [4, 2])], [value_info("y", [4, 2])],
+        [floats("w1", [2, 2], 1, 2, 3, 4), floats("w2", [2, 2], 5, 6, 7, 8), floats("b1", [2], 9, 10)]),
+    "large-weight": model([node("MatMul", ["x", "w"], ["y"], "fc")], [value_info("x", [1, 5])], [value_info("y", [1, 13])],
+                          [floats("w", [5, 13], *range(65))]),
+    "wrong-output-shape": model([node("Relu", ["x"], ["y"])], [value_info("x", [4, 3])], [value_info("y", [4, 4])]),
+    "batch-norm": model([node("BatchNormalization", ["x", "g", "b", "m", "v"], ["y"], "bn")],
+                        [value_info("x", [2, 3])] + [value_info(name, [3]) for name in "gbmv"], [value_info("y", [2, 3])]),
+    # Dead code leaves neither ops nor arguments.
+    "dead": model([node("Gemm", ["x", "w"], ["unused"], "fc"), node("Relu", ["x"], ["y"], "relu")], [value_info("x", [4, 2])],
+                  [value_info("y", [4, 2])], [floats("w", [2, 2], 1, 2, 3, 4)]),
+}
+
+if __name__ == "__main__":
+    with open(sys.argv[2], "wb") as stream:
+        stream.write(MODELS[sys.argv[1]])
