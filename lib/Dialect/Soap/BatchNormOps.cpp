@@ -65,7 +65,7 @@ static IterationSpace normSpace(Operation *op, unsigned x, int statsOperand,
 static FailureOr<int64_t> checkImage(EmitError emitError, Value x) {
   ArrayRef<int64_t> shape = shapeOf(x);
   if (shape.size() < 2) {
-    emitError() << "expected a tensor [N, C, ...], got '" << x.getType() << "'";
+    emitError() << "expected a tensor [N, C, ...], got " << x.getType();
     return failure();
   }
   return shape[channel];

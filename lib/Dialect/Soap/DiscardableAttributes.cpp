@@ -134,9 +134,9 @@ static LogicalResult checkInit(EmitError emitError, NamedAttribute attr,
                        {"he", "glorot", "zeros", "ones", "default"});
   if (elements.getShapedType() == type)
     return success();
-  return emitError() << "'" << attr.getName().getValue() << "' of type '"
+  return emitError() << "'" << attr.getName().getValue() << "' of type "
                      << elements.getShapedType()
-                     << "' does not fit an argument of type '" << type << "'";
+                     << " does not fit an argument of type " << type;
 }
 
 LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
@@ -199,7 +199,7 @@ LogicalResult SoapDialect::verifyRegionResultAttribute(Operation *op,
        to = function.getArgumentTypes()[argument];
   if (from != to)
     return emitError() << "'" << name << "' names argument #" << argument
-                       << " of type '" << to << "', got a result of type '"
-                       << from << "'";
+                       << " of type " << to << ", got a result of type "
+                       << from;
   return success();
 }

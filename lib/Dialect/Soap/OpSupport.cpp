@@ -25,18 +25,18 @@ std::string mlir::soap::shapeString(ArrayRef<int64_t> shape) {
 LogicalResult mlir::soap::checkTensorType(EmitError emitError, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return emitError() << "expected a ranked tensor, got '" << type << "'";
+    return emitError() << "expected a ranked tensor, got " << type;
   if (!tensor.hasStaticShape())
-    return emitError() << "'" << type
-                       << "' has a dynamic dim; soap ops need static shapes: "
+    return emitError() << type
+                       << " has a dynamic dim; soap ops need static shapes: "
                           "import the model with --batch=N, which fixes the "
                           "dynamic dims of its inputs";
   int64_t elements = 1;
   for (int64_t extent : tensor.getShape()) {
     if (extent == 0)
-      return emitError() << "'" << type << "' has a dim of extent 0";
+      return emitError() << type << " has a dim of extent 0";
     if (extent > maxElements || elements > maxElements / extent)
-      return emitError() << "'" << type << "' has more than 2^40 elements";
+      return emitError() << type << " has more than 2^40 elements";
     elements *= extent;
   }
   return success();
@@ -46,8 +46,8 @@ LogicalResult mlir::soap::checkRank(EmitError emitError, StringRef what,
                                     Value value, int64_t rank) {
   if (static_cast<int64_t>(shapeOf(value).size()) == rank)
     return success();
-  return emitError() << "expected " << what << " of rank " << rank << ", got '"
-                     << value.getType() << "'";
+  return emitError() << "expected " << what << " of rank " << rank << ", got "
+                     << value.getType();
 }
 
 LogicalResult mlir::soap::checkShape(EmitError emitError, StringRef what,
@@ -55,7 +55,7 @@ LogicalResult mlir::soap::checkShape(EmitError emitError, StringRef what,
   if (shapeOf(type) == shape)
     return success();
   return emitError() << "expected " << what << " of shape "
-                     << shapeString(shape) << ", got '" << type << "'";
+                     << shapeString(shape) << ", got " << type;
 }
 
 LogicalResult mlir::soap::checkArray(EmitError emitError, StringRef name,

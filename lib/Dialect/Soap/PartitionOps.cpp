@@ -19,7 +19,7 @@ static LogicalResult checkWithin(Operation *op, StringRef what,
       TileRegion::whole(toVector(shape)).contains(region))
     return success();
   return op->emitOpError() << what << " '" << region.str()
-                           << "' does not lie within '" << tile << "'";
+                           << "' does not lie within " << tile;
 }
 
 static TileRegion regionAt(ArrayAttr regions, size_t i) {
@@ -84,8 +84,8 @@ LogicalResult CombineOp::verify() {
                     getCombiner() == CombinerKind::Softmax;
   if (statistics && (shape.empty() || shape[0] != 3))
     return emitOpError() << "combiner '" << stringifyCombinerKind(getCombiner())
-                         << "' needs tiles [3, ...], got '"
-                         << getTile().getType() << "'";
+                         << "' needs tiles [3, ...], got "
+                         << getTile().getType();
   return success();
 }
 

@@ -342,9 +342,8 @@ double PadOp::getNeutralValue() { return getValue().convertToDouble(); }
 
 LogicalResult ConstantOp::verify() {
   if (getValue().getShapedType() != getY().getType())
-    return emitOpError() << "elements of type '" << getValue().getShapedType()
-                         << "' do not fit a result of type '"
-                         << getY().getType() << "'";
+    return emitOpError() << "elements of type " << getValue().getShapedType()
+                         << " do not fit a result of type " << getY().getType();
   if (isa<DenseElementsAttr>(getValue()))
     return success();
   auto resource = dyn_cast<DenseResourceElementsAttr>(getValue());

@@ -48,8 +48,8 @@ static LogicalResult verifyElementTypes(Operation *op) {
       continue;
     if (first && element != first)
       return op->emitOpError()
-             << "operands and results must have one floating-point type, got '"
-             << first << "' and '" << element << "'";
+             << "operands and results must have one floating-point type, got "
+             << first << " and " << element;
     first = element;
   }
   return success();
@@ -71,8 +71,8 @@ static LogicalResult verifyInferredTypes(Operation *op) {
        llvm::enumerate(llvm::zip_equal(inferred, op->getResultTypes())))
     if (std::get<0>(types) != std::get<1>(types))
       return op->emitOpError()
-             << "result #" << i << " must be '" << std::get<0>(types)
-             << "', got '" << std::get<1>(types) << "'";
+             << "result #" << i << " must be " << std::get<0>(types) << ", got "
+             << std::get<1>(types);
   return success();
 }
 

@@ -17,12 +17,12 @@ LogicalResult SgdOp::verify() {
     return emitOpError() << "needs a velocity, as 'momentum' is not 0";
   for (Type other : getOperation()->getOperandTypes())
     if (other != type)
-      return emitOpError() << "expected all operands to be '" << type
-                           << "', got '" << other << "'";
+      return emitOpError() << "expected all operands to be " << type << ", got "
+                           << other;
   for (Type other : getOperation()->getResultTypes())
     if (other != type)
-      return emitOpError() << "expected all results to be '" << type
-                           << "', got '" << other << "'";
+      return emitOpError() << "expected all results to be " << type << ", got "
+                           << other;
   return success();
 }
 

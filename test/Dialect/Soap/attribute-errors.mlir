@@ -1,0 +1,104 @@
+// Every message of the verifier of discardable attributes.
+// RUN: soap-opt %s -split-input-file -verify-diagnostics
+
+// expected-error@+1 {{argument #0: 'soap.kind' must be one of "data", "label", "parameter", "state", got "weight"}}
+func.func @kind(%x: tensor<2xf32> {soap.kind = "weight"}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument #0: 'soap.name' must be a string that is not empty, got ""}}
+func.func @name(%x: tensor<2xf32> {soap.name = ""}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument #1: 'soap.sample_dim' must be in [0, 1], got 2}}
+func.func @sample_dim(%y: f32, %x: tensor<2x2xf32> {soap.sample_dim = 2 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'soap.sample_dim' must be an i64, got 0 : i32}}
+func.func @sample_dim_type(%x: tensor<2x2xf32> {soap.sample_dim = 0 : i32}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument #0: 'soap.init' must be one of "he", "glorot", "zeros", "ones", "default", got "random"}}
+func.func @init(%x: tensor<2xf32> {soap.init = "random"}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument #0: 'soap.init' of type 'tensor<3xf32>' does not fit an argument of type 'tensor<2xf32>'}}
+func.func @init_type(%x: tensor<2xf32> {soap.init = dense<0.0> : tensor<3xf32>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'soap.fan_in' must be in [1, 1099511627776], got 0}}
+func.func @fan_in(%x: tensor<2xf32> {soap.fan_in = 0 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{result #0: 'soap.kind' must be one of "loss", "correct", "output", "update", got "data"}}
+func.func @result_kind(%x: tensor<2xf32>) -> (tensor<2xf32> {soap.kind = "data"}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@+1 {{result #0: 'soap.updates' must be in [0, 0], got 1}}
+func.func @updates(%x: tensor<2xf32>) -> (tensor<2xf32> {soap.updates = 1 : i64}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@+1 {{result #0: 'soap.updates' names argument #1 of type 'tensor<3xf32>', got a result of type 'tensor<2xf32>'}}
+func.func @updates_type(%x: tensor<2xf32>, %y: tensor<3xf32>) -> (tensor<2xf32> {soap.updates = 1 : i64}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+func.func @op_name(%x: tensor<2xf32>) {
+  // expected-error@+1 {{'soap.name' must be a string that is not empty, got 1 : i64}}
+  %0 = soap.relu %x {soap.name = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @loop_map(%x: tensor<2xf32>) {
+  // expected-error@+1 {{'soap.loop_map' must map loop names to strings, got {d0 = 1 : i64}}}
+  %0 = soap.relu %x {soap.loop_map = {d0 = 1 : i64}} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @slot(%x: tensor<2xf32>) {
+  // expected-error@+1 {{'soap.slot' must be in [0, 1099511627776], got -1}}
+  %0 = soap.relu %x {soap.slot = -1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'soap.manifest' must be a string that is not empty}}
+module attributes {soap.manifest = 1 : i64} {}
+
+// -----
+
+// expected-error@+1 {{'soap.programs' must be an array of dictionaries}}
+module attributes {soap.programs = [1]} {}
