@@ -1,0 +1,75 @@
+//===- Passes.h - Passes from soap programs to LLVM -------------*- C++ -*-===//
+//
+// Declarations of the conversion passes and of the pipeline that runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CONVERSION_PASSES_H
+#define SOAP_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class ModuleOp;
+namespace arith {
+class ArithDialect;
+} // namespace arith
+namespace bufferization {
+class BufferizationDialect;
+} // namespace bufferization
+namespace cf {
+class ControlFlowDialect;
+} // namespace cf
+namespace func {
+class FuncDialect;
+} // namespace func
+namespace LLVM {
+class LLVMDialect;
+} // namespace LLVM
+namespace math {
+class MathDialect;
+} // namespace math
+namespace memref {
+class MemRefDialect;
+} // namespace memref
+namespace scf {
+class SCFDialect;
+} // namespace scf
+namespace tensor {
+class TensorDialect;
+} // namespace tensor
+namespace vector {
+class VectorDialect;
+} // namespace vector
+} // namespace mlir
+
+namespace mlir::soap {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "Soap/Conversion/Passes.h.inc"
+
+/// Options of `--soap-lower-to-cpu`.
+struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
+  PassOptions::Option<std::string> library{
+      *this, "library",
+      llvm::cl::desc("Library for convolution and matmul: onednn or none"),
+      llvm::cl::init("onednn")};
+  PassOptions::Option<bool> fuse{
+      *this, "fuse",
+      llvm::cl::desc("Fuse elementwise chains and write loops for speed"),
+      llvm::cl::init(true)};
+};
+
+/// Device programs, or whole functions of soap ops, to LLVM and a manifest.
+/// With `library=none fuse=false` this is the reference lowering.
+void buildLowerToCpuPipeline(OpPassManager &pm,
+                             const LowerToCpuOptions &options);
+
+/// All passes of this library, and the pipeline `soap-lower-to-cpu`.
+void registerSoapConversionPasses();
+
+} // namespace mlir::soap
+
+#endif // SOAP_CONVERSION_PASSES_H

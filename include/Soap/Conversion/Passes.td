@@ -1,0 +1,131 @@
+//===- Passes.td - Passes from soap programs to LLVM -------*- tablegen -*-===//
+//
+// The steps of `--soap-lower-to-cpu`, each a pass of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CONVERSION_PASSES_TD
+#define SOAP_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Replaces the ops of programs by calls of kernels and of library functions";
+  let description = [{
+    Every op that computes becomes a destination-style call: `soap.library_call` for convolution and matmul in f32 where `library=onednn`, else
+    `soap.kernel_call` of a generated function on buffers. Ops of the same name, attributes and types share a kernel. A reshape becomes a
+    view, a constant `arith.constant`, a send of a part of a tile a packing kernel and a send of its result.
+
+    With `fuse`, elementwise ops whose only user is elementwise too are part of the user's kernel, loops that no operand tells apart are one loop, and sums
+    may be reassociated. Without it (and with `library=none`) every op has its reference kernel: the formula of the op as a loop nest.
+
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %y = soap.relu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %e = tensor.empty() : tensor<4x8xf32>
+      %y = soap.kernel_call @kernel_0_relu ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {elementwise} -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    func.func private @kernel_0_relu(%x: memref<4x8xf32>, %y: memref<4x8xf32>) { ... }
+    ```
+  }];
+  let options = [
+    Option<"library", "library", "std::string", /*default=*/"\"onednn\"", "Library for convolution and matmul: onednn or none">,
+    Option<"fuse", "fuse", "bool", /*default=*/"true", "Fuse elementwise chains and write loops for speed">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
+  let summary = "Turns unpartitioned functions into programs of one device";
+  let description = [{
+    Modules without `soap.programs` get one: every function of soap ops is the program of device 0, on whole tensors, in the order of its ops. So what
+    follows need not tell partitioned modules from others. Modules with `soap.programs` stay as they are.
+
+    ```mlir
+    func.func @forward(%x: tensor<4xf32> {soap.name = "x"}) -> tensor<4xf32> {
+      %y = soap.relu %x {soap.name = "relu"} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    gets
+
+    ```mlir
+    soap.programs = [{entry = "forward", ranks = [{device = 0 : i64, program = @forward, tasks = array<i64: 0>, ...} ], ...} ]
+    ```
+  }];
+}
+
+def SoapBufferizePrograms : Pass<"soap-bufferize-programs", "::mlir::ModuleOp"> {
+  let summary = "Programs on tensors become programs on buffers";
+  let description = [{
+    One-shot bufferization of outlined programs. A result that replaces an argument (`soap.updates`) is written into that argument's
+    buffer, in place wherever nobody reads the old value later; every other result becomes an argument that the program writes, after
+    all others. Afterwards programs have no results. Arguments carry `soap.result = i` (they hold result i of the program) or
+    `soap.updated` (the program replaces their contents).
+
+    ```mlir
+    func.func @step(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {soap.updates = 0 : i64})
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @step(%w: memref<8xf32> {soap.updated}, %g: memref<8xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def SoapPlanMemory : Pass<"soap-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Gives every temporary buffer of a program its place in one arena";
+  let description = [{
+    Programs are straight-line code, so the life of a buffer is a range of ops. Buffers whose lives overlap get disjoint places: largest first, each at the
+    lowest 64-byte aligned offset that is free during its life. `memref.alloc` becomes `memref.view` of a new last argument; its
+    size is `soap.arena_bytes` of the function.
+
+    ```mlir
+    %t = memref.alloc() : memref<16xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %c64 = arith.constant 64 : index
+    %t = memref.view %arena[%c64][] : memref<128xi8> to memref<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def SoapEmitManifest : Pass<"soap-emit-manifest", "::mlir::ModuleOp"> {
+  let summary = "Writes what the launcher must know into `soap.manifest`";
+  let description = [{
+    The JSON of docs/Runtime.md, from the rank tables of `soap.programs` and from arenas and arguments of planned programs. Modules without
+    `soap.programs` get one entry with one rank, on device 0, per function.
+  }];
+}
+
+def SoapProgramsToLLVM : Pass<"soap-programs-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Planned programs and their kernels become LLVM functions";
+  let description = [{
+    A program becomes `llvm.func @NAME(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena)`: calls with raw pointers, between `soap_rt_task_begin` and
+    `soap_rt_task_end` for every slot. Tiles are static and row-major, so a buffer is a pointer and nothing else: there are no memref descriptors.
+    With `approximate`, exp, log, tanh and the like are polynomials in f32, which vectorize; otherwise they are calls of libm.
+  }];
+  let options = [
+    Option<"approximate", "approximate", "bool", /*default=*/"true", "Polynomial approximations of functions in f32">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
+#endif // SOAP_CONVERSION_PASSES_TD

@@ -1,0 +1,22 @@
+//===- BufferizationModels.h - Bufferization of our ops ---------*- C++ -*-===//
+//
+// External models of the bufferization interface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_BUFFERIZATIONMODELS_H
+#define SOAP_LIB_CONVERSION_BUFFERIZATIONMODELS_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace mlir::soap {
+
+/// What one-shot bufferization of outlined programs needs: models of our ops
+/// and of the arith, tensor and func ops among them.
+void registerBufferizationModels(DialectRegistry &registry);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_BUFFERIZATIONMODELS_H

@@ -1,0 +1,176 @@
+//===- BufferizePrograms.cpp - Programs on tensors to buffers -------------===//
+//
+// States where results must lie, runs one-shot bufferization, and checks that
+// they do lie there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferizationModels.h"
+
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPBUFFERIZEPROGRAMS
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+bool hasTensors(func::FuncOp function) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(function.getArgumentTypes(), isTensor) ||
+         llvm::any_of(function.getResultTypes(), isTensor);
+}
+
+/// The value that `value` is a view of.
+Value viewSource(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Makes every result the new value of an argument: of the one that it
+/// replaces, or of a new one. Attributes of arguments and results that later
+/// steps do not need are dropped; those that they need are added.
+LogicalResult giveResultsPlaces(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  OpBuilder builder(context);
+  auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  builder.setInsertionPoint(end);
+  unsigned argumentCount = function.getNumArguments();
+  SmallVector<int64_t> places;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto updates =
+        function.getResultAttrOfType<IntegerAttr>(i, SoapDialect::kUpdates);
+    places.push_back(updates ? updates.getInt() : -1);
+    if (updates && llvm::count(places, updates.getInt()) > 1)
+      return function.emitError("two results of '")
+             << function.getName() << "' replace argument #"
+             << updates.getInt();
+  }
+  for (unsigned i = 0; i < argumentCount; ++i)
+    function.setArgAttrs(i, ArrayRef<NamedAttribute>());
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.setResultAttrs(i, ArrayRef<NamedAttribute>());
+
+  // Arguments that are results, too, are copied before any is overwritten.
+  for (OpOperand &operand : end->getOpOperands()) {
+    Value value = operand.get();
+    int64_t place = places[operand.getOperandNumber()];
+    if (isa<BlockArgument>(viewSource(value)) &&
+        (place < 0 || value != function.getArgument(place)))
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, value.getLoc(), cast<RankedTensorType>(value.getType()),
+          ValueRange(), /*copy=*/value));
+  }
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    Location loc = end.getOperand(i).getLoc();
+    bool isNew = places[i] < 0;
+    if (isNew) {
+      places[i] = function.getNumArguments();
+      if (failed(function.insertArgument(
+              places[i], function.getResultTypes()[i], DictionaryAttr(), loc)))
+        return failure();
+      function.setArgAttr(places[i], "soap.result",
+                          builder.getI64IntegerAttr(i));
+    } else {
+      function.setArgAttr(places[i], "soap.updated", builder.getUnitAttr());
+    }
+    Value place = function.getArgument(places[i]), value = end.getOperand(i);
+    auto inPlace = bufferization::MaterializeInDestinationOp::create(
+        builder, loc, place.getType(), value, place);
+    end.setOperand(i, inPlace.getResult());
+  }
+  // Nobody but results may write to arguments.
+  for (unsigned i = 0; i < argumentCount; ++i)
+    if (!llvm::is_contained(places, i))
+      function.setArgAttr(i, "bufferization.writable",
+                          builder.getBoolAttr(false));
+  return success();
+}
+
+/// Results are arguments now: drops them, and copies of a buffer to itself.
+LogicalResult dropResults(func::FuncOp function) {
+  auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  for (auto [i, result] : llvm::enumerate(end.getOperands()))
+    if (!isa<BlockArgument>(result))
+      return function.emitError("result #")
+             << i << " of '" << function.getName() << "' did not get its place";
+  end->setOperands({});
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             function.getArgumentTypes(), {}));
+  function.removeResAttrsAttr();
+  for (memref::CopyOp copy :
+       llvm::make_early_inc_range(function.getOps<memref::CopyOp>()))
+    if (copy.getSource() == copy.getTarget())
+      copy.erase();
+  return success();
+}
+
+struct BufferizeProgramsPass
+    : public mlir::soap::impl::SoapBufferizeProgramsBase<
+          BufferizeProgramsPass> {
+  using SoapBufferizeProgramsBase::SoapBufferizeProgramsBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SoapBufferizeProgramsBase::getDependentDialects(registry);
+    registry.insert<tensor::TensorDialect>();
+    registerBufferizationModels(registry);
+  }
+
+  void runOnOperation() override {
+    if (failed(bufferize(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult bufferize(ModuleOp module) {
+    SmallVector<func::FuncOp> programs;
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (!function.isExternal() && hasTensors(function)) {
+        if (!function.getBody().hasOneBlock())
+          return function.emitError("program '")
+                 << function.getName() << "' must be straight-line code";
+        programs.push_back(function);
+      }
+    IRRewriter rewriter(module.getContext());
+    for (func::FuncOp program : programs)
+      if (failed(giveResultsPlaces(program)))
+        return failure();
+    // Ops write to their results' places directly where nothing speaks against
+    // it.
+    if (failed(bufferization::eliminateEmptyTensors(rewriter, module)))
+      return failure();
+
+    bufferization::OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.setFunctionBoundaryTypeConversion(
+        bufferization::LayoutMapOption::IdentityLayoutMap);
+    bufferization::BufferizationState state;
+    if (failed(
+            bufferization::runOneShotModuleBufferize(module, options, state)))
+      return failure();
+    bufferization::removeBufferizationAttributesInModule(module);
+    for (func::FuncOp program : programs)
+      if (failed(dropResults(program)))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace

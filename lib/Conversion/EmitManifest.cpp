@@ -1,0 +1,395 @@
+//===- EmitManifest.cpp - What the launcher must know ---------------------===//
+//
+// The JSON of docs/Runtime.md from `soap.programs` and from planned programs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPEMITMANIFEST
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+std::string text(StringRef string) { return llvm::json::fixUTF8(string); }
+
+class ManifestWriter {
+public:
+  ManifestWriter(ModuleOp module, llvm::raw_ostream &os)
+      : module(module), symbols(module), json(os) {}
+
+  LogicalResult run() {
+    auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
+    if (!programs)
+      return module.emitError("has no '")
+             << SoapDialect::kPrograms << "' to make a manifest of";
+    LogicalResult result = success();
+    json.object([&] {
+      json.attribute("version", 1);
+      writeTopology(programs);
+      json.attributeArray("tensors", [&] {
+        for (Attribute entry : programs)
+          if (succeeded(result))
+            result = writeTensors(cast<DictionaryAttr>(entry));
+      });
+      json.attributeArray("entries", [&] {
+        for (Attribute entry : programs)
+          if (succeeded(result))
+            result = writeEntry(cast<DictionaryAttr>(entry));
+      });
+    });
+    return result;
+  }
+
+private:
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::json::OStream json;
+  /// Type and kind by tensor name; names by entry where two entries mean
+  /// different tensors.
+  llvm::StringMap<Type> types;
+  llvm::StringMap<std::string> renamed;
+
+  /// Reads a key of a table of `soap.programs`, which the user may have
+  /// written.
+  template <typename Attr>
+  FailureOr<Attr> get(DictionaryAttr table, StringRef key) {
+    if (auto attribute = table.getAs<Attr>(key))
+      return attribute;
+    return module.emitError("'")
+           << SoapDialect::kPrograms << "' has a table without a proper '"
+           << key << "'";
+  }
+
+  void writeTopology(ArrayAttr programs) {
+    int64_t devices = 1;
+    std::string name = "cpu-1";
+    if (auto topology =
+            module->getAttrOfType<StringAttr>(SoapDialect::kTopology)) {
+      llvm::Expected<llvm::json::Value> parsed =
+          llvm::json::parse(topology.getValue());
+      if (!parsed) {
+        llvm::consumeError(parsed.takeError());
+        name = topology.str();
+      } else if (llvm::json::Object *object = parsed->getAsObject()) {
+        if (auto string = object->getString("name"))
+          name = string->str();
+        if (llvm::json::Array *list = object->getArray("devices"))
+          devices = static_cast<int64_t>(list->size());
+      }
+    }
+    for (Attribute entry : programs)
+      if (auto ranks = cast<DictionaryAttr>(entry).getAs<ArrayAttr>("ranks"))
+        for (auto rank : ranks.getAsRange<DictionaryAttr>())
+          if (auto device = rank.getAs<IntegerAttr>("device"))
+            devices = std::max(devices, device.getInt() + 1);
+    json.attribute("devices", devices);
+    json.attribute("topology", text(name));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Tensors
+  //===--------------------------------------------------------------------===//
+
+  std::string nameIn(StringRef entry, StringRef name) {
+    auto other = renamed.find((entry + "\n" + name).str());
+    return other == renamed.end() ? name.str() : other->second;
+  }
+
+  LogicalResult writeTensors(DictionaryAttr entry) {
+    FailureOr<StringAttr> entryName = get<StringAttr>(entry, "entry");
+    FailureOr<ArrayAttr> tensors = get<ArrayAttr>(entry, "tensors");
+    if (failed(entryName) || failed(tensors))
+      return failure();
+    for (Attribute row : *tensors) {
+      auto tensor = dyn_cast<DictionaryAttr>(row);
+      if (!tensor)
+        return module.emitError("'")
+               << SoapDialect::kPrograms << "' has a tensor that is no table";
+      FailureOr<StringAttr> name = get<StringAttr>(tensor, "name");
+      FailureOr<TypeAttr> type = get<TypeAttr>(tensor, "type");
+      if (failed(name) || failed(type))
+        return failure();
+      auto ranked = dyn_cast<RankedTensorType>(type->getValue());
+      if (!ranked || !ranked.hasStaticShape())
+        return module.emitError("tensor '")
+               << name->getValue() << "' has type '" << type->getValue()
+               << "': expected a tensor of static shape";
+      auto [known, inserted] = types.try_emplace(name->getValue(), ranked);
+      std::string shown = name->str();
+      if (!inserted) {
+        if (known->second == ranked)
+          continue;
+        // Another tensor of this name: activations of another batch, say.
+        shown = (entryName->getValue() + "." + name->getValue()).str();
+        renamed[(entryName->getValue() + "\n" + name->getValue()).str()] =
+            shown;
+        if (!types.try_emplace(shown, ranked).second)
+          return module.emitError("two tensors are called '") << shown << "'";
+      }
+      if (failed(writeTensor(tensor, shown, ranked)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult writeTensor(DictionaryAttr tensor, StringRef name,
+                            RankedTensorType type) {
+    LogicalResult result = success();
+    json.object([&] {
+      json.attribute("name", text(name));
+      auto kind = tensor.getAs<StringAttr>("kind");
+      json.attribute("kind", kind ? text(kind) : "output");
+      json.attributeArray("shape", [&] {
+        for (int64_t extent : type.getShape())
+          json.value(extent);
+      });
+      std::string dtype;
+      llvm::raw_string_ostream os(dtype);
+      os << type.getElementType();
+      json.attribute("dtype", dtype);
+      for (auto [key, shown] :
+           {std::pair("sample_dim", "sample_dim"),
+            std::pair("fan_in", "fan_in"), std::pair("fan_out", "fan_out"),
+            std::pair("classes", "classes")})
+        if (auto number = tensor.getAs<IntegerAttr>(key))
+          json.attribute(shown, number.getInt());
+      if (Attribute init = tensor.get("init")) {
+        json.attributeBegin("init");
+        result = writeInit(init, name);
+        json.attributeEnd();
+      }
+    });
+    return result;
+  }
+
+  /// The shortest text that reads back as the same number.
+  void writeNumber(const APFloat &value) {
+    SmallString<32> digits;
+    if (!value.isFinite()) {
+      // JSON has no such numbers.
+      json.value(0);
+      return;
+    }
+    value.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/0);
+    json.rawValue(digits);
+  }
+
+  LogicalResult writeInit(Attribute init, StringRef name) {
+    if (auto rule = dyn_cast<StringAttr>(init)) {
+      json.value(text(rule));
+      return success();
+    }
+    json.arrayBegin();
+    LogicalResult result = writeElements(init, name);
+    json.arrayEnd();
+    return result;
+  }
+
+  LogicalResult writeElements(Attribute init, StringRef name) {
+    if (auto dense = dyn_cast<DenseElementsAttr>(init)) {
+      if (auto splat = dyn_cast<SplatElementsAttr>(init))
+        return writeDense(splat, 1);
+      return writeDense(dense, dense.getNumElements());
+    }
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(init))
+      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
+        bool splat = false;
+        ArrayRef<char> data = blob->getData();
+        if (DenseElementsAttr::isValidRawBuffer(resource.getType(), data,
+                                                splat))
+          return writeElements(
+              DenseElementsAttr::getFromRawBuffer(resource.getType(), data),
+              name);
+      }
+    return module.emitError("initial value of '")
+           << name << "' has no elements that can be read";
+  }
+
+  LogicalResult writeDense(DenseElementsAttr dense, int64_t count) {
+    if (isa<FloatType>(dense.getElementType())) {
+      for (const APFloat &value :
+           llvm::make_range(dense.value_begin<APFloat>(),
+                            dense.value_begin<APFloat>() + count))
+        writeNumber(value);
+      return success();
+    }
+    for (const APInt &value : llvm::make_range(
+             dense.value_begin<APInt>(), dense.value_begin<APInt>() + count))
+      json.value(value.getSExtValue());
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Entries
+  //===--------------------------------------------------------------------===//
+
+  void writeIntegers(StringRef key, ArrayRef<int64_t> values) {
+    json.attributeArray(key, [&] {
+      for (int64_t value : values)
+        json.value(value);
+    });
+  }
+
+  LogicalResult writeSchedule(DictionaryAttr entry) {
+    FailureOr<DictionaryAttr> schedule = get<DictionaryAttr>(entry, "schedule");
+    if (failed(schedule))
+      return failure();
+    FailureOr<ArrayAttr> names = get<ArrayAttr>(*schedule, "names");
+    FailureOr<ArrayAttr> kinds = get<ArrayAttr>(*schedule, "kinds");
+    FailureOr<DenseI64ArrayAttr> starts =
+        get<DenseI64ArrayAttr>(*schedule, "start_ns");
+    FailureOr<DenseI64ArrayAttr> ends =
+        get<DenseI64ArrayAttr>(*schedule, "end_ns");
+    if (failed(names) || failed(kinds) || failed(starts) || failed(ends))
+      return failure();
+    size_t count = names->size();
+    if (kinds->size() != count ||
+        starts->size() != static_cast<int64_t>(count) ||
+        ends->size() != static_cast<int64_t>(count))
+      return module.emitError("'")
+             << SoapDialect::kPrograms
+             << "' has a schedule with lists of different lengths";
+    json.attributeArray("schedule", [&] {
+      for (size_t i = 0; i < count; ++i)
+        json.object([&] {
+          auto string = [&](Attribute attribute) {
+            auto value = dyn_cast<StringAttr>(attribute);
+            return value ? text(value) : std::string();
+          };
+          json.attribute("name", string((*names)[i]));
+          json.attribute("kind", string((*kinds)[i]));
+          json.attribute("start_ns", (*starts)[i]);
+          json.attribute("end_ns", (*ends)[i]);
+        });
+    });
+    return success();
+  }
+
+  LogicalResult writeTiles(StringRef key, StringRef entry,
+                           DictionaryAttr rank) {
+    FailureOr<ArrayAttr> tiles = get<ArrayAttr>(rank, key);
+    if (failed(tiles))
+      return failure();
+    LogicalResult result = success();
+    json.attributeArray(key, [&] {
+      for (Attribute attribute : *tiles) {
+        auto tile = dyn_cast<DictionaryAttr>(attribute);
+        auto tensor = tile ? tile.getAs<StringAttr>("tensor") : StringAttr();
+        auto region = tile ? tile.getAs<RegionAttr>("region") : RegionAttr();
+        if (!tensor || !region) {
+          result = module.emitError("'")
+                   << SoapDialect::kPrograms << "' has a tile in '" << key
+                   << "' without tensor and region";
+          return;
+        }
+        json.object([&] {
+          json.attribute("tensor", text(nameIn(entry, tensor)));
+          writeRegion(region.getRegion());
+          if (auto updated = tile.getAs<BoolAttr>("updated");
+              updated && updated.getValue())
+            json.attribute("updated", true);
+        });
+      }
+    });
+    return result;
+  }
+
+  void writeRegion(const ::soap::Region &region) {
+    json.attributeArray("region", [&] {
+      for (const ::soap::IndexSet &dim : region.indexSets())
+        json.array([&] {
+          for (const ::soap::Interval &interval : dim.intervals())
+            json.array([&] {
+              json.value(interval.lo);
+              json.value(interval.hi);
+            });
+        });
+    });
+  }
+
+  LogicalResult writeRank(StringRef entry, DictionaryAttr rank) {
+    FailureOr<IntegerAttr> device = get<IntegerAttr>(rank, "device");
+    FailureOr<FlatSymbolRefAttr> program =
+        get<FlatSymbolRefAttr>(rank, "program");
+    if (failed(device) || failed(program))
+      return failure();
+    auto function = symbols.lookup<func::FuncOp>(program->getValue());
+    if (!function)
+      return module.emitError("'")
+             << SoapDialect::kPrograms << "' names '" << program->getValue()
+             << "', which is not a program of the module";
+    auto arena = function->getAttrOfType<IntegerAttr>("soap.arena_bytes");
+    if (!arena)
+      return function.emitError("program '")
+             << function.getName()
+             << "' has no arena: run soap-plan-memory before";
+    json.attribute("device", device->getInt());
+    json.attribute("program", text(program->getValue()));
+    json.attribute("arena_bytes", arena.getInt());
+    if (failed(writeTiles("args", entry, rank)) ||
+        failed(writeTiles("results", entry, rank)))
+      return failure();
+    for (StringRef key : {"tasks", "peers", "transfers"}) {
+      FailureOr<DenseI64ArrayAttr> list = get<DenseI64ArrayAttr>(rank, key);
+      if (failed(list))
+        return failure();
+      writeIntegers(key, *list);
+    }
+    return success();
+  }
+
+  LogicalResult writeEntry(DictionaryAttr entry) {
+    FailureOr<StringAttr> name = get<StringAttr>(entry, "entry");
+    FailureOr<ArrayAttr> ranks = get<ArrayAttr>(entry, "ranks");
+    if (failed(name) || failed(ranks))
+      return failure();
+    LogicalResult result = success();
+    json.object([&] {
+      json.attribute("name", text(*name));
+      if (auto batch = entry.getAs<IntegerAttr>("batch"))
+        json.attribute("batch", batch.getInt());
+      result = writeSchedule(entry);
+      json.attributeArray("ranks", [&] {
+        for (Attribute attribute : *ranks) {
+          auto rank = dyn_cast<DictionaryAttr>(attribute);
+          if (failed(result) || !rank) {
+            result = failure();
+            return;
+          }
+          json.object([&] { result = writeRank(*name, rank); });
+        }
+      });
+    });
+    return result;
+  }
+};
+
+struct EmitManifestPass
+    : public mlir::soap::impl::SoapEmitManifestBase<EmitManifestPass> {
+  using SoapEmitManifestBase::SoapEmitManifestBase;
+
+  void runOnOperation() override {
+    std::string manifest;
+    llvm::raw_string_ostream os(manifest);
+    if (failed(ManifestWriter(getOperation(), os).run()))
+      return signalPassFailure();
+    getOperation()->setAttr(SoapDialect::kManifest,
+                            StringAttr::get(&getContext(), manifest));
+  }
+};
+
+} // namespace

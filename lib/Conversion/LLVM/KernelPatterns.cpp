@@ -1,0 +1,137 @@
+//===- KernelPatterns.cpp - Kernels as LLVM functions ---------------------===//
+//
+// See KernelPatterns.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+void mlir::soap::addBufferConversion(LLVMTypeConverter &converter) {
+  converter.addConversion([](MemRefType type) -> std::optional<Type> {
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+      return std::nullopt;
+    return LLVM::LLVMPointerType::get(type.getContext());
+  });
+}
+
+namespace {
+
+/// Address of an element.
+Value elementAddress(OpBuilder &builder, Location loc, MemRefType type,
+                     Value base, ValueRange indices) {
+  Type i64 = builder.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(builder, loc, i64,
+                                    builder.getI64IntegerAttr(value));
+  };
+  Value position;
+  int64_t stride = 1;
+  auto wraps = LLVM::IntegerOverflowFlags::nsw;
+  for (size_t d = indices.size(); d-- > 0;) {
+    Value term = indices[d];
+    if (type.getDimSize(d) != 1) {
+      if (stride != 1)
+        term = LLVM::MulOp::create(builder, loc, term, constant(stride), wraps);
+      position = position
+                     ? LLVM::AddOp::create(builder, loc, position, term, wraps)
+                     : term;
+    }
+    stride *= type.getDimSize(d);
+  }
+  if (!position)
+    return base;
+  return LLVM::GEPOp::create(
+      builder, loc, base.getType(), type.getElementType(), base,
+      ArrayRef<LLVM::GEPArg>{position}, LLVM::GEPNoWrapFlags::inbounds);
+}
+
+struct LoadPattern : public ConvertOpToLLVMPattern<memref::LoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value address = elementAddress(rewriter, op.getLoc(), op.getMemRefType(),
+                                   adaptor.getMemref(), adaptor.getIndices());
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
+        op, op.getMemRefType().getElementType(), address);
+    return success();
+  }
+};
+
+struct StorePattern : public ConvertOpToLLVMPattern<memref::StoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value address = elementAddress(rewriter, op.getLoc(), op.getMemRefType(),
+                                   adaptor.getMemref(), adaptor.getIndices());
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getValue(), address);
+    return success();
+  }
+};
+
+/// The same elements in another shape.
+template <typename Op>
+struct ReshapePattern : public ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getSrc());
+    return success();
+  }
+};
+
+struct FunctionPattern : public ConvertOpToLLVMPattern<func::FuncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(func::FuncOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getNumResults() != 0)
+      return rewriter.notifyMatchFailure(op, "kernels have no results");
+    TypeConverter::SignatureConversion signature(op.getNumArguments());
+    if (failed(getTypeConverter()->convertSignatureArgs(op.getArgumentTypes(),
+                                                        signature)))
+      return failure();
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(op.getContext()),
+                                    signature.getConvertedTypes());
+    auto function = LLVM::LLVMFuncOp::create(
+        rewriter, op.getLoc(), op.getName(), type, LLVM::Linkage::Internal);
+    if (Attribute passthrough = op->getAttr("passthrough"))
+      function->setAttr("passthrough", passthrough);
+    rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
+                                function.end());
+    if (failed(rewriter.convertRegionTypes(&function.getBody(),
+                                           *getTypeConverter(), &signature)))
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReturnPattern : public ConvertOpToLLVMPattern<func::ReturnOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(func::ReturnOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, adaptor.getOperands());
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
+               ReshapePattern<memref::CollapseShapeOp>,
+               ReshapePattern<memref::ExpandShapeOp>>(converter);
+}

@@ -1,0 +1,92 @@
+//===- ProgramsToLLVM.cpp - Programs and kernels to LLVM ------------------===//
+//
+// The pass: kernels by dialect conversion, programs directly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+#include "StepFunction.h"
+
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPPROGRAMSTOLLVM
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+struct ProgramsToLLVMPass
+    : public mlir::soap::impl::SoapProgramsToLLVMBase<ProgramsToLLVMPass> {
+  using SoapProgramsToLLVMBase::SoapProgramsToLLVMBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    RuntimeSymbols runtime(module);
+    SmallVector<func::FuncOp> programs;
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (function->hasAttr("soap.arena_bytes"))
+        programs.push_back(function);
+    for (func::FuncOp program : programs)
+      if (failed(lowerProgram(program, runtime)))
+        return signalPassFailure();
+    if (approximate)
+      approximateMath(module);
+    if (failed(convertKernels(module)))
+      return signalPassFailure();
+    // The manifest says the same.
+    if (module->hasAttr(SoapDialect::kManifest))
+      module->removeAttr(SoapDialect::kPrograms);
+  }
+
+  /// Ops that have an approximation, where the type has it, too.
+  void approximateMath(ModuleOp module) {
+    SmallVector<Operation *> ops;
+    module.walk([&](Operation *op) {
+      if (isa<math::MathDialect>(op->getDialect()) &&
+          llvm::all_of(op->getOperandTypes(),
+                       [](Type type) { return type.isF32(); }))
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return;
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns);
+    (void)applyOpPatternsGreedily(ops, std::move(patterns));
+  }
+
+  LogicalResult convertKernels(ModuleOp module) {
+    LLVMTypeConverter converter(&getContext());
+    addBufferConversion(converter);
+    RewritePatternSet patterns(&getContext());
+    populateKernelPatterns(converter, patterns);
+    populateSCFToControlFlowConversionPatterns(patterns);
+    arith::populateExpandBFloat16Patterns(patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(getContext());
+    target.addLegalOp<ModuleOp>();
+    return applyFullConversion(module, target, std::move(patterns));
+  }
+};
+
+} // namespace

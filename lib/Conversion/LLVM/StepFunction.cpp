@@ -1,0 +1,317 @@
+//===- StepFunction.cpp - Programs as LLVM functions ----------------------===//
+//
+// Calls with raw pointers, between begin and end of their task.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepFunction.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+//===----------------------------------------------------------------------===//
+// RuntimeSymbols
+//===----------------------------------------------------------------------===//
+
+RuntimeSymbols::RuntimeSymbols(ModuleOp module)
+    : module(module), symbols(module) {}
+
+LLVM::LLVMFuncOp RuntimeSymbols::function(StringRef name,
+                                          ArrayRef<Type> types) {
+  if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(module.getContext()), types);
+  auto function =
+      LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
+  symbols.insert(function);
+  return function;
+}
+
+LLVM::GlobalOp RuntimeSymbols::create(StringRef name, Type type,
+                                      Attribute value) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto global = LLVM::GlobalOp::create(
+      builder, module.getLoc(), type, /*isConstant=*/true,
+      LLVM::Linkage::Private, name, value, /*alignment=*/64);
+  symbols.insert(global);
+  return global;
+}
+
+LLVM::GlobalOp RuntimeSymbols::array(ArrayRef<int64_t> values) {
+  Builder builder(module.getContext());
+  auto value = builder.getI64TensorAttr(values);
+  LLVM::GlobalOp &global = arrays[value];
+  if (!global)
+    global = create(
+        "shape", LLVM::LLVMArrayType::get(builder.getI64Type(), values.size()),
+        value);
+  return global;
+}
+
+LLVM::GlobalOp RuntimeSymbols::elements(StringRef name, ElementsAttr values) {
+  auto type = cast<ShapedType>(values.getShapedType());
+  auto row =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  Attribute flat = values;
+  if (auto dense = dyn_cast<DenseElementsAttr>(values))
+    flat = dense.reshape(row);
+  else if (auto resource = dyn_cast<DenseResourceElementsAttr>(values))
+    flat = DenseResourceElementsAttr::get(row, resource.getRawHandle());
+  return create(
+      name,
+      LLVM::LLVMArrayType::get(type.getElementType(), type.getNumElements()),
+      flat);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+int64_t sizeInBytes(MemRefType type) {
+  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
+class ProgramLowering {
+public:
+  ProgramLowering(func::FuncOp program, RuntimeSymbols &runtime)
+      : program(program), runtime(runtime), builder(program.getContext()),
+        pointer(LLVM::LLVMPointerType::get(program.getContext())),
+        i64(builder.getI64Type()) {}
+
+  LogicalResult run() {
+    createFunction();
+    for (Operation &op : program.getBody().front().without_terminator()) {
+      enterTask(&op);
+      if (failed(lower(&op)))
+        return failure();
+    }
+    leaveTask();
+    LLVM::ReturnOp::create(builder, program.getLoc(), ValueRange());
+    std::string name = program.getName().str();
+    runtime.table().erase(program);
+    function.setName(name);
+    runtime.table().insert(function);
+    return success();
+  }
+
+private:
+  func::FuncOp program;
+  RuntimeSymbols &runtime;
+  OpBuilder builder;
+  Type pointer, i64;
+  LLVM::LLVMFuncOp function;
+  Value context;
+  DenseMap<Value, Value> pointers; ///< by buffer
+  DenseMap<int64_t, Value> constants;
+  std::optional<int64_t> task;
+
+  void createFunction() {
+    builder.setInsertionPoint(program);
+    function = LLVM::LLVMFuncOp::create(
+        builder, program.getLoc(), "program",
+        LLVM::LLVMFunctionType::get(
+            LLVM::LLVMVoidType::get(builder.getContext()),
+            {pointer, pointer, pointer}));
+    // Nothing to optimize, and much of it.
+    function->setAttr("passthrough",
+                      builder.getStrArrayAttr({"noinline", "optnone"}));
+    Block *entry = function.addEntryBlock(builder);
+    builder.setInsertionPointToStart(entry);
+    context = entry->getArgument(0);
+    auto arguments = program.getArguments();
+    for (auto [i, argument] : llvm::enumerate(arguments)) {
+      if (i + 1 == arguments.size()) {
+        pointers[argument] = entry->getArgument(2);
+        continue;
+      }
+      Value place = LLVM::GEPOp::create(
+          builder, argument.getLoc(), pointer, pointer, entry->getArgument(1),
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      pointers[argument] =
+          LLVM::LoadOp::create(builder, argument.getLoc(), pointer, place);
+    }
+  }
+
+  Value constant(int64_t value) {
+    Value &known = constants[value];
+    if (!known) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&function.getBody().front());
+      known = LLVM::ConstantOp::create(builder, program.getLoc(), i64,
+                                       builder.getI64IntegerAttr(value));
+    }
+    return known;
+  }
+
+  void call(Location loc, StringRef name, ArrayRef<Value> operands) {
+    SmallVector<Type> types;
+    for (Value operand : operands)
+      types.push_back(operand.getType());
+    LLVM::CallOp::create(builder, loc, runtime.function(name, types), operands);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Tasks
+  //===--------------------------------------------------------------------===//
+
+  void begin(int64_t slot) {
+    call(program.getLoc(), "soap_rt_task_begin", {context, constant(slot)});
+  }
+  void end(int64_t slot) {
+    call(program.getLoc(), "soap_rt_task_end", {context, constant(slot)});
+  }
+  void leaveTask() {
+    if (task)
+      end(*task);
+    task = std::nullopt;
+  }
+
+  /// Ops without a slot belong to the task before them.
+  void enterTask(Operation *op) {
+    auto slot = op->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+    if (!slot || task == slot.getInt())
+      return;
+    leaveTask();
+    // Tasks that are part of this kernel are over as soon as they begin.
+    if (auto others = op->getAttrOfType<DenseI64ArrayAttr>("soap.fused_slots"))
+      for (int64_t other : others.asArrayRef()) {
+        begin(other);
+        end(other);
+      }
+    task = slot.getInt();
+    begin(*task);
+  }
+
+  Value currentSlot() { return constant(task.value_or(-1)); }
+
+  //===--------------------------------------------------------------------===//
+  // Ops
+  //===--------------------------------------------------------------------===//
+
+  FailureOr<Value> pointerOf(Value buffer) {
+    auto found = pointers.find(buffer);
+    if (found == pointers.end())
+      return failure();
+    return found->second;
+  }
+
+  LogicalResult lower(Operation *op) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType())) {
+        auto found = pointers.find(operand);
+        if (found == pointers.end())
+          return op->emitOpError("uses a buffer without a place");
+        operands.push_back(found->second);
+      }
+    Location loc = op->getLoc();
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        // Offsets of views, which are folded into them.
+        .Case([&](arith::ConstantOp) { return success(); })
+        .Case([&](memref::ViewOp view) { return lowerView(view, operands[0]); })
+        .Case<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(
+            [&](Operation *view) {
+              pointers[view->getResult(0)] = operands[0];
+              return success();
+            })
+        .Case([&](memref::GetGlobalOp global) { return lowerGlobal(global); })
+        .Case([&](memref::CopyOp copy) { return lowerCopy(copy, operands); })
+        .Case([&](KernelCallOp kernel) {
+          LLVM::CallOp::create(builder, loc, TypeRange(),
+                               kernel.getCalleeAttr(), operands);
+          return success();
+        })
+        .Case([&](LibraryCallOp library) {
+          Value shape = LLVM::AddressOfOp::create(
+              builder, loc, runtime.array(library.getDescriptor()));
+          operands.insert(operands.begin(), {context, shape});
+          call(loc, ("soap_rt_" + library.getName()).str(), operands);
+          return success();
+        })
+        .Case([&](SendBufferOp send) {
+          transfer(loc, "soap_rt_send", operands[0], send.getTile());
+          return success();
+        })
+        .Case([&](RecvBufferOp recv) {
+          transfer(loc, "soap_rt_recv", operands[0], recv.getOutput());
+          return success();
+        })
+        .Default([](Operation *other) {
+          return other->emitOpError(
+              "has no lowering in a program: expected calls, sends, "
+              "receives, copies and views of buffers");
+        });
+  }
+
+  void transfer(Location loc, StringRef name, Value data, Value buffer) {
+    int64_t bytes = sizeInBytes(cast<MemRefType>(buffer.getType()));
+    call(loc, name, {context, currentSlot(), data, constant(bytes)});
+  }
+
+  LogicalResult lowerView(memref::ViewOp view, Value base) {
+    IntegerAttr offset;
+    if (auto constant = view.getByteShift().getDefiningOp<arith::ConstantOp>())
+      offset = dyn_cast<IntegerAttr>(constant.getValue());
+    if (!offset || !view.getType().hasStaticShape())
+      return view.emitOpError("must have a constant offset and shape");
+    // In 32-bit steps: a GEP's constant index is an i32.
+    constexpr int64_t limit = std::numeric_limits<int32_t>::max();
+    Value result =
+        offset.getInt() <= limit
+            ? LLVM::GEPOp::create(
+                  builder, view.getLoc(), pointer, builder.getI8Type(), base,
+                  ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset.getInt())})
+            : LLVM::GEPOp::create(
+                  builder, view.getLoc(), pointer, builder.getI8Type(), base,
+                  ArrayRef<LLVM::GEPArg>{constant(offset.getInt())});
+    pointers[view.getResult()] = result;
+    return success();
+  }
+
+  LogicalResult lowerGlobal(memref::GetGlobalOp op) {
+    Operation *symbol = runtime.table().lookup(op.getName());
+    if (auto source = dyn_cast_or_null<memref::GlobalOp>(symbol)) {
+      auto values = dyn_cast_or_null<ElementsAttr>(
+          source.getInitialValue().value_or(Attribute()));
+      if (!values)
+        return op.emitOpError("needs the elements of '") << op.getName() << "'";
+      runtime.table().erase(source);
+      symbol = runtime.elements(op.getName(), values);
+    }
+    auto global = dyn_cast_or_null<LLVM::GlobalOp>(symbol);
+    if (!global)
+      return op.emitOpError("'") << op.getName() << "' is no constant";
+    pointers[op.getResult()] =
+        LLVM::AddressOfOp::create(builder, op.getLoc(), global);
+    return success();
+  }
+
+  LogicalResult lowerCopy(memref::CopyOp copy, ArrayRef<Value> operands) {
+    auto from = cast<MemRefType>(copy.getSource().getType());
+    auto to = cast<MemRefType>(copy.getTarget().getType());
+    if (!from.getLayout().isIdentity() || !to.getLayout().isIdentity() ||
+        !from.hasStaticShape())
+      return copy.emitOpError("must copy a static row-major buffer");
+    LLVM::MemcpyOp::create(builder, copy.getLoc(), operands[1], operands[0],
+                           constant(sizeInBytes(from)), /*isVolatile=*/false);
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult mlir::soap::lowerProgram(func::FuncOp program,
+                                       RuntimeSymbols &runtime) {
+  return ProgramLowering(program, runtime).run();
+}

@@ -1,0 +1,60 @@
+//===- KernelTable.h - Kernels of a module, each once -----------*- C++ -*-===//
+//
+// Makes kernel functions and finds them again: ops of the same name, attributes
+// and types share one. A file of its own because it knows functions and
+// symbols, and nothing of what is replaced by calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_OUTLINE_KERNELTABLE_H
+#define SOAP_LIB_CONVERSION_OUTLINE_KERNELTABLE_H
+
+#include "../Reference/Kernels.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::soap {
+
+/// Which results of an update op are new values of which operands: (result,
+/// operand).
+SmallVector<std::pair<unsigned, unsigned>> updatedOperands(Operation *op);
+
+class KernelTable {
+public:
+  /// `fast` as in `KernelBuilder`.
+  KernelTable(ModuleOp module, bool fast)
+      : module(module), symbols(module), fast(fast) {}
+
+  /// Kernel of one op. `tied[i]`, if not null, is the operand that result i is
+  /// written over: it is no argument of its own. Arguments are the other
+  /// operands, then the results.
+  FailureOr<FlatSymbolRefAttr> kernelOf(Operation *op, ArrayRef<Value> tied);
+  /// Kernel of elementwise ops that feed each other; arguments are `inputs`,
+  /// then the results of the last op, `tied` as above.
+  FailureOr<FlatSymbolRefAttr> kernelOf(ArrayRef<Operation *> ops,
+                                        ArrayRef<Value> inputs,
+                                        ArrayRef<Value> tied);
+  /// Kernel that packs a region of a tile.
+  FailureOr<FlatSymbolRefAttr> packKernel(Location loc, RankedTensorType tile,
+                                          const ::soap::Region &region);
+
+private:
+  ModuleOp module;
+  SymbolTable symbols;
+  bool fast;
+  llvm::StringMap<FlatSymbolRefAttr> known;
+  unsigned next = 0;
+
+  /// The kernel known by `key`, or a new function with arguments of the shapes
+  /// of `tensors`, whose body `emit` writes.
+  FailureOr<FlatSymbolRefAttr>
+  findOrCreate(Location loc, StringRef key, StringRef name, TypeRange tensors,
+               function_ref<LogicalResult(OpBuilder &, ArrayRef<Value>)> emit);
+};
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_OUTLINE_KERNELTABLE_H

@@ -1,0 +1,27 @@
+//===- Library.h - Which ops the library computes ---------------*- C++ -*-===//
+//
+// Names and shape descriptors of library functions (Soap/Runtime/Runtime.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_OUTLINE_LIBRARY_H
+#define SOAP_LIB_CONVERSION_OUTLINE_LIBRARY_H
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace mlir::soap {
+
+struct LibraryFunction {
+  StringRef name; ///< without `soap_rt_`
+  SmallVector<int64_t> descriptor;
+};
+
+/// The library function that computes `op`, operands and results in order; none
+/// if it has none for these types.
+std::optional<LibraryFunction> libraryFunctionOf(Operation *op);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_OUTLINE_LIBRARY_H

@@ -1,0 +1,352 @@
+//===- OutlineKernels.cpp - Ops of programs become calls ------------------===//
+//
+// The pass: decides per op whether it is a library call, a kernel of its own,
+// part of its user's kernel, a view or a constant, and replaces it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTable.h"
+#include "Library.h"
+
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPOUTLINEKERNELS
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+bool isProgramOp(Operation *op) {
+  return isa<IterationSpaceOpInterface, FillOp, AssembleOp, CombineOp, SendOp,
+             RecvOp>(op);
+}
+
+/// Elementwise ops that are written as one kernel, in program order; the last
+/// one is where the kernel runs.
+using Group = SmallVector<Operation *>;
+
+/// Decides which elementwise ops join their user.
+class Fusion {
+public:
+  explicit Fusion(Block &block) {
+    unsigned segment = 0;
+    llvm::DenseMap<Operation *, unsigned> segments;
+    for (Operation &op : block) {
+      // What is computed before a communication stays before it.
+      segment += isa<SendOp, RecvOp>(op);
+      segments[&op] = segment;
+      if (isElementwise(&op))
+        groups[&op] = {&op};
+    }
+    for (Operation &op : block)
+      if (auto found = groups.find(&op); found != groups.end())
+        for (Value operand : op.getOperands())
+          if (Operation *producer = operand.getDefiningOp();
+              producer && segments.lookup(producer) == segments.lookup(&op))
+            join(producer, &op);
+  }
+
+  /// The ops of the kernel that runs at `op`; null if `op` runs in another's.
+  const Group *groupAt(Operation *op) const {
+    auto found = groups.find(op);
+    return found == groups.end() ? nullptr : &found->second;
+  }
+
+private:
+  llvm::DenseMap<Operation *, Group> groups; ///< by last op
+
+  void join(Operation *producer, Operation *user) {
+    auto found = groups.find(producer);
+    // Updates write over their operands: what follows must not join them.
+    if (found == groups.end() || producer->getNumResults() != 1 ||
+        isa<SgdOp>(producer) ||
+        producer->getResult(0).getType() != user->getResult(0).getType() ||
+        llvm::any_of(producer->getUsers(),
+                     [&](Operation *other) { return other != user; }))
+      return;
+    Group merged = found->second;
+    llvm::append_range(merged, groups[user]);
+    if (!readsConsistently(merged))
+      return;
+    groups.erase(producer);
+    groups[user] = std::move(merged);
+  }
+
+  /// All types are one, and a value that two ops read is read along the same
+  /// dims.
+  static bool readsConsistently(ArrayRef<Operation *> ops) {
+    llvm::DenseMap<Value, SmallVector<bool>> dims;
+    auto elementOf = [](Value value) {
+      return cast<RankedTensorType>(value.getType()).getElementType();
+    };
+    Type element = elementOf(ops.back()->getResult(0));
+    for (Operation *op : ops)
+      for (OpOperand &operand : op->getOpOperands()) {
+        SmallVector<bool> has = operandDims(op, operand.getOperandNumber());
+        auto [known, inserted] = dims.try_emplace(operand.get(), has);
+        if (elementOf(operand.get()) != element ||
+            (!inserted && known->second != has))
+          return false;
+      }
+    return true;
+  }
+};
+
+/// Rewrites the ops of one function.
+class Outliner {
+public:
+  Outliner(KernelTable &kernels, bool useLibrary, bool fuse)
+      : kernels(kernels), useLibrary(useLibrary), fuse(fuse) {}
+
+  LogicalResult run(func::FuncOp function) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("program '")
+             << function.getName() << "' must be straight-line code";
+    Block &block = function.getBody().front();
+    std::optional<Fusion> fusion;
+    if (fuse)
+      fusion.emplace(block);
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (!isProgramOp(&op))
+        continue;
+      if (fusion && isElementwise(&op)) {
+        const Group *group = fusion->groupAt(&op);
+        // Ops of other groups are erased with the group that they joined.
+        if (!group)
+          continue;
+        if (group->size() > 1) {
+          if (failed(replaceGroup(*group)))
+            return failure();
+          continue;
+        }
+      }
+      if (failed(replace(&op)))
+        return failure();
+    }
+    return success();
+  }
+
+private:
+  KernelTable &kernels;
+  bool useLibrary, fuse;
+
+  static Value createEmpty(OpBuilder &builder, Location loc, Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return tensor::EmptyOp::create(builder, loc, tensor.getShape(),
+                                   tensor.getElementType());
+  }
+
+  static SmallVector<Value> createEmpties(OpBuilder &builder, Operation *op) {
+    SmallVector<Value> values;
+    for (Type type : op->getResultTypes())
+      values.push_back(createEmpty(builder, op->getLoc(), type));
+    return values;
+  }
+
+  static void copySlot(Operation *from, Operation *to) {
+    if (Attribute slot = from->getAttr(SoapDialect::kSlot))
+      to->setAttr(SoapDialect::kSlot, slot);
+  }
+
+  static void replaceOp(Operation *op, Operation *call) {
+    copySlot(op, call);
+    op->replaceAllUsesWith(call->getResults());
+    op->erase();
+  }
+
+  LogicalResult replace(Operation *op) {
+    OpBuilder builder(op);
+    if (auto reshape = dyn_cast<ReshapeOp>(op))
+      return replaceReshape(reshape, builder);
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      auto value = arith::ConstantOp::create(
+          builder, op->getLoc(), cast<TypedAttr>(constant.getValue()));
+      op->replaceAllUsesWith(value->getResults());
+      op->erase();
+      return success();
+    }
+    if (auto send = dyn_cast<SendOp>(op))
+      return replaceSend(send, builder);
+    if (isa<RecvOp>(op)) {
+      replaceOp(op, RecvBufferOp::create(builder, op->getLoc(),
+                                         op->getResultTypes(),
+                                         createEmpties(builder, op)[0]));
+      return success();
+    }
+    if (useLibrary)
+      if (std::optional<LibraryFunction> function = libraryFunctionOf(op)) {
+        auto call = LibraryCallOp::create(
+            builder, op->getLoc(), op->getResultTypes(), function->name,
+            function->descriptor, op->getOperands(),
+            createEmpties(builder, op));
+        replaceOp(op, call);
+        return success();
+      }
+    return replaceByKernel(op, builder);
+  }
+
+  /// Operands that results are written over, by result; null: a new buffer. An
+  /// operand with two new values keeps its own buffer for the first.
+  static SmallVector<Value> tiedOperands(Operation *op) {
+    SmallVector<Value> tied(op->getNumResults());
+    for (auto [result, operand] : updatedOperands(op)) {
+      Value value = op->getOperand(operand);
+      if (op->getResult(result).getType() == value.getType() &&
+          !llvm::is_contained(tied, value))
+        tied[result] = value;
+    }
+    return tied;
+  }
+
+  static KernelCallOp createCall(OpBuilder &builder, Operation *op,
+                                 FlatSymbolRefAttr kernel,
+                                 ArrayRef<Value> inputs, ArrayRef<Value> tied,
+                                 bool elementwise) {
+    SmallVector<Value> outputs(tied);
+    for (auto [output, type] : llvm::zip(outputs, op->getResultTypes()))
+      if (!output)
+        output = createEmpty(builder, op->getLoc(), type);
+    bool inPlace = llvm::any_of(tied, [](Value value) { return !!value; });
+    return KernelCallOp::create(builder, op->getLoc(), op->getResultTypes(),
+                                kernel.getValue(), inputs, outputs, inPlace,
+                                elementwise);
+  }
+
+  LogicalResult replaceByKernel(Operation *op, OpBuilder &builder) {
+    SmallVector<Value> tied = tiedOperands(op);
+    FailureOr<FlatSymbolRefAttr> kernel = kernels.kernelOf(op, tied);
+    if (failed(kernel))
+      return failure();
+    SmallVector<Value> inputs;
+    for (Value operand : op->getOperands())
+      if (!llvm::is_contained(tied, operand))
+        inputs.push_back(operand);
+    replaceOp(
+        op, createCall(builder, op, *kernel, inputs, tied, isElementwise(op)));
+    return success();
+  }
+
+  LogicalResult replaceGroup(ArrayRef<Operation *> ops) {
+    Operation *root = ops.back();
+    SmallVector<Value> tied = tiedOperands(root);
+    llvm::SetVector<Value> inputs;
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (!llvm::is_contained(ops, operand.getDefiningOp()) &&
+            !llvm::is_contained(tied, operand))
+          inputs.insert(operand);
+    OpBuilder builder(root);
+    FailureOr<FlatSymbolRefAttr> kernel =
+        kernels.kernelOf(ops, inputs.getArrayRef(), tied);
+    if (failed(kernel))
+      return failure();
+    KernelCallOp call =
+        createCall(builder, root, *kernel, inputs.getArrayRef(), tied,
+                   /*elementwise=*/true);
+    // The ops before the last ran in this kernel, too.
+    SmallVector<int64_t> others;
+    for (Operation *op : ops.drop_back())
+      if (auto slot = op->getAttrOfType<IntegerAttr>(SoapDialect::kSlot))
+        others.push_back(slot.getInt());
+    if (!others.empty())
+      call->setAttr("soap.fused_slots", builder.getDenseI64ArrayAttr(others));
+    replaceOp(root, call);
+    for (Operation *op : llvm::reverse(ops.drop_back()))
+      op->erase();
+    return success();
+  }
+
+  /// The same buffer: as one row, then in the new shape.
+  static LogicalResult replaceReshape(ReshapeOp op, OpBuilder &builder) {
+    auto from = cast<RankedTensorType>(op.getX().getType());
+    auto to = cast<RankedTensorType>(op.getY().getType());
+    auto all = [](RankedTensorType type) {
+      SmallVector<ReassociationIndices> groups;
+      if (type.getRank() > 0)
+        groups.emplace_back(
+            llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+      return groups;
+    };
+    auto row =
+        RankedTensorType::get({from.getNumElements()}, from.getElementType());
+    Value value = op.getX();
+    if (from.getRank() > 1)
+      value = tensor::CollapseShapeOp::create(builder, op.getLoc(), row, value,
+                                              all(from));
+    else if (from.getRank() == 0 && to.getRank() > 0)
+      value = tensor::ExpandShapeOp::create(builder, op.getLoc(), row, value,
+                                            all(from));
+    if (to.getRank() > 1)
+      value = tensor::ExpandShapeOp::create(builder, op.getLoc(), to, value,
+                                            all(to));
+    else if (to.getRank() == 0 && from.getRank() > 0)
+      value = tensor::CollapseShapeOp::create(builder, op.getLoc(), to, value,
+                                              all(to));
+    op.replaceAllUsesWith(value);
+    op.erase();
+    return success();
+  }
+
+  LogicalResult replaceSend(SendOp op, OpBuilder &builder) {
+    Value tile = op.getTile();
+    auto type = cast<RankedTensorType>(tile.getType());
+    ::soap::Region region = op.getSource().getRegion();
+    if (region.volume() != type.getNumElements()) {
+      FailureOr<FlatSymbolRefAttr> kernel =
+          kernels.packKernel(op.getLoc(), type, region);
+      if (failed(kernel))
+        return failure();
+      auto packed =
+          RankedTensorType::get(region.shape(), type.getElementType());
+      auto pack = KernelCallOp::create(
+          builder, op.getLoc(), TypeRange{packed}, kernel->getValue(), tile,
+          createEmpty(builder, op.getLoc(), packed), /*in_place=*/false,
+          /*elementwise=*/false);
+      copySlot(op, pack);
+      tile = pack.getValues()[0];
+    }
+    auto send = SendBufferOp::create(builder, op.getLoc(), tile);
+    copySlot(op, send);
+    op.erase();
+    return success();
+  }
+};
+
+struct OutlineKernelsPass
+    : public mlir::soap::impl::SoapOutlineKernelsBase<OutlineKernelsPass> {
+  using SoapOutlineKernelsBase::SoapOutlineKernelsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (library != "onednn" && library != "none") {
+      module.emitError("unknown library '")
+          << library << "': expected onednn or none";
+      return signalPassFailure();
+    }
+    SmallVector<func::FuncOp> programs;
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (!function.isExternal() &&
+          llvm::any_of(function.getOps(),
+                       [](Operation &op) { return isProgramOp(&op); }))
+        programs.push_back(function);
+    KernelTable kernels(module, fuse);
+    Outliner outliner(kernels, library == "onednn", fuse);
+    for (func::FuncOp program : programs)
+      if (failed(outliner.run(program)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,37 @@
+//===- Pipeline.cpp - The pipeline soap-lower-to-cpu ----------------------===//
+//
+// The order of the passes, and their registration.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Conversion/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
+                                         const LowerToCpuOptions &options) {
+  pm.addPass(createSoapSinglePrograms());
+  SoapOutlineKernelsOptions outline;
+  outline.library = options.library;
+  outline.fuse = options.fuse;
+  pm.addPass(createSoapOutlineKernels(outline));
+  pm.addPass(createSoapBufferizePrograms());
+  pm.addPass(createSoapPlanMemory());
+  pm.addPass(createSoapEmitManifest());
+  SoapProgramsToLLVMOptions toLLVM;
+  toLLVM.approximate = options.fuse;
+  pm.addPass(createSoapProgramsToLLVM(toLLVM));
+}
+
+void mlir::soap::registerSoapConversionPasses() {
+  registerSoapConversionTablePasses();
+  PassPipelineRegistration<LowerToCpuOptions>(
+      "soap-lower-to-cpu",
+      "Programs to LLVM functions and a manifest: kernels, buffers, memory "
+      "plan",
+      buildLowerToCpuPipeline);
+}

@@ -1,0 +1,164 @@
+//===- PlanMemory.cpp - One arena for the temporaries of a program --------===//
+//
+// Live ranges of straight-line code, and first-fit by decreasing size.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPPLANMEMORY
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+constexpr int64_t alignment = 64;
+
+/// A temporary buffer: live from op `first` to op `last`, both included.
+struct Buffer {
+  memref::AllocOp alloc;
+  int64_t first = 0, last = 0, bytes = 0, offset = 0;
+
+  bool overlapsLife(const Buffer &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+int64_t sizeInBytes(MemRefType type) {
+  int64_t bits = type.getElementTypeBitWidth();
+  return type.getNumElements() * ((bits + 7) / 8);
+}
+
+int64_t alignUp(int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Position of the last op that uses `value` or a view of it, -1 if none does.
+int64_t lastUse(Value value, const DenseMap<Operation *, int64_t> &positions) {
+  int64_t last = -1;
+  SmallVector<Value> views{value};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      last = std::max(last, positions.lookup(user));
+      if (isa<ViewLikeOpInterface>(user))
+        llvm::append_range(views, user->getResults());
+    }
+  return last;
+}
+
+FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp function) {
+  DenseMap<Operation *, int64_t> positions;
+  SmallVector<Buffer> buffers;
+  Block &block = function.getBody().front();
+  for (Operation &op : block)
+    positions[&op] = static_cast<int64_t>(positions.size());
+  for (memref::AllocOp alloc : block.getOps<memref::AllocOp>()) {
+    MemRefType type = alloc.getType();
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        !type.getElementType().isIntOrFloat())
+      return alloc.emitOpError("of type '")
+             << type
+             << "' has no place in an arena: expected a static row-major "
+                "buffer of numbers";
+    Buffer buffer{alloc};
+    buffer.first = positions[alloc];
+    buffer.last = std::max(buffer.first, lastUse(alloc, positions));
+    // Empty buffers have an address, too.
+    buffer.bytes = alignUp(std::max<int64_t>(sizeInBytes(type), 1));
+    buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
+/// The lowest offset at which `buffer` overlaps no placed buffer that lives at
+/// the same time. `placed` is sorted by offset.
+int64_t findOffset(const Buffer &buffer, ArrayRef<const Buffer *> placed) {
+  int64_t offset = 0;
+  for (const Buffer *other : placed) {
+    if (!other->overlapsLife(buffer))
+      continue;
+    if (offset + buffer.bytes <= other->offset)
+      break;
+    offset = std::max(offset, other->offset + other->bytes);
+  }
+  return offset;
+}
+
+int64_t placeBuffers(MutableArrayRef<Buffer> buffers) {
+  SmallVector<Buffer *> bySize;
+  for (Buffer &buffer : buffers)
+    bySize.push_back(&buffer);
+  llvm::stable_sort(bySize, [](const Buffer *a, const Buffer *b) {
+    return a->bytes > b->bytes;
+  });
+  SmallVector<const Buffer *> placed;
+  int64_t arena = 0;
+  for (Buffer *buffer : bySize) {
+    buffer->offset = findOffset(*buffer, placed);
+    arena = std::max(arena, buffer->offset + buffer->bytes);
+    placed.insert(llvm::upper_bound(placed, buffer,
+                                    [](const Buffer *a, const Buffer *b) {
+                                      return a->offset < b->offset;
+                                    }),
+                  buffer);
+  }
+  return arena;
+}
+
+LogicalResult planFunction(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("program '")
+           << function.getName() << "' must be straight-line code";
+  FailureOr<SmallVector<Buffer>> buffers = collectBuffers(function);
+  if (failed(buffers))
+    return failure();
+  int64_t bytes = placeBuffers(*buffers);
+
+  OpBuilder builder(function.getContext());
+  auto arenaType = MemRefType::get({bytes}, builder.getI8Type());
+  unsigned position = function.getNumArguments();
+  if (failed(function.insertArgument(position, arenaType, DictionaryAttr(),
+                                     function.getLoc())))
+    return failure();
+  Value arena = function.getArgument(position);
+  function->setAttr("soap.arena_bytes", builder.getI64IntegerAttr(bytes));
+  for (const Buffer &buffer : *buffers) {
+    memref::AllocOp alloc = buffer.alloc;
+    builder.setInsertionPoint(alloc);
+    Value offset =
+        arith::ConstantIndexOp::create(builder, alloc.getLoc(), buffer.offset);
+    Value view = memref::ViewOp::create(
+        builder, alloc.getLoc(), alloc.getType(), arena, offset, ValueRange());
+    alloc.replaceAllUsesWith(view);
+    alloc.erase();
+  }
+  return success();
+}
+
+struct PlanMemoryPass
+    : public mlir::soap::impl::SoapPlanMemoryBase<PlanMemoryPass> {
+  using SoapPlanMemoryBase::SoapPlanMemoryBase;
+
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      // Kernels are private; programs are what others call.
+      if (function.isExternal() || function.isPrivate() ||
+          function->hasAttr("soap.arena_bytes"))
+        continue;
+      if (failed(planFunction(function)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,110 @@
+//===- CrossEntropy.cpp - Kernels of softmax cross-entropy ----------------===//
+//
+// Statistics are [3, N]: maximum, sum of exponentials, logit of the label. Rows
+// with a negative label count nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// exp(x - maximum) for x <= maximum, also where both are -inf.
+Scalar expBelow(KernelBuilder &k, const Scalar &x, const Scalar &maximum) {
+  return select(compare(arith::CmpFPredicate::OEQ, x, maximum), k.number(1),
+                exp(x - maximum));
+}
+
+void emitStats(KernelBuilder &k, const Tensor &logits, const Tensor &labels,
+               const Tensor &stats, int64_t classOffset) {
+  constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
+  int64_t classes = logits.dim(1);
+  k.forEach({logits.dim(0)}, [&](Index n) {
+    Scalar maximum =
+        k.reduce({classes}, minusInfinity, [&](const Scalar &acc, Index i) {
+          return max(acc, logits({n, i}));
+        });
+    Scalar sum = k.sum({classes}, [&](Index i) {
+      return expBelow(k, logits({n, i}), maximum);
+    });
+    Index label = labels.loadIndex({n}) - classOffset;
+    stats.set({k.constant(0), n}, maximum);
+    stats.set({k.constant(1), n}, sum);
+    // 0 where the class is in another tile, or the row does not count.
+    stats.set({k.constant(2), n}, logits.guarded({n, label}, 0));
+  });
+}
+
+void emitLoss(KernelBuilder &k, const Tensor &stats, const Tensor &labels,
+              const Tensor &loss, const Tensor &correct, const APFloat &scale) {
+  Scalar zero = k.number(0), one = k.number(1);
+  SmallVector<Value> sums = k.foldOf(
+      {stats.dim(1)}, {zero.value, zero.value},
+      [&](ArrayRef<Index> loops, ArrayRef<Value> sums) {
+        Index n = loops[0];
+        Scalar maximum = stats({k.constant(0), n});
+        Scalar sum = stats({k.constant(1), n});
+        Scalar logit = stats({k.constant(2), n});
+        Condition counts = within(labels.loadIndex({n}), 0,
+                                  std::numeric_limits<int64_t>::max());
+        // maximum - logit is exact where they are equal, infinities apart.
+        Condition hit = compare(arith::CmpFPredicate::OEQ, logit, maximum);
+        Scalar row = select(counts, (maximum - logit) + log(sum), zero);
+        Scalar hits = select(counts && hit, one, zero);
+        return SmallVector<Value>{(Scalar{&k, sums[0]} + row).value,
+                                  (Scalar{&k, sums[1]} + hits).value};
+      });
+  loss.set({}, k.number(scale.convertToDouble()) * Scalar{&k, sums[0]});
+  correct.set({}, Scalar{&k, sums[1]});
+}
+
+void emitGrad(CrossEntropyGradOp op, KernelBuilder &k) {
+  Tensor dloss = k.in(0), logits = k.in(1), labels = k.in(2), stats = k.in(3),
+         dx = k.out();
+  k.forEach({logits.dim(0)}, [&](Index n) {
+    Index label = labels.loadIndex({n});
+    Condition counts = within(label, 0, std::numeric_limits<int64_t>::max());
+    Scalar scale =
+        dloss(ArrayRef<Index>()) * k.number(op.getScale().convertToDouble());
+    Scalar maximum = stats({k.constant(0), n});
+    Scalar inverse = k.number(1) / stats({k.constant(1), n});
+    Index own = label - static_cast<int64_t>(op.getClassOffset());
+    k.forEach({logits.dim(1)}, [&](Index i) {
+      Scalar probability = expBelow(k, logits({n, i}), maximum) * inverse;
+      Scalar target = select(i == own, k.number(1), k.number(0));
+      dx.set({n, i},
+             select(counts, scale * (probability - target), k.number(0)));
+    });
+  });
+}
+
+} // namespace
+
+bool mlir::soap::emitCrossEntropyKernel(Operation *op, KernelBuilder &k) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](CrossEntropyOp loss) {
+        emitStats(k, k.in(0), k.in(1), k.out(2), 0);
+        emitLoss(k, k.out(2), k.in(1), k.out(0), k.out(1), loss.getScale());
+        return true;
+      })
+      .Case([&](SoftmaxStatsOp stats) {
+        emitStats(k, k.in(0), k.in(1), k.out(),
+                  static_cast<int64_t>(stats.getClassOffset()));
+        return true;
+      })
+      .Case([&](CrossEntropyLossOp loss) {
+        emitLoss(k, k.in(0), k.in(1), k.out(0), k.out(1), loss.getScale());
+        return true;
+      })
+      .Case([&](CrossEntropyGradOp grad) { return emitGrad(grad, k), true; })
+      .Default(false);
+}

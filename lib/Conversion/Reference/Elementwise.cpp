@@ -1,0 +1,206 @@
+//===- Elementwise.cpp - Kernels of elementwise ops -----------------------===//
+//
+// The scalar function of every elementwise op, and one kernel for one or
+// several of them: fused chains differ from the reference only in that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+using Predicate = arith::CmpFPredicate;
+
+bool mlir::soap::isElementwise(Operation *op) {
+  return isa<ReluOp, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, TanhOp, SigmoidOp,
+             SignOp, ScaleOp, AddOp, SubOp, MulOp, DivOp, MaximumOp, MinimumOp,
+             GreaterEqualOp, EqualOp, BiasAddOp, ReluGradOp, TanhGradOp,
+             SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp>(op);
+}
+
+static Scalar sigmoid(KernelBuilder &k, const Scalar &x) {
+  return k.number(1) / (k.number(1) + exp(-x));
+}
+
+static Scalar sign(KernelBuilder &k, const Scalar &x) {
+  Scalar zero = k.number(0);
+  // NaN stays NaN: it is neither above nor below zero.
+  return select(compare(Predicate::OGT, x, zero), k.number(1),
+                select(compare(Predicate::OLT, x, zero), k.number(-1),
+                       select(compare(Predicate::OEQ, x, zero), zero, x)));
+}
+
+static Scalar indicator(KernelBuilder &k, const Condition &condition) {
+  return select(condition, k.number(1), k.number(0));
+}
+
+SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
+                                            ArrayRef<Scalar> x) {
+  using Results = SmallVector<Scalar>;
+  return llvm::TypeSwitch<Operation *, Results>(op)
+      .Case([&](ReluOp) { return Results{max(x[0], k.number(0))}; })
+      .Case([&](NegOp) { return Results{-x[0]}; })
+      .Case([&](AbsOp) { return Results{abs(x[0])}; })
+      .Case([&](ExpOp) { return Results{exp(x[0])}; })
+      .Case([&](LogOp) { return Results{log(x[0])}; })
+      .Case([&](SqrtOp) { return Results{sqrt(x[0])}; })
+      .Case([&](TanhOp) { return Results{tanh(x[0])}; })
+      .Case([&](SigmoidOp) { return Results{sigmoid(k, x[0])}; })
+      .Case([&](SignOp) { return Results{sign(k, x[0])}; })
+      .Case([&](ScaleOp scale) {
+        return Results{k.number(scale.getFactor().convertToDouble()) * x[0]};
+      })
+      .Case([&](AddOp) { return Results{x[0] + x[1]}; })
+      .Case([&](SubOp) { return Results{x[0] - x[1]}; })
+      .Case([&](MulOp) { return Results{x[0] * x[1]}; })
+      .Case([&](DivOp) { return Results{x[0] / x[1]}; })
+      .Case([&](MaximumOp) { return Results{max(x[0], x[1])}; })
+      .Case([&](MinimumOp) { return Results{min(x[0], x[1])}; })
+      .Case([&](GreaterEqualOp) {
+        return Results{indicator(k, compare(Predicate::OGE, x[0], x[1]))};
+      })
+      .Case([&](EqualOp) {
+        return Results{indicator(k, compare(Predicate::OEQ, x[0], x[1]))};
+      })
+      .Case([&](BiasAddOp) { return Results{x[0] + x[1]}; })
+      .Case([&](ReluGradOp) {
+        Scalar zero = k.number(0);
+        return Results{select(compare(Predicate::OGT, x[1], zero), x[0], zero)};
+      })
+      .Case([&](TanhGradOp) {
+        return Results{x[0] * (k.number(1) - x[1] * x[1])};
+      })
+      .Case([&](SigmoidGradOp) {
+        return Results{x[0] * x[1] * (k.number(1) - x[1])};
+      })
+      .Case([&](SqrtGradOp) { return Results{x[0] / (k.number(2) * x[1])}; })
+      .Case([&](AccumulateOp) {
+        Scalar sum = x[0];
+        for (const Scalar &term : x.drop_front())
+          sum = sum + term;
+        return Results{sum};
+      })
+      .Case([&](SgdOp sgd) {
+        auto number = [&](const APFloat &value) {
+          return k.number(value.convertToDouble());
+        };
+        Scalar g = x[1];
+        if (!sgd.getWeightDecay().isZero())
+          g = g + number(sgd.getWeightDecay()) * x[0];
+        if (!sgd.getVelocity())
+          return Results{x[0] - number(sgd.getLearningRate()) * g};
+        Scalar velocity = number(sgd.getMomentum()) * x[2] + g;
+        return Results{x[0] - number(sgd.getLearningRate()) * velocity,
+                       velocity};
+      });
+}
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+SmallVector<bool> mlir::soap::operandDims(Operation *op, unsigned operand) {
+  ArrayRef<int64_t> result = shapeOf(op->getResult(0));
+  SmallVector<bool> has(result.size(), false);
+  if (auto bias = dyn_cast<BiasAddOp>(op); bias && operand == 1) {
+    has[bias.getAxis()] = result[bias.getAxis()] != 1;
+    return has;
+  }
+  // Aligned at the last dim; dims of extent 1 repeat.
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(operand));
+  for (size_t i = 0; i < shape.size(); ++i)
+    has[result.size() - shape.size() + i] = shape[i] != 1;
+  return has;
+}
+
+namespace {
+
+/// Neighbouring dims of the result that every input has or lacks together.
+SmallVector<int64_t> loopsOf(ArrayRef<int64_t> shape,
+                             ArrayRef<SmallVector<bool>> dims, bool collapse,
+                             SmallVectorImpl<unsigned> &firstDims) {
+  SmallVector<int64_t> extents;
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    bool joins = collapse && !extents.empty();
+    if (joins && extent != 1 && extents.back() != 1)
+      for (const SmallVector<bool> &has : dims)
+        joins &= has[d] == has[firstDims.back()];
+    if (!joins) {
+      extents.push_back(extent);
+      firstDims.push_back(d);
+      continue;
+    }
+    // A dim of extent 1 says nothing about who has it: the other dim does.
+    if (extents.back() == 1)
+      firstDims.back() = d;
+    extents.back() *= extent;
+  }
+  return extents;
+}
+
+} // namespace
+
+void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
+                                       ValueRange inputs, ValueRange outputs,
+                                       bool collapse, KernelBuilder &k) {
+  // Which dims of the iteration each input has, and where it is first read.
+  SmallVector<SmallVector<bool>> dims(inputs.size());
+  ArrayRef<int64_t> shape = shapeOf(outputs[0]);
+  for (auto [i, input] : llvm::enumerate(inputs))
+    for (Operation *op : ops)
+      for (OpOperand &operand : op->getOpOperands())
+        if (operand.get() == input && dims[i].empty())
+          dims[i] = operandDims(op, operand.getOperandNumber());
+
+  SmallVector<unsigned> firstDims;
+  SmallVector<int64_t> extents = loopsOf(shape, dims, collapse, firstDims);
+
+  // Buffers are addressed as rows: the position is a sum over the loops that
+  // the tensor has.
+  std::map<SmallVector<bool>, Index> positions;
+  auto position = [&](ArrayRef<Index> loops, ArrayRef<bool> has) {
+    SmallVector<bool> present;
+    for (unsigned dim : firstDims)
+      present.push_back(has.empty() || has[dim] || shape[dim] == 1);
+    if (auto known = positions.find(present); known != positions.end())
+      return known->second;
+    Index sum = k.constant(0);
+    int64_t stride = 1;
+    for (size_t l = loops.size(); l-- > 0;)
+      if (present[l]) {
+        sum = loops[l] * stride + sum;
+        stride *= extents[l];
+      }
+    positions[present] = sum;
+    return sum;
+  };
+  SmallVector<Tensor> inputRows, outputRows;
+  for (size_t i = 0; i < k.inputCount(); ++i)
+    inputRows.push_back(k.in(i).flattened());
+  for (size_t i = 0; i < k.outputCount(); ++i)
+    outputRows.push_back(k.out(i).flattened());
+
+  k.forEachOf(extents, [&](ArrayRef<Index> loops) {
+    llvm::DenseMap<Value, Scalar> values;
+    for (auto [i, input] : llvm::enumerate(inputs))
+      values[input] = inputRows[i]({position(loops, dims[i])});
+    for (Operation *op : ops) {
+      SmallVector<Scalar> operands;
+      for (Value operand : op->getOperands())
+        operands.push_back(values.at(operand));
+      for (auto [result, scalar] :
+           llvm::zip(op->getResults(), emitScalars(op, k, operands)))
+        values[result] = scalar;
+    }
+    Index here = position(loops, {});
+    for (auto [i, output] : llvm::enumerate(outputs))
+      outputRows[i].set({here}, values.at(output));
+  });
+}

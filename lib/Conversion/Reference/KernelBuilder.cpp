@@ -1,0 +1,415 @@
+//===- KernelBuilder.cpp - Writing kernels as loop nests ------------------===//
+//
+// The ops behind the notation: arith on ranged indices, scf loops, loads and
+// stores.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An index op on materialized operands; `lo`, `hi` bound its result.
+template <typename Op>
+Index indexOp(const Index &a, const Index &b, int64_t lo, int64_t hi) {
+  KernelBuilder &k = *a.k;
+  if (lo == hi)
+    return k.constant(lo);
+  return {&k, Op::create(k.builder, k.loc, k.materialize(a), k.materialize(b)),
+          lo, hi};
+}
+
+} // namespace
+
+Index mlir::soap::operator+(const Index &a, const Index &b) {
+  if (b.isConstant() && b.lo == 0)
+    return a;
+  if (a.isConstant() && a.lo == 0)
+    return b;
+  return indexOp<arith::AddIOp>(a, b, a.lo + b.lo, a.hi + b.hi);
+}
+Index mlir::soap::operator-(const Index &a, const Index &b) {
+  if (b.isConstant())
+    return a + a.k->constant(-b.lo);
+  return indexOp<arith::SubIOp>(a, b, a.lo - b.hi, a.hi - b.lo);
+}
+Index mlir::soap::operator+(const Index &a, int64_t b) {
+  return a + a.k->constant(b);
+}
+Index mlir::soap::operator-(const Index &a, int64_t b) {
+  return a + a.k->constant(-b);
+}
+Index mlir::soap::operator*(const Index &a, int64_t b) {
+  if (b == 1)
+    return a;
+  int64_t x = a.lo * b, y = a.hi * b;
+  return indexOp<arith::MulIOp>(a, a.k->constant(b), std::min(x, y),
+                                std::max(x, y));
+}
+Index mlir::soap::operator/(const Index &a, int64_t b) {
+  if (b == 1)
+    return a;
+  return indexOp<arith::DivSIOp>(a, a.k->constant(b), a.lo / b, a.hi / b);
+}
+Index mlir::soap::operator%(const Index &a, int64_t b) {
+  if (b == 1)
+    return a.k->constant(0);
+  if (a.isConstant())
+    return a.k->constant(a.lo % b);
+  return indexOp<arith::RemSIOp>(a, a.k->constant(b), a.lo < 0 ? 1 - b : 0,
+                                 a.hi > 0 ? b - 1 : 0);
+}
+Index mlir::soap::min(const Index &a, const Index &b) {
+  if (a.hi <= b.lo)
+    return a;
+  if (b.hi <= a.lo)
+    return b;
+  return indexOp<arith::MinSIOp>(a, b, std::min(a.lo, b.lo),
+                                 std::min(a.hi, b.hi));
+}
+Index mlir::soap::max(const Index &a, const Index &b) {
+  if (a.lo >= b.hi)
+    return a;
+  if (b.lo >= a.hi)
+    return b;
+  return indexOp<arith::MaxSIOp>(a, b, std::max(a.lo, b.lo),
+                                 std::max(a.hi, b.hi));
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+Condition mlir::soap::operator&&(const Condition &a, const Condition &b) {
+  if (a.isKnown())
+    return a.known ? b : a;
+  if (b.isKnown())
+    return b.known ? a : b;
+  return {a.k, arith::AndIOp::create(a.k->builder, a.k->loc, a.value, b.value)};
+}
+
+Condition mlir::soap::operator!(const Condition &a) {
+  if (a.isKnown())
+    return {a.k, nullptr, !a.known};
+  Value one = arith::ConstantOp::create(
+      a.k->builder, a.k->loc,
+      a.k->builder.getIntegerAttr(a.value.getType(), 1));
+  return {a.k, arith::XOrIOp::create(a.k->builder, a.k->loc, a.value, one)};
+}
+
+static Condition compareIndex(arith::CmpIPredicate predicate, const Index &a,
+                              const Index &b) {
+  return {a.k, arith::CmpIOp::create(a.k->builder, a.k->loc, predicate,
+                                     a.k->materialize(a), a.k->materialize(b))};
+}
+
+Condition mlir::soap::within(const Index &index, int64_t lo, int64_t hi) {
+  if (index.hi < lo || index.lo >= hi)
+    return {index.k, nullptr, false};
+  Condition result{index.k, nullptr, true};
+  if (index.lo < lo)
+    result =
+        compareIndex(arith::CmpIPredicate::sge, index, index.k->constant(lo));
+  if (index.hi >= hi)
+    result = result && compareIndex(arith::CmpIPredicate::slt, index,
+                                    index.k->constant(hi));
+  return result;
+}
+
+Condition mlir::soap::operator==(const Index &a, const Index &b) {
+  if (a.hi < b.lo || b.hi < a.lo)
+    return {a.k, nullptr, false};
+  if (a.isConstant() && b.isConstant())
+    return {a.k, nullptr, true};
+  return compareIndex(arith::CmpIPredicate::eq, a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+namespace {
+template <typename Op>
+Scalar binary(const Scalar &a, const Scalar &b) {
+  KernelBuilder &k = *a.k;
+  return {&k, Op::create(k.builder, k.loc, a.value, b.value, k.flags())};
+}
+template <typename Op>
+Scalar unary(const Scalar &a) {
+  KernelBuilder &k = *a.k;
+  return {&k, Op::create(k.builder, k.loc, a.value)};
+}
+} // namespace
+
+Scalar mlir::soap::operator+(const Scalar &a, const Scalar &b) {
+  return binary<arith::AddFOp>(a, b);
+}
+Scalar mlir::soap::operator-(const Scalar &a, const Scalar &b) {
+  return binary<arith::SubFOp>(a, b);
+}
+Scalar mlir::soap::operator*(const Scalar &a, const Scalar &b) {
+  return binary<arith::MulFOp>(a, b);
+}
+Scalar mlir::soap::operator/(const Scalar &a, const Scalar &b) {
+  return binary<arith::DivFOp>(a, b);
+}
+Scalar mlir::soap::operator-(const Scalar &a) {
+  return unary<arith::NegFOp>(a);
+}
+Scalar mlir::soap::max(const Scalar &a, const Scalar &b) {
+  return binary<arith::MaximumFOp>(a, b);
+}
+Scalar mlir::soap::min(const Scalar &a, const Scalar &b) {
+  return binary<arith::MinimumFOp>(a, b);
+}
+Scalar mlir::soap::exp(const Scalar &a) { return unary<math::ExpOp>(a); }
+Scalar mlir::soap::log(const Scalar &a) { return unary<math::LogOp>(a); }
+Scalar mlir::soap::sqrt(const Scalar &a) { return unary<math::SqrtOp>(a); }
+Scalar mlir::soap::tanh(const Scalar &a) { return unary<math::TanhOp>(a); }
+Scalar mlir::soap::abs(const Scalar &a) { return unary<math::AbsFOp>(a); }
+
+Condition mlir::soap::compare(arith::CmpFPredicate predicate, const Scalar &a,
+                              const Scalar &b) {
+  KernelBuilder &k = *a.k;
+  return {&k,
+          arith::CmpFOp::create(k.builder, k.loc, predicate, a.value, b.value)};
+}
+
+Scalar mlir::soap::select(const Condition &condition, const Scalar &a,
+                          const Scalar &b) {
+  if (condition.isKnown())
+    return condition.known ? a : b;
+  KernelBuilder &k = *a.k;
+  return {&k, arith::SelectOp::create(k.builder, k.loc, condition.value,
+                                      a.value, b.value)};
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Type mlir::soap::computeTypeOf(Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  return type && type.getWidth() < 32 ? Float32Type::get(element.getContext())
+                                      : element;
+}
+
+Tensor::Tensor(KernelBuilder &k, Value buffer)
+    : k(&k), buffer(buffer), type(cast<MemRefType>(buffer.getType())) {}
+
+static SmallVector<Value> materializeAll(KernelBuilder &k,
+                                         ArrayRef<Index> indices) {
+  SmallVector<Value> values;
+  for (const Index &index : indices)
+    values.push_back(k.materialize(index));
+  return values;
+}
+
+Value Tensor::loadRaw(ArrayRef<Index> indices) const {
+  return memref::LoadOp::create(k->builder, k->loc, buffer,
+                                materializeAll(*k, indices));
+}
+
+void Tensor::storeRaw(ArrayRef<Index> indices, Value value) const {
+  memref::StoreOp::create(k->builder, k->loc, value, buffer,
+                          materializeAll(*k, indices));
+}
+
+Scalar Tensor::operator()(ArrayRef<Index> indices) const {
+  Value value = loadRaw(indices);
+  if (value.getType() != computeTypeOf(value.getType()))
+    value = arith::ExtFOp::create(k->builder, k->loc,
+                                  computeTypeOf(value.getType()), value);
+  return {k, value};
+}
+
+void Tensor::set(ArrayRef<Index> indices, const Scalar &scalar) const {
+  Value value = scalar.value;
+  if (value.getType() != elementType())
+    value = arith::TruncFOp::create(k->builder, k->loc, elementType(), value);
+  storeRaw(indices, value);
+}
+
+Scalar Tensor::guarded(ArrayRef<Index> indices, double neutral,
+                       const Condition &condition) const {
+  Condition inside = condition;
+  for (auto [d, index] : llvm::enumerate(indices))
+    inside = inside && within(index, 0, dim(d));
+  if (inside.isKnown())
+    return inside.known ? (*this)(indices) : k->number(neutral);
+  Value otherwise = k->number(neutral).value;
+  auto choice = scf::IfOp::create(
+      k->builder, k->loc, inside.value,
+      [&](OpBuilder &, Location loc) {
+        scf::YieldOp::create(k->builder, loc, (*this)(indices).value);
+      },
+      [&](OpBuilder &, Location loc) {
+        scf::YieldOp::create(k->builder, loc, otherwise);
+      });
+  return {k, choice.getResult(0)};
+}
+
+Index Tensor::loadIndex(ArrayRef<Index> indices) const {
+  Value value = arith::IndexCastOp::create(
+      k->builder, k->loc, k->builder.getIndexType(), loadRaw(indices));
+  constexpr int64_t bound = int64_t(1) << 40;
+  return {k, value, -bound, bound};
+}
+
+Tensor Tensor::flattened() const {
+  if (rank() == 1)
+    return *this;
+  auto flat = MemRefType::get({type.getNumElements()}, elementType());
+  SmallVector<ReassociationIndices> groups;
+  if (rank() == 0)
+    return Tensor(*k, memref::ExpandShapeOp::create(k->builder, k->loc, flat,
+                                                    buffer, groups));
+  groups.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, rank())));
+  return Tensor(*k, memref::CollapseShapeOp::create(k->builder, k->loc, flat,
+                                                    buffer, groups));
+}
+
+//===----------------------------------------------------------------------===//
+// KernelBuilder
+//===----------------------------------------------------------------------===//
+
+KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
+                             ArrayRef<Value> inputBuffers,
+                             ArrayRef<Value> outputBuffers, bool fast)
+    : builder(builder), loc(loc), fast(fast) {
+  for (Value buffer : inputBuffers)
+    inputs.emplace_back(*this, buffer);
+  for (Value buffer : outputBuffers)
+    outputs.emplace_back(*this, buffer);
+  for (ArrayRef<Tensor> tensors : {ArrayRef(outputs), ArrayRef(inputs)})
+    for (const Tensor &tensor : tensors)
+      if (!compute || !isa<FloatType>(compute))
+        compute = computeTypeOf(tensor.elementType());
+}
+
+arith::FastMathFlags KernelBuilder::flags() const {
+  return fast ? arith::FastMathFlags::reassoc | arith::FastMathFlags::contract
+              : arith::FastMathFlags::none;
+}
+
+Value KernelBuilder::constantOp(TypedAttr attribute) {
+  Value &value = constants[attribute];
+  if (!value) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.getInsertionBlock();
+    while (block->getParentOp() &&
+           !block->getParentOp()->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      block = block->getParentOp()->getBlock();
+    builder.setInsertionPointToStart(block);
+    value = arith::ConstantOp::create(builder, loc, attribute);
+  }
+  return value;
+}
+
+Value KernelBuilder::materialize(const Index &index) {
+  return index.value ? index.value : constantOp(builder.getIndexAttr(index.lo));
+}
+
+Value KernelBuilder::materialize(const Condition &condition) {
+  return condition.value ? condition.value
+                         : constantOp(builder.getBoolAttr(condition.known));
+}
+
+Scalar KernelBuilder::number(double value) {
+  if (auto type = dyn_cast<FloatType>(compute))
+    return {this, constantOp(builder.getFloatAttr(type, value))};
+  return {this, constantOp(builder.getIntegerAttr(
+                    compute, static_cast<int64_t>(value)))};
+}
+
+Scalar KernelBuilder::toScalar(const Index &index) {
+  if (index.isConstant())
+    return number(static_cast<double>(index.lo));
+  Value integer = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                             index.value);
+  return {this, arith::SIToFPOp::create(builder, loc, compute, integer)};
+}
+
+SmallVector<Value> KernelBuilder::foldOf(
+    ArrayRef<int64_t> extents, ArrayRef<Value> init,
+    function_ref<SmallVector<Value>(ArrayRef<Index>, ArrayRef<Value>)> body) {
+  SmallVector<Index> indices;
+  auto nest = [&](auto &self, size_t depth,
+                  ArrayRef<Value> carried) -> SmallVector<Value> {
+    if (depth == extents.size())
+      return body(indices, carried);
+    if (extents[depth] == 1) {
+      indices.push_back(constant(0));
+      SmallVector<Value> results = self(self, depth + 1, carried);
+      indices.pop_back();
+      return results;
+    }
+    auto loop = scf::ForOp::create(builder, loc, materialize(constant(0)),
+                                   materialize(constant(extents[depth])),
+                                   materialize(constant(1)), carried);
+    OpBuilder::InsertionGuard guard(builder);
+    // Without carried values the loop has its terminator already.
+    if (carried.empty())
+      builder.setInsertionPoint(loop.getBody()->getTerminator());
+    else
+      builder.setInsertionPointToEnd(loop.getBody());
+    indices.push_back({this, loop.getInductionVar(), 0, extents[depth] - 1});
+    SmallVector<Value> inner(loop.getRegionIterArgs());
+    SmallVector<Value> yielded = self(self, depth + 1, inner);
+    indices.pop_back();
+    if (!carried.empty())
+      scf::YieldOp::create(builder, loc, yielded);
+    return llvm::to_vector_of<Value>(loop.getResults());
+  };
+  return nest(nest, 0, init);
+}
+
+void KernelBuilder::forEachOf(ArrayRef<int64_t> extents,
+                              function_ref<void(ArrayRef<Index>)> body) {
+  foldOf(extents, {}, [&](ArrayRef<Index> indices, ArrayRef<Value>) {
+    body(indices);
+    return SmallVector<Value>();
+  });
+}
+
+void KernelBuilder::ifThen(const Condition &condition,
+                           function_ref<void()> body) {
+  if (condition.isKnown()) {
+    if (condition.known)
+      body();
+    return;
+  }
+  auto choice = scf::IfOp::create(builder, loc, condition.value,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(choice.thenBlock()->getTerminator());
+  body();
+}
+
+Scalar
+KernelBuilder::reduceOf(ArrayRef<int64_t> extents, double init,
+                        function_ref<Scalar(Scalar, ArrayRef<Index>)> body) {
+  return {this, foldOf(extents, {number(init).value},
+                       [&](ArrayRef<Index> indices, ArrayRef<Value> carried) {
+                         return SmallVector<Value>{
+                             body(Scalar{this, carried[0]}, indices).value};
+                       })[0]};
+}
+
+Scalar KernelBuilder::sumOf(ArrayRef<int64_t> extents,
+                            function_ref<Scalar(ArrayRef<Index>)> body) {
+  return reduceOf(extents, 0.0, [&](Scalar sum, ArrayRef<Index> indices) {
+    return sum + body(indices);
+  });
+}

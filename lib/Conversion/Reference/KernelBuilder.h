@@ -1,0 +1,205 @@
+//===- KernelBuilder.h - Writing kernels as loop nests ----------*- C++ -*-===//
+//
+// A small notation for kernels on static row-major buffers, so that a kernel
+// reads like the formula of its op:
+//
+//   k.forEach({N, M}, [&](Index n, Index m) {
+//     y.set({n, m}, k.sum({K}, [&](Index i) { return a({n, i}) * b({i, m});
+//     }));
+//   });
+//
+// Indices know their range, so that a read in a padded image is guarded exactly
+// where it can leave the image, and constants fold while they are written.
+// Floats narrower than f32 are computed in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_REFERENCE_KERNELBUILDER_H
+#define SOAP_LIB_CONVERSION_REFERENCE_KERNELBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <array>
+#include <utility>
+
+namespace mlir::soap {
+
+class KernelBuilder;
+
+/// An integer of known range `[lo, hi]`; a constant if both are equal.
+struct Index {
+  KernelBuilder *k = nullptr;
+  Value value; ///< null for constants
+  int64_t lo = 0, hi = 0;
+
+  bool isConstant() const { return lo == hi; }
+};
+Index operator+(const Index &a, const Index &b);
+Index operator-(const Index &a, const Index &b);
+Index operator+(const Index &a, int64_t b);
+Index operator-(const Index &a, int64_t b);
+Index operator*(const Index &a, int64_t b);
+/// Rounds towards zero; use where the value is not negative or the division is
+/// exact.
+Index operator/(const Index &a, int64_t b);
+Index operator%(const Index &a, int64_t b);
+Index min(const Index &a, const Index &b);
+Index max(const Index &a, const Index &b);
+
+/// A condition that may be known already.
+struct Condition {
+  KernelBuilder *k = nullptr;
+  Value value; ///< null if known
+  bool known = true;
+
+  bool isKnown() const { return !value; }
+};
+Condition operator&&(const Condition &a, const Condition &b);
+Condition operator!(const Condition &a);
+/// `lo <= index < hi`.
+Condition within(const Index &index, int64_t lo, int64_t hi);
+Condition operator==(const Index &a, const Index &b);
+
+/// A number in the type that the kernel computes in.
+struct Scalar {
+  KernelBuilder *k = nullptr;
+  Value value;
+};
+Scalar operator+(const Scalar &a, const Scalar &b);
+Scalar operator-(const Scalar &a, const Scalar &b);
+Scalar operator*(const Scalar &a, const Scalar &b);
+Scalar operator/(const Scalar &a, const Scalar &b);
+Scalar operator-(const Scalar &a);
+/// Maximum and minimum that propagate NaN, so that the order does not matter.
+Scalar max(const Scalar &a, const Scalar &b);
+Scalar min(const Scalar &a, const Scalar &b);
+Scalar exp(const Scalar &a);
+Scalar log(const Scalar &a);
+Scalar sqrt(const Scalar &a);
+Scalar tanh(const Scalar &a);
+Scalar abs(const Scalar &a);
+Condition compare(arith::CmpFPredicate predicate, const Scalar &a,
+                  const Scalar &b);
+Scalar select(const Condition &condition, const Scalar &a, const Scalar &b);
+
+/// A buffer of the kernel, read and written element by element.
+class Tensor {
+public:
+  Tensor() = default;
+  Tensor(KernelBuilder &k, Value buffer);
+
+  int64_t dim(size_t i) const { return type.getDimSize(i); }
+  int64_t rank() const { return type.getRank(); }
+  ArrayRef<int64_t> shape() const { return type.getShape(); }
+  Type elementType() const { return type.getElementType(); }
+  Value getBuffer() const { return buffer; }
+
+  Scalar operator()(ArrayRef<Index> indices) const;
+  /// `neutral` outside of the tensor and where `condition` does not hold.
+  Scalar guarded(ArrayRef<Index> indices, double neutral,
+                 const Condition &condition = {}) const;
+  void set(ArrayRef<Index> indices, const Scalar &value) const;
+  /// The element as it is: no conversion to the type of computation.
+  Value loadRaw(ArrayRef<Index> indices) const;
+  void storeRaw(ArrayRef<Index> indices, Value value) const;
+  /// Element of an integer tensor, with its range unknown.
+  Index loadIndex(ArrayRef<Index> indices) const;
+  /// The same elements as one row.
+  Tensor flattened() const;
+
+private:
+  KernelBuilder *k = nullptr;
+  Value buffer;
+  MemRefType type;
+};
+
+/// Inputs and outputs of the kernel, and everything that makes ops.
+class KernelBuilder {
+public:
+  /// `fast` allows sums to be reassociated, so that they vectorize.
+  KernelBuilder(OpBuilder &builder, Location loc, ArrayRef<Value> inputs,
+                ArrayRef<Value> outputs, bool fast);
+
+  OpBuilder &builder;
+  Location loc;
+  bool fast;
+
+  Tensor in(size_t i) const { return inputs[i]; }
+  Tensor out(size_t i = 0) const { return outputs[i]; }
+  size_t inputCount() const { return inputs.size(); }
+  size_t outputCount() const { return outputs.size(); }
+
+  Index constant(int64_t value) { return {this, nullptr, value, value}; }
+  Value materialize(const Index &index);
+  Value materialize(const Condition &condition);
+  /// A constant of the type of computation.
+  Scalar number(double value);
+  Scalar toScalar(const Index &index);
+  Type computeType() const { return compute; }
+  arith::FastMathFlags flags() const;
+
+  /// Loops over `extents`, the last innermost.
+  void forEachOf(ArrayRef<int64_t> extents,
+                 function_ref<void(ArrayRef<Index>)> body);
+  /// Carries values through all iterations of the nest.
+  SmallVector<Value> foldOf(
+      ArrayRef<int64_t> extents, ArrayRef<Value> init,
+      function_ref<SmallVector<Value>(ArrayRef<Index>, ArrayRef<Value>)> body);
+  void ifThen(const Condition &condition, function_ref<void()> body);
+
+  template <size_t N, typename Body>
+  void forEach(const int64_t (&extents)[N], Body body) {
+    forEachOf(extents,
+              [&](ArrayRef<Index> i) { apply(body, i, sequence<N>()); });
+  }
+  template <size_t N, typename Body>
+  Scalar sum(const int64_t (&extents)[N], Body body) {
+    return reduce(extents, 0.0, [&](const Scalar &acc, auto... i) {
+      return acc + body(i...);
+    });
+  }
+  /// `body(acc, indices...)` folded over the nest, from `init`.
+  template <size_t N, typename Body>
+  Scalar reduce(const int64_t (&extents)[N], double init, Body body) {
+    return {this,
+            foldOf(extents, {number(init).value},
+                   [&](ArrayRef<Index> i, ArrayRef<Value> acc) {
+                     return SmallVector<Value>{
+                         applyFold(body, Scalar{this, acc[0]}, i, sequence<N>())
+                             .value};
+                   })[0]};
+  }
+  /// As `reduce`, over any number of loops.
+  Scalar reduceOf(ArrayRef<int64_t> extents, double init,
+                  function_ref<Scalar(Scalar, ArrayRef<Index>)> body);
+  Scalar sumOf(ArrayRef<int64_t> extents,
+               function_ref<Scalar(ArrayRef<Index>)> body);
+
+private:
+  template <size_t N>
+  using sequence = std::make_index_sequence<N>;
+  template <typename Body, size_t... I>
+  static auto apply(Body &body, ArrayRef<Index> i, std::index_sequence<I...>) {
+    return body(i[I]...);
+  }
+  template <typename Body, size_t... I>
+  static Scalar applyFold(Body &body, const Scalar &acc, ArrayRef<Index> i,
+                          std::index_sequence<I...>) {
+    return body(acc, i[I]...);
+  }
+
+  SmallVector<Tensor> inputs, outputs;
+  Type compute;
+  /// Constants live at the start of the kernel, once each.
+  llvm::DenseMap<Attribute, Value> constants;
+  Value constantOp(TypedAttr attribute);
+};
+
+/// f16 and bf16 compute in f32; other floats, and integers, in themselves.
+Type computeTypeOf(Type element);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_REFERENCE_KERNELBUILDER_H

@@ -1,0 +1,186 @@
+//===- Pooling.cpp - Kernels of pooling and its gradients -----------------===//
+//
+// The formulas of SoapPoolingOps.td as loop nests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
+
+/// The windows of a pooling op; element (kh, kw) of window (h, w) is at
+/// row `h * sh + kh * dh - top` of the image, and likewise for columns.
+struct Windows {
+  int64_t kh, kw, sh, sw, dh, dw, top, left, bottom, right;
+
+  template <typename Op>
+  explicit Windows(Op op)
+      : kh(op.getKernel()[0]), kw(op.getKernel()[1]), sh(op.getStrides()[0]),
+        sw(op.getStrides()[1]), dh(op.getDilations()[0]),
+        dw(op.getDilations()[1]), top(op.getPadding()[0]),
+        left(op.getPadding()[1]), bottom(op.getPadding()[2]),
+        right(op.getPadding()[3]) {}
+
+  Index row(const Index &h, const Index &i) const {
+    return h * sh + i * dh - top;
+  }
+  Index column(const Index &w, const Index &j) const {
+    return w * sw + j * dw - left;
+  }
+};
+
+void emitMaxPool(MaxPool2DOp op, KernelBuilder &k) {
+  Windows windows(op);
+  Tensor x = k.in(0), y = k.out();
+  k.forEach({y.dim(0), y.dim(1), y.dim(2), y.dim(3)}, [&](Index n, Index c,
+                                                          Index h, Index w) {
+    y.set({n, c, h, w},
+          k.reduce({windows.kh, windows.kw}, minusInfinity,
+                   [&](const Scalar &acc, Index i, Index j) {
+                     return max(acc, x.guarded({n, c, windows.row(h, i),
+                                                windows.column(w, j)},
+                                               minusInfinity));
+                   }));
+  });
+}
+
+/// Every window looks for its first maximum and adds there. Windows go in
+/// row-major order, so that every element has one order of sums.
+void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
+  Windows windows(op);
+  Tensor dy = k.in(0), x = k.in(1), y = k.in(2), dx = k.out();
+  int64_t offsetH = op.getXOffset()[0], offsetW = op.getXOffset()[1];
+  k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
+  k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)}, [&](Index n, Index c,
+                                                              Index h,
+                                                              Index w) {
+    Scalar maximum = y({n, c, h, w});
+    // Position of the maximum in the window; none: past the end.
+    int64_t none = windows.kh * windows.kw;
+    Value first = k.foldOf(
+        {windows.kh, windows.kw}, {k.materialize(k.constant(none))},
+        [&](ArrayRef<Index> i, ArrayRef<Value> found) {
+          Scalar candidate =
+              x.guarded({n, c, windows.row(h, i[0]), windows.column(w, i[1])},
+                        minusInfinity);
+          Condition inside = within(windows.row(h, i[0]), 0, x.dim(2)) &&
+                             within(windows.column(w, i[1]), 0, x.dim(3));
+          Condition isFirst =
+              inside &&
+              compare(arith::CmpFPredicate::OEQ, candidate, maximum) &&
+              Index{&k, found[0], 0, none} == k.constant(none);
+          Index here = i[0] * windows.kw + i[1];
+          return SmallVector<Value>{select(isFirst,
+                                           Scalar{&k, k.materialize(here)},
+                                           Scalar{&k, found[0]})
+                                        .value};
+        })[0];
+    Index position{&k, first, 0, none};
+    Index row = windows.row(h, position / windows.kw) - offsetH;
+    Index column = windows.column(w, position % windows.kw) - offsetW;
+    k.ifThen(within(position, 0, none) && within(row, 0, dx.dim(2)) &&
+                 within(column, 0, dx.dim(3)),
+             [&] {
+               dx.set({n, c, row, column},
+                      dx({n, c, row, column}) + dy({n, c, h, w}));
+             });
+  });
+}
+
+/// The image whose elements count in an average, along one dim.
+struct Counted {
+  int64_t low, size;
+};
+
+template <typename Op>
+Counted countedRows(Op op, int64_t extent, unsigned dim) {
+  if (op.getCountLow() && op.getCountSize())
+    return {(*op.getCountLow())[dim], (*op.getCountSize())[dim]};
+  if (!op.getCountIncludePad())
+    return {0, extent};
+  int64_t before = op.getPadding()[dim], after = op.getPadding()[dim + 2];
+  return {-before, extent + before + after};
+}
+
+/// How many of the positions base, base + step, ... (`count` of them) lie in
+/// the counted image.
+Index positionsInside(KernelBuilder &k, const Index &base, int64_t count,
+                      int64_t step, Counted image) {
+  Index zero = k.constant(0);
+  // First position not before `limit`; rounding up needs no negative numbers.
+  auto firstNotBefore = [&](int64_t limit) {
+    Index distance = max(k.constant(limit) - base, zero);
+    return min((distance + (step - 1)) / step, k.constant(count));
+  };
+  return max(firstNotBefore(image.low + image.size) - firstNotBefore(image.low),
+             zero);
+}
+
+/// Elements of window (h, w) that count; at least 1, so that a window without
+/// any has the average 0.
+Scalar countOf(KernelBuilder &k, const Windows &windows, const Index &h,
+               const Index &w, Counted rows, Counted columns) {
+  Index zero = k.constant(0), one = k.constant(1);
+  Index inRows =
+      positionsInside(k, windows.row(h, zero), windows.kh, windows.dh, rows);
+  Index inColumns = positionsInside(k, windows.column(w, zero), windows.kw,
+                                    windows.dw, columns);
+  return k.toScalar(max(inRows, one)) * k.toScalar(max(inColumns, one));
+}
+
+void emitAvgPool(AvgPool2DOp op, KernelBuilder &k) {
+  Windows windows(op);
+  Tensor x = k.in(0), y = k.out();
+  Counted rows = countedRows(op, x.dim(2), 0);
+  Counted columns = countedRows(op, x.dim(3), 1);
+  k.forEach({y.dim(0), y.dim(1), y.dim(2), y.dim(3)}, [&](Index n, Index c,
+                                                          Index h, Index w) {
+    Scalar sum = k.sum({windows.kh, windows.kw}, [&](Index i, Index j) {
+      return x.guarded({n, c, windows.row(h, i), windows.column(w, j)}, 0);
+    });
+    y.set({n, c, h, w}, sum / countOf(k, windows, h, w, rows, columns));
+  });
+}
+
+void emitAvgPoolGrad(AvgPool2DGradOp op, KernelBuilder &k) {
+  Windows windows(op);
+  Tensor dy = k.in(0), dx = k.out();
+  Counted rows = countedRows(op, dx.dim(2), 0);
+  Counted columns = countedRows(op, dx.dim(3), 1);
+  k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
+  k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)}, [&](Index n, Index c,
+                                                              Index h,
+                                                              Index w) {
+    Scalar share = dy({n, c, h, w}) / countOf(k, windows, h, w, rows, columns);
+    k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
+      Index row = windows.row(h, i), column = windows.column(w, j);
+      k.ifThen(within(row, 0, dx.dim(2)) && within(column, 0, dx.dim(3)), [&] {
+        dx.set({n, c, row, column}, dx({n, c, row, column}) + share);
+      });
+    });
+  });
+}
+
+} // namespace
+
+bool mlir::soap::emitPoolingKernel(Operation *op, KernelBuilder &k) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](MaxPool2DOp pool) { return emitMaxPool(pool, k), true; })
+      .Case(
+          [&](MaxPool2DGradOp pool) { return emitMaxPoolGrad(pool, k), true; })
+      .Case([&](AvgPool2DOp pool) { return emitAvgPool(pool, k), true; })
+      .Case(
+          [&](AvgPool2DGradOp pool) { return emitAvgPoolGrad(pool, k), true; })
+      .Default(false);
+}

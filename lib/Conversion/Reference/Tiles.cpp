@@ -1,0 +1,255 @@
+//===- Tiles.cpp - Kernels of fill, assemble and combine ------------------===//
+//
+// What device programs do with tiles: parts of packed tiles are copied, or
+// folded in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::soap;
+using ::soap::IndexSet;
+using ::soap::Interval;
+using TileRegion = ::soap::Region;
+
+namespace {
+
+/// Positions `source + i * sourceStep + j` for i < count, j < length of a dim,
+/// and the positions of another tile that they correspond to.
+struct Run {
+  int64_t source, target, length;
+  int64_t count = 1, sourceStep = 0, targetStep = 0;
+};
+
+/// Pairs the positions of two equally large sets in order. Equally spaced
+/// intervals become one run with a step.
+SmallVector<Run> pairPositions(const IndexSet &sources,
+                               const IndexSet &targets) {
+  SmallVector<Run> pieces;
+  size_t s = 0, t = 0;
+  int64_t doneSource = 0, doneTarget = 0;
+  while (s < sources.intervals().size() && t < targets.intervals().size()) {
+    Interval from = sources.intervals()[s], to = targets.intervals()[t];
+    int64_t length = std::min(from.size() - doneSource, to.size() - doneTarget);
+    pieces.push_back({from.lo + doneSource, to.lo + doneTarget, length});
+    doneSource += length;
+    doneTarget += length;
+    if (doneSource == from.size())
+      ++s, doneSource = 0;
+    if (doneTarget == to.size())
+      ++t, doneTarget = 0;
+  }
+  SmallVector<Run> runs;
+  for (const Run &piece : pieces) {
+    if (!runs.empty() && runs.back().length == piece.length) {
+      Run &run = runs.back();
+      int64_t sourceStep =
+          piece.source - run.source - (run.count - 1) * run.sourceStep;
+      int64_t targetStep =
+          piece.target - run.target - (run.count - 1) * run.targetStep;
+      if (run.count == 1 ||
+          (sourceStep == run.sourceStep && targetStep == run.targetStep)) {
+        run.sourceStep = sourceStep;
+        run.targetStep = targetStep;
+        ++run.count;
+        continue;
+      }
+    }
+    runs.push_back(piece);
+  }
+  return runs;
+}
+
+/// Loops over corresponding positions of two regions of the same shape.
+void forEachPair(KernelBuilder &k, const TileRegion &sources,
+                 const TileRegion &targets,
+                 function_ref<void(ArrayRef<Index>, ArrayRef<Index>)> body) {
+  SmallVector<SmallVector<Run>> runs;
+  for (size_t d = 0; d < sources.rank(); ++d)
+    runs.push_back(pairPositions(sources[d], targets[d]));
+  SmallVector<Run> box;
+  std::function<void()> visit = [&] {
+    if (box.size() < runs.size()) {
+      for (const Run &run : runs[box.size()]) {
+        box.push_back(run);
+        visit();
+        box.pop_back();
+      }
+      return;
+    }
+    SmallVector<int64_t> extents;
+    for (const Run &run : box)
+      extents.append({run.count, run.length});
+    k.forEachOf(extents, [&](ArrayRef<Index> loops) {
+      SmallVector<Index> from, to;
+      for (auto [d, run] : llvm::enumerate(box)) {
+        const Index &i = loops[2 * d], &j = loops[2 * d + 1];
+        from.push_back(i * run.sourceStep + j + run.source);
+        to.push_back(i * run.targetStep + j + run.target);
+      }
+      body(from, to);
+    });
+  };
+  visit();
+}
+
+void emitFill(FillOp op, KernelBuilder &k) {
+  Tensor tile = k.out();
+  double value = op.getValue().convertToDouble();
+  k.forEachOf(tile.shape(),
+              [&](ArrayRef<Index> i) { tile.set(i, k.number(value)); });
+}
+
+void emitAssemble(AssembleOp op, KernelBuilder &k) {
+  for (size_t i = 0; i < k.inputCount(); ++i)
+    emitRegionCopy(k, k.in(i), cast<RegionAttr>(op.getSources()[i]).getRegion(),
+                   k.out(), cast<RegionAttr>(op.getTargets()[i]).getRegion());
+}
+
+/// Chan et al.: moments of the union of two sets from the moments of each.
+void foldMoments(KernelBuilder &k, ArrayRef<Scalar> a, ArrayRef<Scalar> b,
+                 SmallVector<Scalar> &merged) {
+  Scalar zero = k.number(0), one = k.number(1);
+  Scalar count = a[0] + b[0];
+  // Two empty sets: no division by zero.
+  Scalar divisor =
+      select(compare(arith::CmpFPredicate::OEQ, count, zero), one, count);
+  Scalar delta = b[1] - a[1];
+  Scalar weight = b[0] / divisor;
+  merged = {count, a[1] + delta * weight,
+            a[2] + b[2] + delta * delta * a[0] * weight};
+}
+
+/// Log-sum-exp: sums of exponentials relative to the larger maximum.
+void foldSoftmax(KernelBuilder &k, ArrayRef<Scalar> a, ArrayRef<Scalar> b,
+                 SmallVector<Scalar> &merged) {
+  Scalar maximum = max(a[0], b[0]);
+  auto rescaled = [&](ArrayRef<Scalar> x) {
+    // Both maxima may be -inf, whose difference is no number.
+    return x[1] * select(compare(arith::CmpFPredicate::OEQ, x[0], maximum),
+                         k.number(1), exp(x[0] - maximum));
+  };
+  merged = {maximum, rescaled(a) + rescaled(b), a[2] + b[2]};
+}
+
+/// Statistics lie along dim 0 and fold together.
+void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
+  Tensor result = k.out();
+  SmallVector<int64_t> extents(result.shape().drop_front());
+  TileRegion targets = TileRegion::whole(
+      std::vector<int64_t>(result.shape().begin(), result.shape().end()));
+  TileRegion columns(std::vector<IndexSet>(targets.indexSets().begin() + 1,
+                                           targets.indexSets().end()));
+  for (size_t i = 0; i < k.inputCount(); ++i) {
+    Tensor tile = k.in(i);
+    TileRegion source = cast<RegionAttr>(op.getSources()[i]).getRegion();
+    TileRegion sourceColumns(std::vector<IndexSet>(
+        source.indexSets().begin() + 1, source.indexSets().end()));
+    forEachPair(k, sourceColumns, columns,
+                [&](ArrayRef<Index> from, ArrayRef<Index> to) {
+                  auto at = [&](int64_t statistic, ArrayRef<Index> rest) {
+                    SmallVector<Index> indices{k.constant(statistic)};
+                    indices.append(rest.begin(), rest.end());
+                    return indices;
+                  };
+                  SmallVector<Scalar> next, merged;
+                  for (int64_t s = 0; s < 3; ++s)
+                    next.push_back(tile(at(s, from)));
+                  if (i == 0) {
+                    merged = next;
+                  } else {
+                    SmallVector<Scalar> sofar;
+                    for (int64_t s = 0; s < 3; ++s)
+                      sofar.push_back(result(at(s, to)));
+                    if (op.getCombiner() == CombinerKind::Moments)
+                      foldMoments(k, sofar, next, merged);
+                    else
+                      foldSoftmax(k, sofar, next, merged);
+                  }
+                  for (int64_t s = 0; s < 3; ++s)
+                    result.set(at(s, to), merged[s]);
+                });
+  }
+}
+
+void emitCombine(CombineOp op, KernelBuilder &k) {
+  if (op.getCombiner() == CombinerKind::Moments ||
+      op.getCombiner() == CombinerKind::Softmax)
+    return emitCombineStatistics(op, k);
+  Tensor result = k.out();
+  auto fold = [&](const Scalar &a, const Scalar &b) {
+    switch (op.getCombiner()) {
+    case CombinerKind::Max:
+      return max(a, b);
+    case CombinerKind::Min:
+      return min(a, b);
+    default:
+      return a + b;
+    }
+  };
+  TileRegion whole = TileRegion::whole(
+      std::vector<int64_t>(result.shape().begin(), result.shape().end()));
+  SmallVector<TileRegion> sources;
+  bool allWhole = true;
+  for (size_t i = 0; i < k.inputCount(); ++i) {
+    sources.push_back(cast<RegionAttr>(op.getSources()[i]).getRegion());
+    allWhole &= sources.back() == whole && k.in(i).shape() == result.shape();
+  }
+  if (allWhole && k.inputCount() > 0) {
+    Tensor target = result.flattened();
+    SmallVector<Tensor> tiles;
+    for (size_t i = 0; i < k.inputCount(); ++i)
+      tiles.push_back(k.in(i).flattened());
+    k.forEachOf(target.shape(), [&](ArrayRef<Index> i) {
+      Scalar acc = tiles[0](i);
+      for (const Tensor &tile : ArrayRef(tiles).drop_front())
+        acc = fold(acc, tile(i));
+      target.set(i, acc);
+    });
+    return;
+  }
+  for (size_t i = 0; i < k.inputCount(); ++i)
+    forEachPair(k, sources[i], whole,
+                [&](ArrayRef<Index> from, ArrayRef<Index> to) {
+                  Scalar part = k.in(i)(from);
+                  result.set(to, i == 0 ? part : fold(result(to), part));
+                });
+}
+
+} // namespace
+
+void mlir::soap::emitRegionCopy(KernelBuilder &k, const Tensor &source,
+                                const TileRegion &sources, const Tensor &target,
+                                const TileRegion &targets) {
+  forEachPair(k, sources, targets,
+              [&](ArrayRef<Index> from, ArrayRef<Index> to) {
+                target.storeRaw(to, source.loadRaw(from));
+              });
+}
+
+bool mlir::soap::emitTileKernel(Operation *op, KernelBuilder &k) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](FillOp fill) { return emitFill(fill, k), true; })
+      .Case(
+          [&](AssembleOp assemble) { return emitAssemble(assemble, k), true; })
+      .Case([&](CombineOp combine) { return emitCombine(combine, k), true; })
+      .Default(false);
+}
+
+LogicalResult mlir::soap::emitKernel(Operation *op, KernelBuilder &k) {
+  if (isElementwise(op)) {
+    emitElementwiseKernel(op, op->getOperands(), op->getResults(),
+                          /*collapse=*/false, k);
+    return success();
+  }
+  return success(emitLinearKernel(op, k) || emitPoolingKernel(op, k) ||
+                 emitBatchNormKernel(op, k) || emitCrossEntropyKernel(op, k) ||
+                 emitShapeKernel(op, k) || emitTileKernel(op, k));
+}
