@@ -154,7 +154,7 @@ IndexSet soap::image(const DimMap &map, const LoopBox &box, int64_t extent) {
 
 Region soap::image(const AccessMap &map, const LoopBox &box,
                    const std::vector<int64_t> &shape) {
-  std::vector<IndexSet> dims(map.size());
+  IndexSets dims(map.size());
   if (!isEmpty(box))
     for (size_t d = 0; d < map.size(); ++d)
       dims[d] = imageOfNonEmpty(map[d], box, shape[d]);

@@ -19,7 +19,7 @@ using namespace soap;
 
 /// Appends an interval that starts at or after the start of the last one,
 /// merging what overlaps or touches.
-static void append(std::vector<Interval> &ranges, Interval next) {
+static void append(Intervals &ranges, Interval next) {
   if (!ranges.empty() && next.lo <= ranges.back().hi) {
     ranges.back().hi = std::max(ranges.back().hi, next.hi);
     return;
@@ -146,10 +146,10 @@ IndexSet IndexSet::slicePositions(int64_t from, int64_t to) const {
 //===----------------------------------------------------------------------===//
 
 Region Region::whole(const std::vector<int64_t> &shape) {
-  std::vector<IndexSet> dims;
+  IndexSets dims;
   dims.reserve(shape.size());
   for (int64_t extent : shape)
-    dims.emplace_back(0, extent);
+    dims.push_back(IndexSet(0, extent));
   return Region(std::move(dims));
 }
 
@@ -185,7 +185,7 @@ bool Region::contains(const Region &other) const {
 
 Region Region::intersect(const Region &other) const {
   assert(rank() == other.rank());
-  std::vector<IndexSet> result;
+  IndexSets result;
   result.reserve(dims.size());
   for (size_t d = 0; d < dims.size(); ++d)
     result.push_back(dims[d].intersect(other.dims[d]));
@@ -194,7 +194,7 @@ Region Region::intersect(const Region &other) const {
 
 Region Region::positionsOf(const Region &sub) const {
   assert(rank() == sub.rank());
-  std::vector<IndexSet> result;
+  IndexSets result;
   result.reserve(dims.size());
   for (size_t d = 0; d < dims.size(); ++d)
     result.push_back(dims[d].positionsOf(sub.dims[d]));

@@ -8,6 +8,8 @@
 #ifndef SOAP_CORE_REGION_H
 #define SOAP_CORE_REGION_H
 
+#include "Soap/Core/InlineVector.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +24,9 @@ struct Interval {
   auto operator<=>(const Interval &) const = default;
 };
 
+/// Almost always one.
+using Intervals = InlineVector<Interval, 1>;
+
 /// A set of indices: sorted, disjoint, non-empty intervals of which no two touch. Canonical: equal sets compare equal.
 class IndexSet {
 public:
@@ -31,7 +36,7 @@ public:
   /// The union of any intervals, in any order.
   static IndexSet fromIntervals(std::vector<Interval> intervals);
 
-  const std::vector<Interval> &intervals() const { return ranges; }
+  const Intervals &intervals() const { return ranges; }
   bool empty() const { return ranges.empty(); }
   /// Number of indices.
   int64_t size() const;
@@ -55,21 +60,26 @@ public:
   auto operator<=>(const IndexSet &) const = default;
 
 private:
-  std::vector<Interval> ranges;
+  Intervals ranges;
 };
+
+/// One per dimension; hardly ever more than four.
+using IndexSets = InlineVector<IndexSet, 4>;
 
 /// A product of index sets, one per tensor dimension. A rank-0 region holds the one element of a scalar.
 class Region {
 public:
   Region() = default;
-  explicit Region(std::vector<IndexSet> dims) : dims(std::move(dims)) {}
+  explicit Region(IndexSets dims) : dims(std::move(dims)) {}
+  explicit Region(const std::vector<IndexSet> &dims) : dims(dims.begin(), dims.end()) {}
+  Region(std::initializer_list<IndexSet> dims) : dims(dims) {}
   /// The whole tensor of `shape`.
   static Region whole(const std::vector<int64_t> &shape);
 
   size_t rank() const { return dims.size(); }
   const IndexSet &operator[](size_t dim) const { return dims[dim]; }
   IndexSet &operator[](size_t dim) { return dims[dim]; }
-  const std::vector<IndexSet> &indexSets() const { return dims; }
+  const IndexSets &indexSets() const { return dims; }
 
   /// Some dimension is empty (never for rank 0).
   bool empty() const;
@@ -88,7 +98,7 @@ public:
   auto operator<=>(const Region &) const = default;
 
 private:
-  std::vector<IndexSet> dims;
+  IndexSets dims;
 };
 
 } // namespace soap
