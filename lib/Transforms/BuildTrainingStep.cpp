@@ -123,12 +123,12 @@ LogicalResult Model::checkLogits() {
   auto type = dyn_cast<RankedTensorType>(result);
   if (!type || type.getRank() != 2 || !type.hasStaticShape() ||
       !isa<FloatType>(type.getElementType()))
-    return function.emitError() << "result of '@forward' is '" << result
-                                << "', expected logits: a tensor of floats "
+    return function.emitError() << "result of '@forward' is " << result
+                                << ", expected logits: a tensor of floats "
                                    "of static shape [samples, classes]";
   if (type.getNumElements() == 0)
     return function.emitError()
-           << "result of '@forward' is '" << result << "', which is empty";
+           << "result of '@forward' is " << result << ", which is empty";
   return success();
 }
 
@@ -187,8 +187,9 @@ public:
   BlockArgument addArgument(Type type, StringRef kind, StringRef name,
                             ArrayRef<NamedAttribute> attributes = {});
   StringRef argumentName(BlockArgument argument) {
-    return argumentAttrs[argument.getArgNumber()]
-        .getAs<StringAttr>(SoapDialect::kName)
+    return function
+        .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                      SoapDialect::kName)
         .getValue();
   }
   /// A new result.
@@ -226,7 +227,7 @@ private:
   IRMapping mapping;
   llvm::StringSet<> opNames, argumentNames;
   SmallVector<Value> results;
-  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
+  SmallVector<DictionaryAttr> resultAttrs;
   /// Which batch norm updates a state argument.
   llvm::DenseMap<unsigned, Operation *> statsOwners;
 };
@@ -235,16 +236,16 @@ Program::Program(Model &model, StringRef name)
     : model(model), builder(model.function.getContext()),
       loc(model.function.getLoc()), opNames(model.opNames),
       argumentNames(model.argumentNames) {
-  function = func::FuncOp::create(loc, name, builder.getFunctionType({}, {}));
+  ArrayRef<Type> inputs = model.function.getArgumentTypes();
+  function =
+      func::FuncOp::create(loc, name, builder.getFunctionType(inputs, {}));
   function.setVisibility(SymbolTable::Visibility::Public);
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
-  for (BlockArgument argument : model.function.getArguments()) {
-    mapping.map(argument,
-                block->addArgument(argument.getType(), argument.getLoc()));
-    DictionaryAttr attrs =
-        model.function.getArgAttrDict(argument.getArgNumber());
-    argumentAttrs.push_back(attrs ? attrs : builder.getDictionaryAttr({}));
+  for (unsigned i = 0; i < inputs.size(); ++i) {
+    mapping.map(model.function.getArgument(i), block->getArgument(i));
+    if (DictionaryAttr attrs = model.function.getArgAttrDict(i))
+      function.setArgAttrs(i, attrs);
   }
 }
 
@@ -256,8 +257,11 @@ BlockArgument Program::addArgument(Type type, StringRef kind, StringRef name,
   attrs.push_back(builder.getNamedAttr(
       SoapDialect::kName,
       builder.getStringAttr(uniqueName(name, argumentNames))));
-  argumentAttrs.push_back(builder.getDictionaryAttr(attrs));
-  return function.front().addArgument(type, loc);
+  unsigned index = function.getNumArguments();
+  // Fails only for functions whose type cannot be changed.
+  (void)function.insertArgument(index, type, builder.getDictionaryAttr(attrs),
+                                loc);
+  return function.getArgument(index);
 }
 
 void Program::addResult(Value value, StringRef kind, StringRef name,
@@ -335,7 +339,6 @@ void Program::finish() {
   func::ReturnOp::create(builder, loc, results);
   function.setType(builder.getFunctionType(function.front().getArgumentTypes(),
                                            ValueRange(results).getTypes()));
-  function.setAllArgAttrs(argumentAttrs);
   function.setAllResultAttrs(resultAttrs);
   // Names of gradient ops derive from names of forward ops, which may happen to
   // look like them.
@@ -461,8 +464,8 @@ LogicalResult BuildTrainingStep::addUpdates(Program &program) {
       continue;
     if (!isa<FloatType>(getElementTypeOrSelf(argument.getType())))
       return model.function.emitError()
-             << "parameter '" << model.argumentName(i) << "' has type '"
-             << argument.getType() << "', expected floats";
+             << "parameter '" << model.argumentName(i) << "' has type "
+             << argument.getType() << ", expected floats";
     parameters.push_back(i);
     wanted.push_back(argument);
   }

@@ -1,0 +1,19 @@
+// RUN: not soap-opt %s --soap-build-training-step='loss=mse' 2>&1 | FileCheck %s --check-prefix=LOSS
+// RUN: not soap-opt %s --soap-build-training-step='optimizer=adam' 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
+// RUN: not soap-opt %s --soap-build-training-step='learning-rate=-1' 2>&1 | FileCheck %s --check-prefix=RATE
+// RUN: not soap-opt %s --soap-build-training-step='learning-rate=nan' 2>&1 | FileCheck %s --check-prefix=NAN
+// RUN: not soap-opt %s --soap-build-training-step='momentum=1' 2>&1 | FileCheck %s --check-prefix=MOMENTUM
+// RUN: not soap-opt %s --soap-build-training-step='weight-decay=-0.5' 2>&1 | FileCheck %s --check-prefix=DECAY
+// RUN: not soap-opt %s --soap-build-training-step='batch-norm-momentum=2' 2>&1 | FileCheck %s --check-prefix=NORM
+
+// LOSS: error: unknown loss 'mse', expected 'softmax-cross-entropy'
+// OPTIMIZER: error: unknown optimizer 'adam', expected 'sgd'
+// RATE: error: learning-rate is -1{{.*}}, expected a finite number of at least 0
+// NAN: error: learning-rate is nan, expected a finite number of at least 0
+// MOMENTUM: error: momentum is 1{{.*}}, expected a number in [0, 1)
+// DECAY: error: weight-decay is -{{.*}}, expected a finite number of at least 0
+// NORM: error: batch-norm-momentum is 2{{.*}}, expected a number in [0, 1]
+func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data"}, %w: tensor<4x4xf32> {soap.kind = "parameter"}) -> tensor<4x4xf32> {
+  %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
