@@ -12,6 +12,7 @@
 
 #include "mlir/Debug/Counter.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -33,6 +34,20 @@ soap-opt: parallelize and lower deep neural networks
 An option in quotes after a pass is for that pass. docs/Passes.md describes the
 passes named soap-*; the others come with MLIR.
 )";
+
+/// Options of passes are parsed when the pipeline is built, which the driver
+/// does after it has read the input: build it once before, to tell bad flags
+/// from bad input.
+static mlir::LogicalResult checkPipeline() {
+  mlir::MlirOptMainConfig config =
+      mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldUseExplicitModule()) // the anchor is not known before
+    return mlir::success();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::PassManager manager(&context, mlir::ModuleOp::getOperationName(),
+                            mlir::PassManager::Nesting::Implicit);
+  return config.setupPassPipeline(manager);
+}
 
 int main(int argc, char **argv) {
   // What is registered before main are the flags of LLVM's own libraries, by
@@ -62,6 +77,8 @@ int main(int argc, char **argv) {
   mlir::registerDefaultTimingManagerCLOptions();
   mlir::tracing::DebugCounter::registerCLOptions();
   if (!llvm::cl::ParseCommandLineOptions(argc, argv, kOverview, &llvm::errs()))
+    return 2;
+  if (failed(checkPipeline()))
     return 2;
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));
