@@ -64,7 +64,7 @@ function(soap_precompiled_headers name)
   endif()
   target_precompile_headers(${name} REUSE_FROM SoapPCH)
   # GCC 12 forgets what it knows of string lengths in a precompiled <string>, and warns in it.
-  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+  target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>")
 endfunction()
 
 # A library on MLIR (shared libMLIR and libLLVM only). add_soap_mlir_library(SoapDialect a.cpp DEPENDS gen LINK SoapCore)
