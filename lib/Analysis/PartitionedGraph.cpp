@@ -164,6 +164,47 @@ mlir::soap::rebuildTaskGraph(ModuleOp module, DictionaryAttr entry,
   return Rebuilder(module, entry, topology).run();
 }
 
+std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
+                                                  DictionaryAttr entry,
+                                                  int deviceCount) {
+  std::vector<int64_t> peaks(deviceCount, 0);
+  for (Attribute attribute : entry.getAs<ArrayAttr>("ranks")) {
+    auto rank = cast<DictionaryAttr>(attribute);
+    auto program = module.lookupSymbol<func::FuncOp>(
+        rank.getAs<FlatSymbolRefAttr>("program"));
+    if (!program)
+      continue;
+    int64_t live = 0;
+    for (Type type : program.getArgumentTypes())
+      live += bytesOf(type);
+    int64_t &peak = peaks[rank.getAs<IntegerAttr>("device").getInt()];
+    peak = live;
+    DenseMap<Operation *, SmallVector<Value>> lastUses;
+    for (Operation &op : program.getBody().front())
+      for (Value result : op.getResults()) {
+        Operation *last = &op;
+        for (Operation *user : result.getUsers())
+          if (last->isBeforeInBlock(user))
+            last = user;
+        lastUses[last].push_back(result);
+      }
+    for (Operation &op : program.getBody().front().without_terminator()) {
+      for (Type type : op.getResultTypes())
+        live += bytesOf(type);
+      int64_t message = 0;
+      if (auto send = dyn_cast<SendOp>(op)) {
+        auto type = cast<RankedTensorType>(send.getTile().getType());
+        message = send.getSource().getRegion().volume() *
+                  ((type.getElementTypeBitWidth() + 7) / 8);
+      }
+      peak = std::max(peak, live + message);
+      for (Value dead : lastUses.lookup(&op))
+        live -= bytesOf(dead.getType());
+    }
+  }
+  return peaks;
+}
+
 std::string mlir::soap::compareTaskGraphs(const ::soap::TaskGraph &expected,
                                           const ::soap::TaskGraph &actual) {
   if (expected.tasks.size() != actual.tasks.size())

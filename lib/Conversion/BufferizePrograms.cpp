@@ -69,12 +69,15 @@ LogicalResult giveResultsPlaces(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.setResultAttrs(i, ArrayRef<NamedAttribute>());
 
-  // Arguments that are results, too, are copied before any is overwritten.
+  // Arguments that are results, too, are copied before any is overwritten; so
+  // is a value that is a result more than once, for it has one place.
+  llvm::SmallDenseSet<Value> placed;
   for (OpOperand &operand : end->getOpOperands()) {
     Value value = operand.get();
     int64_t place = places[operand.getOperandNumber()];
-    if (isa<BlockArgument>(viewSource(value)) &&
-        (place < 0 || value != function.getArgument(place)))
+    bool isArgument = isa<BlockArgument>(viewSource(value));
+    if ((isArgument && (place < 0 || value != function.getArgument(place))) ||
+        (!isArgument && !placed.insert(viewSource(value)).second))
       operand.set(bufferization::AllocTensorOp::create(
           builder, value.getLoc(), cast<RankedTensorType>(value.getType()),
           ValueRange(), /*copy=*/value));

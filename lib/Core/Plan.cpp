@@ -570,6 +570,9 @@ private:
     for (const auto &[device, needs] : state.needs)
       for (const Region &need : needs) {
         Region region = need.intersect(state.blocks[b].region);
+        // Statistics are combined jointly, whoever needs only some of them.
+        if (!region.empty() && hasStatisticsDim(state.combiner))
+          region[0] = state.blocks[b].region[0];
         std::vector<Region> &covered = planned[device];
         if (region.empty() ||
             std::any_of(covered.begin(), covered.end(),

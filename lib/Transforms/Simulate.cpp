@@ -8,6 +8,7 @@
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Transforms/Passes.h"
@@ -32,6 +33,8 @@ struct Simulate : mlir::soap::impl::SoapSimulateBase<Simulate> {
   }
 
   LogicalResult run();
+  LogicalResult runPartitioned(ArrayAttr programs,
+                               const ::soap::Topology &deviceTopology);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
@@ -64,6 +67,8 @@ LogicalResult Simulate::run() {
       resolveTopology(module, topology);
   if (failed(deviceTopology))
     return failure();
+  if (auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms))
+    return runPartitioned(programs, *deviceTopology);
   FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
   if (failed(chosen))
     return failure();
@@ -88,4 +93,35 @@ LogicalResult Simulate::run() {
   if (summary)
     printSummary(opGraph->graph, simulation, *deviceTopology, llvm::errs());
   return writeFiles(opGraph->graph, simulation, *deviceTopology);
+}
+
+/// Partitioned IR is priced from its programs and rank table alone; exchanges
+/// have no names any more.
+LogicalResult Simulate::runPartitioned(ArrayAttr programs,
+                                       const ::soap::Topology &deviceTopology) {
+  ModuleOp module = getOperation();
+  std::string wanted = function.empty() ? "train_step" : function.getValue();
+  DictionaryAttr entry;
+  for (Attribute attribute : programs) {
+    auto candidate = cast<DictionaryAttr>(attribute);
+    if (!entry || candidate.getAs<StringAttr>("entry") == wanted)
+      entry = candidate;
+  }
+  if (!entry ||
+      (!function.empty() && entry.getAs<StringAttr>("entry") != wanted))
+    return module.emitError("option 'function=")
+           << wanted << "' names no entry of '" << SoapDialect::kPrograms
+           << "'";
+  FailureOr<::soap::TaskGraph> tasks =
+      rebuildTaskGraph(module, entry, deviceTopology);
+  if (failed(tasks))
+    return failure();
+  Simulation simulation;
+  simulation.tasks = std::move(*tasks);
+  simulation.peakBytes =
+      programPeakBytes(module, entry, deviceTopology.deviceCount());
+  summarizeTasks(simulation, deviceTopology);
+  if (summary)
+    printSummary(::soap::Graph(), simulation, deviceTopology, llvm::errs());
+  return writeFiles(::soap::Graph(), simulation, deviceTopology);
 }

@@ -27,17 +27,23 @@ Simulation mlir::soap::simulate(const ::soap::Graph &graph,
   result.order = ::soap::scheduleOrder(result.tasks);
   result.peakBytes =
       ::soap::peakBytes(graph, result.plan, result.order, devices);
-  result.busyNs.assign(devices, 0);
-  result.linkBytes.assign(topology.links.size(), 0);
-  for (const ::soap::Task &task : result.tasks.tasks)
-    for (int resource : task.resources) {
-      if (resource < devices)
-        result.busyNs[resource] += task.durationNs;
-      else
-        result.linkBytes[resource - devices] += task.bytes;
-    }
+  summarizeTasks(result, topology);
   result.exchanges = ::soap::classifyExchanges(graph, result.plan);
   return result;
+}
+
+void mlir::soap::summarizeTasks(Simulation &simulation,
+                                const ::soap::Topology &topology) {
+  int devices = topology.deviceCount();
+  simulation.busyNs.assign(devices, 0);
+  simulation.linkBytes.assign(topology.links.size(), 0);
+  for (const ::soap::Task &task : simulation.tasks.tasks)
+    for (int resource : task.resources) {
+      if (resource < devices)
+        simulation.busyNs[resource] += task.durationNs;
+      else
+        simulation.linkBytes[resource - devices] += task.bytes;
+    }
 }
 
 std::string mlir::soap::printReport(const ::soap::Graph &graph,

@@ -29,6 +29,9 @@ Simulation simulate(const ::soap::Graph &graph,
                     const ::soap::Strategy &strategy,
                     const ::soap::Topology &topology);
 
+/// Busy times and bytes of a task graph that is simulated already.
+void summarizeTasks(Simulation &simulation, const ::soap::Topology &topology);
+
 /// The report of `--soap-simulate`, see docs/Simulator.md.
 std::string printReport(const ::soap::Graph &graph,
                         const Simulation &simulation,

@@ -60,7 +60,8 @@ FunctionText::op(const std::string &mnemonic,
 Tensor FunctionText::constant(std::vector<int64_t> shape, double splat) {
   Tensor tensor{"%v" + std::to_string(nextValue++), std::move(shape)};
   body += "  " + tensor.name + " = soap.constant dense<" +
-          std::to_string(splat) + "> : " + tensor.type() + "\n";
+          std::to_string(splat) + "> : " + tensor.type() + " : " +
+          tensor.type() + "\n";
   return tensor;
 }
 

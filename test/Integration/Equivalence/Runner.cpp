@@ -242,9 +242,8 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   }
   entry = "forward";
   if (!source.training.empty()) {
-    if (std::string error =
-            runPipeline(*base, "builtin.module(soap-build-training-step{" +
-                                   source.training + "})");
+    if (std::string error = runPipeline(*base, "soap-build-training-step{" +
+                                                   source.training + "}");
         !error.empty())
       return error;
     entry = "train_step";
@@ -270,9 +269,8 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
     inputs[name.str()] = fillValues(random, fill, type.getNumElements());
   }
   OwningOpRef<ModuleOp> oracle = base->clone();
-  if (std::string error = runPipeline(
-          *oracle,
-          "builtin.module(soap-lower-to-cpu{library=none fuse=false})");
+  if (std::string error =
+          runPipeline(*oracle, "soap-lower-to-cpu{library=none fuse=false}");
       !error.empty())
     return "oracle: " + error;
   Run run;
@@ -327,8 +325,7 @@ std::string Subject::check(Random &random, DrawStatistics &statistics,
       !difference.empty())
     return "task graph of the partitioned IR differs: " + difference;
 
-  if (std::string error =
-          runPipeline(*module, "builtin.module(soap-lower-to-cpu)");
+  if (std::string error = runPipeline(*module, "soap-lower-to-cpu");
       !error.empty())
     return error;
   Run run;
