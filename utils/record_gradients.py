@@ -123,11 +123,14 @@ def record(path, model, shapes, data_shape, classes, seed):
     x = draw(data_shape, 1)
     labels = random.integers(0, classes, data_shape[0], dtype=np.int32)
 
+    params = {name: jnp.asarray(value, jnp.float64) for name, value in inputs.items()}
+    # At least one row is classified right.
+    labels[0] = int(model(params, x.astype(np.float64))[0][0].argmax())
+
     def loss(params):
         logits, stats = model(params, x.astype(np.float64))
         return cross_entropy(logits, labels), (logits, stats)
 
-    params = {name: jnp.asarray(value, jnp.float64) for name, value in inputs.items()}
     (value, (logits, stats)), grads = jax.value_and_grad(loss, has_aux=True)(params)
     correct = float((np.asarray(logits).argmax(axis=1) == labels).sum())
     tensors = {"x": x, "label": labels, **inputs}

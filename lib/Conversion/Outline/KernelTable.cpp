@@ -91,7 +91,9 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
       os << " tied " << result - tied.begin();
       continue;
     }
-    os << " argument";
+    // x * x is another kernel than x * y.
+    OperandRange operands = op->getOperands();
+    os << " argument " << llvm::find(operands, operand) - operands.begin();
     places.emplace_back(false, types.size());
     types.push_back(operand.getType());
   }

@@ -1,0 +1,94 @@
+//===- ElementwiseGradientTest.cpp - Gradients of elementwise ops ---------===//
+//
+// Unary and binary ops, broadcasting, bias.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientCheck.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap_test;
+
+namespace {
+
+struct OpCase {
+  const char *op;
+  Range range = Range::Signed;
+};
+
+void PrintTo(const OpCase &testCase, std::ostream *os) { *os << testCase.op; }
+
+class UnaryGradient : public testing::TestWithParam<OpCase> {};
+TEST_P(UnaryGradient, MatchesDifferences) {
+  EXPECT_EQ(checkGradients(functionOf(GetParam().op, "", {"3x4x5"}, "3x4x5"),
+                           GetParam().range),
+            "");
+  EXPECT_EQ(
+      checkGradients(functionOf(GetParam().op, "", {""}, ""), GetParam().range),
+      "");
+}
+INSTANTIATE_TEST_SUITE_P(
+    Ops, UnaryGradient,
+    testing::Values(OpCase{"soap.relu"}, OpCase{"soap.neg"}, OpCase{"soap.abs"},
+                    OpCase{"soap.exp"}, OpCase{"soap.log", Range::Positive},
+                    OpCase{"soap.sqrt", Range::Positive}, OpCase{"soap.tanh"},
+                    OpCase{"soap.sigmoid"}));
+
+TEST(ElementwiseGradient, Scale) {
+  EXPECT_EQ(checkGradients(functionOf("soap.scale", "factor = -2.5 : f64",
+                                      {"4x5"}, "4x5")),
+            "");
+}
+
+class BinaryGradient : public testing::TestWithParam<OpCase> {
+protected:
+  void check(const char *x, const char *y, const char *z) {
+    EXPECT_EQ(checkGradients(functionOf(GetParam().op, "", {x, y}, z),
+                             GetParam().range),
+              "")
+        << x << ", " << y;
+  }
+};
+TEST_P(BinaryGradient, SameShape) { check("3x4", "3x4", "3x4"); }
+TEST_P(BinaryGradient, Broadcasting) {
+  check("2x3x4", "4", "2x3x4");
+  check("3x1", "2x3x4", "2x3x4");
+  check("2x1x4", "1x3x1", "2x3x4");
+  check("", "2x3", "2x3");
+  check("2x3", "1x2x3", "1x2x3");
+  check("1", "1x1", "1x1");
+}
+INSTANTIATE_TEST_SUITE_P(Ops, BinaryGradient,
+                         testing::Values(OpCase{"soap.add"}, OpCase{"soap.sub"},
+                                         OpCase{"soap.mul"},
+                                         OpCase{"soap.div", Range::Positive},
+                                         OpCase{"soap.maximum"},
+                                         OpCase{"soap.minimum"}));
+
+TEST(ElementwiseGradient, BiasAdd) {
+  EXPECT_EQ(checkGradients(functionOf("soap.bias_add", "axis = 1 : i64",
+                                      {"2x3x4x5", "3"}, "2x3x4x5")),
+            "");
+  EXPECT_EQ(checkGradients(
+                functionOf("soap.bias_add", "axis = 0 : i64", {"5", "5"}, "5")),
+            "");
+  EXPECT_EQ(checkGradients(functionOf("soap.bias_add", "axis = 2 : i64",
+                                      {"2x3x4", "4"}, "2x3x4")),
+            "");
+}
+
+TEST(ElementwiseGradient, SeveralUses) {
+  // The same value as both operands, and a value with three uses.
+  EXPECT_EQ(checkGradients(R"(
+    func.func @forward(%x: tensor<3x4xf64>, %w: tensor<4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>) {
+      %0 = soap.mul %x, %w {} : (tensor<3x4xf64>, tensor<4xf64>) -> tensor<3x4xf64>
+      %1 = soap.mul %0, %0 {} : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<3x4xf64>
+      %2 = soap.add %1, %w {} : (tensor<3x4xf64>, tensor<4xf64>) -> tensor<3x4xf64>
+      %3 = soap.tanh %0 {} : (tensor<3x4xf64>) -> tensor<3x4xf64>
+      return %2, %3 : tensor<3x4xf64>, tensor<3x4xf64>
+    })"),
+            "");
+}
+
+} // namespace

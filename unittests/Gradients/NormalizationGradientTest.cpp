@@ -1,0 +1,69 @@
+//===- NormalizationGradientTest.cpp - Gradients of batch norm and loss ---===//
+//
+// Batch norm in both forms and cross-entropy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientCheck.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap_test;
+
+namespace {
+
+std::string batchNorm(const std::string &shape, const std::string &channels) {
+  std::string x = "tensor<" + shape + "xf64>",
+              c = "tensor<" + channels + "xf64>";
+  return "func.func @forward(%x: " + x + ", %gamma: " + c + ", %beta: " + c +
+         ", %mean: " + c + " {soap.kind = \"state\"}, %var: " + c +
+         " {soap.kind = \"state\"}) -> " + x +
+         " { %y = soap.batch_norm %x, %gamma, %beta, %mean, %var {epsilon = "
+         "1.0e-2 : f64} : (" +
+         x + ", " + c + ", " + c + ", " + c + ", " + c + ") -> " + x +
+         " return %y : " + x + " }";
+}
+
+std::string batchNormTrain(const std::string &shape,
+                           const std::string &channels) {
+  std::string x = "tensor<" + shape + "xf64>",
+              c = "tensor<" + channels + "xf64>";
+  return "func.func @forward(%x: " + x + ", %gamma: " + c + ", %beta: " + c +
+         ") -> " + x +
+         " { %y, %s = soap.batch_norm_train %x, %gamma, %beta {epsilon = "
+         "1.0e-2 : f64} : (" +
+         x + ", " + c + ", " + c + ") -> (" + x + ", tensor<3x" + channels +
+         "xf64>) return %y : " + x + " }";
+}
+
+TEST(BatchNormGradient, GivenStatistics) {
+  // Positive, as variances are.
+  EXPECT_EQ(checkGradients(batchNorm("2x3x4x5", "3"), Range::Positive), "");
+  EXPECT_EQ(checkGradients(batchNorm("6x5", "5"), Range::Positive), "");
+  EXPECT_EQ(checkGradients(batchNorm("3x2x4", "2"), Range::Positive), "");
+}
+
+TEST(BatchNormGradient, StatisticsOfTheBatch) {
+  EXPECT_EQ(checkGradients(batchNormTrain("3x2x4x5", "2")), "");
+  EXPECT_EQ(checkGradients(batchNormTrain("6x5", "5")), "");
+  EXPECT_EQ(checkGradients(batchNormTrain("3x2x4", "2")), "");
+}
+
+std::string crossEntropy(int rows, int classes, const char *scale) {
+  std::string x = "tensor<" + std::to_string(rows) + "x" +
+                  std::to_string(classes) + "xf64>";
+  std::string labels = "tensor<" + std::to_string(rows) + "xi32>";
+  return "func.func @forward(%x: " + x + ", %labels: " + labels +
+         ") -> tensor<f64> { %loss, %correct, %stats = soap.cross_entropy %x, "
+         "%labels {scale = " +
+         scale + " : f64} : (" + x + ", " + labels +
+         ") -> (tensor<f64>, tensor<f64>, tensor<3x" + std::to_string(rows) +
+         "xf64>) return %loss : tensor<f64> }";
+}
+
+TEST(CrossEntropyGradient, Logits) {
+  EXPECT_EQ(checkGradients(crossEntropy(8, 5, "0.125"), Range::Signed, 5), "");
+  EXPECT_EQ(checkGradients(crossEntropy(3, 2, "-3.0"), Range::Signed, 2), "");
+}
+
+} // namespace

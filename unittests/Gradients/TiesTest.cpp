@@ -1,0 +1,107 @@
+//===- TiesTest.cpp - Gradients where maxima are not unique ---------------===//
+//
+// Where finite differences say nothing: which of several equal elements gets
+// the gradient.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReferenceProgram.h"
+
+#include "Soap/Transforms/Differentiation.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace soap_test;
+
+namespace {
+
+/// Gradients of the arguments of `@forward` for result gradients of 1. The
+/// function returns the value it is asked to differentiate.
+std::vector<Values> gradients(StringRef text,
+                              const std::vector<Values> &arguments) {
+  Context context;
+  OwningOpRef<ModuleOp> module = context.parse(text);
+  if (!module) {
+    ADD_FAILURE() << context.messages;
+    return {};
+  }
+  auto function = module->lookupSymbol<func::FuncOp>("forward");
+  Operation *terminator = function.front().getTerminator();
+  OpBuilder builder(terminator);
+  // The first argument is the gradient of the result.
+  llvm::DenseMap<Value, Value> map;
+  map[terminator->getOperand(0)] = function.getArgument(0);
+  SmallVector<Value> wanted(llvm::drop_begin(function.getArguments()));
+  if (failed(
+          mlir::soap::buildBackward(builder, function.front(), wanted, map))) {
+    ADD_FAILURE() << context.messages;
+    return {};
+  }
+  SmallVector<Value> results;
+  for (Value value : wanted)
+    results.push_back(map.lookup(value));
+  terminator->setOperands(results);
+  function.setType(builder.getFunctionType(
+      function.getArgumentTypes(),
+      SmallVector<Type>(ValueRange(results).getTypes())));
+  auto program = ReferenceProgram::compile(*module);
+  if (!program) {
+    ADD_FAILURE() << context.messages;
+    return {};
+  }
+  return program->run("forward", arguments);
+}
+
+TEST(Ties, MaximumGoesToTheFirstOperand) {
+  EXPECT_EQ(gradients(R"(
+    func.func @forward(%dz: tensor<3xf64>, %x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {
+      %z = soap.maximum %x, %y {} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      return %z : tensor<3xf64>
+    })",
+                      {{5, 6, 7}, {1, 2, 3}, {1, 3, 2}}),
+            (std::vector<Values>{{5, 0, 7}, {0, 6, 0}}));
+}
+
+TEST(Ties, MinimumGoesToTheFirstOperand) {
+  EXPECT_EQ(gradients(R"(
+    func.func @forward(%dz: tensor<3xf64>, %x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {
+      %z = soap.minimum %x, %y {} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      return %z : tensor<3xf64>
+    })",
+                      {{5, 6, 7}, {1, 2, 3}, {1, 3, 2}}),
+            (std::vector<Values>{{5, 6, 0}, {0, 0, 7}}));
+}
+
+TEST(Ties, ReducedMaximaShareEvenly) {
+  EXPECT_EQ(gradients(R"(
+    func.func @forward(%dy: tensor<2xf64>, %x: tensor<2x4xf64>) -> tensor<2xf64> {
+      %y = soap.reduce max %x {axes = array<i64: 1>} : (tensor<2x4xf64>) -> tensor<2xf64>
+      return %y : tensor<2xf64>
+    })",
+                      {{6, 8}, {1, 3, 3, 2, 4, 4, 4, 4}}),
+            (std::vector<Values>{{0, 3, 3, 0, 2, 2, 2, 2}}));
+}
+
+TEST(Ties, MaxPoolingGoesToTheFirstElement) {
+  EXPECT_EQ(gradients(R"(
+    func.func @forward(%dy: tensor<1x1x1x2xf64>, %x: tensor<1x1x2x4xf64>) -> tensor<1x1x1x2xf64> {
+      %y = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+         : (tensor<1x1x2x4xf64>) -> tensor<1x1x1x2xf64>
+      return %y : tensor<1x1x1x2xf64>
+    })",
+                      {{5, 7}, {1, 2, 0, 0, 2, 1, 0, 0}}),
+            (std::vector<Values>{{0, 5, 7, 0, 0, 0, 0, 0}}));
+}
+
+TEST(Ties, RectifierHasNoGradientAtZero) {
+  EXPECT_EQ(gradients(R"(
+    func.func @forward(%dy: tensor<3xf64>, %x: tensor<3xf64>) -> tensor<3xf64> {
+      %y = soap.relu %x {} : (tensor<3xf64>) -> tensor<3xf64>
+      return %y : tensor<3xf64>
+    })",
+                      {{5, 6, 7}, {-1, 0, 1}}),
+            (std::vector<Values>{{0, 0, 7}}));
+}
+
+} // namespace
