@@ -177,6 +177,16 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
     int64_t live = 0;
     for (Type type : program.getArgumentTypes())
       live += bytesOf(type);
+    // New values of updated tiles replace their arguments in place.
+    llvm::SmallDenseSet<Value> inPlace;
+    Operation *end = program.getBody().front().getTerminator();
+    for (OpOperand &operand : end->getOpOperands())
+      if (program.getResultAttr(operand.getOperandNumber(),
+                                SoapDialect::kUpdates))
+        inPlace.insert(operand.get());
+    auto sizeOf = [&](Value value) {
+      return inPlace.contains(value) ? 0 : bytesOf(value.getType());
+    };
     int64_t &peak = peaks[rank.getAs<IntegerAttr>("device").getInt()];
     peak = live;
     DenseMap<Operation *, SmallVector<Value>> lastUses;
@@ -189,8 +199,8 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
         lastUses[last].push_back(result);
       }
     for (Operation &op : program.getBody().front().without_terminator()) {
-      for (Type type : op.getResultTypes())
-        live += bytesOf(type);
+      for (Value result : op.getResults())
+        live += sizeOf(result);
       int64_t message = 0;
       if (auto send = dyn_cast<SendOp>(op)) {
         auto type = cast<RankedTensorType>(send.getTile().getType());
@@ -199,7 +209,7 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
       }
       peak = std::max(peak, live + message);
       for (Value dead : lastUses.lookup(&op))
-        live -= bytesOf(dead.getType());
+        live -= sizeOf(dead);
     }
   }
   return peaks;
