@@ -153,11 +153,14 @@ bool OneDnnConv::finish(const engine &engine, bool cropped) {
 std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
                                                ConvKind kind,
                                                const ConvShape &shape) {
-  // Blocked layouts run several times faster but cost a copy of all operands:
-  // not worth it when each copied element takes part in few operations.
+  // Blocked layouts run about twice as fast but cost a copy of all operands: not
+  // worth it when each copied element takes part in few operations, nor for 1x1
+  // kernels, where plain layouts are one matrix product already.
   int64_t elements =
       shape.inputVolume() + shape.weightVolume() + shape.outputVolume();
-  bool preferBlocked = shape.work() >= 32 * elements;
+  int64_t threshold = kind == ConvKind::Forward ? 16 : 32;
+  bool preferBlocked =
+      shape.kh * shape.kw > 1 && shape.work() >= threshold * elements;
   for (bool blocked : {preferBlocked, !preferBlocked}) {
     auto conv = std::make_unique<OneDnnConv>();
     conv->kind = kind;
