@@ -37,11 +37,11 @@ static cl::opt<int64_t>
                cl::init(5));
 static cl::opt<int64_t>
     graphs("graphs", cl::desc("percentage of programs that are whole graphs"),
-           cl::init(15));
+           cl::init(12));
 static cl::opt<int64_t>
     timeout("timeout",
             cl::desc("seconds that one program and its strategies may take"),
-            cl::init(120));
+            cl::init(400));
 static cl::opt<std::string> filter("filter", cl::desc("only this op or graph"));
 static cl::opt<bool> verbose("verbose", cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork",
