@@ -38,14 +38,15 @@ done
 
 step "measuring: 300 iterations of each"
 for strategy in single data-parallel searched; do
-  show soap-run $out/$strategy.mlir --data idx:$data --iterations 300 --report $out/$strategy.run.json
+  show soap-run $out/$strategy.mlir --data idx:$data --iterations 300 --report $out/$strategy.run.json --quiet
 done
+show soap-run $out/searched.mlir --data idx:$data --iterations 20 --trace $out/trace.json --quiet
 
 step "training $epochs epochs under the searched strategy"
 show soap-opt $out/searched.mlir --soap-partition -o $out/parts.mlir
 show soap-opt $out/parts.mlir --soap-lower-to-cpu -o $out/lowered.mlir
 show soap-run $out/lowered.mlir --data idx:$data --epochs "$epochs" --save-weights $out/weights.safetensors \
-  --trace $out/trace.json --report $out/train.json
+  --report $out/train.json
 
 step "results"
 python3 utils/demo-report.py $out

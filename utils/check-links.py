@@ -15,6 +15,7 @@ def main():
     for page in pages + [os.path.join(SOURCE, "README.md")]:
         with open(page) as stream:
             text = stream.read()
+        text = re.sub(r"```.*?```|^    .*$", "", text, flags=re.S | re.M)  # code is not links
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             if "://" not in target and not os.path.exists(os.path.join(os.path.dirname(page), target)):
                 wrong.append("%s: no such file: %s" % (os.path.relpath(page, SOURCE), target))

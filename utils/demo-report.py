@@ -65,7 +65,7 @@ def main():
     print("Open next:")
     for name, what in [("searched.mlir", "the training step with a soap.config on every op"),
                        ("parts.mlir", "the device programs, with sends and receives"),
-                       ("trace.json", "what ran when, for https://ui.perfetto.dev"),
+                       ("trace.json", "what ran when in 20 iterations, for https://ui.perfetto.dev"),
                        ("searched.simulated.json", "the simulated times, memory and bytes on every link"),
                        ("train.json", "the measured ones")]:
         print("  %-36s %s" % (os.path.join(folder, name), what))

@@ -35,8 +35,8 @@ public:
 
 private:
   void seed();
-  std::vector<bool> sampleLoops(int node, const Origin &origin) const;
-  void propagate(int node, const std::vector<bool> &isSample);
+  SmallVector<SampleDigit> sampleLoops(int node, const Origin &origin) const;
+  void propagate(int node, ArrayRef<SampleDigit> digits);
   ::soap::Role roleOf(int node, int loop) const;
 
   const OpGraph &opGraph;
@@ -66,41 +66,51 @@ void Roles::seed() {
   }
 }
 
-/// Loops that run over samples of an operand, or correspond to a sample loop of
-/// the forward op.
-std::vector<bool> Roles::sampleLoops(int node, const Origin &origin) const {
+/// The samples that `coefficient * loop` runs over within a dim whose samples
+/// are `digit`.
+static SampleDigit digitOfLoop(const ::soap::DimMap &map,
+                               const ::soap::Term &term,
+                               const ::soap::Loop &loop, SampleDigit digit) {
+  if (map.kind != ::soap::DimMap::Kind::Radix) // windows: of a whole image dim
+    return loop.type == ::soap::IteratorType::Parallel
+               ? SampleDigit{1, loop.extent}
+               : SampleDigit{};
+  int64_t low = digit.stride, high = low * digit.extent;
+  int64_t from = term.coefficient, to = from * loop.extent;
+  if (from == low && (loop.extent == 1 || digit.extent == 1))
+    return {1, 1};
+  low = std::max(low, from);
+  high = std::min(high, to);
+  if (low >= high)
+    return {};
+  return {low / from, high / low};
+}
+
+/// Per loop the samples it runs over: those of an operand, or those of the
+/// corresponding loop of the forward op.
+SmallVector<SampleDigit> Roles::sampleLoops(int node,
+                                            const Origin &origin) const {
   const ::soap::Kernel &kernel = opGraph.graph.nodes[node].whole;
   const std::vector<::soap::Loop> &loops = kernel.space.loops;
-  std::vector<bool> isSample(loops.size(), false);
+  SmallVector<SampleDigit> found(loops.size());
   for (size_t o = 0; o < kernel.operands.size(); ++o) {
     const ::soap::AccessMap &map = kernel.space.operands[o].map;
     const auto &digits = samples[kernel.operands[o]];
-    for (size_t d = 0; d < map.size() && d < digits.size(); ++d) {
-      if (!digits[d].extent)
-        continue;
-      int64_t low = digits[d].stride, high = low * digits[d].extent;
-      for (const ::soap::Term &term : map[d].terms) {
-        const ::soap::Loop &loop = loops[term.loop];
-        int64_t from = term.coefficient, to = from * loop.extent;
-        bool overlaps = map[d].kind == ::soap::DimMap::Kind::Radix
-                            ? (from < high && to > low) ||
-                                  (loop.extent == 1 && from == low) ||
-                                  (digits[d].extent == 1 && from == low)
-                            : loop.type == ::soap::IteratorType::Parallel;
-        if (overlaps)
-          isSample[term.loop] = true;
-      }
-    }
+    for (size_t d = 0; d < map.size() && d < digits.size(); ++d)
+      for (const ::soap::Term &term : map[d].terms)
+        if (digits[d].extent && !found[term.loop].extent)
+          found[term.loop] =
+              digitOfLoop(map[d], term, loops[term.loop], digits[d]);
   }
   if (origin.node >= 0 && origin.node < static_cast<int>(roles.size()))
     for (size_t l = 0; l < loops.size(); ++l)
-      if (origin.loops[l] >= 0 &&
+      if (!found[l].extent && origin.loops[l] >= 0 &&
           roles[origin.node][origin.loops[l]] == ::soap::Role::Sample)
-        isSample[l] = true;
-  return isSample;
+        found[l] = {1, loops[l].extent};
+  return found;
 }
 
-void Roles::propagate(int node, const std::vector<bool> &isSample) {
+void Roles::propagate(int node, ArrayRef<SampleDigit> digits) {
   const ::soap::Kernel &kernel = opGraph.graph.nodes[node].whole;
   bool fromWeights =
       kernel.phase == ::soap::Phase::Forward && !kernel.operands.empty() &&
@@ -111,13 +121,15 @@ void Roles::propagate(int node, const std::vector<bool> &isSample) {
     const ::soap::AccessMap &map = kernel.space.results[r].map;
     for (size_t d = 0; d < map.size() && d < samples[value].size(); ++d) {
       int64_t low = 0, high = 0;
-      for (const ::soap::Term &term : map[d].terms)
-        if (isSample[term.loop]) {
-          int64_t to = term.coefficient * kernel.space.loops[term.loop].extent;
-          low = low ? std::min(low, term.coefficient) : term.coefficient;
-          high = std::max(high, to);
-        }
-      if (low <= 0)
+      for (const ::soap::Term &term : map[d].terms) {
+        SampleDigit digit = digits[term.loop];
+        if (!digit.extent || term.coefficient <= 0)
+          continue;
+        int64_t from = term.coefficient * digit.stride;
+        low = low ? std::min(low, from) : from;
+        high = std::max(high, from * digit.extent);
+      }
+      if (!low)
         continue;
       samples[value][d] =
           map[d].kind == ::soap::DimMap::Kind::Radix
@@ -145,18 +157,18 @@ std::vector<std::vector<::soap::Role>> Roles::compute() {
   int count = static_cast<int>(opGraph.graph.nodes.size());
   for (int node = 0; node < count; ++node) {
     Origin origin = originOf(opGraph, nodes, node);
-    std::vector<bool> isSample = sampleLoops(node, origin);
+    SmallVector<SampleDigit> digits = sampleLoops(node, origin);
     std::vector<::soap::Role> own;
-    for (int l = 0; l < static_cast<int>(isSample.size()); ++l) {
-      ::soap::Role role = isSample[l] ? ::soap::Role::Sample : roleOf(node, l);
+    for (int l = 0; l < static_cast<int>(digits.size()); ++l) {
       // A gradient of a weight reads no weight; its loops are the forward's.
-      if (!isSample[l] && origin.node >= 0 && origin.node < node &&
-          origin.loops[l] >= 0 &&
-          roles[origin.node][origin.loops[l]] == ::soap::Role::Parameter)
-        role = ::soap::Role::Parameter;
-      own.push_back(role);
+      bool cutsForwardWeight =
+          origin.node >= 0 && origin.node < node && origin.loops[l] >= 0 &&
+          roles[origin.node][origin.loops[l]] == ::soap::Role::Parameter;
+      own.push_back(digits[l].extent    ? ::soap::Role::Sample
+                    : cutsForwardWeight ? ::soap::Role::Parameter
+                                        : roleOf(node, l));
     }
-    propagate(node, isSample);
+    propagate(node, digits);
     roles.push_back(std::move(own));
   }
   return std::move(roles);

@@ -9,7 +9,6 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -18,6 +17,7 @@
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -51,6 +51,31 @@ CodeGenOptLevel codeGenLevel(int optLevel) {
   default:
     return CodeGenOptLevel::Aggressive;
   }
+}
+
+/// Level 1 is for programs that run a few times: loops are cleaned up, but
+/// neither unrolled nor vectorized, which would be most of the compile time.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              int optLevel) {
+  llvm::PipelineTuningOptions tuning;
+  bool loops = optLevel > 1;
+  tuning.LoopUnrolling = tuning.LoopInterleaving = tuning.LoopVectorization =
+      tuning.SLPVectorization = loops;
+  llvm::LoopAnalysisManager loopAnalyses;
+  llvm::FunctionAnalysisManager functionAnalyses;
+  llvm::CGSCCAnalysisManager callGraphAnalyses;
+  llvm::ModuleAnalysisManager moduleAnalyses;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(moduleAnalyses);
+  builder.registerCGSCCAnalyses(callGraphAnalyses);
+  builder.registerFunctionAnalyses(functionAnalyses);
+  builder.registerLoopAnalyses(loopAnalyses);
+  builder.crossRegisterProxies(loopAnalyses, functionAnalyses,
+                               callGraphAnalyses, moduleAnalyses);
+  llvm::OptimizationLevel level = optLevel == 1   ? llvm::OptimizationLevel::O1
+                                  : optLevel == 2 ? llvm::OptimizationLevel::O2
+                                                  : llvm::OptimizationLevel::O3;
+  builder.buildPerModuleDefaultPipeline(level).run(module, moduleAnalyses);
 }
 
 /// Functions that the runtime provides; the rest (libm, memcpy) is found in the
@@ -109,9 +134,7 @@ JITModule::create(ModuleOp module, Resolver resolver, int optLevel) {
   code->setDataLayout((*machine)->createDataLayout());
   code->setTargetTriple((*machine)->getTargetTriple());
   if (optLevel > 0)
-    if (llvm::Error error = makeOptimizingTransformer(
-            optLevel, /*sizeLevel=*/0, machine->get())(code.get()))
-      return fail(std::move(error));
+    optimize(*code, **machine, optLevel);
 
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(std::move(*host))

@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
 namespace mlir::soap {
@@ -126,8 +127,8 @@ private:
       auto ranked = dyn_cast<RankedTensorType>(type->getValue());
       if (!ranked || !ranked.hasStaticShape())
         return module.emitError("tensor '")
-               << name->getValue() << "' has type '" << type->getValue()
-               << "': expected a tensor of static shape";
+               << name->getValue() << "' has type " << type->getValue()
+               << ": expected a tensor of static shape";
       auto [known, inserted] = types.try_emplace(name->getValue(), ranked);
       std::string shown = name->str();
       if (!inserted) {
@@ -167,7 +168,8 @@ private:
             std::pair("classes", "classes")})
         if (auto number = tensor.getAs<IntegerAttr>(key))
           json.attribute(shown, number.getInt());
-      if (Attribute init = tensor.get("init")) {
+      Attribute init = tensor.get("init");
+      if (init && isa<StringAttr, ElementsAttr>(init)) {
         json.attributeBegin("init");
         result = writeInit(init, name);
         json.attributeEnd();
@@ -176,61 +178,52 @@ private:
     return result;
   }
 
-  /// The shortest text that reads back as the same number.
-  void writeNumber(const APFloat &value) {
-    SmallString<32> digits;
-    if (!value.isFinite()) {
-      // JSON has no such numbers.
-      json.value(0);
-      return;
-    }
-    value.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/0);
-    json.rawValue(digits);
-  }
-
+  /// A rule by name, one number for all elements, or the elements' bytes.
   LogicalResult writeInit(Attribute init, StringRef name) {
     if (auto rule = dyn_cast<StringAttr>(init)) {
       json.value(text(rule));
       return success();
     }
-    json.arrayBegin();
-    LogicalResult result = writeElements(init, name);
-    json.arrayEnd();
-    return result;
-  }
-
-  LogicalResult writeElements(Attribute init, StringRef name) {
-    if (auto dense = dyn_cast<DenseElementsAttr>(init)) {
-      if (auto splat = dyn_cast<SplatElementsAttr>(init))
-        return writeDense(splat, 1);
-      return writeDense(dense, dense.getNumElements());
-    }
-    if (auto resource = dyn_cast<DenseResourceElementsAttr>(init))
-      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
-        bool splat = false;
-        ArrayRef<char> data = blob->getData();
-        if (DenseElementsAttr::isValidRawBuffer(resource.getType(), data,
-                                                splat))
-          return writeElements(
-              DenseElementsAttr::getFromRawBuffer(resource.getType(), data),
-              name);
-      }
-    return module.emitError("initial value of '")
-           << name << "' has no elements that can be read";
-  }
-
-  LogicalResult writeDense(DenseElementsAttr dense, int64_t count) {
-    if (isa<FloatType>(dense.getElementType())) {
-      for (const APFloat &value :
-           llvm::make_range(dense.value_begin<APFloat>(),
-                            dense.value_begin<APFloat>() + count))
-        writeNumber(value);
+    auto splat = dyn_cast<SplatElementsAttr>(init);
+    if (splat && isFinite(splat.getSplatValue<Attribute>())) {
+      json.array([&] { writeNumber(splat.getSplatValue<Attribute>()); });
       return success();
     }
-    for (const APInt &value : llvm::make_range(
-             dense.value_begin<APInt>(), dense.value_begin<APInt>() + count))
-      json.value(value.getSExtValue());
+    ArrayRef<char> data;
+    std::string repeated;
+    if (splat) {
+      // JSON has no infinity and no NaN.
+      for (int64_t i = 0; i < splat.getNumElements(); ++i)
+        repeated.append(splat.getRawData().begin(), splat.getRawData().end());
+      data = ArrayRef(repeated.data(), repeated.size());
+    } else if (auto dense = dyn_cast<DenseElementsAttr>(init))
+      data = dense.getRawData();
+    else if (auto resource = dyn_cast<DenseResourceElementsAttr>(init))
+      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+        data = blob->getData();
+    auto type = cast<ShapedType>(cast<ElementsAttr>(init).getShapedType());
+    size_t expected = static_cast<size_t>(type.getNumElements()) *
+                      (type.getElementTypeBitWidth() / 8);
+    if (data.size() != expected) {
+      json.value(nullptr);
+      return module.emitError("initial value of '")
+             << name << "' has " << data.size() << " bytes, expected "
+             << expected;
+    }
+    json.object([&] { json.attribute("base64", llvm::encodeBase64(data)); });
     return success();
+  }
+
+  static bool isFinite(Attribute value) {
+    auto number = dyn_cast<FloatAttr>(value);
+    return !number || number.getValue().isFinite();
+  }
+
+  void writeNumber(Attribute value) {
+    if (auto number = dyn_cast<FloatAttr>(value))
+      json.value(number.getValueAsDouble());
+    else
+      json.value(cast<IntegerAttr>(value).getValue().getSExtValue());
   }
 
   //===--------------------------------------------------------------------===//

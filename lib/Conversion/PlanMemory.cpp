@@ -66,9 +66,9 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp function) {
     MemRefType type = alloc.getType();
     if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
         !type.getElementType().isIntOrFloat())
-      return alloc.emitOpError("of type '")
+      return alloc.emitOpError("of type ")
              << type
-             << "' has no place in an arena: expected a static row-major "
+             << " has no place in an arena: expected a static row-major "
                 "buffer of numbers";
     Buffer buffer{alloc};
     buffer.first = positions[alloc];

@@ -103,7 +103,7 @@ FailureOr<DictionaryAttr> programEntry(func::FuncOp function) {
       if (!tensor || !tensor.hasStaticShape())
         return function.emitError()
                << what << " #" << i << " of '" << function.getName()
-               << "' must be a tensor of static shape, got '" << type << "'";
+               << "' must be a tensor of static shape, got " << type;
     }
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     DictionaryAttr attributes = function.getArgAttrDict(i);

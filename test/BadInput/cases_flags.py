@@ -32,7 +32,6 @@ CASES = [
     Case("flags: search without a topology", ["soap-opt", "{f.mlir}", "--soap-auto-parallel"], ["topology"], F),
     Case("flags: search, negative time limit", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 time-limit=-1"],
          ["time-limit"], F),
-    Case("flags: lower what is not partitioned", ["soap-opt", "{f.mlir}", "--soap-lower-to-cpu"], ["soap-partition"], F),
     Case("flags: soap-translate, no translation", ["soap-translate", "{f.mlir}"], ["expected a translation"], F, status=2),
     Case("flags: soap-translate, unknown flag", ["soap-translate", "--import-onxx", "{f.mlir}"], ["--import-onxx"], F,
          status=2),

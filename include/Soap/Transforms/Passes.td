@@ -145,6 +145,26 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
+  let summary = "Prints what a search sees: groups of ops, their loops and roles";
+  let description = [{
+    Prints on standard output the op graph of a function: inputs and the ops that update them, then per group of ops that share a decision each op with
+    its values, phase and stages, and each loop with its extent, its role and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
+
+    ```
+    group fc
+      fc: matmul (x, w) -> (fc.out), forward
+        m=8 sample, n=3 parameter, k=4 parameter
+      w.sgd: sgd (w, fc.weight_grad.out) -> (w.sgd.out), update
+        d0=4 parameter as k, d1=3 parameter as n
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to print; default: train_step, evaluate or forward">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
   let summary = "Prices the strategy of a module: time, memory, bytes";
   let description = [{

@@ -39,8 +39,8 @@ FailureOr<FlatSymbolRefAttr> KernelTable::findOrCreate(
   for (Type type : tensors) {
     auto tensor = cast<RankedTensorType>(type);
     if (!isSupportedElement(tensor.getElementType()))
-      return emitError(loc) << "element type '" << tensor.getElementType()
-                            << "' has no lowering: expected f16, bf16, f32, "
+      return emitError(loc) << "element type " << tensor.getElementType()
+                            << " has no lowering: expected f16, bf16, f32, "
                                "f64 or an integer of whole bytes";
     types.push_back(
         MemRefType::get(tensor.getShape(), tensor.getElementType()));

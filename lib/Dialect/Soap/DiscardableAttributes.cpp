@@ -35,6 +35,15 @@ static LogicalResult checkInteger(EmitError emitError, NamedAttribute attr,
                      << low << ", " << high << "], got " << number.getInt();
 }
 
+template <typename AttrType>
+static LogicalResult checkType(EmitError emitError, NamedAttribute attr,
+                               StringRef what) {
+  if (isa<AttrType>(attr.getValue()))
+    return success();
+  return emitError() << "'" << attr.getName().getValue() << "' must be " << what
+                     << ", got " << attr.getValue();
+}
+
 /// One of some strings.
 static LogicalResult checkChoice(EmitError emitError, NamedAttribute attr,
                                  ArrayRef<StringRef> choices) {
@@ -49,10 +58,7 @@ static LogicalResult checkChoice(EmitError emitError, NamedAttribute attr,
 }
 
 static LogicalResult checkIsConfig(EmitError emitError, NamedAttribute attr) {
-  if (isa<ConfigAttr>(attr.getValue()))
-    return success();
-  return emitError() << "'" << attr.getName().getValue()
-                     << "' must be a '#soap.config', got " << attr.getValue();
+  return checkType<ConfigAttr>(emitError, attr, "a '#soap.config'");
 }
 
 /// A dictionary of strings: own loop to the forward op's loop.
@@ -100,7 +106,11 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
       return success();
     return emitError() << "'" << name << "' must be an array of dictionaries";
   }
-  return success();
+  if (name == kArenaBytes)
+    return checkInteger(emitError, attr, 0);
+  if (name == kFusedSlots)
+    return checkType<DenseI64ArrayAttr>(emitError, attr, "an array<i64>");
+  return emitError() << "unknown attribute '" << name << "'";
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +176,11 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
     return checkInteger(emitError, attr, 1);
   if (name == kConfig)
     return checkTensorConfig(emitError, attr, type);
-  return success();
+  if (name == kResult)
+    return checkInteger(emitError, attr, 0);
+  if (name == kUpdated)
+    return checkType<UnitAttr>(emitError, attr, "a unit attribute");
+  return emitError() << "unknown attribute '" << name << "'";
 }
 
 LogicalResult SoapDialect::verifyRegionResultAttribute(Operation *op,
@@ -189,7 +203,7 @@ LogicalResult SoapDialect::verifyRegionResultAttribute(Operation *op,
     return checkTensorConfig(emitError, attr,
                              function.getResultTypes()[result]);
   if (name != kUpdates)
-    return success();
+    return emitError() << "unknown attribute '" << name << "'";
   if (failed(
           checkInteger(emitError, attr, 0,
                        static_cast<int64_t>(function.getNumArguments()) - 1)))

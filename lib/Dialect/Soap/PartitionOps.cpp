@@ -26,6 +26,10 @@ static TileRegion regionAt(ArrayAttr regions, size_t i) {
   return cast<RegionAttr>(regions[i]).getRegion();
 }
 
+LogicalResult FillOp::verify() {
+  return checkTensorType([&] { return emitOpError(); }, getTile().getType());
+}
+
 LogicalResult AssembleOp::verify() {
   if (failed(
           checkTensorType([&] { return emitOpError(); }, getTile().getType())))
@@ -92,4 +96,8 @@ LogicalResult CombineOp::verify() {
 LogicalResult SendOp::verify() {
   return checkWithin(*this, "source", getSource().getRegion(),
                      getTile().getType());
+}
+
+LogicalResult RecvOp::verify() {
+  return checkTensorType([&] { return emitOpError(); }, getTile().getType());
 }

@@ -82,9 +82,9 @@ LogicalResult importGemm(NodeContext &node) {
   if (!c)
     return failure();
   bool isBias = shapeOf(c) == Shape{shape[1]};
-  return node.setResult(0, isBias
-                               ? node.create<BiasAddOp>("bias_add", shape, y, c, 1)
-                               : node.create<AddOp>("bias_add", shape, y, c));
+  return node.setResult(
+      0, isBias ? node.create<BiasAddOp>("bias_add", shape, y, c, 1)
+                : node.create<AddOp>("bias_add", shape, y, c));
 }
 
 LogicalResult importMatMul(NodeContext &node) {

@@ -14,9 +14,9 @@ using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::onnx;
 
-/// Attributes that are extents, strides, pads or axes: sums and products of two
-/// stay within 64 bits.
-static constexpr int64_t kLargestInt = int64_t(1) << 31;
+/// Lists of extents, strides, pads or axes: what the dialect accepts, and sums
+/// and products of two stay within 64 bits.
+static constexpr int64_t kLargestInt = int64_t(1) << 20;
 
 NodeContext::NodeContext(GraphImporter &importer, const Node &node)
     : importer(importer), node(node),

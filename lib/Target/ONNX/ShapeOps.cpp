@@ -373,6 +373,9 @@ LogicalResult importSlice(NodeContext &node) {
     offsets[axis] = begin;
     strides[axis] = std::min(step, std::max<int64_t>(extent, 1));
     sizes[axis] = end <= begin ? 0 : (end - begin - 1) / strides[axis] + 1;
+    // A step that leaves one element is none.
+    if (sizes[axis] == 1)
+      strides[axis] = 1;
   }
   return setSlice(node, 0, "", offsets, sizes, strides);
 }

@@ -102,3 +102,37 @@ module attributes {soap.manifest = 1 : i64} {}
 
 // expected-error@+1 {{'soap.programs' must be an array of dictionaries}}
 module attributes {soap.programs = [1]} {}
+
+// -----
+
+func.func @unknown(%x: tensor<2xf32>) {
+  // expected-error@+1 {{'soap.relu' op unknown attribute 'soap.confg'}}
+  %0 = soap.relu %x {soap.confg = #soap.config<{}, devices = [0]>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op argument #0: unknown attribute 'soap.updates'}}
+func.func @unknown_argument(%x: tensor<2xf32> {soap.updates = 0 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op result #0: unknown attribute 'soap.sample_dim'}}
+func.func @unknown_result(%x: tensor<2xf32>) -> (tensor<2xf32> {soap.sample_dim = 0 : i64}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'soap.fused_slots' must be an array<i64>, got 1 : i64}}
+module attributes {soap.fused_slots = 1 : i64} {}
+
+// -----
+
+// expected-error@+1 {{argument #0: 'soap.updated' must be a unit attribute, got true}}
+func.func @updated(%x: tensor<2xf32> {soap.updated = true}) {
+  return
+}

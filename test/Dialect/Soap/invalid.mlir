@@ -704,3 +704,19 @@ func.func @send(%x: tensor<2xf32>) {
   soap.send %x {source = #soap.region<[0:3]>} : tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @fill() {
+  // expected-error@+1 {{'soap.fill' op 'tensor<?xf32>' has a dynamic dim}}
+  %0 = soap.fill 0.0 : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @recv() {
+  // expected-error@+1 {{'soap.recv' op 'tensor<0xf32>' has a dim of extent 0}}
+  %0 = soap.recv : tensor<0xf32>
+  return
+}

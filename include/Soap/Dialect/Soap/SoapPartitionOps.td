@@ -9,6 +9,7 @@ def Soap_FillOp : Soap_Op<"fill"> {
   let arguments = (ins F64Attr:$value);
   let results = (outs Soap_Tile:$tile);
   let assemblyFormat = "$value attr-dict `:` type($tile)";
+  let hasVerifier = 1;
 }
 def Soap_AssembleOp : Soap_Op<"assemble"> {
   let summary = "a tile from parts of tiles on the same device";
@@ -35,4 +36,5 @@ def Soap_RecvOp : Op<Soap_Dialect, "recv", [MemoryEffects<[MemRead, MemWrite]>]>
   let summary = "receives a packed tile; peer and transfer number are in the rank table";
   let results = (outs Soap_Tile:$tile);
   let assemblyFormat = "attr-dict `:` type($tile)";
+  let hasVerifier = 1;
 }

@@ -1,0 +1,82 @@
+// RUN: soap-opt %s --split-input-file --verify-diagnostics --soap-print-op-graph
+
+func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'arith.addf' has no iteration space, expected an op that implements 'IterationSpaceOpInterface'}}
+  %0 = arith.addf %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @twins(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-note @below {{the other op is here}}
+  %0 = soap.relu %x {soap.name = "a"} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{has the 'soap.name' "a" of another op, expected unique names}}
+  %1 = soap.relu %0 {soap.name = "a"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{arguments 0 and 1 have the same 'soap.name' "x", expected unique names}}
+func.func @arguments(%x: tensor<4xf32> {soap.name = "x"}, %y: tensor<4xf32> {soap.name = "x"}) {
+  return
+}
+
+// -----
+
+func.func @dynamic(
+    // expected-error @below {{'x' has type 'tensor<?xf32>', expected a static shape (import with '--batch' to fix the batch size)}}
+    %x: tensor<?xf32> {soap.name = "x"}) {
+  return
+}
+
+// -----
+
+func.func @scalar(
+    // expected-error @below {{'arg0' has type 'i32', expected a ranked tensor of integers or floats}}
+    %x: i32) {
+  return
+}
+
+// -----
+
+// expected-error @below {{result 0 with 'soap.updates' = 0 must be defined by an op that reads this argument}}
+func.func @unrelated(%w: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32> {soap.updates = 0 : i64}) {
+  %0 = soap.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result 1 with 'soap.updates' = 0 replaces an argument that another result replaces}}
+func.func @twice(%w: tensor<4xf32>) -> (tensor<4xf32> {soap.updates = 0 : i64}, tensor<4xf32> {soap.updates = 0 : i64}) {
+  %0 = soap.relu %w : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = soap.abs %w : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result 0 with 'soap.updates' = 0 replaces an argument with a 'soap.config'; it lives where the op that updates it runs}}
+func.func @placed(%w: tensor<4xf32> {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>}) -> (tensor<4xf32> {soap.updates = 0 : i64}) {
+  %0 = soap.relu %w : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{has 2 functions with a body and none is '@train_step', '@evaluate' or '@forward', expected one of these or the option 'function=NAME'}}
+module {
+  func.func @a() { return }
+  func.func @b() { return }
+}
+
+// -----
+
+// expected-error @below {{'main' has 2 blocks, expected a body of one block}}
+func.func @main() {
+  cf.br ^next
+^next:
+  return
+}

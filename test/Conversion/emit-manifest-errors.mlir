@@ -1,0 +1,44 @@
+// RUN: soap-opt %s --soap-emit-manifest -split-input-file -verify-diagnostics
+
+// expected-error @below {{has no 'soap.programs' to make a manifest of}}
+module {
+}
+
+// -----
+
+// expected-error @below {{'soap.programs' has a table without a proper 'entry'}}
+module attributes {soap.programs = [{tensors = [], ranks = []}]} {
+}
+
+// -----
+
+// expected-error @below {{'soap.programs' names 'absent', which is not a program of the module}}
+module attributes {soap.programs = [{entry = "f", tensors = [],
+  schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>},
+  ranks = [{device = 0 : i64, program = @absent, tasks = array<i64>, peers = array<i64>, transfers = array<i64>, args = [], results = []}]}]} {
+}
+
+// -----
+
+module attributes {soap.programs = [{entry = "f", tensors = [],
+  schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>},
+  ranks = [{device = 0 : i64, program = @f, tasks = array<i64>, peers = array<i64>, transfers = array<i64>, args = [], results = []}]}]} {
+  // expected-error @below {{program 'f' has no arena: run soap-plan-memory before}}
+  func.func @f() {
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{'soap.programs' has a schedule with lists of different lengths}}
+module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [],
+  schedule = {names = ["a"], kinds = [], start_ns = array<i64>, end_ns = array<i64>}}]} {
+}
+
+// -----
+
+// expected-error @below {{tensor 'x' has type 'f32': expected a tensor of static shape}}
+module attributes {soap.programs = [{entry = "f", tensors = [{name = "x", type = f32}], ranks = [],
+  schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>}}]} {
+}

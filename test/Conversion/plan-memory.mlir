@@ -1,0 +1,59 @@
+// Buffers that live at the same time get disjoint places, others share; 64-byte aligned.
+// RUN: soap-opt %s --soap-plan-memory -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: %[[ARENA:[a-z0-9]*]]: memref<192xi8>) attributes {soap.arena_bytes = 192 : i64}
+func.func @chain(%x: memref<16xf32>, %y: memref<16xf32>) {
+  // b, the largest, takes 128 bytes at 0; a and c, which never live together, the 64 behind it.
+  // CHECK: %[[C128:.*]] = arith.constant 128 : index
+  // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C128]]][] : memref<192xi8> to memref<16xf32>
+  // CHECK: soap.kernel_call @k ins(%{{.*}}) outs(%[[A]] : memref<16xf32>)
+  // CHECK: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK: %[[B:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<192xi8> to memref<20xf32>
+  // CHECK: soap.kernel_call @widen ins(%[[A]] : {{.*}}) outs(%[[B]] : memref<20xf32>)
+  // CHECK: %[[C128_1:.*]] = arith.constant 128 : index
+  // CHECK: %[[C:.*]] = memref.view %[[ARENA]][%[[C128_1]]][]
+  // CHECK: soap.kernel_call @narrow ins(%[[B]] : {{.*}}) outs(%[[C]] : memref<16xf32>)
+  %a = memref.alloc() : memref<16xf32>
+  soap.kernel_call @k ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  %b = memref.alloc() : memref<20xf32>
+  soap.kernel_call @widen ins(%a : memref<16xf32>) outs(%b : memref<20xf32>)
+  %c = memref.alloc() : memref<16xf32>
+  soap.kernel_call @narrow ins(%b : memref<20xf32>) outs(%c : memref<16xf32>)
+  soap.kernel_call @k ins(%c : memref<16xf32>) outs(%y : memref<16xf32>)
+  return
+}
+func.func private @k(memref<16xf32>, memref<16xf32>)
+func.func private @widen(memref<16xf32>, memref<20xf32>)
+func.func private @narrow(memref<20xf32>, memref<16xf32>)
+
+// -----
+
+// A view keeps its buffer alive: a and b do not share.
+// CHECK-LABEL: func.func @view
+// CHECK-SAME: memref<128xi8>) attributes {soap.arena_bytes = 128 : i64}
+func.func @view(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = memref.alloc() : memref<16xf32>
+  soap.kernel_call @k ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  %v = memref.expand_shape %a [[0, 1]] output_shape [4, 4] : memref<16xf32> into memref<4x4xf32>
+  %b = memref.alloc() : memref<16xf32>
+  soap.kernel_call @k ins(%x : memref<16xf32>) outs(%b : memref<16xf32>)
+  soap.kernel_call @square ins(%v, %b : memref<4x4xf32>, memref<16xf32>) outs(%y : memref<16xf32>)
+  return
+}
+func.func private @k(memref<16xf32>, memref<16xf32>)
+func.func private @square(memref<4x4xf32>, memref<16xf32>, memref<16xf32>)
+
+// -----
+
+// No temporaries, no arena; kernels are left alone.
+// CHECK-LABEL: func.func @none
+// CHECK-SAME: memref<0xi8>) attributes {soap.arena_bytes = 0 : i64}
+// CHECK: func.func private @kernel(%{{.*}}: memref<4xf32>) {
+func.func @none(%x: memref<4xf32>) {
+  soap.kernel_call @kernel outs(%x : memref<4xf32>)
+  return
+}
+func.func private @kernel(%x: memref<4xf32>) {
+  return
+}

@@ -1,0 +1,283 @@
+//===- Harness.cpp - Runs ops through their kernels -----------------------===//
+//
+// See Harness.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+
+#include "Soap/Compiler/JIT.h"
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+
+namespace soap::test {
+
+Array::Array(std::vector<int64_t> extents, double value)
+    : shape(std::move(extents)) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  values.assign(count, value);
+}
+
+static int64_t position(const Array &array, const std::vector<int64_t> &index) {
+  int64_t result = 0;
+  for (size_t d = 0; d < array.shape.size(); ++d)
+    result = result * array.shape[d] + index[d];
+  return result;
+}
+
+double &Array::operator()(std::vector<int64_t> index) {
+  return values.at(position(*this, index));
+}
+double Array::operator()(std::vector<int64_t> index) const {
+  return values.at(position(*this, index));
+}
+
+double Array::get(std::vector<int64_t> index, double outside) const {
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (index[d] < 0 || index[d] >= shape[d])
+      return outside;
+  return (*this)(index);
+}
+
+void Array::forEach(
+    const std::function<void(std::vector<int64_t>)> &body) const {
+  for (size_t i = 0; i < values.size(); ++i) {
+    std::vector<int64_t> index(shape.size());
+    int64_t rest = static_cast<int64_t>(i);
+    for (size_t d = shape.size(); d-- > 0;) {
+      index[d] = rest % shape[d];
+      rest /= shape[d];
+    }
+    body(index);
+  }
+}
+
+Array random(std::vector<int64_t> shape, unsigned seed) {
+  Array array(std::move(shape));
+  std::mt19937 engine(seed + 1);
+  for (double &value : array.values)
+    // Multiples of 2^-12: the same number in every type of 32 bits or more.
+    value = static_cast<double>(engine() % 8192) / 4096 - 1;
+  return array;
+}
+
+Array integers(std::vector<int64_t> shape, unsigned seed) {
+  Array array(std::move(shape));
+  std::mt19937 engine(seed + 1);
+  for (double &value : array.values)
+    value = static_cast<double>(engine() % 7) - 3;
+  return array;
+}
+
+namespace {
+
+/// Elements of an array as bytes of an element type, and back.
+std::vector<char> toBytes(const Array &array, Type element) {
+  size_t size = element.getIntOrFloatBitWidth() / 8;
+  std::vector<char> bytes(array.values.size() * size + 64);
+  for (size_t i = 0; i < array.values.size(); ++i) {
+    APInt bits(64,
+               static_cast<uint64_t>(static_cast<int64_t>(array.values[i])));
+    if (auto type = dyn_cast<FloatType>(element)) {
+      APFloat value(array.values[i]);
+      bool loses = false;
+      value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &loses);
+      bits = value.bitcastToAPInt();
+    }
+    uint64_t word = bits.getZExtValue();
+    std::memcpy(bytes.data() + i * size, &word, size);
+  }
+  return bytes;
+}
+
+Array fromBytes(const std::vector<char> &bytes, RankedTensorType type) {
+  Array array({type.getShape().begin(), type.getShape().end()});
+  Type element = type.getElementType();
+  unsigned width = element.getIntOrFloatBitWidth();
+  for (size_t i = 0; i < array.values.size(); ++i) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + i * (width / 8), width / 8);
+    APInt bits(width, word);
+    if (auto floating = dyn_cast<FloatType>(element)) {
+      APFloat value(floating.getFloatSemantics(), bits);
+      bool loses = false;
+      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &loses);
+      array.values[i] = value.convertToDouble();
+    } else {
+      array.values[i] = static_cast<double>(bits.getSExtValue());
+    }
+  }
+  return array;
+}
+
+void task(void *, int64_t) {}
+
+void *resolve(const char *name) {
+  StringRef symbol = name;
+  if (symbol == "soap_rt_task_begin" || symbol == "soap_rt_task_end")
+    return reinterpret_cast<void *>(&task);
+  return nullptr;
+}
+
+MLIRContext &sharedContext() {
+  static DialectRegistry *registry = [] {
+    auto *result = new DialectRegistry;
+    result->insert<mlir::soap::SoapDialect, func::FuncDialect>();
+    mlir::soap::registerSoapConversionPasses();
+    return result;
+  }();
+  static auto *context =
+      new MLIRContext(*registry, MLIRContext::Threading::DISABLED);
+  return *context;
+}
+
+std::string withElementType(std::string text, const std::string &type) {
+  for (size_t at = 0; (at = text.find('T', at)) != std::string::npos;)
+    text.replace(at, 1, type);
+  return text;
+}
+
+} // namespace
+
+std::vector<Array> run(const std::string &text, const std::string &type,
+                       const std::string &options,
+                       const std::vector<Array> &inputs) {
+  MLIRContext &context = sharedContext();
+  std::string messages;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    messages += diagnostic.str() + "\n";
+  });
+  std::string source = withElementType(text, type);
+  auto module = parseSourceString<ModuleOp>(source, &context);
+  if (!module) {
+    ADD_FAILURE() << messages << source;
+    return {};
+  }
+  auto function = module->lookupSymbol<func::FuncOp>("f");
+  FunctionType signature = function.getFunctionType();
+  std::vector<int64_t> places;
+  for (unsigned i = 0; i < signature.getNumResults(); ++i) {
+    auto updates = function.getResultAttrOfType<IntegerAttr>(
+        i, mlir::soap::SoapDialect::kUpdates);
+    places.push_back(updates ? updates.getInt() : -1);
+  }
+  PassManager manager(&context, "builtin.module");
+  if (failed(
+          parsePassPipeline("soap-lower-to-cpu{" + options + "}", manager)) ||
+      failed(manager.run(*module))) {
+    ADD_FAILURE() << messages << source;
+    return {};
+  }
+  auto code = mlir::soap::JITModule::create(*module, resolve, 1);
+  if (failed(code)) {
+    ADD_FAILURE() << messages << source;
+    return {};
+  }
+  std::vector<std::vector<char>> buffers;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    buffers.push_back(toBytes(
+        inputs[i],
+        cast<RankedTensorType>(signature.getInput(i)).getElementType()));
+  for (unsigned i = 0; i < signature.getNumResults(); ++i)
+    if (places[i] < 0) {
+      places[i] = static_cast<int64_t>(buffers.size());
+      auto result = cast<RankedTensorType>(signature.getResult(i));
+      // Nobody reads what nobody wrote: results begin as NaN.
+      buffers.push_back(
+          toBytes(Array({result.getShape().begin(), result.getShape().end()},
+                        std::nan("")),
+                  result.getElementType()));
+    }
+  std::vector<void *> pointers;
+  for (std::vector<char> &buffer : buffers)
+    pointers.push_back(buffer.data());
+  std::vector<char> arena(1 << 20, static_cast<char>(0xff));
+  auto program =
+      reinterpret_cast<void (*)(void *, void **, void *)>((*code)->lookup("f"));
+  if (!program) {
+    ADD_FAILURE() << "no program @f";
+    return {};
+  }
+  program(nullptr, pointers.data(), arena.data());
+  std::vector<Array> results;
+  for (unsigned i = 0; i < signature.getNumResults(); ++i)
+    results.push_back(fromBytes(
+        buffers[places[i]], cast<RankedTensorType>(signature.getResult(i))));
+  return results;
+}
+
+void check(const std::string &text, const std::vector<Array> &inputs,
+           const std::vector<Array> &expected,
+           const std::vector<std::string> &types) {
+  for (const std::string &type : types)
+    for (const char *options :
+         {"library=none fuse=false", "library=none fuse=true"}) {
+      SCOPED_TRACE(type + " " + options);
+      std::vector<Array> results = run(text, type, options, inputs);
+      ASSERT_EQ(results.size(), expected.size());
+      double tolerance = type == "f64" ? 1e-12 : 2e-5;
+      for (size_t r = 0; r < expected.size(); ++r) {
+        ASSERT_EQ(results[r].shape, expected[r].shape) << "result " << r;
+        for (size_t i = 0; i < expected[r].values.size(); ++i) {
+          double want = expected[r].values[i], got = results[r].values[i];
+          if (want == got || (std::isnan(want) && std::isnan(got)))
+            continue;
+          ASSERT_LE(std::fabs(want - got),
+                    tolerance * std::max(1.0, std::fabs(want)))
+              << "result " << r << ", element " << i << "\n"
+              << text;
+        }
+      }
+    }
+}
+
+std::string tensor(const std::vector<int64_t> &shape,
+                   const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t extent : shape)
+    text += std::to_string(extent) + "x";
+  return text + element + ">";
+}
+
+std::string function(const std::string &op, const std::string &attributes,
+                     const std::vector<Array> &inputs,
+                     const std::vector<Array> &results) {
+  std::string parameters, operands, operandTypes, names, types;
+  auto add = [](std::string &list, const std::string &item) {
+    list += (list.empty() ? "" : ", ") + item;
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::string name = "%x" + std::to_string(i), type = tensor(inputs[i].shape);
+    add(parameters, name + ": " + type);
+    add(operands, name);
+    add(operandTypes, type);
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    add(names, "%y" + std::to_string(i));
+    add(types, tensor(results[i].shape));
+  }
+  return "func.func @f(" + parameters + ") -> (" + types + ") {\n  " + names +
+         " = " + op + " " + operands +
+         (attributes.empty() ? "" : " {" + attributes + "}") + " : (" +
+         operandTypes + ") -> (" + types + ")\n  return " + names + " : " +
+         types + "\n}\n";
+}
+
+} // namespace soap::test

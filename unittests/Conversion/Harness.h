@@ -1,0 +1,64 @@
+//===- Harness.h - Runs ops through their kernels ---------------*- C++ -*-===//
+//
+// Compiles a function of soap ops in this process and runs it on arrays of
+// doubles, so that a test can compare it with plain loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_UNITTESTS_CONVERSION_HARNESS_H
+#define SOAP_UNITTESTS_CONVERSION_HARNESS_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace soap::test {
+
+/// A row-major array. Rank 0 has one element.
+struct Array {
+  std::vector<int64_t> shape;
+  std::vector<double> values;
+
+  Array() = default;
+  explicit Array(std::vector<int64_t> shape, double value = 0);
+
+  int64_t dim(size_t i) const { return shape[i]; }
+  double &operator()(std::vector<int64_t> index);
+  double operator()(std::vector<int64_t> index) const;
+  /// `outside` where some index is out of range.
+  double get(std::vector<int64_t> index, double outside) const;
+  /// Calls `body(index)` for every index, row-major.
+  void forEach(const std::function<void(std::vector<int64_t>)> &body) const;
+};
+
+/// Values in [-1, 1), different for every seed.
+Array random(std::vector<int64_t> shape, unsigned seed);
+/// Small integers, of which sums are exact.
+Array integers(std::vector<int64_t> shape, unsigned seed);
+
+/// Runs `@f` of a module in which `T` stands for the element type, once per
+/// element type and lowering, and compares every result with `expected`.
+/// Results are those of the function, in order, also where they replace
+/// arguments.
+void check(const std::string &text, const std::vector<Array> &inputs,
+           const std::vector<Array> &expected,
+           const std::vector<std::string> &types = {"f32", "f64"});
+
+/// Runs `@f` once. Empty if it does not compile; failures are reported.
+std::vector<Array> run(const std::string &text, const std::string &type,
+                       const std::string &options,
+                       const std::vector<Array> &inputs);
+
+/// `tensor<2x3xT>`.
+std::string tensor(const std::vector<int64_t> &shape,
+                   const std::string &element = "T");
+/// A function `@f` of one op: operands and results have the shapes of the
+/// arrays.
+std::string function(const std::string &op, const std::string &attributes,
+                     const std::vector<Array> &inputs,
+                     const std::vector<Array> &results);
+
+} // namespace soap::test
+
+#endif // SOAP_UNITTESTS_CONVERSION_HARNESS_H

@@ -1,0 +1,237 @@
+//===- NormalizationKernelTest.cpp - Ops with stages against loops --------===//
+//
+// Batch norm and cross-entropy: whole ops, stage ops, gradients.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace soap::test;
+
+namespace {
+
+constexpr double epsilon = 1e-3;
+const char *epsilonText = "epsilon = 1.0e-3 : f64";
+
+/// Batch norm by its definition, on [N, C, ...].
+struct BatchNorm {
+  Array x, gamma, beta, stats, y;
+
+  explicit BatchNorm(std::vector<int64_t> shape)
+      : x(random(shape, 1)), gamma(random({shape[1]}, 2)),
+        beta(random({shape[1]}, 3)), stats({3, shape[1]}), y(shape) {
+    x.forEach([&](std::vector<int64_t> i) {
+      stats({0, i[1]}) += 1;
+      stats({1, i[1]}) += x(i);
+    });
+    for (int64_t c = 0; c < shape[1]; ++c)
+      stats({1, c}) /= stats({0, c});
+    x.forEach([&](std::vector<int64_t> i) {
+      double d = x(i) - stats({1, i[1]});
+      stats({2, i[1]}) += d * d;
+    });
+    x.forEach([&](std::vector<int64_t> i) {
+      y(i) = normalized(i) * gamma({i[1]}) + beta({i[1]});
+    });
+  }
+  double inverse(int64_t c) const {
+    return 1 / std::sqrt(stats({2, c}) / stats({0, c}) + epsilon);
+  }
+  double normalized(const std::vector<int64_t> &i) const {
+    return (x(i) - stats({1, i[1]})) * inverse(i[1]);
+  }
+};
+
+const std::vector<std::vector<int64_t>> shapes = {
+    {2, 3, 4, 5}, {6, 4}, {1, 1, 3}, {1, 2}};
+
+TEST(BatchNormKernels, Train) {
+  for (const auto &shape : shapes) {
+    BatchNorm n(shape);
+    check(function("soap.batch_norm_train", epsilonText, {n.x, n.gamma, n.beta},
+                   {n.y, n.stats}),
+          {n.x, n.gamma, n.beta}, {n.y, n.stats});
+  }
+}
+
+TEST(BatchNormKernels, Stages) {
+  for (const auto &shape : shapes) {
+    BatchNorm n(shape);
+    check(function("soap.batch_norm_stats", "", {n.x}, {n.stats}), {n.x},
+          {n.stats});
+    check(function("soap.batch_norm_apply", epsilonText,
+                   {n.x, n.stats, n.gamma, n.beta}, {n.y}),
+          {n.x, n.stats, n.gamma, n.beta}, {n.y});
+  }
+}
+
+TEST(BatchNormKernels, Inference) {
+  BatchNorm n({2, 3, 4, 5});
+  Array mean = random({3}, 4), variance = random({3}, 5), y(n.x.shape);
+  for (double &value : variance.values)
+    value = value * value + 0.1;
+  y.forEach([&](std::vector<int64_t> i) {
+    int64_t c = i[1];
+    y(i) = (n.x(i) - mean({c})) / std::sqrt(variance({c}) + epsilon) *
+               n.gamma({c}) +
+           n.beta({c});
+  });
+  check(function("soap.batch_norm", epsilonText,
+                 {n.x, n.gamma, n.beta, mean, variance}, {y}),
+        {n.x, n.gamma, n.beta, mean, variance}, {y});
+}
+
+TEST(BatchNormKernels, Gradients) {
+  for (const auto &shape : shapes) {
+    BatchNorm n(shape);
+    Array dy = random(shape, 6), dx(shape), dgamma({shape[1]}),
+          dbeta({shape[1]});
+    dy.forEach([&](std::vector<int64_t> i) {
+      dbeta({i[1]}) += dy(i);
+      dgamma({i[1]}) += dy(i) * n.normalized(i);
+    });
+    dx.forEach([&](std::vector<int64_t> i) {
+      int64_t c = i[1];
+      double count = n.stats({0, c});
+      dx(i) =
+          n.gamma({c}) * n.inverse(c) *
+          (dy(i) - dbeta({c}) / count - n.normalized(i) * dgamma({c}) / count);
+    });
+    check(function("soap.batch_norm_grad", epsilonText,
+                   {dy, n.x, n.stats, n.gamma}, {dx, dgamma, dbeta}),
+          {dy, n.x, n.stats, n.gamma}, {dx, dgamma, dbeta});
+    check(function("soap.batch_norm_grad_reduce", epsilonText,
+                   {dy, n.x, n.stats}, {dgamma, dbeta}),
+          {dy, n.x, n.stats}, {dgamma, dbeta});
+    check(function("soap.batch_norm_grad_apply", epsilonText,
+                   {dy, n.x, n.stats, n.gamma, dgamma, dbeta}, {dx}),
+          {dy, n.x, n.stats, n.gamma, dgamma, dbeta}, {dx});
+  }
+}
+
+TEST(BatchNormKernels, RunningStatistics) {
+  BatchNorm n({3, 4, 2, 2});
+  Array mean = random({4}, 7), variance = random({4}, 8), mean2({4}),
+        variance2({4});
+  for (int64_t c = 0; c < 4; ++c) {
+    mean2({c}) = 0.75 * mean({c}) + 0.25 * n.stats({1, c});
+    variance2({c}) =
+        0.75 * variance({c}) + 0.25 * n.stats({2, c}) / (n.stats({0, c}) - 1);
+  }
+  check(function("soap.running_stats_update", "momentum = 0.25 : f64",
+                 {mean, variance, n.stats}, {mean2, variance2}),
+        {mean, variance, n.stats}, {mean2, variance2});
+}
+
+//===----------------------------------------------------------------------===//
+// Cross-entropy
+//===----------------------------------------------------------------------===//
+
+struct CrossEntropy {
+  Array logits = random({5, 4}, 9), labels{{5}}, loss{{}}, correct{{}},
+        stats{{3, 5}};
+  static constexpr double scale = 0.25;
+
+  CrossEntropy() {
+    labels.values = {2, -1, 0, 3, 1};
+    // A row whose label is the maximum, and one with a tie.
+    logits({0, 2}) = 5;
+    logits({3, 3}) = logits({3, 0}) = 4;
+    for (int64_t n = 0; n < 5; ++n) {
+      double maximum = -std::numeric_limits<double>::infinity(), sum = 0;
+      for (int64_t k = 0; k < 4; ++k)
+        maximum = std::max(maximum, logits({n, k}));
+      for (int64_t k = 0; k < 4; ++k)
+        sum += std::exp(logits({n, k}) - maximum);
+      int64_t label = static_cast<int64_t>(labels({n}));
+      double logit = label < 0 ? 0 : logits({n, label});
+      stats({0, n}) = maximum;
+      stats({1, n}) = sum;
+      stats({2, n}) = logit;
+      if (label < 0)
+        continue;
+      loss({}) += scale * (maximum + std::log(sum) - logit);
+      correct({}) += logit == maximum;
+    }
+  }
+};
+
+/// Labels are integers.
+std::string withLabels(std::string text, const Array &labels) {
+  std::string from = tensor(labels.shape), to = tensor(labels.shape, "i32");
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST(CrossEntropyKernels, Whole) {
+  CrossEntropy c;
+  check(withLabels(function("soap.cross_entropy", "scale = 0.25 : f64",
+                            {c.logits, c.labels}, {c.loss, c.correct, c.stats}),
+                   c.labels),
+        {c.logits, c.labels}, {c.loss, c.correct, c.stats});
+}
+
+TEST(CrossEntropyKernels, Stages) {
+  CrossEntropy c;
+  check(withLabels(
+            function("soap.softmax_stats", "", {c.logits, c.labels}, {c.stats}),
+            c.labels),
+        {c.logits, c.labels}, {c.stats});
+  check(withLabels(function("soap.cross_entropy_loss", "scale = 0.25 : f64",
+                            {c.stats, c.labels}, {c.loss, c.correct}),
+                   c.labels),
+        {c.stats, c.labels}, {c.loss, c.correct});
+}
+
+TEST(CrossEntropyKernels, StatisticsOfSomeClasses) {
+  CrossEntropy c;
+  // Labels 1 and 2 are the classes 1 - 1 and 2 - 1 of this tile, others are
+  // elsewhere; one row is all -inf.
+  Array logits = random({5, 2}, 10), stats({3, 5});
+  double infinity = std::numeric_limits<double>::infinity();
+  logits({3, 0}) = logits({3, 1}) = -infinity;
+  for (int64_t n = 0; n < 5; ++n) {
+    double maximum = std::max(logits({n, 0}), logits({n, 1}));
+    stats({0, n}) = maximum;
+    for (int64_t k = 0; k < 2; ++k)
+      stats({1, n}) +=
+          logits({n, k}) == maximum ? 1 : std::exp(logits({n, k}) - maximum);
+    stats({2, n}) = logits.get({n, int64_t(c.labels({n})) - 1}, 0);
+  }
+  check(withLabels(function("soap.softmax_stats", "class_offset = 1 : i64",
+                            {logits, c.labels}, {stats}),
+                   c.labels),
+        {logits, c.labels}, {stats});
+}
+
+TEST(CrossEntropyKernels, Gradient) {
+  CrossEntropy c;
+  Array dloss({}, 2), dx(c.logits.shape), tile({5, 2}), dtile({5, 2});
+  dx.forEach([&](std::vector<int64_t> i) {
+    if (c.labels({i[0]}) < 0)
+      return;
+    double p = std::exp(c.logits(i) - c.stats({0, i[0]})) / c.stats({1, i[0]});
+    dx(i) = 2 * CrossEntropy::scale * (p - (i[1] == c.labels({i[0]})));
+  });
+  check(withLabels(function("soap.cross_entropy_grad", "scale = 0.25 : f64",
+                            {dloss, c.logits, c.labels, c.stats}, {dx}),
+                   c.labels),
+        {dloss, c.logits, c.labels, c.stats}, {dx});
+  tile.forEach([&](std::vector<int64_t> i) {
+    tile(i) = c.logits({i[0], i[1] + 2});
+    dtile(i) = dx({i[0], i[1] + 2});
+  });
+  check(withLabels(function("soap.cross_entropy_grad",
+                            "scale = 0.25 : f64, class_offset = 2 : i64",
+                            {dloss, tile, c.labels, c.stats}, {dtile}),
+                   c.labels),
+        {dloss, tile, c.labels, c.stats}, {dtile});
+}
+
+} // namespace
