@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs what Soap needs from the distribution's packages (Debian 12), and only what is missing.
 #   scripts/install-deps.sh          what building, testing and the demo need
-#   scripts/install-deps.sh --dev    also clang, clang-format and clang-tidy (scripts/check-style.sh)
+#   scripts/install-deps.sh --dev    also clang-format and clang-tidy (scripts/check-style.sh)
 #   scripts/install-deps.sh --list   print the package names, install nothing
 # Run it as root or as a user with sudo. Running it again costs a fraction of a second.
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache                 # the toolchain
+  g++ clang-22 cmake ninja-build ccache        # the toolchain
   libmlir-22-dev mlir-22-tools                 # MLIR: libraries, mlir-tblgen, mlir-opt
   llvm-22-dev llvm-22-tools lld-22             # LLVM: libraries, lit, FileCheck; the linker
   libdnnl-dev                                  # kernels of the CPU backend
@@ -16,7 +16,7 @@ packages=(
   python3 python3-venv                         # test runner; the ONNX Runtime comparison lives in a virtual environment
   dataset-fashion-mnist                        # the data of the demo
 )
-developer=(clang-22 clang-format-22 clang-tidy-22)
+developer=(clang-format-22 clang-tidy-22)
 
 usage() { sed -n '2,6s/^# \{0,1\}//p' "$0"; }
 mode=install

@@ -4,6 +4,9 @@ set(SOAP_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns about `"literal" + std::string` (GCC bug 105651).
   list(APPEND SOAP_WARNINGS -Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # The std::stable_sort of GCC 12's library uses what it declares deprecated.
+  list(APPEND SOAP_WARNINGS -Wno-deprecated-declarations)
 endif()
 
 # libMLIR.so is not in the loader's path: installed tools carry the path they were linked with.
@@ -52,6 +55,7 @@ function(soap_precompiled_headers name)
     add_library(SoapPCH OBJECT ${PROJECT_BINARY_DIR}/SoapPCH.cpp)
     soap_target_options(SoapPCH)
     target_include_directories(SoapPCH SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${PROJECT_BINARY_DIR}/include)
+    target_compile_options(SoapPCH PRIVATE "$<$<CXX_COMPILER_ID:Clang>:-fpch-instantiate-templates>")
     target_precompile_headers(SoapPCH PRIVATE
       <Soap/Dialect/Soap/SoapOps.h>
       <mlir/Dialect/Arith/IR/Arith.h>
@@ -63,6 +67,8 @@ function(soap_precompiled_headers name)
     add_dependencies(SoapPCH SoapTableGen)
   endif()
   target_precompile_headers(${name} REUSE_FROM SoapPCH)
+  # Clang instantiates the header's templates once, in it.
+  target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:-fpch-instantiate-templates>")
   # GCC 12 forgets what it knows of string lengths in a precompiled <string>, and warns in it.
   target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>")
 endfunction()
