@@ -87,6 +87,13 @@ runtime::writeFile(const std::string &path,
     return failed();
   if (rename(temporary.c_str(), path.c_str()) != 0)
     return failed();
+  // The new name is on disk once its folder is. Some file systems cannot.
+  size_t slash = path.rfind('/');
+  std::string folder =
+      slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  Descriptor parent{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (parent.fd >= 0)
+    (void)fsync(parent.fd);
   return std::nullopt;
 }
 

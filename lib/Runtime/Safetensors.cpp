@@ -56,9 +56,19 @@ Place readPlace(const JsonCursor &cursor, size_t size) {
   return {*type, shape, begin, bytes};
 }
 
+Metadata readMetadata(const JsonCursor &cursor) {
+  if (!cursor.json().is_object())
+    cursor.expected("an object");
+  Metadata metadata;
+  for (const auto &item : cursor.json().items())
+    metadata[item.key()] = cursor.at(item.key().c_str()).string();
+  return metadata;
+}
+
 } // namespace
 
-Expected<TensorMap> runtime::readSafetensors(const std::string &path) {
+Expected<TensorMap> runtime::readSafetensors(const std::string &path,
+                                             Metadata *metadata) {
   auto file = readFile(path);
   if (!file)
     return file.takeError();
@@ -83,8 +93,11 @@ Expected<TensorMap> runtime::readSafetensors(const std::string &path) {
   TensorMap tensors;
   try {
     for (const auto &[name, value] : json.items()) {
-      if (name == "__metadata__")
+      if (name == "__metadata__") {
+        if (metadata)
+          *metadata = readMetadata(JsonCursor(value, "/" + name));
         continue;
+      }
       Place place = readPlace(JsonCursor(value, "/" + name), data.size());
       ranges.push_back({place.begin, place.begin + place.bytes});
     }
@@ -109,8 +122,11 @@ Expected<TensorMap> runtime::readSafetensors(const std::string &path) {
 }
 
 MaybeError runtime::writeSafetensors(const std::string &path,
-                                     const TensorMap &tensors) {
+                                     const TensorMap &tensors,
+                                     const Metadata &metadata) {
   nlohmann::json header = nlohmann::json::object();
+  if (!metadata.empty())
+    header["__metadata__"] = metadata;
   int64_t offset = 0;
   std::vector<std::pair<const char *, size_t>> parts(2);
   for (const auto &[name, tensor] : tensors) {

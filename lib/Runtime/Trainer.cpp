@@ -113,56 +113,92 @@ Expected<std::optional<Tally>> Trainer::evaluate(const DataSource &source,
   return std::optional<Tally>(tally);
 }
 
+namespace {
+
+EpochResult summarize(const Trainer &trainer, const TrainState &state) {
+  EpochResult numbers;
+  numbers.epoch = state.epoch;
+  numbers.iterations = state.position;
+  numbers.seconds = state.seconds;
+  double samples = double(std::max<int64_t>(1, state.tally.samples));
+  numbers.loss = state.tally.loss / samples;
+  if (trainer.countsCorrect())
+    numbers.trainAccuracy = state.tally.correct / samples;
+  numbers.samplesPerSecond =
+      state.seconds > 0 ? double(state.tally.samples) / state.seconds : 0;
+  return numbers;
+}
+
+/// Trains until the epoch, the training or the patience of the user ends.
+MaybeError trainEpoch(Trainer &trainer, const DataSource &source,
+                      const TrainOptions &options, int64_t perEpoch,
+                      TrainResult &result) {
+  TrainState &state = result.state;
+  std::vector<int64_t> order =
+      shuffledOrder(source.train.size(), options.seed, state.epoch);
+  while (state.position < perEpoch && !result.stopped &&
+         (!options.iterations || state.step < options.iterations)) {
+    Clock::time_point start = Clock::now();
+    if (MaybeError error = trainer.step(
+            source, order, state.position * trainer.batch(), state.tally))
+      return Error{"epoch " + std::to_string(state.epoch) + ", iteration " +
+                   std::to_string(state.position + 1) + ": " + error->message};
+    ++state.step;
+    ++state.position;
+    ++result.ran;
+    state.seconds +=
+        std::chrono::duration<double>(Clock::now() - start).count();
+    if (options.onIteration)
+      options.onIteration(state.epoch, state.position, perEpoch, state.tally);
+    result.stopped = options.stop && options.stop();
+    if (options.checkpointEvery && state.step % options.checkpointEvery == 0)
+      if (MaybeError error = options.onCheckpoint(state))
+        return error;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
 Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
                                            const DataSource &source,
                                            const TrainOptions &options) {
   TrainResult result;
+  result.state = options.start;
+  TrainState &state = result.state;
   int64_t perEpoch = source.train.size() / trainer.batch();
-  auto stopped = [&] { return options.stop && options.stop->load(); };
-  auto done = [&] {
-    return options.iterations && result.iterations >= options.iterations;
-  };
-  for (int64_t epoch = 1; !done() && !stopped() &&
-                          (options.epochs == 0 || epoch <= options.epochs);
-       ++epoch) {
-    EpochResult numbers;
-    numbers.epoch = epoch;
-    Tally tally;
-    std::vector<int64_t> order =
-        shuffledOrder(source.train.size(), options.seed, epoch);
-    Clock::time_point start = Clock::now();
-    for (int64_t i = 0; i < perEpoch && !done() && !stopped(); ++i) {
-      if (MaybeError error =
-              trainer.step(source, order, i * trainer.batch(), tally))
-        return Error{"epoch " + std::to_string(epoch) + ", iteration " +
-                     std::to_string(i + 1) + ": " + error->message};
-      ++result.iterations;
-      ++numbers.iterations;
-      if (options.onIteration)
-        options.onIteration(epoch, i + 1, perEpoch, tally);
-    }
-    numbers.seconds =
-        std::chrono::duration<double>(Clock::now() - start).count();
-    double samples = double(std::max<int64_t>(1, tally.samples));
-    numbers.loss = tally.loss / samples;
-    if (trainer.countsCorrect())
-      numbers.trainAccuracy = tally.correct / samples;
-    numbers.samplesPerSecond = double(tally.samples) / numbers.seconds;
-    result.stopped = stopped();
+  while (!result.stopped &&
+         (!options.iterations || state.step < options.iterations) &&
+         (!options.epochs || state.epoch <= options.epochs)) {
+    if (MaybeError error =
+            trainEpoch(trainer, source, options, perEpoch, result))
+      return *error;
+    EpochResult numbers = summarize(trainer, state);
     if (source.test && !result.stopped) {
       auto test = trainer.evaluate(source, *source.test);
       if (!test)
-        return Error{"evaluation after epoch " + std::to_string(epoch) + ": " +
-                     test.error()};
+        return Error{"evaluation after epoch " + std::to_string(state.epoch) +
+                     ": " + test.error()};
       if (*test && trainer.countsCorrect())
         numbers.testAccuracy = (*test)->correct / double((*test)->samples);
     }
-    if (numbers.iterations) {
+    if (options.onEpoch)
+      options.onEpoch(numbers);
+    // An epoch that was stopped after its last iteration still lacks its
+    // evaluation.
+    if (result.stopped || state.position < perEpoch) {
+      result.epochs = state.epochs;
       result.epochs.push_back(numbers);
-      if (options.onEpoch)
-        options.onEpoch(numbers);
+      result.iterations = state.step;
+      return result;
     }
+    state.epochs.push_back(numbers);
+    ++state.epoch;
+    state.position = 0;
+    state.seconds = 0;
+    state.tally = Tally();
   }
-  result.stopped = stopped();
+  result.epochs = state.epochs;
+  result.iterations = state.step;
   return result;
 }

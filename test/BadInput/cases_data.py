@@ -1,5 +1,6 @@
 """What soap-run reads: its flags, data sets (IDX, NPY), weights (safetensors), and IR that it can not run."""
 
+import json
 import struct
 
 from case import Case, idx, npy, safetensors
@@ -39,6 +40,34 @@ def weights(name, content, *expect):
 
 def flags(name, arguments, *expect):
     return Case("soap-run: " + name, ["soap-run", *arguments], list(expect), {"f.mlir": FORWARD}, 2)
+
+
+TRAINED = [["soap-run", "{folder}/step.mlir", "--data=synthetic", "--seed=5", "--iterations=3",
+            "--checkpoint={folder}/good.safetensors"]]
+
+
+def resume(name, content, *expect):
+    """`content` is a checkpoint file."""
+    return run("checkpoint: " + name, ["--data=synthetic", "--iterations=5", "--resume={c.safetensors}"],
+               {"c.safetensors": content}, ["c.safetensors", *expect])
+
+
+def resume_good(name, arguments, *expect):
+    """Resumes a good checkpoint of three iterations under seed 5."""
+    case = run("checkpoint: " + name, ["--iterations=5", "--resume={folder}/good.safetensors", *arguments], {},
+               ["good.safetensors", *expect])
+    case.setup = STEP + TRAINED
+    return case
+
+
+STATE = {"version": 1, "step": 3, "epoch": 1, "position": 3, "seconds": 1, "tally": {"loss": 1, "correct": 2, "samples": 3},
+         "epochs": [], "seed": 0, "batch": 8, "training_samples": 64, "data": "0", "program": "0"}
+
+
+def state(**changes):
+    """A checkpoint with this state."""
+    metadata = {"format": "soap-checkpoint", "state": json.dumps(dict(STATE, **changes))}
+    return safetensors({"__metadata__": metadata, "w": {"dtype": "F32", "shape": [4, 3], "data_offsets": [0, 48]}}, bytes(48))
 
 
 GOOD = {"w": {"dtype": "F32", "shape": [4, 3], "data_offsets": [0, 48]}}
@@ -101,4 +130,30 @@ CASES = [
     weights("overlapping tensors", safetensors(dict(GOOD, v=GOOD["w"]), bytes(48)), "overlap"),
     weights("another shape than the model's", safetensors({"w": dict(GOOD["w"], shape=[3, 4])}, bytes(48)), "'w'"),
     weights("a weight missing", safetensors({}), "'w'"),
+
+    flags("an interval without a checkpoint", ["{f.mlir}", "--data=synthetic", "--checkpoint-every=5"],
+          "'--checkpoint-every' needs '--checkpoint'"),
+    flags("a checkpoint and other weights", ["{f.mlir}", "--data=synthetic", "--resume=a", "--init=b"], "exclude each other"),
+    resume("an empty file", b"", "expected a safetensors header"),
+    resume("truncated", state()[:-1], "/w/data_offsets"),
+    resume("only weights", safetensors(GOOD, bytes(48)), "expected a checkpoint"),
+    resume("metadata that is a number", safetensors(dict(GOOD, __metadata__=5), bytes(48)), "/__metadata__"),
+    resume("metadata that is not text", safetensors(dict(GOOD, __metadata__={"format": 5}), bytes(48)),
+           "/__metadata__/format"),
+    resume("a state that is no JSON", safetensors(
+        dict(GOOD, __metadata__={"format": "soap-checkpoint", "state": "{"}), bytes(48)), "expected a JSON object"),
+    resume("another version", state(version=99), "/version", "got 99"),
+    resume("a negative step", state(step=-1), "/step", "got -1"),
+    resume("absurd steps", state(step=2**70), "/step"),
+    resume("a place after the end", state(position=4), "/position"),
+    resume("no tally", state(tally=None), "/tally"),
+    resume("a batch of nothing", state(batch=0), "/batch"),
+    resume("another batch", state(batch=3), "a batch of 3"),
+    resume("other data", state(), "use '--init'"),
+    Case("checkpoint: no such file", ["soap-run", "{folder}/step.mlir", "--data=synthetic", "--resume={missing}"],
+         ["no-such-file", "cannot open"], {"f.mlir": FORWARD}, setup=STEP),
+    resume_good("another seed", ["--data=synthetic", "--seed=6"], "seed 5, got 6"),
+    resume_good("other samples", ["--data=synthetic:integers"], "data of fingerprint"),
+    run("checkpoint: into nowhere", ["--data=synthetic", "--checkpoint={folder}/no/where.safetensors"], {},
+        ["no/where.safetensors", "cannot write"]),
 ]

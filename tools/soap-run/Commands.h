@@ -15,6 +15,16 @@ namespace soap::run {
 /// Runs `options.entry` on the inputs, writes or prints its results.
 MaybeError runEntry(runtime::Session &session, const Options &options);
 
+/// Trains from first weights or a checkpoint. `stop` is asked after every
+/// iteration; `milliseconds` are those of this run's iterations.
+Expected<runtime::TrainResult> train(runtime::Session &session,
+                                     const Options &options,
+                                     const std::function<bool()> &stop,
+                                     std::vector<double> &milliseconds);
+
+/// Removes a line of progress from a terminal.
+void clearLine();
+
 /// Trains both sessions from the first one's weights on the same batches.
 struct ComparisonRun {
   Comparison comparison;
@@ -24,7 +34,7 @@ struct ComparisonRun {
 Expected<ComparisonRun> compare(runtime::Session &first,
                                 runtime::Session &second,
                                 const Options &options,
-                                const std::atomic<bool> &stop);
+                                const std::function<bool()> &stop);
 
 } // namespace soap::run
 

@@ -76,7 +76,7 @@ MaybeError compareWeights(Session &first, Session &second,
 
 Expected<ComparisonRun> run::compare(Session &first, Session &second,
                                      const Options &options,
-                                     const std::atomic<bool> &stop) {
+                                     const std::function<bool()> &stop) {
   auto a = Trainer::create(first);
   if (!a)
     return a.takeError();
@@ -101,7 +101,7 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
   int64_t perEpoch = source->train.size() / a->batch(), epoch = 0;
   std::vector<int64_t> order;
   Tally tally;
-  for (int64_t i = 0; i < options.iterations && !stop.load(); ++i) {
+  for (int64_t i = 0; i < options.iterations && !run.result.stopped; ++i) {
     if (i % perEpoch == 0)
       order =
           shuffledOrder(source->train.size(), uint64_t(options.seed), ++epoch);
@@ -113,8 +113,8 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
       return Error{options.compareWith + ": iteration " +
                    std::to_string(i + 1) + ": " + error->message};
     ++run.result.iterations;
+    run.result.stopped = stop();
   }
-  run.result.stopped = stop.load();
   run.comparison.loss = relative(std::fabs(a->lastLoss() - b->lastLoss()),
                                  std::fabs(b->lastLoss()));
   if (MaybeError error = compareWeights(first, second, run.comparison))

@@ -11,6 +11,7 @@
 #include "Soap/Runtime/Initialize.h"
 #include "Soap/Runtime/Trace.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -34,12 +35,6 @@ void installSignals() {
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-}
-
-/// Clears a progress line.
-void clearLine() {
-  if (isatty(STDERR_FILENO))
-    std::fprintf(stderr, "\r\x1b[K");
 }
 
 int fail(const std::string &message) {
@@ -74,8 +69,8 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
 
 /// Files that will be written at the end must be writable at the start.
 MaybeError checkOutputs(const Options &options) {
-  for (const std::string &path :
-       {options.saveWeights, options.trace, options.report}) {
+  for (const std::string &path : {options.checkpoint, options.saveWeights,
+                                  options.trace, options.report}) {
     if (path.empty())
       continue;
     size_t slash = path.rfind('/');
@@ -85,31 +80,6 @@ MaybeError checkOutputs(const Options &options) {
       return Error{path + ": cannot write: " + std::strerror(errno)};
   }
   return std::nullopt;
-}
-
-void printEpoch(const EpochResult &epoch) {
-  clearLine();
-  std::printf("epoch %ld: loss %.4f", long(epoch.epoch), epoch.loss);
-  if (epoch.trainAccuracy)
-    std::printf(", train accuracy %.4f", *epoch.trainAccuracy);
-  if (epoch.testAccuracy)
-    std::printf(", test accuracy %.4f", *epoch.testAccuracy);
-  std::printf(", %.0f samples/s, %.1f s\n", epoch.samplesPerSecond,
-              epoch.seconds);
-  std::fflush(stdout);
-}
-
-/// A line that overwrites itself, at most ten times a second.
-void showProgress(int64_t epoch, int64_t iteration, int64_t total,
-                  const Tally &tally) {
-  static auto last = std::chrono::steady_clock::time_point();
-  auto now = std::chrono::steady_clock::now();
-  if (now - last < std::chrono::milliseconds(100))
-    return;
-  last = now;
-  std::fprintf(stderr, "\r\x1b[Kepoch %ld  %ld/%ld  loss %.4f", long(epoch),
-               long(iteration), long(total),
-               tally.loss / double(tally.samples));
 }
 
 /// Everything at the end of a run that trained.
@@ -133,35 +103,8 @@ MaybeError writeResults(Session &session, const Options &options,
   return std::nullopt;
 }
 
-Expected<TrainResult> train(Session &session, const Options &options,
-                            std::vector<double> &milliseconds) {
-  auto trainer = Trainer::create(session);
-  if (!trainer)
-    return trainer.takeError();
-  auto source =
-      loadData(options.data, trainer->dataTensor(), trainer->labelTensor(),
-               options.normalization, uint64_t(options.seed));
-  if (!source)
-    return source.takeError();
-  if (MaybeError error = initialize(session.manifest(), session.tensors(),
-                                    options.init, uint64_t(options.seed)))
-    return *error;
-  TrainOptions training;
-  training.epochs = options.epochs;
-  training.iterations = options.iterations;
-  training.seed = uint64_t(options.seed);
-  training.stop = &interrupted;
-  if (!options.quiet) {
-    training.onEpoch = printEpoch;
-    if (isatty(STDERR_FILENO))
-      training.onIteration = showProgress;
-  }
-  auto result = trainEpochs(*trainer, *source, training);
-  milliseconds = trainer->stepMilliseconds();
-  return result;
-}
-
 int runMode(const Options &options, Session &session, Session *other) {
+  auto stop = [] { return interrupted.load(); };
   Trace trace;
   if (!options.trace.empty())
     session.observer = [&](const Execution &run) { trace.add(run); };
@@ -177,7 +120,7 @@ int runMode(const Options &options, Session &session, Session *other) {
     return error ? fail(error->message) : 0;
   }
   if (other) {
-    auto run = compare(session, *other, options, interrupted);
+    auto run = compare(session, *other, options, stop);
     if (!run)
       return fail(run.error());
     result = run->result;
@@ -189,7 +132,7 @@ int runMode(const Options &options, Session &session, Session *other) {
                   long(result.iterations), comparison->loss,
                   comparison->weights, comparison->worst.c_str());
   } else {
-    auto trained = train(session, options, milliseconds);
+    auto trained = train(session, options, stop, milliseconds);
     if (!trained)
       return fail(trained.error());
     result = *trained;
@@ -200,6 +143,8 @@ int runMode(const Options &options, Session &session, Session *other) {
   if (!options.quiet && !milliseconds.empty())
     std::printf("%ld iterations, %.3f ms per iteration (median)\n",
                 long(result.iterations), median(milliseconds));
+  if (!options.quiet && !options.checkpoint.empty())
+    std::printf("the checkpoint is in %s\n", options.checkpoint.c_str());
   if (!options.quiet && !options.saveWeights.empty())
     std::printf("weights are in %s\n", options.saveWeights.c_str());
   if (!result.stopped)
@@ -207,7 +152,9 @@ int runMode(const Options &options, Session &session, Session *other) {
   clearLine();
   std::fprintf(stderr, "soap-run: interrupted after %ld iterations%s\n",
                long(result.iterations),
-               options.saveWeights.empty() ? "" : "; weights are saved");
+               !options.checkpoint.empty()    ? "; go on with --resume"
+               : !options.saveWeights.empty() ? "; weights are saved"
+                                              : "");
   return 130;
 }
 

@@ -72,6 +72,11 @@ std::string setTimeout(Options &options, const std::string &value) {
   return "";
 }
 
+std::string setSeed(Options &options, const std::string &value) {
+  options.seedGiven = true;
+  return integer(&Options::seed, 0, large).set(options, value);
+}
+
 std::string setNormalization(Options &options, const std::string &value) {
   auto parsed = runtime::parseNormalization(value);
   if (!parsed)
@@ -82,6 +87,8 @@ std::string setNormalization(Options &options, const std::string &value) {
 
 const std::map<std::string, Flag> &flags() {
   static const std::map<std::string, Flag> table = {
+      {"--checkpoint", text(&Options::checkpoint)},
+      {"--checkpoint-every", integer(&Options::checkpointEvery, 1, large)},
       {"--compare-with", text(&Options::compareWith)},
       {"--data", text(&Options::data)},
       {"--entry", text(&Options::entry)},
@@ -98,8 +105,9 @@ const std::map<std::string, Flag> &flags() {
       {"--quiet", boolean(&Options::quiet)},
       {"--reference", boolean(&Options::reference)},
       {"--report", text(&Options::report)},
+      {"--resume", text(&Options::resume)},
       {"--save-weights", text(&Options::saveWeights)},
-      {"--seed", integer(&Options::seed, 0, large)},
+      {"--seed", {true, setSeed}},
       {"--strategy", text(&Options::strategy)},
       {"--threads-per-device", integer(&Options::threadsPerDevice, 1, 1024)},
       {"--timeout", {true, setTimeout}},
@@ -126,6 +134,8 @@ MaybeError check(Options &options) {
          {std::pair{"--data", !options.data.empty()},
           std::pair{"--epochs", options.epochs != 0},
           std::pair{"--compare-with", !options.compareWith.empty()},
+          std::pair{"--checkpoint", !options.checkpoint.empty()},
+          std::pair{"--resume", !options.resume.empty()},
           std::pair{"--save-weights", !options.saveWeights.empty()}})
       if (given)
         return excludes("--entry", flag);
@@ -139,7 +149,15 @@ MaybeError check(Options &options) {
     return needs("--output", "--entry");
   if (options.data.empty())
     return Error{"expected '--data' to train on, or '--entry' to run once"};
+  if (options.checkpointEvery && options.checkpoint.empty())
+    return needs("--checkpoint-every", "--checkpoint");
+  if (!options.resume.empty() && !options.init.empty())
+    return excludes("--resume", "--init");
   if (!options.compareWith.empty()) {
+    if (!options.checkpoint.empty())
+      return excludes("--compare-with", "--checkpoint");
+    if (!options.resume.empty())
+      return excludes("--compare-with", "--resume");
     if (options.epochs)
       return excludes("--compare-with", "--epochs");
     if (options.iterations == 0)
@@ -213,6 +231,11 @@ training
                            set), or MEAN,DEVIATION; bytes are scaled to [0, 1] first
   --init HOW               he, glorot, or FILE.safetensors; default: what the module
                            says for each tensor
+  --checkpoint FILE        write all that it takes to go on: at the end, when
+                           interrupted, and as --checkpoint-every says
+  --checkpoint-every N     ... after every N iterations
+  --resume FILE            go on from a checkpoint; --epochs and --iterations count
+                           from the start of the training
   --save-weights FILE      write parameters and states as safetensors at the end
   --compare-with OTHER     run FILE and OTHER from the same weights on the same
                            batches (50, or --iterations) and print how far the loss
@@ -241,7 +264,8 @@ output
   --quiet                  errors only
   --help                   this text
 
-Ctrl-C finishes the iteration, saves the weights and the report, and exits.
+Ctrl-C finishes the iteration, saves the checkpoint, the weights and the report,
+and exits.
 exit status: 0 success, 1 bad input or a failed run, 2 bad flags, 130 interrupted
 )";
 }

@@ -32,6 +32,11 @@ struct Options {
   /// 0: not limited by it.
   int64_t epochs = 0, iterations = 0;
   int64_t seed = 0;
+  /// The user gave it; else a checkpoint says it.
+  bool seedGiven = false;
+  std::string checkpoint, resume;
+  /// 0: at the end and on signals only.
+  int64_t checkpointEvery = 0;
 
   // Running one entry.
   std::string entry, output;

@@ -27,6 +27,7 @@ TEST(Options, Parses) {
   EXPECT_EQ(options->data, "idx:d");
   EXPECT_EQ(options->epochs, 3);
   EXPECT_EQ(options->seed, 7);
+  EXPECT_TRUE(options->seedGiven);
   EXPECT_EQ(options->timeoutMs, 500);
   EXPECT_TRUE(options->quiet);
   EXPECT_EQ(options->normalization.deviation, 0.25);
@@ -46,27 +47,18 @@ TEST(Options, Parses) {
 
 TEST(Options, EveryFlagIsInTheHelp) {
   std::string help = helpText();
-  for (const char *flag : {"--compare-with",
-                           "--data",
-                           "--entry",
-                           "--epochs",
-                           "--help",
-                           "--init",
-                           "--input",
-                           "--iterations",
-                           "--normalize",
-                           "--opt-level",
-                           "--output",
-                           "--preset",
-                           "--quiet",
-                           "--reference",
-                           "--report",
-                           "--save-weights",
-                           "--seed",
-                           "--strategy",
-                           "--threads-per-device",
-                           "--timeout",
-                           "--topology",
+  for (const char *flag : {"--checkpoint",   "--checkpoint-every",
+                           "--compare-with", "--data",
+                           "--entry",        "--epochs",
+                           "--help",         "--init",
+                           "--input",        "--iterations",
+                           "--normalize",    "--opt-level",
+                           "--output",       "--preset",
+                           "--quiet",        "--reference",
+                           "--report",       "--resume",
+                           "--save-weights", "--seed",
+                           "--strategy",     "--threads-per-device",
+                           "--timeout",      "--topology",
                            "--trace"}) {
     EXPECT_NE(help.find(std::string("  ") + flag + " "), std::string::npos)
         << flag;
@@ -115,6 +107,14 @@ TEST(Options, Rejects) {
             "flags '--compare-with' and '--epochs' exclude each other");
   EXPECT_EQ(errorOf({"a.mlir", "--data=d", "--preset=p", "--strategy=s"}),
             "flags '--preset' and '--strategy' exclude each other");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=d", "--checkpoint-every=5"}),
+            "flag '--checkpoint-every' needs '--checkpoint'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=d", "--resume=a", "--init=he"}),
+            "flags '--resume' and '--init' exclude each other");
+  EXPECT_EQ(errorOf({"a.mlir", "--entry=f", "--checkpoint=c"}),
+            "flags '--entry' and '--checkpoint' exclude each other");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=d", "--compare-with=b", "--resume=c"}),
+            "flags '--compare-with' and '--resume' exclude each other");
 }
 
 } // namespace

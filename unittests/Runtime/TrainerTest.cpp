@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Trainer.h"
+#include "LinearModel.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Initialize.h"
 #include "Soap/Runtime/Trace.h"
@@ -22,140 +23,6 @@ using namespace soap::runtime;
 using nlohmann::json;
 
 namespace {
-
-// One weight w: score = w * x, class 1 if score > 0; the loss is the mean of
-// (w * x - (2 * label - 1))^2 over the batch of 4, 0 for label -1. Device 1
-// works on samples 2 and 3 and sends its sums to device 0.
-constexpr float learningRate = 0.1f;
-
-struct Sums {
-  float loss = 0, correct = 0, gradient = 0;
-};
-
-Sums work(const float *x, const int32_t *label, float w, int count) {
-  Sums sums;
-  for (int i = 0; i < count; ++i) {
-    if (label[i] < 0)
-      continue;
-    float error = w * x[i] - float(2 * label[i] - 1);
-    sums.loss += error * error / 4;
-    sums.gradient += 2 * error * x[i] / 4;
-    sums.correct += (w * x[i] > 0) == (label[i] == 1);
-  }
-  return sums;
-}
-
-void program(SoapContext *ctx, void **args, bool sender, bool update) {
-  auto *x = static_cast<float *>(args[0]);
-  auto *label = static_cast<int32_t *>(args[1]);
-  auto *w = static_cast<float *>(args[2]);
-  soap_rt_task_begin(ctx, 0);
-  Sums mine = work(x, label, *w, 2);
-  soap_rt_task_end(ctx, 0);
-  if (sender) {
-    soap_rt_task_begin(ctx, 1);
-    soap_rt_send(ctx, 1, &mine, sizeof(mine));
-    soap_rt_task_end(ctx, 1);
-    if (update)
-      soap_rt_recv(ctx, 2, w, 4);
-    return;
-  }
-  Sums other;
-  soap_rt_recv(ctx, 1, &other, sizeof(other));
-  *static_cast<float *>(args[3]) = mine.loss + other.loss;
-  *static_cast<float *>(args[4]) = mine.correct + other.correct;
-  if (!update)
-    return;
-  *w -= learningRate * (mine.gradient + other.gradient);
-  soap_rt_send(ctx, 2, w, 4);
-}
-
-ProgramSource linearModel() {
-  json manifest = json::parse(R"({
-    "version": 1, "devices": 2,
-    "tensors": [
-      {"name": "x", "kind": "data", "shape": [4, 1], "dtype": "f32",
-       "sample_dim": 0},
-      {"name": "label", "kind": "label", "shape": [4], "dtype": "i32",
-       "sample_dim": 0, "classes": 2},
-      {"name": "w", "kind": "parameter", "shape": [1], "dtype": "f32",
-       "init": "zeros"},
-      {"name": "loss", "kind": "loss", "shape": [], "dtype": "f32"},
-      {"name": "correct", "kind": "correct", "shape": [], "dtype": "f32"}],
-    "entries": []})");
-  for (bool update : {true, false}) {
-    json ranks = json::array();
-    for (int d = 0; d < 2; ++d) {
-      json half = {{d * 2, d * 2 + 2}};
-      json rank = {{"device", d}, {"arena_bytes", 128}};
-      rank["program"] =
-          std::string(update ? "train" : "eval") + "_" + std::to_string(d);
-      rank["args"] = {
-          {{"tensor", "x"}, {"region", {half, {{0, 1}}}}},
-          {{"tensor", "label"}, {"region", {half}}},
-          {{"tensor", "w"}, {"region", {{{0, 1}}}}, {"updated", update}}};
-      rank["results"] = json::array();
-      if (d == 0)
-        rank["results"] = {{{"tensor", "loss"}, {"region", json::array()}},
-                           {{"tensor", "correct"}, {"region", json::array()}}};
-      rank["tasks"] = {d, 2, 3};
-      rank["peers"] = {-1, 1 - d, update ? 1 - d : -1};
-      rank["transfers"] = {-1, 0, update ? 1 : -1};
-      ranks.push_back(rank);
-    }
-    manifest["entries"].push_back(
-        {{"name", update ? "train_step" : "evaluate"},
-         {"batch", 4},
-         {"schedule",
-          {{{"name", "work[0]"}, {"kind", "linear"}},
-           {{"name", "work[1]"}, {"kind", "linear"}},
-           {{"name", "sums"}, {"kind", "transfer"}},
-           {{"name", "weight"}, {"kind", "transfer"}}}},
-         {"ranks", ranks}});
-  }
-  auto parsed = parseManifest(manifest.dump(), "linear");
-  EXPECT_TRUE(parsed) << parsed.error();
-  ProgramSource source;
-  source.manifest = std::make_shared<const Manifest>(*parsed);
-  source.program = [](const std::string &name) -> SoapProgram {
-    if (name == "train_0")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, false, true);
-      };
-    if (name == "train_1")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, true, true);
-      };
-    if (name == "eval_0")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, false, false);
-      };
-    if (name == "eval_1")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, true, false);
-      };
-    return nullptr;
-  };
-  return source;
-}
-
-/// Files whose label is the sign of the sample.
-void writeSigns(const TemporaryFolder &folder, const std::string &name,
-                int64_t count) {
-  HostTensor x(ElementType::F32, {count}), y(ElementType::I64, {count});
-  for (int64_t i = 0; i < count; ++i) {
-    x.set(i, (i % 2 ? 1.0 : -1.0) * (1 + double(i % 5) / 8));
-    y.set(i, i % 2);
-  }
-  ASSERT_FALSE(writeNpy(folder / ("x_" + name + ".npy"), x));
-  ASSERT_FALSE(writeNpy(folder / ("y_" + name + ".npy"), y));
-}
-
-std::unique_ptr<Session> makeSession() {
-  auto session = Session::create(linearModel(), LauncherOptions());
-  EXPECT_TRUE(session) << session.error();
-  return std::move(*session);
-}
 
 TEST(Trainer, LearnsAndCountsEverySample) {
   TemporaryFolder folder;
@@ -214,12 +81,12 @@ TEST(Trainer, StopsAfterTheIteration) {
                          trainer->labelTensor(), Normalization(), 1);
   ASSERT_TRUE(source) << source.error();
   ASSERT_FALSE(initialize(session->manifest(), session->tensors(), "", 1));
-  std::atomic<bool> stop{false};
+  bool stop = false;
   TrainOptions options;
   options.epochs = 0;
-  options.stop = &stop;
+  options.stop = [&] { return stop; };
   options.onIteration = [&](int64_t, int64_t iteration, int64_t,
-                            const Tally &) { stop.store(iteration == 3); };
+                            const Tally &) { stop = iteration == 3; };
   auto result = trainEpochs(*trainer, *source, options);
   ASSERT_TRUE(result) << result.error();
   EXPECT_TRUE(result->stopped);

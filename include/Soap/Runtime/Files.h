@@ -37,8 +37,12 @@ MaybeError writeNpy(const std::string &path, const HostTensor &tensor);
 
 /// Tensors by name. Element types F32, F64, I32, I64, U8, I8.
 using TensorMap = std::map<std::string, HostTensor>;
-Expected<TensorMap> readSafetensors(const std::string &path);
-MaybeError writeSafetensors(const std::string &path, const TensorMap &tensors);
+/// Texts by name: the `__metadata__` of a safetensors file.
+using Metadata = std::map<std::string, std::string>;
+Expected<TensorMap> readSafetensors(const std::string &path,
+                                    Metadata *metadata = nullptr);
+MaybeError writeSafetensors(const std::string &path, const TensorMap &tensors,
+                            const Metadata &metadata = {});
 
 } // namespace soap::runtime
 

@@ -11,8 +11,6 @@
 #include "Soap/Runtime/Data.h"
 #include "Soap/Runtime/Session.h"
 
-#include <atomic>
-
 namespace soap::runtime {
 
 struct EpochResult {
@@ -70,12 +68,29 @@ private:
   std::vector<double> times;
 };
 
+/// Where a training is: with the tensors, all that the next iteration depends
+/// on.
+struct TrainState {
+  /// Iterations since the start, and in the current epoch (from 1 on).
+  int64_t step = 0, epoch = 1, position = 0;
+  /// Of the current epoch so far.
+  Tally tally;
+  double seconds = 0;
+  /// The epochs that are finished.
+  std::vector<EpochResult> epochs;
+};
+
 struct TrainOptions {
-  /// Whichever ends first; 0: not limited by it.
+  /// Totals, whichever ends first; 0: not limited by it.
   int64_t epochs = 1, iterations = 0;
   uint64_t seed = 0;
-  /// Set from a signal handler: finish the iteration and return.
-  const std::atomic<bool> *stop = nullptr;
+  /// Where to go on.
+  TrainState start;
+  /// Asked once after every iteration: finish here?
+  std::function<bool()> stop;
+  /// Called after every `checkpointEvery`-th step; 0: never.
+  int64_t checkpointEvery = 0;
+  std::function<MaybeError(const TrainState &)> onCheckpoint;
   std::function<void(int64_t epoch, int64_t iteration, int64_t total,
                      const Tally &)>
       onIteration;
@@ -83,9 +98,12 @@ struct TrainOptions {
 };
 
 struct TrainResult {
+  /// Also the unfinished one, if any.
   std::vector<EpochResult> epochs;
-  int64_t iterations = 0;
+  /// Since the start of the training, and of this run.
+  int64_t iterations = 0, ran = 0;
   bool stopped = false;
+  TrainState state;
 };
 
 Expected<TrainResult> trainEpochs(Trainer &trainer, const DataSource &source,

@@ -1,0 +1,63 @@
+//===- Checkpoint.h - A training in a file ----------------------*- C++ -*-===//
+//
+// A checkpoint is a safetensors file of all parameters and states (so it also
+// serves as weights), whose metadata holds the rest of what the next iteration
+// depends on: where the training is in its data, and what has been counted. A
+// run that goes on from it computes the same bits as one that was never
+// interrupted if its program is the same, and the same numbers up to the order
+// of sums if the same model is cut otherwise or runs on other devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_CHECKPOINT_H
+#define SOAP_RUNTIME_CHECKPOINT_H
+
+#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Trainer.h"
+
+namespace soap::runtime {
+
+/// What a training is made of beside its tensors. Who goes on with other
+/// settings than the file's is told, for the result would be neither run's.
+struct TrainingIdentity {
+  uint64_t seed = 0;
+  int64_t batch = 0, samples = 0;
+  /// Of the training samples, their labels and their normalization.
+  std::string data;
+  /// Of the program: strategy, schedule, tiles. Another one is no error.
+  std::string program;
+};
+
+TrainingIdentity identify(const Manifest &manifest, const Trainer &trainer,
+                          const DataSource &source, uint64_t seed);
+
+/// 16 hexadecimal digits.
+std::string fingerprint(const Manifest &manifest);
+std::string fingerprint(const DataSource &source);
+
+struct Checkpoint {
+  TrainState state;
+  TrainingIdentity identity;
+  TensorMap tensors;
+};
+
+/// Atomic: a crash leaves the old file. `tensors` are all parameters and
+/// states.
+MaybeError writeCheckpoint(const std::string &path, const TrainState &state,
+                           const TrainingIdentity &identity,
+                           const TensorMap &tensors);
+
+/// An error if the file is damaged or is not a checkpoint.
+Expected<Checkpoint> readCheckpoint(const std::string &path);
+
+/// Gives the module its tensors; an error if they are not those of its model.
+MaybeError restoreTensors(const Checkpoint &checkpoint,
+                          const Manifest &manifest, TensorStore &store);
+
+/// An error if a training under `identity` cannot go on from the checkpoint.
+MaybeError checkResumable(const Checkpoint &checkpoint,
+                          const TrainingIdentity &identity);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_CHECKPOINT_H

@@ -1,0 +1,319 @@
+//===- Checkpoint.cpp - A training in a file ------------------------------===//
+//
+// See Checkpoint.h. The metadata has two texts: "format", which says that this
+// is a checkpoint, and "state", a JSON object.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Checkpoint.h"
+
+#include "Json.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace soap;
+using namespace soap::runtime;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char *formatName = "soap-checkpoint";
+constexpr int64_t large = int64_t(1) << 53;
+
+bool isWeight(const TensorInfo &info) {
+  return info.kind == TensorKind::Parameter || info.kind == TensorKind::State;
+}
+
+/// Mixes 8 bytes at a time: all samples of a data set go through it.
+class Hasher {
+public:
+  void add(uint64_t value) {
+    state = (state ^ value) * 0x9e3779b97f4a7c15;
+    state ^= state >> 32;
+  }
+  void add(const void *data, size_t size) {
+    add(uint64_t(size));
+    const char *bytes = static_cast<const char *>(data);
+    for (; size >= 8; bytes += 8, size -= 8) {
+      uint64_t word;
+      std::memcpy(&word, bytes, 8);
+      add(word);
+    }
+    uint64_t rest = 0;
+    if (size)
+      std::memcpy(&rest, bytes, size);
+    add(rest);
+  }
+  void add(const std::string &text) { add(text.data(), text.size()); }
+  void add(double value) { add(&value, sizeof(value)); }
+  void add(const std::vector<int64_t> &list) {
+    add(list.data(), list.size() * sizeof(int64_t));
+  }
+
+  std::string digits() const {
+    std::string text;
+    for (int shift = 60; shift >= 0; shift -= 4)
+      text += "0123456789abcdef"[state >> shift & 15];
+    return text;
+  }
+
+private:
+  uint64_t state = 0xcbf29ce484222325;
+};
+
+void addTile(Hasher &hash, const TileInfo &tile) {
+  hash.add(uint64_t(tile.tensor));
+  hash.add(tile.region.str());
+  hash.add(uint64_t(tile.updated));
+}
+
+/// JSON has no infinities; a training that has diverged is saved all the same.
+Json number(double value) {
+  if (std::isfinite(value))
+    return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+double readNumber(const JsonCursor &cursor) {
+  if (cursor.json().is_number())
+    return cursor.number();
+  std::string text = cursor.json().is_string() ? cursor.string() : "";
+  if (text == "nan")
+    return std::nan("");
+  if (text != "inf" && text != "-inf")
+    cursor.expected("a number, \"inf\", \"-inf\" or \"nan\"");
+  return text == "inf" ? HUGE_VAL : -HUGE_VAL;
+}
+
+Json optionalNumber(const std::optional<double> &value) {
+  return value ? number(*value) : Json();
+}
+
+std::optional<double> readOptional(const JsonCursor &cursor) {
+  if (cursor.json().is_null())
+    return std::nullopt;
+  return readNumber(cursor);
+}
+
+Json toJson(const EpochResult &epoch) {
+  return {{"epoch", epoch.epoch},
+          {"iterations", epoch.iterations},
+          {"loss", number(epoch.loss)},
+          {"train_accuracy", optionalNumber(epoch.trainAccuracy)},
+          {"test_accuracy", optionalNumber(epoch.testAccuracy)},
+          {"samples_per_second", number(epoch.samplesPerSecond)},
+          {"seconds", number(epoch.seconds)}};
+}
+
+EpochResult readEpoch(const JsonCursor &cursor) {
+  EpochResult epoch;
+  epoch.epoch = cursor.at("epoch").integer(1, large);
+  epoch.iterations = cursor.at("iterations").integer(0, large);
+  epoch.loss = readNumber(cursor.at("loss"));
+  epoch.trainAccuracy = readOptional(cursor.at("train_accuracy"));
+  epoch.testAccuracy = readOptional(cursor.at("test_accuracy"));
+  epoch.samplesPerSecond = readNumber(cursor.at("samples_per_second"));
+  epoch.seconds = readNumber(cursor.at("seconds"));
+  return epoch;
+}
+
+Json toJson(const TrainState &state, const TrainingIdentity &identity) {
+  Json epochs = Json::array();
+  for (const EpochResult &epoch : state.epochs)
+    epochs.push_back(toJson(epoch));
+  return {{"version", 1},
+          {"step", state.step},
+          {"epoch", state.epoch},
+          {"position", state.position},
+          {"seconds", number(state.seconds)},
+          {"tally",
+           {{"loss", number(state.tally.loss)},
+            {"correct", number(state.tally.correct)},
+            {"samples", state.tally.samples}}},
+          {"epochs", epochs},
+          {"seed", identity.seed},
+          {"batch", identity.batch},
+          {"training_samples", identity.samples},
+          {"data", identity.data},
+          {"program", identity.program}};
+}
+
+void readState(const JsonCursor &cursor, Checkpoint &checkpoint) {
+  int64_t version = cursor.at("version").integer();
+  if (version != 1)
+    cursor.at("version").expected("1");
+  TrainState &state = checkpoint.state;
+  state.step = cursor.at("step").integer(0, large);
+  state.epoch = cursor.at("epoch").integer(1, large);
+  state.position = cursor.at("position").integer(0, state.step);
+  state.seconds = readNumber(cursor.at("seconds"));
+  JsonCursor tally = cursor.at("tally");
+  state.tally.loss = readNumber(tally.at("loss"));
+  state.tally.correct = readNumber(tally.at("correct"));
+  state.tally.samples = tally.at("samples").integer(0, large);
+  JsonCursor epochs = cursor.at("epochs");
+  for (size_t i = 0; i < epochs.size(); ++i)
+    state.epochs.push_back(readEpoch(epochs.at(i)));
+  TrainingIdentity &identity = checkpoint.identity;
+  identity.seed = uint64_t(cursor.at("seed").integer(0));
+  identity.batch = cursor.at("batch").integer(1, large);
+  identity.samples = cursor.at("training_samples").integer(1, large);
+  identity.data = cursor.at("data").string();
+  identity.program = cursor.at("program").string();
+}
+
+std::string describe(const HostTensor &tensor) {
+  return std::string(nameOf(tensor.dtype)) + " " + shapeString(tensor.shape);
+}
+
+} // namespace
+
+std::string runtime::fingerprint(const Manifest &manifest) {
+  Hasher hash;
+  hash.add(uint64_t(manifest.devices));
+  for (const TensorInfo &info : manifest.tensors) {
+    hash.add(info.name);
+    hash.add(uint64_t(info.kind));
+    hash.add(info.shape);
+    hash.add(uint64_t(info.dtype));
+  }
+  for (const EntryInfo &entry : manifest.entries) {
+    hash.add(entry.name);
+    for (const ScheduledTask &task : entry.schedule) {
+      hash.add(task.name);
+      hash.add(task.kind);
+    }
+    for (const RankInfo &rank : entry.ranks) {
+      hash.add(uint64_t(rank.device));
+      hash.add(rank.tasks);
+      hash.add(rank.peers);
+      hash.add(rank.transfers);
+      for (const TileInfo &tile : rank.args)
+        addTile(hash, tile);
+      for (const TileInfo &tile : rank.results)
+        addTile(hash, tile);
+    }
+  }
+  return hash.digits();
+}
+
+std::string runtime::fingerprint(const DataSource &source) {
+  Hasher hash;
+  const Dataset &set = source.train;
+  hash.add(source.factor);
+  hash.add(source.offset);
+  hash.add(uint64_t(set.samples.dtype));
+  hash.add(set.samples.shape);
+  hash.add(set.samples.bytes.data(),
+           size_t(set.samples.volume() * sizeOf(set.samples.dtype)));
+  hash.add(set.labels.data(), set.labels.size() * sizeof(set.labels[0]));
+  return hash.digits();
+}
+
+TrainingIdentity runtime::identify(const Manifest &manifest,
+                                   const Trainer &trainer,
+                                   const DataSource &source, uint64_t seed) {
+  TrainingIdentity identity;
+  identity.seed = seed;
+  identity.batch = trainer.batch();
+  identity.samples = source.train.size();
+  identity.data = fingerprint(source);
+  identity.program = fingerprint(manifest);
+  return identity;
+}
+
+MaybeError runtime::writeCheckpoint(const std::string &path,
+                                    const TrainState &state,
+                                    const TrainingIdentity &identity,
+                                    const TensorMap &tensors) {
+  return writeSafetensors(
+      path, tensors,
+      {{"format", formatName}, {"state", toJson(state, identity).dump()}});
+}
+
+Expected<Checkpoint> runtime::readCheckpoint(const std::string &path) {
+  Metadata metadata;
+  auto tensors = readSafetensors(path, &metadata);
+  if (!tensors)
+    return tensors.takeError();
+  if (metadata["format"] != formatName)
+    return Error{path + ": expected a checkpoint, got other safetensors (use "
+                        "'--init' to start from its weights)"};
+  auto json = nlohmann::json::parse(metadata["state"], nullptr, false);
+  if (!json.is_object())
+    return Error{path + ": expected a JSON object as state of the checkpoint"};
+  Checkpoint checkpoint;
+  checkpoint.tensors = std::move(*tensors);
+  try {
+    readState(JsonCursor(json, ""), checkpoint);
+  } catch (const JsonError &error) {
+    return Error{path + ": state " + error.what()};
+  }
+  return checkpoint;
+}
+
+MaybeError runtime::restoreTensors(const Checkpoint &checkpoint,
+                                   const Manifest &manifest,
+                                   TensorStore &store) {
+  size_t used = 0;
+  for (size_t t = 0; t < manifest.tensors.size(); ++t) {
+    const TensorInfo &info = manifest.tensors[t];
+    if (!isWeight(info))
+      continue;
+    auto it = checkpoint.tensors.find(info.name);
+    if (it == checkpoint.tensors.end())
+      return Error{"the checkpoint is of another model: it lacks " +
+                   std::string(nameOf(info.kind)) + " '" + info.name + "'"};
+    const HostTensor &value = it->second;
+    if (value.shape != info.shape || value.dtype != elementType(info.dtype))
+      return Error{"the checkpoint is of another model: '" + info.name +
+                   "' is " + describe(value) + ", expected " +
+                   nameOf(info.dtype) + " " + shapeString(info.shape)};
+    if (MaybeError error = store.set(t, value))
+      return error;
+    ++used;
+  }
+  if (used == checkpoint.tensors.size())
+    return std::nullopt;
+  for (const auto &[name, value] : checkpoint.tensors) {
+    auto t = manifest.tensorNamed(name);
+    if (!t || !isWeight(manifest.tensors[*t]))
+      return Error{"the checkpoint is of another model: the module has no '" +
+                   name + "'"};
+  }
+  return std::nullopt;
+}
+
+MaybeError runtime::checkResumable(const Checkpoint &checkpoint,
+                                   const TrainingIdentity &identity) {
+  const TrainingIdentity &was = checkpoint.identity;
+  auto differs = [](const std::string &what, const std::string &had,
+                    const std::string &got) {
+    return Error{"the checkpoint was written by a training with " + what + " " +
+                 had + ", got " + got +
+                 " (use '--init' to start anew from its weights)"};
+  };
+  if (was.batch != identity.batch)
+    return differs("a batch of", std::to_string(was.batch),
+                   std::to_string(identity.batch));
+  if (was.seed != identity.seed)
+    return differs("seed", std::to_string(was.seed),
+                   std::to_string(identity.seed));
+  if (was.samples != identity.samples)
+    return differs("a number of samples of", std::to_string(was.samples),
+                   std::to_string(identity.samples));
+  if (was.data != identity.data)
+    return differs("data of fingerprint", was.data, identity.data);
+  int64_t perEpoch = identity.samples / identity.batch;
+  const TrainState &state = checkpoint.state;
+  if (state.position > perEpoch ||
+      (state.epoch - 1) > (state.step - state.position) / perEpoch ||
+      (state.epoch - 1) * perEpoch + state.position != state.step)
+    return Error{"the checkpoint contradicts itself: step " +
+                 std::to_string(state.step) + " is not iteration " +
+                 std::to_string(state.position) + " of epoch " +
+                 std::to_string(state.epoch) + " of " +
+                 std::to_string(perEpoch) + " iterations"};
+  return std::nullopt;
+}

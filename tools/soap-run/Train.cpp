@@ -1,0 +1,133 @@
+//===- Train.cpp - Training, with checkpoints -----------------------------===//
+//
+// soap-run --data: from first weights or a checkpoint to the last epoch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Soap/Runtime/Checkpoint.h"
+#include "Soap/Runtime/Initialize.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::run;
+using namespace soap::runtime;
+
+void run::clearLine() {
+  if (isatty(STDERR_FILENO))
+    std::fprintf(stderr, "\r\x1b[K");
+}
+
+namespace {
+
+void printEpoch(const EpochResult &epoch) {
+  clearLine();
+  std::printf("epoch %ld: loss %.4f", long(epoch.epoch), epoch.loss);
+  if (epoch.trainAccuracy)
+    std::printf(", train accuracy %.4f", *epoch.trainAccuracy);
+  if (epoch.testAccuracy)
+    std::printf(", test accuracy %.4f", *epoch.testAccuracy);
+  std::printf(", %.0f samples/s, %.1f s\n", epoch.samplesPerSecond,
+              epoch.seconds);
+  std::fflush(stdout);
+}
+
+/// A line that overwrites itself, at most ten times a second.
+void showProgress(int64_t epoch, int64_t iteration, int64_t total,
+                  const Tally &tally) {
+  static auto last = std::chrono::steady_clock::time_point();
+  auto now = std::chrono::steady_clock::now();
+  if (now - last < std::chrono::milliseconds(100))
+    return;
+  last = now;
+  std::fprintf(stderr, "\r\x1b[Kepoch %ld  %ld/%ld  loss %.4f", long(epoch),
+               long(iteration), long(total),
+               tally.loss / double(tally.samples));
+}
+
+MaybeError save(Session &session, const Options &options,
+                const TrainState &state, const TrainingIdentity &identity) {
+  auto weights = collectWeights(session.manifest(), session.tensors());
+  if (!weights)
+    return weights.takeError();
+  return writeCheckpoint(options.checkpoint, state, identity, *weights);
+}
+
+/// Gives the tensors of the session their values of a checkpoint, and says
+/// where the training goes on.
+MaybeError resume(Session &session, const Options &options,
+                  const Checkpoint &checkpoint,
+                  const TrainingIdentity &identity) {
+  MaybeError error = checkResumable(checkpoint, identity);
+  if (!error)
+    error = restoreTensors(checkpoint, session.manifest(), session.tensors());
+  if (error)
+    return Error{options.resume + ": " + error->message};
+  if (options.quiet)
+    return std::nullopt;
+  const TrainState &state = checkpoint.state;
+  std::printf("going on after %ld iterations (epoch %ld, iteration %ld)%s\n",
+              long(state.step), long(state.epoch), long(state.position),
+              checkpoint.identity.program == identity.program
+                  ? ""
+                  : " under another strategy: sums may round differently");
+  std::fflush(stdout);
+  return std::nullopt;
+}
+
+} // namespace
+
+Expected<TrainResult> run::train(Session &session, const Options &options,
+                                 const std::function<bool()> &stop,
+                                 std::vector<double> &milliseconds) {
+  auto trainer = Trainer::create(session);
+  if (!trainer)
+    return trainer.takeError();
+  TrainOptions training;
+  training.epochs = options.epochs;
+  training.iterations = options.iterations;
+  training.seed = uint64_t(options.seed);
+  training.stop = stop;
+  Checkpoint checkpoint;
+  if (!options.resume.empty()) {
+    auto read = readCheckpoint(options.resume);
+    if (!read)
+      return read.takeError();
+    checkpoint = std::move(*read);
+    training.start = checkpoint.state;
+    if (!options.seedGiven)
+      training.seed = checkpoint.identity.seed;
+  }
+  auto source =
+      loadData(options.data, trainer->dataTensor(), trainer->labelTensor(),
+               options.normalization, training.seed);
+  if (!source)
+    return source.takeError();
+  TrainingIdentity identity;
+  if (!options.resume.empty() || !options.checkpoint.empty())
+    identity = identify(session.manifest(), *trainer, *source, training.seed);
+  MaybeError error = options.resume.empty()
+                         ? initialize(session.manifest(), session.tensors(),
+                                      options.init, training.seed)
+                         : resume(session, options, checkpoint, identity);
+  if (error)
+    return *error;
+  checkpoint.tensors.clear();
+  training.checkpointEvery = options.checkpointEvery;
+  training.onCheckpoint = [&](const TrainState &state) {
+    return save(session, options, state, identity);
+  };
+  if (!options.quiet) {
+    training.onEpoch = printEpoch;
+    if (isatty(STDERR_FILENO))
+      training.onIteration = showProgress;
+  }
+  auto result = trainEpochs(*trainer, *source, training);
+  milliseconds = trainer->stepMilliseconds();
+  if (result && !options.checkpoint.empty())
+    if (MaybeError failed = save(session, options, result->state, identity))
+      return *failed;
+  return result;
+}
