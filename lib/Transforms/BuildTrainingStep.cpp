@@ -324,8 +324,10 @@ void Program::addLoss() {
   int64_t samples = logits.getDimSize(0);
   BlockArgument label = addArgument(
       RankedTensorType::get({samples}, builder.getI32Type()), "label", "label",
-      builder.getNamedAttr(SoapDialect::kSampleDim,
-                           builder.getI64IntegerAttr(0)));
+      {builder.getNamedAttr(SoapDialect::kSampleDim,
+                            builder.getI64IntegerAttr(0)),
+       builder.getNamedAttr(SoapDialect::kClasses,
+                            builder.getI64IntegerAttr(logits.getDimSize(1)))});
   Value output =
       mapping.lookup(model.function.front().getTerminator()->getOperand(0));
   loss = CrossEntropyOp::create(builder, loc, output, label,

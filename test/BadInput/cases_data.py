@@ -106,6 +106,7 @@ CASES = [
     images("damaged gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\3" + b"\xff" * 40, "train-images"),
     images("images of another size", idx([16, 3, 3]), "do not fit data 'x'"),
     images("fewer images than a batch", idx([4, 2, 2]), "train-labels"),
+    labels("a label beyond the classes", idx([16], bytes(15) + b"\x07"), "label 7 of sample 15", "expected 0 to 2"),
     labels("fewer labels than images", idx([15]), "expected shape [16]", "[15]"),
 
     array("not NumPy", b"PK\3\4" * 10, "expected a NumPy file"),

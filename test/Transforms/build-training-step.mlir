@@ -16,7 +16,7 @@
 // CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<5x6xf32> {soap.init = "he", soap.kind = "parameter", soap.name = "w1"},
 // CHECK-SAME:  %[[B1:[a-z0-9]+]]: tensor<5xf32> {soap.kind = "parameter", soap.name = "b1"},
 // CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<5x3xf32> {soap.kind = "parameter", soap.name = "w2"},
-// CHECK-SAME:  %[[LABEL:[a-z0-9]+]]: tensor<8xi32> {soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64},
+// CHECK-SAME:  %[[LABEL:[a-z0-9]+]]: tensor<8xi32> {soap.classes = 3 : i64, soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64},
 // CHECK-SAME:  %[[V1:[a-z0-9]+]]: tensor<5x6xf32> {soap.init = "zeros", soap.kind = "state", soap.name = "w1.velocity"},
 // CHECK-SAME:  %[[VB:[a-z0-9]+]]: tensor<5xf32> {soap.init = "zeros", soap.kind = "state", soap.name = "b1.velocity"},
 // CHECK-SAME:  %[[V2:[a-z0-9]+]]: tensor<5x3xf32> {soap.init = "zeros", soap.kind = "state", soap.name = "w2.velocity"})
@@ -45,7 +45,7 @@
 // CHECK-NEXT: return %[[LOSS]], %[[CORRECT]], %[[NW1]], %[[NV1]], %[[NB1]], %[[NVB]], %[[NW2]], %[[NV2]]
 
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME: tensor<8xi32> {soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64})
+// CHECK-SAME: tensor<8xi32> {soap.classes = 3 : i64, soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64})
 // CHECK-SAME: -> (tensor<f32> {soap.kind = "loss", soap.name = "loss"}, tensor<f32> {soap.kind = "correct", soap.name = "correct"})
 // CHECK: soap.name = "fc1"
 // CHECK: soap.name = "bias_add_0"

@@ -127,7 +127,7 @@ TEST(LinearKernels, Matmul) {
         if (tb)
           attributes += ta ? ", transpose_b" : "transpose_b";
         check(function("soap.matmul", attributes, {a, b}, {y}), {a, b}, {y},
-              {"f32", "f64"});
+              {"f32", "f64", "bf16"});
       }
 }
 

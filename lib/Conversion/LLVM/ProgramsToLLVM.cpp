@@ -50,6 +50,7 @@ struct ProgramsToLLVMPass
         return signalPassFailure();
     if (approximate)
       approximateMath(module);
+    expandBFloat16(module);
     if (failed(convertKernels(module)))
       return signalPassFailure();
     // The manifest says the same.
@@ -73,13 +74,32 @@ struct ProgramsToLLVMPass
     (void)applyOpPatternsGreedily(ops, std::move(patterns));
   }
 
+  /// Conversions from and to bf16 as bit operations: as casts they would
+  /// become calls of compiler-rt, which is in no process.
+  void expandBFloat16(ModuleOp module) {
+    SmallVector<Operation *> ops;
+    module.walk([&](Operation *op) {
+      if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
+        return;
+      if (getElementTypeOrSelf(op->getOperand(0)).isBF16() ||
+          getElementTypeOrSelf(op->getResult(0)).isBF16())
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return;
+    RewritePatternSet patterns(&getContext());
+    arith::populateExpandBFloat16Patterns(patterns);
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+    (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
+  }
+
   LogicalResult convertKernels(ModuleOp module) {
     LLVMTypeConverter converter(&getContext());
     addBufferConversion(converter);
     RewritePatternSet patterns(&getContext());
     populateKernelPatterns(converter, patterns);
     populateSCFToControlFlowConversionPatterns(patterns);
-    arith::populateExpandBFloat16Patterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     populateMathToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

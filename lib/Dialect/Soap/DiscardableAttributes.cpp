@@ -172,7 +172,7 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
   }
   if (name == kInit)
     return checkInit(emitError, attr, type);
-  if (name == kFanIn || name == kFanOut)
+  if (name == kFanIn || name == kFanOut || name == kClasses)
     return checkInteger(emitError, attr, 1);
   if (name == kConfig)
     return checkTensorConfig(emitError, attr, type);

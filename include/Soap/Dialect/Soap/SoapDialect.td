@@ -20,7 +20,7 @@ def Soap_Dialect : Dialect {
 
     Discardable attributes, all verified by the dialect: on ops `soap.config`, `soap.name`, `soap.grad_of`, `soap.update_of`, `soap.loop_map`,
     `soap.slot`; on function arguments and results `soap.kind`, `soap.name`, `soap.sample_dim`, `soap.init`, `soap.config`,
-    `soap.updates`, `soap.fan_in`, `soap.fan_out`; on modules `soap.programs`, `soap.topology`, `soap.manifest`; while lowering also
+    `soap.updates`, `soap.fan_in`, `soap.fan_out`, `soap.classes`; on modules `soap.programs`, `soap.topology`, `soap.manifest`; while lowering also
     `soap.arena_bytes` on functions, `soap.fused_slots` on ops, and `soap.result`, `soap.updated` on arguments. Others are errors, so that a
     misspelt one is not silently ignored.
   }];
@@ -34,7 +34,7 @@ def Soap_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kConfig = "soap.config", kName = "soap.name", kGradOf = "soap.grad_of",
         kUpdateOf = "soap.update_of", kLoopMap = "soap.loop_map", kSlot = "soap.slot", kKind = "soap.kind",
         kSampleDim = "soap.sample_dim", kInit = "soap.init", kUpdates = "soap.updates", kFanIn = "soap.fan_in",
-        kFanOut = "soap.fan_out", kResult = "soap.result", kUpdated = "soap.updated",
+        kFanOut = "soap.fan_out", kClasses = "soap.classes", kResult = "soap.result", kUpdated = "soap.updated",
         kArenaBytes = "soap.arena_bytes", kFusedSlots = "soap.fused_slots", kPrograms = "soap.programs", kTopology = "soap.topology", kManifest = "soap.manifest";
   }];
 }

@@ -1,0 +1,127 @@
+// Ops become calls: of kernels, each once, or of the library; views and constants stay what they are.
+// RUN: soap-opt %s --soap-outline-kernels -split-input-file | FileCheck %s
+// RUN: soap-opt %s --soap-outline-kernels='library=none fuse=false' -split-input-file | FileCheck %s --check-prefix=REFERENCE
+
+// CHECK-LABEL: func.func @conv
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2x6x3x3xf32>
+// CHECK: soap.library_call "conv2d_f32" [2, 2, 2, 5, 6, 3, 3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 1, 0] ins(%arg0, %arg1 : {{.*}}) outs(%[[E]] : tensor<2x6x3x3xf32>) {soap.slot = 0 : i64}
+// REFERENCE-LABEL: func.func @conv
+// REFERENCE: soap.kernel_call @kernel_0_conv2d ins(%arg0, %arg1 : {{.*}}) outs({{.*}}) {soap.slot = 0 : i64}
+// Padding at the top only: rows are guarded below, columns not at all.
+// REFERENCE: func.func private @kernel_0_conv2d(%{{.*}}: memref<2x4x5x6xf32>, %{{.*}}: memref<6x2x3x2xf32>, %{{.*}}: memref<2x6x3x3xf32>) attributes {passthrough = ["noinline"]}
+// REFERENCE-COUNT-5: scf.for
+// REFERENCE: scf.for {{.*}} iter_args
+func.func @conv(%x: tensor<2x4x5x6xf32>, %w: tensor<6x2x3x2xf32>) -> tensor<2x6x3x3xf32> {
+  %y = soap.conv2d %x, %w {strides = array<i64: 2, 2>, padding = array<i64: 1, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64, soap.slot = 0 : i64}
+     : (tensor<2x4x5x6xf32>, tensor<6x2x3x2xf32>) -> tensor<2x6x3x3xf32>
+  return %y : tensor<2x6x3x3xf32>
+}
+
+// -----
+
+// A b shared by all batches is one product of all rows; not where a is transposed.
+// CHECK-LABEL: func.func @matmul
+// CHECK: soap.library_call "matmul_f32" [1, 6, 5, 4, 0, 1]
+// CHECK: soap.kernel_call @kernel_0_matmul
+// CHECK: soap.kernel_call @kernel_1_matmul
+func.func @matmul(%a: tensor<2x3x4xf32>, %b: tensor<5x4xf32>, %t: tensor<2x4x3xf32>, %d: tensor<2x3x4xf64>, %e: tensor<5x4xf64>)
+    -> (tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf64>) {
+  %0 = soap.matmul %a, %b {transpose_b} : (tensor<2x3x4xf32>, tensor<5x4xf32>) -> tensor<2x3x5xf32>
+  %1 = soap.matmul %t, %b {transpose_a, transpose_b} : (tensor<2x4x3xf32>, tensor<5x4xf32>) -> tensor<2x3x5xf32>
+  %2 = soap.matmul %d, %e {transpose_b} : (tensor<2x3x4xf64>, tensor<5x4xf64>) -> tensor<2x3x5xf64>
+  return %0, %1, %2 : tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf64>
+}
+
+// -----
+
+// Ops that differ in their names only share a kernel.
+// CHECK-LABEL: func.func @shared
+// CHECK: soap.kernel_call @kernel_0_reduce
+// CHECK: soap.kernel_call @kernel_0_reduce
+// CHECK: soap.kernel_call @kernel_1_reduce
+// CHECK-COUNT-2: func.func private
+// CHECK-NOT: func.func private
+func.func @shared(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = soap.reduce sum %x {axes = array<i64: 1>, soap.name = "a", soap.slot = 0 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %1 = soap.reduce sum %y {axes = array<i64: 1>, soap.name = "b", soap.slot = 1 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %2 = soap.reduce max %y {axes = array<i64: 1>, soap.name = "c", soap.slot = 2 : i64} : (tensor<4x8xf32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A chain is one kernel with one loop; the bias needs three.
+// CHECK-LABEL: func.func @chain
+// CHECK-NEXT: tensor.empty
+// CHECK-NEXT: %[[A:.*]] = soap.kernel_call @[[FIRST:.*]] ins(%arg0, %arg1 : {{.*}}) {{.*}} {elementwise, soap.fused_slots = array<i64: 0>, soap.slot = 1 : i64}
+// CHECK-NEXT: tensor.empty
+// CHECK-NEXT: soap.kernel_call @[[SECOND:.*]] ins(%[[A]], %arg2 : {{.*}}) {{.*}} {elementwise, soap.fused_slots = array<i64: 2>, soap.slot = 3 : i64}
+// CHECK-NEXT: return
+// CHECK: func.func private @[[FIRST]](
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: func.func private @[[SECOND]](
+// CHECK-COUNT-3: scf.for
+// REFERENCE-LABEL: func.func @chain
+// REFERENCE-COUNT-4: soap.kernel_call
+func.func @chain(%x: tensor<2x3x4x4xf32>, %y: tensor<2x3x4x4xf32>, %b: tensor<3xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) {
+  %0 = soap.mul %x, %y {soap.slot = 0 : i64} : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %1 = soap.add %0, %x {soap.slot = 1 : i64} : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %2 = soap.bias_add %1, %b {axis = 1 : i64, soap.slot = 2 : i64} : (tensor<2x3x4x4xf32>, tensor<3xf32>) -> tensor<2x3x4x4xf32>
+  %3 = soap.relu %2 {soap.slot = 3 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  return %1, %3 : tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>
+}
+
+// -----
+
+// What is computed before a communication does not move behind it.
+// CHECK-LABEL: func.func @order
+// CHECK: soap.kernel_call @kernel_0_relu
+// CHECK: soap.recv_buffer
+// CHECK: soap.kernel_call @kernel_1_add
+func.func @order(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = soap.relu %x {soap.slot = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = soap.recv {soap.slot = 1 : i64} : tensor<4xf32>
+  %2 = soap.add %0, %1 {soap.slot = 2 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// An update writes over weight and velocity; the scaled gradient is part of it.
+// CHECK-LABEL: func.func @update
+// CHECK-NEXT: soap.kernel_call @kernel_0_fused_sgd ins(%arg1 : tensor<8xf32>) outs(%arg0, %arg2 : tensor<8xf32>, tensor<8xf32>) {elementwise, in_place
+func.func @update(%w: tensor<8xf32>, %g: tensor<8xf32>, %v: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = soap.scale %g {factor = 2.0 : f64} : (tensor<8xf32>) -> tensor<8xf32>
+  %1, %2 = soap.sgd %w, %0, %v {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.01 : f64}
+         : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A part of a tile is packed; a whole tile is sent as it is.
+// CHECK-LABEL: func.func @send
+// CHECK-NEXT: soap.send_buffer %arg0 {soap.slot = 0 : i64} : tensor<4x6xf32>
+// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<2x4xf32>
+// CHECK-NEXT: %[[P:.*]] = soap.kernel_call @kernel_0_pack ins(%arg0 : tensor<4x6xf32>) outs(%[[E]] : tensor<2x4xf32>) {soap.slot = 1 : i64}
+// CHECK-NEXT: soap.send_buffer %[[P]] {soap.slot = 1 : i64} : tensor<2x4xf32>
+func.func @send(%x: tensor<4x6xf32>) {
+  soap.send %x {source = #soap.region<[0:4], [0:6]>, soap.slot = 0 : i64} : tensor<4x6xf32>
+  soap.send %x {source = #soap.region<[1:3], [0:2, 4:6]>, soap.slot = 1 : i64} : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @views
+// CHECK: tensor.collapse_shape %arg0 {{.*}} : tensor<2x3xf32> into tensor<6xf32>
+// CHECK: tensor.expand_shape {{.*}} : tensor<6xf32> into tensor<3x2xf32>
+// CHECK: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<2x3xf32>
+// CHECK: return %{{.*}}, %[[C]]
+// CHECK-NOT: func.func
+func.func @views(%x: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
+  %0 = soap.reshape %x : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %1 = soap.constant dense<2.0> : tensor<2x3xf32> : tensor<2x3xf32>
+  return %0, %1 : tensor<3x2xf32>, tensor<2x3xf32>
+}
