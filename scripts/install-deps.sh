@@ -11,6 +11,7 @@ packages=(
   libmlir-22-dev mlir-22-tools                 # MLIR: libraries, mlir-tblgen, mlir-opt
   llvm-22-dev llvm-22-tools lld-22             # LLVM: libraries, lit, FileCheck; the linker
   libdnnl-dev                                  # kernels of the CPU backend
+  libopenmpi-dev openmpi-bin                   # transport mpi
   libonnx-dev libprotobuf-dev protobuf-compiler # ONNX import
   nlohmann-json3-dev zlib1g-dev libgtest-dev   # files, compressed data sets, unit tests
   python3 python3-venv                         # test runner; the ONNX Runtime comparison lives in a virtual environment

@@ -6,10 +6,10 @@
 
 #include "Soap/Runtime/CompiledModule.h"
 
+#include "Library.h"
 #include "Soap/Compiler/Compiler.h"
 #include "Soap/Runtime/Symbols.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -26,51 +26,18 @@ struct CompilerLibrary {
   decltype(&soapModuleFree) release = nullptr;
 };
 
-/// Folder of the running executable.
-std::string executableFolder() {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-  if (length <= 0)
-    return ".";
-  std::string text(path, size_t(length));
-  return text.substr(0, text.rfind('/'));
-}
-
 Expected<CompilerLibrary> loadCompiler() {
-  constexpr const char *file = "libSoapCompiler.so";
-  std::vector<std::string> candidates;
-  if (const char *chosen = std::getenv("SOAP_COMPILER"); chosen && *chosen) {
-    candidates = {chosen};
-  } else {
-    // Also from build/bin/unittests.
-    for (const char *up : {"/../lib/", "/../../lib/", "/"})
-      candidates.push_back(executableFolder() + up + file);
-    candidates.push_back(file);
-  }
-  void *handle = nullptr;
-  std::string reason;
-  for (const std::string &candidate : candidates) {
-    // A file that is there but does not load is the mistake to report.
-    bool isPath = candidate.find('/') != std::string::npos;
-    if (isPath && candidates.size() > 1 && access(candidate.c_str(), F_OK) != 0)
-      continue;
-    handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle)
-      break;
-    reason = dlerror();
-    if (isPath)
-      break;
-  }
+  auto handle = loadLibrary("libSoapCompiler.so", "SOAP_COMPILER");
   if (!handle)
-    return Error{"cannot load the compiler library: " + reason};
+    return Error{"cannot load the compiler library: " + handle.error()};
   CompilerLibrary library;
+  std::string reason;
   auto find = [&](auto &function, const char *name) {
-    function =
-        reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, name));
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(
+        dlsym(*handle, name));
     if (!function && reason.empty())
       reason = name;
   };
-  reason.clear();
   find(library.compile, "soapCompileFile");
   find(library.manifest, "soapModuleManifest");
   find(library.symbol, "soapModuleSymbol");

@@ -130,16 +130,18 @@ MaybeError runtime::initialize(const Manifest &manifest, TensorStore &store,
 }
 
 Expected<std::map<std::string, HostTensor>>
-runtime::collectWeights(const Manifest &manifest, TensorStore &store) {
+runtime::collectWeights(const Manifest &manifest, TensorStore &store,
+                        bool rootOnly) {
   std::map<std::string, HostTensor> weights;
   for (size_t t = 0; t < manifest.tensors.size(); ++t) {
     const TensorInfo &info = manifest.tensors[t];
     if (!isWeight(info) || !store.hasValue(t))
       continue;
-    auto value = store.get(t);
+    auto value = store.get(t, rootOnly);
     if (!value)
       return value.takeError();
-    weights.emplace(info.name, std::move(*value));
+    if (!rootOnly || store.placement().isRoot())
+      weights.emplace(info.name, std::move(*value));
   }
   return weights;
 }

@@ -10,6 +10,7 @@
 
 #include "Affinity.h"
 #include "Soap/Runtime/Context.h"
+#include "Soap/Runtime/PeerMonitor.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -22,9 +23,12 @@ using namespace soap;
 using namespace soap::runtime;
 using Clock = std::chrono::steady_clock;
 
-Execution::Execution(std::shared_ptr<const Manifest> m, const EntryInfo &entry)
-    : manifest(std::move(m)), entry(entry), ranks(entry.ranks.size()),
-      transport(makeLocalTransport(manifest->devices, entry.transferCount)),
+Execution::Execution(std::shared_ptr<const Manifest> m, const EntryInfo &entry,
+                     Placement where)
+    : manifest(std::move(m)), entry(entry),
+      placement(where.group ? where : Placement{nullptr, manifest->devices}),
+      ranks(entry.ranks.size()),
+      transport(makeTransport(placement, entry.transferCount)),
       bytesSent(size_t(manifest->devices * manifest->devices)) {
   for (const RankInfo &rank : entry.ranks)
     times.emplace_back(rank.tasks.size());
@@ -41,12 +45,12 @@ struct Iteration {
   int64_t remaining = 0;
 
   explicit Iteration(std::shared_ptr<Execution> e)
-      : execution(std::move(e)), contexts(execution->ranks.size()),
-        remaining(int64_t(contexts.size())) {
+      : execution(std::move(e)), contexts(execution->ranks.size()) {
     Execution &run = *execution;
     int64_t devices = run.manifest->devices;
     for (size_t i = 0; i < contexts.size(); ++i) {
       SoapContext &ctx = contexts[i];
+      remaining += run.placement.isHere(run.entry.ranks[i].device);
       ctx.entry = &run.entry;
       ctx.rank = &run.entry.ranks[i];
       ctx.run = &state;
@@ -80,8 +84,9 @@ void runRank(Iteration &iteration, size_t index, KernelCache &kernels) {
 }
 
 void deviceMain(std::shared_ptr<Shared> shared, int64_t device,
-                std::vector<int> cores, int64_t threads, bool pin) {
-  setUpDeviceThread(cores, device * threads, threads, pin);
+                std::vector<int> cores, int64_t firstCore, int64_t threads,
+                bool pin) {
+  setUpDeviceThread(cores, firstCore, threads, pin);
   KernelCache kernels;
   uint64_t seen = 0;
   for (;;) {
@@ -117,6 +122,18 @@ int64_t processorNs(std::thread &thread) {
       clock_gettime(clock, &time))
     return 0;
   return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+/// Some device waits for a message, and none does anything else.
+bool onlyWaits(Iteration &iteration) {
+  bool some = false;
+  for (SoapContext &ctx : iteration.contexts) {
+    int activity = ctx.activity.load();
+    if (activity == SoapContext::Running)
+      return false;
+    some |= activity == SoapContext::Receiving;
+  }
+  return some;
 }
 
 /// Who to blame when nobody moves: a device that is not itself waiting for a
@@ -185,7 +202,13 @@ void Launcher::Impl::watch(Iteration &iteration,
       processor = time;
       lastWork = now;
     }
-    auto silence = now - std::max(lastProgress, lastWork);
+    Clock::duration silence = now - std::max(lastProgress, lastWork);
+    if (options.peers) {
+      bool waits = onlyWaits(iteration);
+      options.peers->publish(progress, waits);
+      if (waits)
+        silence = std::min<Clock::duration>(silence, options.peers->silence());
+    }
     if (silence < options.timeout && now - lastProgress < 12 * options.timeout)
       continue;
     int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -195,6 +218,8 @@ void Launcher::Impl::watch(Iteration &iteration,
                          describeSilence(iteration, ms));
     break;
   }
+  if (options.peers)
+    options.peers->publish(progress, false);
   // A failed iteration: the others return at their next call of the runtime.
   auto grace = std::max<Clock::duration>(options.timeout,
                                          std::chrono::milliseconds(500));
@@ -207,7 +232,10 @@ MaybeError Launcher::Impl::run(const std::shared_ptr<Execution> &execution) {
     return Error{"a device is stuck since an earlier failure"};
   for (size_t i = 0; i < execution->ranks.size(); ++i) {
     int64_t device = execution->entry.ranks[i].device;
-    if (device >= options.devices)
+    if (!execution->placement.isHere(device))
+      continue;
+    if (std::find(options.local.begin(), options.local.end(), device) ==
+        options.local.end())
       return Error{"device " + std::to_string(device) + " does not exist"};
     if (!execution->ranks[i].program)
       return Error{"device " + std::to_string(device) + ": no program '" +
@@ -237,9 +265,14 @@ Launcher::Launcher(const LauncherOptions &options)
   int64_t &threads = impl->options.threadsPerDevice;
   if (threads <= 0)
     threads = std::max<int64_t>(1, int64_t(cores.size()) / options.devices);
-  for (int64_t device = 0; device < options.devices; ++device)
-    impl->threads.emplace_back(deviceMain, impl->shared, device, cores, threads,
-                               options.pin);
+  std::vector<int64_t> &local = impl->options.local;
+  if (local.empty())
+    for (int64_t device = 0; device < options.devices; ++device)
+      local.push_back(device);
+  for (size_t i = 0; i < local.size(); ++i)
+    impl->threads.emplace_back(deviceMain, impl->shared, local[i], cores,
+                               (options.firstOnMachine + int64_t(i)) * threads,
+                               threads, options.pin);
 }
 
 Launcher::~Launcher() {

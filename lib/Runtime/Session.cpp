@@ -12,29 +12,41 @@
 using namespace soap;
 using namespace soap::runtime;
 
-Expected<std::unique_ptr<Session>> Session::create(ProgramSource source,
-                                                   LauncherOptions options) {
+Expected<std::unique_ptr<Session>>
+Session::create(ProgramSource source, LauncherOptions options, World *world) {
   std::unique_ptr<Session> session(new Session());
   session->source = std::move(source);
   const Manifest &manifest = session->manifest();
+  Placement placement{nullptr, manifest.devices};
+  if (world) {
+    auto placed = world->place(manifest);
+    if (!placed)
+      return placed.takeError();
+    placement = *placed;
+    world->prepare(options, placement);
+  }
   try {
-    session->store = std::make_unique<TensorStore>(session->source.manifest);
+    session->store =
+        std::make_unique<TensorStore>(session->source.manifest, placement);
     session->arenaSizes.resize(size_t(manifest.devices));
     for (const EntryInfo &entry : manifest.entries)
       for (const RankInfo &rank : entry.ranks) {
         int64_t &size = session->arenaSizes[size_t(rank.device)];
         size = std::max(size, rank.arenaBytes);
       }
-    for (int64_t size : session->arenaSizes)
-      session->arenas.emplace_back(size);
+    for (int64_t d = 0; d < manifest.devices; ++d)
+      session->arenas.emplace_back(
+          placement.isHere(d) ? session->arenaSizes[size_t(d)] : 0);
   } catch (const std::bad_alloc &) {
     return Error{"not enough memory for the tensors and arenas of the module"};
   }
   for (size_t e = 0; e < manifest.entries.size(); ++e) {
     const EntryInfo &entry = manifest.entries[e];
     auto execution =
-        std::make_shared<Execution>(session->source.manifest, entry);
+        std::make_shared<Execution>(session->source.manifest, entry, placement);
     for (size_t r = 0; r < entry.ranks.size(); ++r) {
+      if (!placement.isHere(entry.ranks[r].device))
+        continue;
       RankBinding &rank = execution->ranks[r];
       rank.program = session->source.program(entry.ranks[r].program);
       if (!rank.program)
@@ -101,6 +113,24 @@ MaybeError Session::run(size_t entry) {
   if (observer)
     observer(*executions[entry]);
   return std::nullopt;
+}
+
+Expected<std::vector<int64_t>> Session::bytesSent(size_t entry) const {
+  std::vector<int64_t> sum = executions[entry]->bytesSent, row(sum.size());
+  const Placement &place = placement();
+  auto bytes = int64_t(sum.size() * sizeof(int64_t));
+  if (!place.isRoot())
+    if (MaybeError error =
+            place.group->send(0, Channel::Tensor, 0, sum.data(), bytes))
+      return *error;
+  for (int from = 1; place.isRoot() && from < place.size(); ++from) {
+    if (MaybeError error =
+            place.group->receive(from, Channel::Tensor, 0, row.data(), bytes))
+      return *error;
+    for (size_t i = 0; i < sum.size(); ++i)
+      sum[i] += row[i];
+  }
+  return sum;
 }
 
 Expected<double> Session::scalar(size_t entry, size_t tensor) const {

@@ -13,8 +13,9 @@
 using namespace soap;
 using namespace soap::runtime;
 
-TensorStore::TensorStore(std::shared_ptr<const Manifest> m)
-    : manifest(std::move(m)), tensors(manifest->tensors.size()) {
+TensorStore::TensorStore(std::shared_ptr<const Manifest> m, Placement placement)
+    : manifest(std::move(m)), place(placement),
+      tensors(manifest->tensors.size()) {
   // Entries that want the same tile on the same device share its memory. The
   // last number tells apart several arguments of one program.
   std::map<std::tuple<int64_t, size_t, Region, int>, size_t> shared;
@@ -28,22 +29,24 @@ TensorStore::TensorStore(std::shared_ptr<const Manifest> m)
         auto [it, isNew] = shared.try_emplace(
             {rank.device, arg.tensor, arg.region, ordinal}, 0);
         if (isNew) {
-          it->second = newTile(arg);
+          it->second = newTile(arg, rank.device);
           tensors[arg.tensor].tiles.push_back(it->second);
         }
         row.args.push_back(it->second);
       }
       for (const TileInfo &result : rank.results)
-        row.results.push_back(newTile(result));
+        row.results.push_back(newTile(result, rank.device));
       ranks.back().push_back(std::move(row));
     }
   }
 }
 
-size_t TensorStore::newTile(const TileInfo &info) {
+size_t TensorStore::newTile(const TileInfo &info, int64_t device) {
   int64_t size = sizeOf(manifest->tensors[info.tensor].dtype);
-  tiles.push_back(
-      {info.tensor, info.region, AlignedBytes(info.region.volume() * size), 0});
+  Tile tile{info.tensor, info.region, place.rankOf(device), {}, 0};
+  if (tile.owner == place.rank())
+    tile.memory = AlignedBytes(info.region.volume() * size);
+  tiles.push_back(std::move(tile));
   return tiles.size() - 1;
 }
 
@@ -80,52 +83,102 @@ MaybeError TensorStore::set(size_t tensor, const HostTensor &value) {
   return std::nullopt;
 }
 
-bool TensorStore::assemble(const TensorState &state, const Region &region,
-                           void *target, int64_t elementSize) {
-  int64_t wanted = region.volume();
-  if (state.hostVersion == state.version && state.version) {
-    Region whole = Region::whole(state.host.shape);
-    moved +=
-        copyPacked(whole, state.host.bytes.data(), region, target, elementSize);
-    return true;
-  }
-  // Replicas hold the same bits, so each distinct part is copied once. Parts
-  // may overlap without being equal: then the count says nothing and all
-  // sources are copied.
-  std::vector<Region> done;
-  int64_t copied = 0;
+std::optional<std::vector<TensorStore::Part>>
+TensorStore::cover(const TensorState &state, const Region &region,
+                   int reader) const {
+  // The reader's own tiles first. Replicas hold the same bits, so each distinct
+  // part is taken once. Parts may overlap without being equal: then the sum of
+  // volumes says nothing and all sources are taken.
+  std::vector<Part> parts;
+  int64_t wanted = region.volume(), found = 0;
   bool overlapping = false;
-  for (size_t index : state.tiles) {
-    const Tile &tile = tiles[index];
-    if (tile.version != state.version)
-      continue;
-    Region part = tile.region.intersect(region);
-    if (part.empty())
-      continue;
-    bool known = false;
-    for (const Region &other : done) {
-      known |= other.contains(part);
-      overlapping |= !other.intersect(part).empty();
+  auto take = [&](bool own) {
+    for (size_t index : state.tiles) {
+      const Tile &tile = tiles[index];
+      if (tile.version != state.version || (tile.owner == reader) != own)
+        continue;
+      Region part = tile.region.intersect(region);
+      if (part.empty())
+        continue;
+      bool known = false;
+      for (const Part &other : parts) {
+        known |= other.region.contains(part);
+        overlapping |= !other.region.intersect(part).empty();
+      }
+      if (known)
+        continue;
+      int64_t volume = part.volume();
+      found += volume;
+      parts.push_back({index, std::move(part)});
+      if (volume == wanted || (!overlapping && found == wanted))
+        return true;
     }
-    if (known)
-      continue;
-    copied += copyPacked(tile.region, tile.memory.data(), region, target,
-                         elementSize);
-    done.push_back(std::move(part));
-    if (done.back().volume() == wanted || (!overlapping && copied == wanted))
-      break;
-  }
-  moved += copied;
-  return copied >= wanted;
+    return false;
+  };
+  if (take(true) || take(false) || found >= wanted)
+    return parts;
+  return std::nullopt;
 }
 
-Expected<HostTensor> TensorStore::get(size_t tensor) {
+MaybeError TensorStore::move(const std::vector<Part> &parts,
+                             const Region &region, void *target, int reader,
+                             int64_t elementSize) const {
+  for (const Part &part : parts) {
+    const Tile &tile = tiles[part.tile];
+    if (tile.owner == reader) {
+      if (reader == place.rank())
+        copyPacked(tile.region, tile.memory.data(), region, target,
+                   elementSize);
+      continue;
+    }
+    if (tile.owner != place.rank() && reader != place.rank())
+      continue;
+    // Packed on both sides, so that only what is wanted travels.
+    AlignedBytes packed(part.region.volume() * elementSize);
+    if (tile.owner == place.rank()) {
+      copyPacked(tile.region, tile.memory.data(), part.region, packed.data(),
+                 elementSize);
+      if (MaybeError error = place.group->send(reader, Channel::Tensor, 0,
+                                               packed.data(), packed.size()))
+        return error;
+      continue;
+    }
+    if (MaybeError error = place.group->receive(tile.owner, Channel::Tensor, 0,
+                                                packed.data(), packed.size()))
+      return error;
+    copyPacked(part.region, packed.data(), region, target, elementSize);
+  }
+  return std::nullopt;
+}
+
+MaybeError TensorStore::assemble(size_t tensor, const Region &region,
+                                 void *target, int reader) {
+  const TensorState &state = tensors[tensor];
   const TensorInfo &info = manifest->tensors[tensor];
-  TensorState &state = tensors[tensor];
-  HostTensor value(info.dtype, info.shape);
-  if (!state.version || !assemble(state, Region::whole(info.shape),
-                                  value.bytes.data(), sizeOf(info.dtype)))
-    return Error{"no device holds the value of tensor '" + info.name + "'"};
+  if (reader == place.rank())
+    moved += region.volume();
+  if (state.hostVersion == state.version && state.version) {
+    if (reader == place.rank())
+      copyPacked(Region::whole(state.host.shape), state.host.bytes.data(),
+                 region, target, sizeOf(info.dtype));
+    return std::nullopt;
+  }
+  auto parts = cover(state, region, reader);
+  if (!state.version || !parts)
+    return Error{"no device holds all of tensor '" + info.name + "'"};
+  return move(*parts, region, target, reader, sizeOf(info.dtype));
+}
+
+Expected<HostTensor> TensorStore::get(size_t tensor, bool rootOnly) {
+  const TensorInfo &info = manifest->tensors[tensor];
+  int readers = rootOnly ? 1 : place.size();
+  HostTensor value;
+  if (place.rank() < readers)
+    value = HostTensor(info.dtype, info.shape);
+  for (int reader = 0; reader < readers; ++reader)
+    if (MaybeError error = assemble(tensor, Region::whole(info.shape),
+                                    value.bytes.data(), reader))
+      return *error;
   return value;
 }
 
@@ -140,8 +193,9 @@ MaybeError TensorStore::prepare(size_t entry) {
                      "' has no value"};
       if (tile.version == state.version)
         continue;
-      if (!assemble(state, tile.region, tile.memory.data(), sizeOf(info.dtype)))
-        return Error{"no device holds all of tensor '" + info.name + "'"};
+      if (MaybeError error = assemble(tile.tensor, tile.region,
+                                      tile.memory.data(), tile.owner))
+        return error;
       tile.version = state.version;
     }
   return std::nullopt;
@@ -166,19 +220,24 @@ void TensorStore::finished(size_t entry) {
 
 Expected<HostTensor> TensorStore::result(size_t entry, size_t tensor) const {
   const TensorInfo &info = manifest->tensors[tensor];
-  HostTensor value(info.dtype, info.shape);
   Region whole = Region::whole(info.shape);
   std::set<Region> done;
-  int64_t copied = 0;
+  std::vector<Part> parts;
+  int64_t found = 0;
   for (const RankTiles &row : ranks[entry])
     for (size_t index : row.results) {
       const Tile &tile = tiles[index];
-      if (tile.tensor == tensor && done.insert(tile.region).second)
-        copied += copyPacked(tile.region, tile.memory.data(), whole,
-                             value.bytes.data(), sizeOf(info.dtype));
+      if (tile.tensor != tensor || !done.insert(tile.region).second)
+        continue;
+      parts.push_back({index, tile.region});
+      found += tile.region.volume();
     }
-  if (copied < whole.volume())
+  if (found < whole.volume())
     return Error{"entry '" + manifest->entries[entry].name +
                  "' does not compute all of '" + info.name + "'"};
+  HostTensor value(info.dtype, info.shape);
+  if (MaybeError error =
+          move(parts, whole, value.bytes.data(), 0, sizeOf(info.dtype)))
+    return *error;
   return value;
 }

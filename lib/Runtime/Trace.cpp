@@ -36,6 +36,22 @@ void Trace::add(const Execution &execution) {
     }
 }
 
+MaybeError Trace::gather(ProcessGroup &group) {
+  nlohmann::json list = nlohmann::json::array();
+  if (group.rank() != 0)
+    for (const Event &event : events)
+      list.push_back({event.name, event.kind, event.device, event.beginNs,
+                      event.endNs, event.iteration});
+  std::vector<uint8_t> bytes = nlohmann::json::to_cbor(list);
+  auto texts = gatherTexts(group, std::string(bytes.begin(), bytes.end()));
+  if (!texts)
+    return texts.takeError();
+  for (const std::string &text : *texts)
+    for (const auto &row : nlohmann::json::from_cbor(text))
+      events.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
+  return std::nullopt;
+}
+
 MaybeError Trace::write(const std::string &path) const {
   int64_t origin = std::numeric_limits<int64_t>::max();
   std::set<int64_t> devices;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Processes.h"
 #include "Soap/Runtime/CompiledModule.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Initialize.h"
@@ -37,14 +38,8 @@ void installSignals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-int fail(const std::string &message) {
-  clearLine();
-  std::fprintf(stderr, "soap-run: error: %s\n", message.c_str());
-  return 1;
-}
-
 Expected<std::unique_ptr<Session>> open(const std::string &path,
-                                        const Options &options) {
+                                        const Options &options, World *world) {
   CompileRequest request;
   request.path = path;
   request.topology = options.topology;
@@ -52,8 +47,9 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   request.strategy = options.strategy;
   request.reference = options.reference;
   request.optLevel = int(options.optLevel);
-  request.diagnostic = [](const std::string &message) {
-    std::fprintf(stderr, "%s\n", message.c_str());
+  request.diagnostic = [world](const std::string &message) {
+    if (!world || world->rank() == 0)
+      std::fprintf(stderr, "%s\n", message.c_str());
   };
   auto source = compileModule(request);
   if (!source)
@@ -61,7 +57,7 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   LauncherOptions launcher;
   launcher.threadsPerDevice = options.threadsPerDevice;
   launcher.timeout = std::chrono::milliseconds(options.timeoutMs);
-  auto session = Session::create(std::move(*source), launcher);
+  auto session = Session::create(std::move(*source), launcher, world);
   if (!session)
     return Error{path + ": " + session.error()};
   return session;
@@ -82,29 +78,55 @@ MaybeError checkOutputs(const Options &options) {
   return std::nullopt;
 }
 
+/// Of all processes, if asked for.
+MaybeError writeTrace(Trace &trace, const Placement &placement,
+                      const Options &options) {
+  if (options.trace.empty())
+    return std::nullopt;
+  if (placement.size() > 1)
+    if (MaybeError error = trace.gather(*placement.group))
+      return error;
+  if (!placement.isRoot())
+    return std::nullopt;
+  return trace.write(options.trace);
+}
+
 /// Everything at the end of a run that trained.
-MaybeError writeResults(Session &session, const Options &options,
-                        const Trace &trace, const TrainResult &result,
+MaybeError writeResults(Session &session, const Options &options, Trace &trace,
+                        const TrainResult &result,
                         const std::vector<double> &milliseconds,
                         const std::optional<Comparison> &comparison) {
+  const Placement &placement = session.placement();
   if (!options.saveWeights.empty()) {
-    auto weights = collectWeights(session.manifest(), session.tensors());
+    auto weights = collectWeights(session.manifest(), session.tensors(),
+                                  /*rootOnly=*/true);
     if (!weights)
       return weights.takeError();
-    if (MaybeError error = writeSafetensors(options.saveWeights, *weights))
-      return error;
+    if (placement.isRoot())
+      if (MaybeError error = writeSafetensors(options.saveWeights, *weights))
+        return error;
   }
-  if (!options.trace.empty())
-    if (MaybeError error = trace.write(options.trace))
-      return error;
+  if (MaybeError error = writeTrace(trace, placement, options))
+    return error;
   if (!options.report.empty())
     return writeReport(options.report, session, *session.entry("train_step"),
                        result, milliseconds, comparison);
   return std::nullopt;
 }
 
-int runMode(const Options &options, Session &session, Session *other) {
-  auto stop = [] { return interrupted.load(); };
+int runMode(const Options &options, Session &session, Session *other,
+            World *world) {
+  auto fail = [world](const std::string &message) {
+    return run::fail(world, message);
+  };
+  auto stop = [world] {
+    if (!world)
+      return interrupted.load();
+    auto answer = world->agreeToStop();
+    if (!answer)
+      run::fail(world, answer.error());
+    return !answer || *answer;
+  };
   Trace trace;
   if (!options.trace.empty())
     session.observer = [&](const Execution &run) { trace.add(run); };
@@ -114,9 +136,7 @@ int runMode(const Options &options, Session &session, Session *other) {
   if (!options.entry.empty()) {
     if (MaybeError error = runEntry(session, options))
       return fail(error->message);
-    if (options.trace.empty())
-      return 0;
-    MaybeError error = trace.write(options.trace);
+    MaybeError error = writeTrace(trace, session.placement(), options);
     return error ? fail(error->message) : 0;
   }
   if (other) {
@@ -150,11 +170,12 @@ int runMode(const Options &options, Session &session, Session *other) {
   if (!result.stopped)
     return 0;
   clearLine();
-  std::fprintf(stderr, "soap-run: interrupted after %ld iterations%s\n",
-               long(result.iterations),
-               !options.checkpoint.empty()    ? "; go on with --resume"
-               : !options.saveWeights.empty() ? "; weights are saved"
-                                              : "");
+  if (session.placement().isRoot())
+    std::fprintf(stderr, "soap-run: interrupted after %ld iterations%s\n",
+                 long(result.iterations),
+                 !options.checkpoint.empty()    ? "; go on with --resume"
+                 : !options.saveWeights.empty() ? "; weights are saved"
+                                                : "");
   return 130;
 }
 
@@ -163,37 +184,47 @@ int runMode(const Options &options, Session &session, Session *other) {
 int main(int argc, char **argv) {
   auto options = parseOptions(std::vector<std::string>(argv + 1, argv + argc));
   if (!options) {
-    std::fprintf(stderr, "soap-run: error: %s; see soap-run --help\n",
-                 options.error().c_str());
+    if (isFirstProcess())
+      std::fprintf(stderr, "soap-run: error: %s; see soap-run --help\n",
+                   options.error().c_str());
     return 2;
   }
   if (options->help) {
-    std::fputs(helpText(), stdout);
+    if (isFirstProcess())
+      std::fputs(helpText(), stdout);
     return 0;
   }
-  if (MaybeError error = checkOutputs(*options))
-    return fail(error->message);
-  auto session = open(options->file, *options);
+  // Under mpirun a signal comes before the news of who has died.
+  if (startedByMpirun())
+    installSignals();
+  auto joined = joinProcesses(*options, [] { return interrupted.load(); });
+  if (!joined)
+    return fail(nullptr, joined.error());
+  World *world = joined->get();
+  bool root = !world || world->rank() == 0;
+  options->quiet |= !root;
+  if (MaybeError error = root ? checkOutputs(*options) : std::nullopt)
+    return fail(world, error->message);
+  auto session = open(options->file, *options, world);
   if (!session)
-    return fail(session.error());
+    return fail(world, session.error());
   std::unique_ptr<Session> other;
   if (!options->compareWith.empty()) {
-    auto opened = open(options->compareWith, *options);
+    auto opened = open(options->compareWith, *options, world);
     if (!opened)
-      return fail(opened.error());
+      return fail(world, opened.error());
     other = std::move(*opened);
   }
   installSignals();
   int status = 1;
   try {
-    status = runMode(*options, **session, other.get());
+    status = runMode(*options, **session, other.get(), world);
   } catch (const std::bad_alloc &) {
-    status = fail("not enough memory");
+    status = fail(world, "not enough memory");
   }
   // A stuck device still uses memory that a normal exit would free.
-  if ((*session)->launcher().stuck() || (other && other->launcher().stuck())) {
-    std::fflush(nullptr);
-    _exit(status);
-  }
+  if (world || (*session)->launcher().stuck() ||
+      (other && other->launcher().stuck()))
+    finish(world, status);
   return status;
 }

@@ -61,15 +61,23 @@ std::string setInput(Options &options, const std::string &value) {
   return "";
 }
 
-std::string setTimeout(Options &options, const std::string &value) {
-  double seconds = 0;
-  auto [end, error] =
-      std::from_chars(value.data(), value.data() + value.size(), seconds);
-  if (error != std::errc() || end != value.data() + value.size() ||
-      !(seconds >= 0.01 && seconds <= 1e6))
-    return "seconds from 0.01 to 1000000";
-  options.timeoutMs = int64_t(seconds * 1000);
-  return "";
+Flag duration(int64_t Options::*member) {
+  return {true, [=](Options &options, const std::string &value) {
+            double seconds = 0;
+            auto [end, error] = std::from_chars(
+                value.data(), value.data() + value.size(), seconds);
+            if (error != std::errc() || end != value.data() + value.size() ||
+                !(seconds >= 0.01 && seconds <= 1e6))
+              return std::string("seconds from 0.01 to 1000000");
+            options.*member = int64_t(seconds * 1000);
+            return std::string();
+          }};
+}
+
+std::string setTransport(Options &options, const std::string &value) {
+  options.transport = value;
+  bool known = value == "auto" || value == "local" || value == "mpi";
+  return known ? "" : "'auto', 'local' or 'mpi'";
 }
 
 std::string setSeed(Options &options, const std::string &value) {
@@ -103,6 +111,7 @@ const std::map<std::string, Flag> &flags() {
       {"--output", text(&Options::output)},
       {"--preset", text(&Options::preset)},
       {"--quiet", boolean(&Options::quiet)},
+      {"--rank-timeout", duration(&Options::rankTimeoutMs)},
       {"--reference", boolean(&Options::reference)},
       {"--report", text(&Options::report)},
       {"--resume", text(&Options::resume)},
@@ -110,7 +119,8 @@ const std::map<std::string, Flag> &flags() {
       {"--seed", {true, setSeed}},
       {"--strategy", text(&Options::strategy)},
       {"--threads-per-device", integer(&Options::threadsPerDevice, 1, 1024)},
-      {"--timeout", {true, setTimeout}},
+      {"--timeout", duration(&Options::timeoutMs)},
+      {"--transport", {true, setTransport}},
       {"--topology", text(&Options::topology)},
       {"--trace", text(&Options::trace)}};
   return table;
@@ -215,10 +225,11 @@ const char *run::helpText() {
 
 usage: soap-run FILE.mlir --data DATA [flags]           train and evaluate
        soap-run FILE.mlir --entry NAME [flags]          run one function once
+       mpirun -np N soap-run ...                        in N processes
 
 FILE.mlir is IR at any stage of the pipeline: lowered, partitioned, with or
 without a strategy. What is missing is done first, by libSoapCompiler. Each
-device of the module is a thread of this process.
+device of the module is a thread of this process, or of one that mpirun started.
 
 training
   --data DATA              idx:DIR (MNIST family: train-images-idx3-ubyte[.gz] and
@@ -257,6 +268,10 @@ compiling
 devices
   --threads-per-device N   kernel threads (default: cores / devices, at least 1)
   --timeout SECONDS        give up when no device makes progress (default 10)
+  --transport NAME         local: all devices are threads of this process; mpi: they
+                           are dealt to the processes that mpirun started; auto
+                           (default): mpi under mpirun, else local
+  --rank-timeout SECONDS   end when another process gives no sign of life (default 5)
 
 output
   --report FILE            numbers of the run as JSON

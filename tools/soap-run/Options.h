@@ -45,6 +45,9 @@ struct Options {
   // Devices.
   int64_t threadsPerDevice = 0;
   int64_t timeoutMs = 10000;
+  /// "auto", "local" or "mpi".
+  std::string transport = "auto";
+  int64_t rankTimeoutMs = 5000;
   bool quiet = false;
 };
 

@@ -33,6 +33,11 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
     return value ? Json(*value) : Json();
   };
   int64_t devices = session.manifest().devices;
+  auto sent = session.bytesSent(entry);
+  if (!sent)
+    return sent.takeError();
+  if (!session.placement().isRoot())
+    return std::nullopt;
   Json epochs = Json::array();
   for (const EpochResult &epoch : result.epochs)
     epochs.push_back({{"epoch", epoch.epoch},
@@ -47,7 +52,7 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
   for (int64_t from = 0; from < devices; ++from) {
     Json row = Json::array();
     for (int64_t to = 0; to < devices; ++to)
-      row.push_back(execution.bytesSent[size_t(from * devices + to)] /
+      row.push_back((*sent)[size_t(from * devices + to)] /
                     std::max<int64_t>(1, execution.iterations));
     bytes.push_back(std::move(row));
   }

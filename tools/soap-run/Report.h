@@ -23,6 +23,7 @@ struct Comparison {
 /// Median of the numbers; 0 if there are none.
 double median(std::vector<double> values);
 
+/// Collective; rank 0 writes.
 MaybeError writeReport(const std::string &path, const runtime::Session &session,
                        size_t entry, const runtime::TrainResult &result,
                        const std::vector<double> &milliseconds,

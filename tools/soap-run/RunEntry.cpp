@@ -85,13 +85,16 @@ MaybeError run::runEntry(Session &session, const Options &options) {
     if (MaybeError error = session.run(*entry))
       return error;
 
-  if (!options.output.empty() && mkdir(options.output.c_str(), 0777) != 0 &&
-      errno != EEXIST)
+  bool root = session.placement().isRoot();
+  if (root && !options.output.empty() &&
+      mkdir(options.output.c_str(), 0777) != 0 && errno != EEXIST)
     return Error{options.output + ": cannot create: " + std::strerror(errno)};
   auto emit = [&](size_t tensor,
                   const Expected<HostTensor> &value) -> MaybeError {
     if (!value)
       return Error{value.error()};
+    if (!root)
+      return std::nullopt;
     const std::string &name = session.manifest().tensors[tensor].name;
     if (!options.output.empty())
       return writeNpy(options.output + "/" + fileName(name), *value);
@@ -112,7 +115,8 @@ MaybeError run::runEntry(Session &session, const Options &options) {
             emit(tensor, session.tensors().result(*entry, tensor)))
       return error;
   for (size_t tensor : updates)
-    if (MaybeError error = emit(tensor, session.tensors().get(tensor)))
+    if (MaybeError error =
+            emit(tensor, session.tensors().get(tensor, /*rootOnly=*/true)))
       return error;
   return std::nullopt;
 }

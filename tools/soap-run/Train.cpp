@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Processes.h"
 #include "Soap/Runtime/Checkpoint.h"
 #include "Soap/Runtime/Initialize.h"
 
@@ -49,9 +50,13 @@ void showProgress(int64_t epoch, int64_t iteration, int64_t total,
 
 MaybeError save(Session &session, const Options &options,
                 const TrainState &state, const TrainingIdentity &identity) {
-  auto weights = collectWeights(session.manifest(), session.tensors());
+  auto weights = collectWeights(session.manifest(), session.tensors(),
+                                /*rootOnly=*/true);
   if (!weights)
     return weights.takeError();
+  if (!session.placement().isRoot())
+    return std::nullopt;
+  std::lock_guard<std::timed_mutex> lock(writingFiles());
   return writeCheckpoint(options.checkpoint, state, identity, *weights);
 }
 

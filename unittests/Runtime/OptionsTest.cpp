@@ -47,18 +47,32 @@ TEST(Options, Parses) {
 
 TEST(Options, EveryFlagIsInTheHelp) {
   std::string help = helpText();
-  for (const char *flag : {"--checkpoint",   "--checkpoint-every",
-                           "--compare-with", "--data",
-                           "--entry",        "--epochs",
-                           "--help",         "--init",
-                           "--input",        "--iterations",
-                           "--normalize",    "--opt-level",
-                           "--output",       "--preset",
-                           "--quiet",        "--reference",
-                           "--report",       "--resume",
-                           "--save-weights", "--seed",
-                           "--strategy",     "--threads-per-device",
-                           "--timeout",      "--topology",
+  for (const char *flag : {"--checkpoint",
+                           "--checkpoint-every",
+                           "--compare-with",
+                           "--data",
+                           "--entry",
+                           "--epochs",
+                           "--help",
+                           "--init",
+                           "--input",
+                           "--iterations",
+                           "--normalize",
+                           "--opt-level",
+                           "--output",
+                           "--preset",
+                           "--quiet",
+                           "--rank-timeout",
+                           "--reference",
+                           "--report",
+                           "--resume",
+                           "--save-weights",
+                           "--seed",
+                           "--strategy",
+                           "--threads-per-device",
+                           "--timeout",
+                           "--topology",
+                           "--transport",
                            "--trace"}) {
     EXPECT_NE(help.find(std::string("  ") + flag + " "), std::string::npos)
         << flag;
@@ -92,6 +106,11 @@ TEST(Options, Rejects) {
   EXPECT_EQ(errorOf({"a.mlir", "--timeout=nan"}),
             "flag '--timeout': expected seconds from 0.01 to 1000000, got "
             "'nan'");
+  EXPECT_EQ(errorOf({"a.mlir", "--rank-timeout=0"}),
+            "flag '--rank-timeout': expected seconds from 0.01 to 1000000, got "
+            "'0'");
+  EXPECT_EQ(errorOf({"a.mlir", "--transport=tcp"}),
+            "flag '--transport': expected 'auto', 'local' or 'mpi', got 'tcp'");
   EXPECT_EQ(errorOf({"a.mlir", "--normalize=1"}),
             "flag '--normalize': expected 'none', 'auto' or 'MEAN,DEVIATION' "
             "with a positive deviation, got '1'");

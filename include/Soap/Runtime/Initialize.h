@@ -22,9 +22,11 @@ MaybeError initialize(const Manifest &manifest, TensorStore &store,
 HostTensor initialValue(const TensorInfo &info, const InitRule &rule,
                         uint64_t seed);
 
-/// All parameters and states that have values, for saving.
+/// All parameters and states that have values, for saving. Collective; with
+/// `rootOnly` other ranks than 0 get nothing.
 Expected<std::map<std::string, HostTensor>>
-collectWeights(const Manifest &manifest, TensorStore &store);
+collectWeights(const Manifest &manifest, TensorStore &store,
+               bool rootOnly = false);
 
 } // namespace soap::runtime
 

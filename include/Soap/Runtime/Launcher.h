@@ -25,6 +25,8 @@
 
 namespace soap::runtime {
 
+class PeerMonitor;
+
 /// When a slot of a program ran, in nanoseconds of the steady clock; 0 if not.
 struct SlotTime {
   int64_t beginNs = 0, endNs = 0;
@@ -41,23 +43,34 @@ struct RankBinding {
 
 struct Execution {
   /// `entry` points into `manifest`, which it keeps alive.
-  Execution(std::shared_ptr<const Manifest> manifest, const EntryInfo &entry);
+  Execution(std::shared_ptr<const Manifest> manifest, const EntryInfo &entry,
+            Placement placement = {});
 
   std::shared_ptr<const Manifest> manifest;
   const EntryInfo &entry;
-  /// Parallel to `entry.ranks`.
+  Placement placement;
+  /// Parallel to `entry.ranks`; those of other processes are not bound.
   std::vector<RankBinding> ranks;
   std::unique_ptr<Transport> transport;
 
   /// Of the latest iteration, by rank and slot.
   std::vector<std::vector<SlotTime>> times;
-  /// Sums over all iterations, row-major [from][to] over the devices.
+  /// Sums over all iterations, row-major [from][to] over the devices; rows of
+  /// other processes' devices are 0.
   std::vector<int64_t> bytesSent;
   int64_t iterations = 0;
 };
 
 struct LauncherOptions {
   int64_t devices = 1;
+  /// Which of them run in this process; empty: all.
+  std::vector<int64_t> local;
+  /// How many devices of other processes come before these on the cores of this
+  /// machine.
+  int64_t firstOnMachine = 0;
+  /// Not null in a run of several processes: while devices only wait for
+  /// messages, they have patience as long as some other process gets on.
+  PeerMonitor *peers = nullptr;
   /// Kernel threads of each device; 0: available cores / devices, at least 1.
   int64_t threadsPerDevice = 0;
   /// How long nobody may make progress before the watchdog ends an iteration.

@@ -10,6 +10,7 @@
 
 #include "Soap/Runtime/Launcher.h"
 #include "Soap/Runtime/TensorStore.h"
+#include "Soap/Runtime/World.h"
 
 #include <functional>
 #include <optional>
@@ -27,9 +28,10 @@ class Session {
 public:
   /// Allocates tiles and arenas and starts the devices; an error if a program
   /// is missing or memory is not enough. `options.devices` comes from the
-  /// manifest.
-  static Expected<std::unique_ptr<Session>> create(ProgramSource source,
-                                                   LauncherOptions options);
+  /// manifest. With a world, the session is one of several that together run
+  /// all devices, and functions that run or read something are collective.
+  static Expected<std::unique_ptr<Session>>
+  create(ProgramSource source, LauncherOptions options, World *world = nullptr);
 
   const Manifest &manifest() const { return *source.manifest; }
   TensorStore &tensors() { return *store; }
@@ -47,10 +49,13 @@ public:
   MaybeError run(size_t entry);
   /// Wall time of the latest run, without the refresh.
   double lastMilliseconds() const { return milliseconds; }
-  /// A rank-0 result of the latest run.
+  /// A rank-0 result of the latest run; on other ranks than 0, any number.
   Expected<double> scalar(size_t entry, size_t tensor) const;
 
   const Execution &execution(size_t entry) const { return *executions[entry]; }
+  /// The execution's `bytesSent` with the rows of all processes, on rank 0.
+  Expected<std::vector<int64_t>> bytesSent(size_t entry) const;
+  const Placement &placement() const { return store->placement(); }
   /// Per device, the largest over the entries.
   const std::vector<int64_t> &arenaBytes() const { return arenaSizes; }
 

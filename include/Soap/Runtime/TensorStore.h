@@ -7,49 +7,66 @@
 // `evaluate` only when an entry that wants other tiles runs, and not at all
 // where both want the same.
 //
+// In a run of several processes each holds the tiles of its own devices and
+// knows of all the others: which are current is the same on every rank, because
+// all ranks call the functions marked *collective* in the same order. Tiles
+// then move between processes as they do within one.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_RUNTIME_TENSORSTORE_H
 #define SOAP_RUNTIME_TENSORSTORE_H
 
 #include "Soap/Runtime/HostTensor.h"
+#include "Soap/Runtime/Placement.h"
 
 #include <map>
+#include <optional>
 
 namespace soap::runtime {
 
 class TensorStore {
 public:
-  explicit TensorStore(std::shared_ptr<const Manifest> manifest);
+  explicit TensorStore(std::shared_ptr<const Manifest> manifest,
+                       Placement placement = {});
 
-  /// One pointer per argument and result of rank `rank` of entry `entry`.
+  /// One pointer per argument and result of rank `rank` of entry `entry`; null
+  /// where another process holds the tile.
   std::vector<void *> pointers(size_t entry, size_t rank) const;
 
   /// The host's copy of a tensor, to be written before `hostWritten`.
   HostTensor &host(size_t tensor);
-  /// The host's copy is now the tensor's value.
+  /// The host's copy is now the tensor's value. Collective: every rank has
+  /// written the same.
   void hostWritten(size_t tensor);
   /// Makes `value` the tensor's value; its shape must be the tensor's.
+  /// Collective, with the same value on every rank.
   MaybeError set(size_t tensor, const HostTensor &value);
-  /// Gathers the current value.
-  Expected<HostTensor> get(size_t tensor);
+  /// Gathers the current value. Collective; with `rootOnly` the value on other
+  /// ranks than 0 is unspecified.
+  Expected<HostTensor> get(size_t tensor, bool rootOnly = false);
   /// Some value was set or computed.
   bool hasValue(size_t tensor) const { return tensors[tensor].version > 0; }
 
-  /// Refreshes the argument tiles of an entry that are behind.
+  /// Refreshes the argument tiles of an entry that are behind. Collective.
   MaybeError prepare(size_t entry);
   /// After a run: updated tiles hold their tensor's new value.
   void finished(size_t entry);
-  /// Gathers a result of the latest run of an entry.
+  /// Gathers a result of the latest run of an entry, on rank 0: on others the
+  /// value is unspecified. Collective.
   Expected<HostTensor> result(size_t entry, size_t tensor) const;
 
-  /// Elements copied into argument tiles so far.
+  const Placement &placement() const { return place; }
+
+  /// Elements copied into argument tiles of this process so far.
   int64_t elementsMoved() const { return moved; }
 
 private:
   struct Tile {
     size_t tensor;
     Region region;
+    /// Rank that holds the memory.
+    int owner = 0;
     AlignedBytes memory;
     /// Version of the tensor that it holds; 0: none.
     uint64_t version = 0;
@@ -65,12 +82,27 @@ private:
     std::vector<size_t> args, results;
   };
 
-  size_t newTile(const TileInfo &info);
-  /// Fills `target` from current tiles; false if they do not cover it.
-  bool assemble(const TensorState &state, const Region &region, void *target,
-                int64_t elementSize);
+  /// A part of a current tile.
+  struct Part {
+    size_t tile;
+    Region region;
+  };
+
+  size_t newTile(const TileInfo &info, int64_t device);
+  /// Parts of current tiles that cover a region for rank `reader`; nothing if
+  /// they do not.
+  std::optional<std::vector<Part>>
+  cover(const TensorState &state, const Region &region, int reader) const;
+  /// Moves parts into the packed tile `target` of rank `reader`; null
+  /// elsewhere.
+  MaybeError move(const std::vector<Part> &parts, const Region &region,
+                  void *target, int reader, int64_t elementSize) const;
+  /// Fills the packed tile `target` of rank `reader` with the tensor's value.
+  MaybeError assemble(size_t tensor, const Region &region, void *target,
+                      int reader);
 
   std::shared_ptr<const Manifest> manifest;
+  Placement place;
   std::vector<Tile> tiles;
   std::vector<TensorState> tensors;
   /// By entry and rank.

@@ -21,6 +21,8 @@ public:
 
   /// Adds the latest iteration of an execution.
   void add(const Execution &execution);
+  /// Brings the events of all processes to rank 0. Collective.
+  MaybeError gather(ProcessGroup &group);
   MaybeError write(const std::string &path) const;
   size_t size() const { return events.size(); }
 

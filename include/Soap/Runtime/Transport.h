@@ -3,7 +3,7 @@
 // How a send of one device program reaches the receive of another. Programs
 // know neither the transport nor each other: an *envelope* names both devices
 // and the transfer, a number that occurs once per iteration. `local` is memory
-// of one process; others (mpi, nccl) implement the same interface.
+// of one process; between processes a process group carries the messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,7 @@
 #define SOAP_RUNTIME_TRANSPORT_H
 
 #include "Soap/Core/Error.h"
+#include "Soap/Runtime/Placement.h"
 
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,11 @@ public:
 /// transfers `[0, transfers)`. Message buffers are kept between iterations.
 std::unique_ptr<Transport> makeLocalTransport(int64_t devices,
                                               int64_t transfers);
+
+/// For the devices of a placement: the local one if it has one process, else
+/// one over its process group.
+std::unique_ptr<Transport> makeTransport(const Placement &placement,
+                                         int64_t transfers);
 
 } // namespace soap::runtime
 

@@ -1,0 +1,42 @@
+//===- Placement.h - Which process runs which device ------------*- C++ -*-===//
+//
+// Devices are dealt to processes in blocks. Without a group, one process runs
+// them all, and everything that asks a placement works as if it were alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_PLACEMENT_H
+#define SOAP_RUNTIME_PLACEMENT_H
+
+#include "Soap/Runtime/ProcessGroup.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace soap::runtime {
+
+struct Placement {
+  ProcessGroup *group = nullptr;
+  int64_t devices = 0;
+
+  int size() const { return group ? group->size() : 1; }
+  int rank() const { return group ? group->rank() : 0; }
+  /// Rank 0 reads the results, prints and writes.
+  bool isRoot() const { return rank() == 0; }
+  int rankOf(int64_t device) const {
+    return group ? int(device * size() / devices) : 0;
+  }
+  bool isHere(int64_t device) const { return rankOf(device) == rank(); }
+  /// The devices of this process.
+  std::vector<int64_t> devicesHere() const {
+    std::vector<int64_t> result;
+    for (int64_t device = 0; device < devices; ++device)
+      if (isHere(device))
+        result.push_back(device);
+    return result;
+  }
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_PLACEMENT_H

@@ -1,0 +1,69 @@
+//===- ProcessGroup.h - Messages between processes --------------*- C++ -*-===//
+//
+// What a transport between processes has to offer: ranks, and messages that
+// are matched in order per sender, channel and tag. It is an interface because
+// its implementation (Open MPI) is a library of its own that is loaded only
+// when a run has several processes.
+//
+// A run of several processes is one program on all of them: each calls the same
+// *collective* functions in the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_PROCESSGROUP_H
+#define SOAP_RUNTIME_PROCESSGROUP_H
+
+#include "Soap/Core/Error.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace soap::runtime {
+
+/// Messages of device programs, of tensors on the host, and of control never
+/// match each other.
+enum class Channel { Device, Tensor, Control };
+
+class ProcessGroup {
+public:
+  virtual ~ProcessGroup() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// Takes the bytes at once and never waits for the receiver. Any thread.
+  virtual MaybeError send(int to, Channel channel, int64_t tag,
+                          const void *data, int64_t bytes) = 0;
+
+  /// Waits for the next message of this sender, channel and tag. Fails if its
+  /// size is not `bytes`, or once `cancel` is set. Any thread.
+  virtual MaybeError receive(int from, Channel channel, int64_t tag, void *data,
+                             int64_t bytes,
+                             const std::atomic<bool> *cancel = nullptr) = 0;
+
+  /// Waits until all ranks are here and everything that was sent has arrived;
+  /// the group is of no use then. Collective; a process that has failed ends
+  /// without it.
+  virtual MaybeError close() = 0;
+};
+
+/// The texts of all ranks, by rank. Collective.
+Expected<std::vector<std::string>> exchangeTexts(ProcessGroup &group,
+                                                 const std::string &mine);
+
+/// The same on rank 0; other ranks get nothing. Collective.
+Expected<std::vector<std::string>> gatherTexts(ProcessGroup &group,
+                                               const std::string &mine);
+
+/// Joins the ranks that `mpirun` started, through libSoapMPI.so beside the
+/// other libraries. The group lives until the process ends.
+Expected<ProcessGroup *> joinMpi();
+
+/// The environment is that of a process that `mpirun` started.
+bool startedByMpirun();
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_PROCESSGROUP_H

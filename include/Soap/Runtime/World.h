@@ -1,0 +1,61 @@
+//===- World.h - All processes of a run -------------------------*- C++ -*-===//
+//
+// One run in several processes: their messages, their watch over each other,
+// and the few things that they have to agree on. Rank 0 is the root: it reads
+// results, prints, and writes files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_WORLD_H
+#define SOAP_RUNTIME_WORLD_H
+
+#include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/PeerMonitor.h"
+#include "Soap/Runtime/Placement.h"
+
+namespace soap::runtime {
+
+class World {
+public:
+  /// Finds the other ranks of the group and watches them. Collective.
+  static Expected<std::unique_ptr<World>> create(ProcessGroup &group,
+                                                 PeerMonitorOptions options);
+
+  int rank() const { return group.rank(); }
+  int size() const { return group.size(); }
+  /// "rank 2 (process 4711 on 'host')".
+  const std::string &name() const { return ownName; }
+
+  /// Deals the devices of a module to the ranks; an error if there are more
+  /// ranks than devices, or if the ranks did not load the same module.
+  /// Collective.
+  Expected<Placement> place(const Manifest &manifest);
+  /// Devices, cores and watchdog of this process, so that processes of one
+  /// machine share its cores as threads of one process would.
+  void prepare(LauncherOptions &options, const Placement &placement) const;
+
+  /// Whether to stop, the same answer on every rank. Asked after every
+  /// iteration by all of them: the root decides one iteration ahead, so that
+  /// nobody waits for the answer.
+  Expected<bool> agreeToStop();
+
+  /// Ends the other ranks with a message that names this one.
+  void fail(const std::string &message);
+  /// Waits for the other ranks at the end of a run. Collective.
+  MaybeError leave();
+
+private:
+  World(ProcessGroup &group) : group(group) {}
+
+  ProcessGroup &group;
+  std::unique_ptr<PeerMonitor> monitor;
+  std::string ownName;
+  /// By rank: machine, and the cores that the process may use.
+  std::vector<std::string> machines;
+  std::vector<std::vector<int>> cores;
+  bool asked = false, decision = false;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_WORLD_H

@@ -1,0 +1,21 @@
+//===- Library.h - Libraries that are loaded on demand ----------*- C++ -*-===//
+//
+// The compiler and MPI are libraries of their own, found in the same places.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_LIBRARY_H
+#define SOAP_LIB_RUNTIME_LIBRARY_H
+
+#include "Soap/Core/Error.h"
+
+namespace soap::runtime {
+
+/// A handle for `dlsym`. Looks at the path in the environment variable
+/// `variable`, else for `file` in ../lib beside the executable, else on the
+/// loader's path. The error is the loader's.
+Expected<void *> loadLibrary(const char *file, const char *variable);
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_LIBRARY_H

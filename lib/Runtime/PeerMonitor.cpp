@@ -1,0 +1,363 @@
+//===- PeerMonitor.cpp - Whether the other ranks are alive ----------------===//
+//
+// See PeerMonitor.h. Frames are a type, a length and a payload. The first frame
+// of a connection says who connects and proves, with a number that rank 0 drew,
+// that it belongs to this run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/PeerMonitor.h"
+
+#include "Sockets.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <poll.h>
+#include <pthread.h>
+#include <random>
+#include <sstream>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::runtime;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+namespace {
+
+enum FrameType : uint8_t { Hello, Sign, Stop, Failed, Done };
+
+struct HelloPayload {
+  uint64_t cookie;
+  int32_t rank;
+};
+
+struct SignPayload {
+  uint64_t progress;
+  uint8_t waiting;
+};
+
+constexpr size_t headerBytes = 5, largestPayload = 1 << 16;
+
+std::string frame(FrameType type, const void *payload, size_t bytes) {
+  auto length = uint32_t(std::min(bytes, largestPayload));
+  std::string text(1, char(type));
+  text.append(reinterpret_cast<const char *>(&length), 4);
+  text.append(static_cast<const char *>(payload), length);
+  return text;
+}
+
+struct Peer {
+  Socket socket;
+  /// "rank 2 (process 4711 on 'host')".
+  std::string name;
+  std::string inbox, outbox;
+  bool done = false;
+  Clock::time_point lastSeen;
+  /// When it last got on, or did something else than waiting.
+  std::atomic<Clock::rep> lastActive{0};
+  uint64_t progress = 0;
+};
+
+int64_t toMs(Clock::duration duration) {
+  return std::chrono::duration_cast<milliseconds>(duration).count();
+}
+
+} // namespace
+
+struct PeerMonitor::Impl {
+  int rank = 0, size = 1;
+  PeerMonitorOptions options;
+  milliseconds interval{500};
+  ListeningSocket listener;
+  uint64_t cookie = 0;
+
+  /// Around sockets and outboxes, which `fail` and `done` use, too.
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Peer>> peers;
+  std::thread thread;
+  std::atomic<bool> end{false}, stop{false};
+  std::atomic<uint64_t> progress{0};
+  std::atomic<bool> waiting{false};
+  bool stopSent = false, lost = false;
+
+  MaybeError acceptPeer(Clock::time_point deadline);
+  void sendTo(Peer &peer, const std::string &text);
+  void sendToAll(const std::string &text);
+  void loop();
+  void sign();
+  /// Reads what is there; false when the peer has closed the connection.
+  bool read(Peer &peer, std::string &failure);
+  void take(Peer &peer, FrameType type, const char *payload, size_t bytes,
+            std::string &failure);
+  void lose(const std::string &message);
+};
+
+PeerMonitor::PeerMonitor() : impl(std::make_unique<Impl>()) {}
+
+Expected<std::unique_ptr<PeerMonitor>>
+PeerMonitor::create(int rank, int size, PeerMonitorOptions options) {
+  std::unique_ptr<PeerMonitor> monitor(new PeerMonitor());
+  Impl &impl = *monitor->impl;
+  impl.rank = rank;
+  impl.size = size;
+  impl.interval =
+      std::clamp(options.silence / 10, milliseconds(1), milliseconds(500));
+  impl.options = std::move(options);
+  impl.cookie = uint64_t(std::random_device{}()) << 32 | std::random_device{}();
+  for (int i = 0; i < size; ++i)
+    impl.peers.push_back(std::make_unique<Peer>());
+  if (MaybeError error = impl.listener.listen(size))
+    return *error;
+  return monitor;
+}
+
+std::string PeerMonitor::address() const {
+  std::ostringstream text;
+  text << getpid() << ' ' << hostName() << ' ' << networkIdentity() << ' '
+       << impl->listener.port() << ' ' << impl->cookie;
+  for (const std::string &ip : ownAddresses())
+    text << ' ' << ip;
+  return text.str();
+}
+
+MaybeError PeerMonitor::connect(const std::vector<std::string> &addresses) {
+  Clock::time_point deadline = Clock::now() + impl->options.connectTimeout;
+  std::vector<std::vector<std::string>> words;
+  for (const std::string &address : addresses) {
+    std::istringstream stream(address);
+    words.emplace_back(std::istream_iterator<std::string>(stream),
+                       std::istream_iterator<std::string>());
+    if (words.back().size() < 5)
+      return Error{"'" + address + "' is no address of a rank"};
+    impl->peers[words.size() - 1]->name =
+        "rank " + std::to_string(words.size() - 1) + " (process " +
+        words.back()[0] + " on '" + words.back()[1] + "')";
+  }
+  impl->cookie = std::strtoull(words[0][4].c_str(), nullptr, 10);
+  // Peers of lower rank listen already; those of higher rank connect to us.
+  for (int i = 0; i < impl->rank; ++i) {
+    const std::vector<std::string> &peer = words[size_t(i)];
+    std::vector<std::string> candidates(peer.begin() + 5, peer.end());
+    if (peer[2] == networkIdentity())
+      candidates = {"127.0.0.1"};
+    auto socket = connectTo(candidates, std::atoi(peer[3].c_str()), deadline);
+    if (!socket)
+      return Error{"cannot reach " + impl->peers[size_t(i)]->name + ": " +
+                   socket.error()};
+    impl->peers[size_t(i)]->socket = std::move(*socket);
+    HelloPayload hello{impl->cookie, impl->rank};
+    impl->sendTo(*impl->peers[size_t(i)], frame(Hello, &hello, sizeof(hello)));
+  }
+  for (int i = impl->rank + 1; i < impl->size; ++i)
+    if (MaybeError error = impl->acceptPeer(deadline))
+      return error;
+  impl->listener.close();
+  for (auto &peer : impl->peers) {
+    peer->lastSeen = Clock::now();
+    peer->lastActive.store(Clock::now().time_since_epoch().count());
+  }
+  impl->thread = std::thread([raw = impl.get()] {
+    pthread_setname_np(pthread_self(), "soap-monitor");
+    raw->loop();
+  });
+  return std::nullopt;
+}
+
+MaybeError PeerMonitor::Impl::acceptPeer(Clock::time_point deadline) {
+  // Strangers may knock; they are not let in.
+  for (;;) {
+    auto socket = listener.accept(deadline);
+    if (!socket) {
+      std::string missing;
+      for (int i = rank + 1; i < size; ++i)
+        if (!peers[size_t(i)]->socket)
+          missing += (missing.empty() ? "" : ", ") + peers[size_t(i)]->name;
+      return Error{"no connection from " + missing + ": " + socket.error()};
+    }
+    char bytes[headerBytes + sizeof(HelloPayload)];
+    HelloPayload hello;
+    if (!socket->readAll(bytes, sizeof(bytes),
+                         std::min(deadline, Clock::now() + milliseconds(2000))))
+      continue;
+    std::memcpy(&hello, bytes + headerBytes, sizeof(hello));
+    if (bytes[0] != char(Hello) || hello.cookie != cookie ||
+        hello.rank <= rank || hello.rank >= size ||
+        peers[size_t(hello.rank)]->socket)
+      continue;
+    peers[size_t(hello.rank)]->socket = std::move(*socket);
+    return std::nullopt;
+  }
+}
+
+PeerMonitor::~PeerMonitor() {
+  impl->end.store(true);
+  if (impl->thread.joinable())
+    impl->thread.join();
+}
+
+void PeerMonitor::publish(uint64_t progress, bool waiting) {
+  impl->progress.store(progress, std::memory_order_relaxed);
+  impl->waiting.store(waiting, std::memory_order_relaxed);
+}
+
+milliseconds PeerMonitor::silence() const {
+  Clock::rep latest = Clock::rep(0);
+  for (int i = 0; i < impl->size; ++i)
+    if (i != impl->rank)
+      latest = std::max(latest, impl->peers[size_t(i)]->lastActive.load());
+  Clock::duration ago =
+      Clock::now() - Clock::time_point(Clock::duration(latest));
+  return std::max(milliseconds(0),
+                  std::chrono::duration_cast<milliseconds>(ago));
+}
+
+void PeerMonitor::fail(const std::string &message) {
+  impl->sendToAll(frame(Failed, message.data(), message.size()));
+}
+
+bool PeerMonitor::stopRequested() const {
+  return impl->stop.load() ||
+         (impl->options.stopRequested && impl->options.stopRequested());
+}
+
+void PeerMonitor::done() { impl->sendToAll(frame(Done, nullptr, 0)); }
+
+void PeerMonitor::Impl::sendTo(Peer &peer, const std::string &text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!peer.socket)
+    return;
+  // A peer that takes nothing is silent, which is noticed elsewhere.
+  if (peer.outbox.size() < 4 * largestPayload)
+    peer.outbox += text;
+  peer.outbox.erase(0, peer.socket.writeSome(peer.outbox));
+}
+
+void PeerMonitor::Impl::sendToAll(const std::string &text) {
+  for (auto &peer : peers)
+    sendTo(*peer, text);
+}
+
+void PeerMonitor::Impl::sign() {
+  SignPayload payload{};
+  payload.progress = progress.load(std::memory_order_relaxed);
+  payload.waiting = waiting.load(std::memory_order_relaxed);
+  sendToAll(frame(Sign, &payload, sizeof(payload)));
+  if (rank == 0 || stopSent || !options.stopRequested ||
+      !options.stopRequested())
+    return;
+  stopSent = true;
+  sendTo(*peers[0], frame(Stop, nullptr, 0));
+}
+
+void PeerMonitor::Impl::take(Peer &peer, FrameType type, const char *payload,
+                             size_t bytes, std::string &failure) {
+  peer.lastSeen = Clock::now();
+  SignPayload sign{};
+  switch (type) {
+  case Sign:
+    std::memcpy(&sign, payload, std::min(bytes, sizeof(sign)));
+    if (!sign.waiting || sign.progress != peer.progress)
+      peer.lastActive.store(Clock::now().time_since_epoch().count());
+    peer.progress = sign.progress;
+    break;
+  case Stop:
+    stop.store(true);
+    break;
+  case Failed:
+    failure = std::string(payload, bytes);
+    break;
+  case Done:
+    peer.done = true;
+    break;
+  case Hello:
+    break;
+  }
+}
+
+bool PeerMonitor::Impl::read(Peer &peer, std::string &failure) {
+  bool open = true;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    open = peer.socket.readSome(peer.inbox);
+  }
+  size_t at = 0;
+  while (peer.inbox.size() - at >= headerBytes) {
+    uint32_t length;
+    std::memcpy(&length, peer.inbox.data() + at + 1, 4);
+    if (length > largestPayload)
+      return false;
+    if (peer.inbox.size() - at < headerBytes + length)
+      break;
+    take(peer, FrameType(peer.inbox[at]), peer.inbox.data() + at + headerBytes,
+         length, failure);
+    at += headerBytes + length;
+  }
+  peer.inbox.erase(0, at);
+  return open;
+}
+
+void PeerMonitor::Impl::lose(const std::string &message) {
+  if (lost)
+    return;
+  lost = true;
+  // The others may not have noticed yet, and are not to blame us.
+  sendToAll(frame(Failed, message.data(), message.size()));
+  if (options.onLost)
+    options.onLost(message);
+}
+
+void PeerMonitor::Impl::loop() {
+  Clock::time_point nextSign = Clock::now(), before = nextSign;
+  while (!end.load()) {
+    std::vector<pollfd> descriptors;
+    std::vector<Peer *> polled;
+    for (auto &peer : peers)
+      if (peer->socket) {
+        descriptors.push_back({peer->socket.descriptor(), POLLIN, 0});
+        polled.push_back(peer.get());
+      }
+    auto rest = toMs(nextSign - Clock::now());
+    poll(descriptors.data(), descriptors.size(),
+         int(std::clamp<int64_t>(rest, 0, 100)));
+    Clock::time_point now = Clock::now();
+    // Who was stopped himself did not hear the others.
+    if (Clock::duration gap = now - before; gap > milliseconds(1000))
+      for (auto &peer : peers)
+        peer->lastSeen += gap;
+    before = now;
+    std::string failure, dead, silent;
+    auto add = [](std::string &list, const std::string &name) {
+      list += (list.empty() ? "" : "; ") + name;
+    };
+    // All of them before any conclusion: who is dead may have drawn others
+    // along, and a failure says more than a closed connection.
+    for (Peer *peer : polled) {
+      if (!read(*peer, failure)) {
+        std::lock_guard<std::mutex> lock(mutex);
+        peer->socket = Socket();
+        if (!peer->done)
+          add(dead, peer->name + " has died");
+      } else if (!peer->done && now - peer->lastSeen > options.silence) {
+        add(silent, peer->name + " has given no sign of life for " +
+                        std::to_string(toMs(now - peer->lastSeen)) + " ms");
+      }
+    }
+    if (!failure.empty())
+      lose(failure);
+    else if (!dead.empty())
+      lose(dead);
+    else if (!silent.empty())
+      lose(silent);
+    if (now >= nextSign) {
+      nextSign = now + interval;
+      sign();
+    }
+  }
+}

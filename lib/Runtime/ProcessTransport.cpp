@@ -1,0 +1,75 @@
+//===- ProcessTransport.cpp - Messages between processes ------------------===//
+//
+// Devices of one process exchange messages in its memory; to others they go
+// through the process group, with the transfer's number as tag. A message of
+// the next iteration may come before this one has ended: messages of one sender
+// and tag arrive in the order in which they were sent, and every transfer
+// happens once per iteration, so it is matched by the next iteration's receive.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Transport.h"
+
+#include <atomic>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+class ProcessTransport : public Transport {
+public:
+  ProcessTransport(const Placement &placement, int64_t transfers)
+      : place(placement),
+        local(makeLocalTransport(placement.devices, transfers)) {}
+
+  void start(int64_t iteration) override {
+    aborted.store(false);
+    local->start(iteration);
+  }
+
+  MaybeError send(const Envelope &envelope, const void *data,
+                  int64_t bytes) override {
+    if (place.isHere(envelope.to))
+      return local->send(envelope, data, bytes);
+    if (aborted.load())
+      return Error{"stopped because another device failed"};
+    return place.group->send(place.rankOf(envelope.to), Channel::Device,
+                             envelope.transfer, data, bytes);
+  }
+
+  MaybeError receive(const Envelope &envelope, void *data,
+                     int64_t bytes) override {
+    if (place.isHere(envelope.from))
+      return local->receive(envelope, data, bytes);
+    MaybeError error =
+        place.group->receive(place.rankOf(envelope.from), Channel::Device,
+                             envelope.transfer, data, bytes, &aborted);
+    if (error && !aborted.load())
+      return Error{"transfer " + std::to_string(envelope.transfer) +
+                   " from device " + std::to_string(envelope.from) + ": " +
+                   error->message};
+    return error;
+  }
+
+  void abort() override {
+    aborted.store(true);
+    local->abort();
+  }
+
+  MaybeError finish() override { return local->finish(); }
+
+private:
+  Placement place;
+  std::unique_ptr<Transport> local;
+  std::atomic<bool> aborted{false};
+};
+
+} // namespace
+
+std::unique_ptr<Transport> runtime::makeTransport(const Placement &placement,
+                                                  int64_t transfers) {
+  if (placement.size() == 1)
+    return makeLocalTransport(placement.devices, transfers);
+  return std::make_unique<ProcessTransport>(placement, transfers);
+}

@@ -1,0 +1,130 @@
+//===- World.cpp - All processes of a run ---------------------------------===//
+//
+// See World.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/World.h"
+
+#include "Affinity.h"
+#include "Soap/Runtime/Checkpoint.h"
+#include "Sockets.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+constexpr int64_t stopTag = 1;
+
+} // namespace
+
+Expected<std::unique_ptr<World>> World::create(ProcessGroup &group,
+                                               PeerMonitorOptions options) {
+  std::unique_ptr<World> world(new World(group));
+  world->ownName = "rank " + std::to_string(group.rank()) + " (process " +
+                   std::to_string(getpid()) + " on '" + hostName() + "')";
+  auto monitor =
+      PeerMonitor::create(group.rank(), group.size(), std::move(options));
+  if (!monitor)
+    return monitor.takeError();
+  world->monitor = std::move(*monitor);
+  auto addresses = exchangeTexts(group, world->monitor->address());
+  if (!addresses)
+    return addresses.takeError();
+  if (MaybeError error = world->monitor->connect(*addresses))
+    return *error;
+  std::string mine = machineIdentity();
+  for (int core : availableCoreList())
+    mine += " " + std::to_string(core);
+  auto machines = exchangeTexts(group, mine);
+  if (!machines)
+    return machines.takeError();
+  for (const std::string &text : *machines) {
+    std::istringstream stream(text);
+    stream >> world->machines.emplace_back();
+    world->cores.emplace_back(std::istream_iterator<int>(stream),
+                              std::istream_iterator<int>());
+  }
+  return world;
+}
+
+Expected<Placement> World::place(const Manifest &manifest) {
+  if (manifest.devices < size())
+    return Error{"the module has " + std::to_string(manifest.devices) +
+                 " devices: expected at most as many ranks, got " +
+                 std::to_string(size())};
+  auto programs = exchangeTexts(group, fingerprint(manifest));
+  if (!programs)
+    return programs.takeError();
+  for (size_t i = 1; i < programs->size(); ++i)
+    if ((*programs)[i] != (*programs)[0])
+      return Error{"rank " + std::to_string(i) +
+                   " has another module than rank 0"};
+  return Placement{&group, manifest.devices};
+}
+
+void World::prepare(LauncherOptions &options,
+                    const Placement &placement) const {
+  options.peers = monitor.get();
+  options.local = placement.devicesHere();
+  const std::string &machine = machines[size_t(rank())];
+  std::set<int> shared;
+  int64_t devices = 0;
+  options.firstOnMachine = 0;
+  for (int64_t device = 0; device < placement.devices; ++device) {
+    auto owner = size_t(placement.rankOf(device));
+    if (machines[owner] != machine)
+      continue;
+    shared.insert(cores[owner].begin(), cores[owner].end());
+    if (device < options.local.front())
+      ++options.firstOnMachine;
+    ++devices;
+  }
+  if (options.threadsPerDevice <= 0)
+    options.threadsPerDevice =
+        std::max<int64_t>(1, int64_t(shared.size()) / devices);
+}
+
+Expected<bool> World::agreeToStop() {
+  bool now = decision;
+  if (rank() != 0) {
+    char word = 0;
+    if (asked)
+      if (MaybeError error =
+              group.receive(0, Channel::Control, stopTag, &word, 1))
+        return *error;
+    asked = true;
+    return word != 0;
+  }
+  decision = monitor->stopRequested();
+  char word = decision ? 1 : 0;
+  for (int to = 1; to < size(); ++to)
+    if (MaybeError error = group.send(to, Channel::Control, stopTag, &word, 1))
+      return *error;
+  asked = true;
+  return now;
+}
+
+void World::fail(const std::string &message) {
+  monitor->fail(ownName + " has failed: " + message);
+}
+
+MaybeError World::leave() {
+  // The answer that nobody asked for.
+  char word = 0;
+  if (asked && rank() != 0)
+    if (MaybeError error =
+            group.receive(0, Channel::Control, stopTag, &word, 1))
+      return error;
+  if (MaybeError error = group.close())
+    return error;
+  monitor->done();
+  return std::nullopt;
+}

@@ -1,0 +1,107 @@
+//===- Processes.cpp - soap-run as one of several processes ---------------===//
+//
+// See Processes.h. A process that has joined ends with _exit: other threads are
+// at work to the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Processes.h"
+
+#include "Commands.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::run;
+using namespace soap::runtime;
+
+namespace {
+
+std::mutex failureMutex;
+/// What this process is about to say itself.
+std::string ownFailure;
+
+bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// On the thread that watches the other processes.
+[[noreturn]] void endBecauseOf(int rank, const std::string &message) {
+  bool known = false;
+  {
+    std::lock_guard<std::mutex> lock(failureMutex);
+    known = !ownFailure.empty() && endsWith(message, ownFailure);
+  }
+  // All processes see the same bad input, for which one message is enough.
+  if (!known)
+    std::fprintf(stderr, "soap-run: rank %d: error: %s\n", rank,
+                 message.c_str());
+  (void)writingFiles().try_lock_for(std::chrono::seconds(3));
+  _exit(1);
+}
+
+} // namespace
+
+std::timed_mutex &run::writingFiles() {
+  static std::timed_mutex mutex;
+  return mutex;
+}
+
+bool run::isFirstProcess() {
+  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (!rank)
+    rank = std::getenv("PMI_RANK");
+  return !rank || std::string(rank) == "0";
+}
+
+Expected<std::unique_ptr<World>>
+run::joinProcesses(const Options &options,
+                   std::function<bool()> stopRequested) {
+  if (options.transport == "local" ||
+      (options.transport == "auto" && !startedByMpirun()))
+    return std::unique_ptr<World>();
+  auto group = joinMpi();
+  if (!group)
+    return group.takeError();
+  int rank = (*group)->rank();
+  PeerMonitorOptions monitor;
+  monitor.silence = std::chrono::milliseconds(options.rankTimeoutMs);
+  monitor.stopRequested = std::move(stopRequested);
+  monitor.onLost = [rank](const std::string &message) {
+    endBecauseOf(rank, message);
+  };
+  return World::create(**group, std::move(monitor));
+}
+
+int run::fail(World *world, const std::string &message) {
+  clearLine();
+  if (!world || world->size() == 1) {
+    std::fprintf(stderr, "soap-run: error: %s\n", message.c_str());
+    return 1;
+  }
+  {
+    std::lock_guard<std::mutex> lock(failureMutex);
+    ownFailure = message;
+  }
+  // A message that did not come may be another process's fault, which the
+  // monitor is about to notice. And what all processes see, the first one says.
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(world->rank() == 0 ? 300 : 1000));
+  std::fprintf(stderr, "soap-run: rank %d: error: %s\n", world->rank(),
+               message.c_str());
+  world->fail(message);
+  std::fflush(nullptr);
+  _exit(1);
+}
+
+void run::finish(World *world, int status) {
+  std::fflush(nullptr);
+  if (world && status != 1)
+    if (MaybeError error = world->leave())
+      status = fail(world, error->message);
+  _exit(status);
+}

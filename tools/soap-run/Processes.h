@@ -1,0 +1,41 @@
+//===- Processes.h - soap-run as one of several processes -------*- C++ -*-===//
+//
+// Joining the other processes of mpirun at the start, and ending with them: in
+// good order, because this process has failed, or because another one has.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPRUN_PROCESSES_H
+#define SOAP_TOOLS_SOAPRUN_PROCESSES_H
+
+#include "Options.h"
+#include "Soap/Runtime/World.h"
+
+#include <mutex>
+
+namespace soap::run {
+
+/// Held while a file is written: who ends the process because of another one
+/// waits for that, within reason.
+std::timed_mutex &writingFiles();
+
+/// Under `mpirun`, only one process complains of what all of them see, before
+/// they have joined.
+bool isFirstProcess();
+
+/// All processes of the run; null if this is the only one. From here on, the
+/// process ends with a message when another one is lost. `stopRequested` is
+/// asked from another thread.
+Expected<std::unique_ptr<runtime::World>>
+joinProcesses(const Options &options, std::function<bool()> stopRequested);
+
+/// Prints a message; with a world, ends the other processes and this one.
+/// Returns the exit status 1.
+int fail(runtime::World *world, const std::string &message);
+
+/// Ends the process, after all others are here too if there are any.
+[[noreturn]] void finish(runtime::World *world, int status);
+
+} // namespace soap::run
+
+#endif // SOAP_TOOLS_SOAPRUN_PROCESSES_H
