@@ -36,8 +36,15 @@ bool endsWith(const std::string &text, const std::string &end) {
     std::lock_guard<std::mutex> lock(failureMutex);
     known = !ownFailure.empty() && endsWith(message, ownFailure);
   }
-  // All processes see the same bad input, for which one message is enough.
-  if (!known)
+  std::string me = "rank " + std::to_string(rank) + " (";
+  // All processes see the same bad input, for which one message is enough. And
+  // who was stopped learns what the others thought of it.
+  if (message.compare(0, me.size(), me) == 0)
+    std::fprintf(stderr,
+                 "soap-run: rank %d: error: the other ranks have ended "
+                 "without this one, which was silent\n",
+                 rank);
+  else if (!known)
     std::fprintf(stderr, "soap-run: rank %d: error: %s\n", rank,
                  message.c_str());
   (void)writingFiles().try_lock_for(std::chrono::seconds(3));

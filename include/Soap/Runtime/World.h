@@ -23,6 +23,7 @@ public:
 
   int rank() const { return group.rank(); }
   int size() const { return group.size(); }
+  ProcessGroup &processes() const { return group; }
   /// "rank 2 (process 4711 on 'host')".
   const std::string &name() const { return ownName; }
 

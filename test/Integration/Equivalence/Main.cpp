@@ -46,6 +46,9 @@ static cl::opt<std::string> filter("filter", cl::desc("only this op or graph"));
 static cl::opt<bool> verbose("verbose", cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork",
                             cl::desc("run in this process (for debuggers)"));
+static cl::opt<bool>
+    mpi("mpi", cl::desc("run in the processes that mpirun started (the same "
+                        "flags on all ranks)"));
 
 namespace {
 
@@ -207,6 +210,47 @@ int64_t readReports(int fd, pid_t child, Totals &totals, std::string &end) {
 
 } // namespace
 
+namespace {
+
+/// Joins the ranks of mpirun; the process ends when one is lost.
+std::unique_ptr<soap::runtime::World> joinProcesses() {
+  soap::Expected<soap::runtime::ProcessGroup *> group =
+      soap::runtime::joinMpi();
+  soap::runtime::PeerMonitorOptions options;
+  options.silence = std::chrono::milliseconds(30000);
+  options.onLost = [](const std::string &message) {
+    std::cerr << "soap-equivalence: " << message << "\n";
+    _exit(1);
+  };
+  std::string error = group ? "" : group.error();
+  if (group) {
+    auto world = soap::runtime::World::create(**group, options);
+    if (world)
+      return std::move(*world);
+    error = world.error();
+  }
+  std::cerr << "soap-equivalence: " << error << "\n";
+  _exit(1);
+}
+
+/// A case has passed if it has on all ranks. Collective; false, with counts of
+/// no use, on all ranks but the first.
+bool addOtherRanks(soap::runtime::ProcessGroup &group, Totals &totals) {
+  auto texts = soap::runtime::gatherTexts(group, std::to_string(totals.failed));
+  if (!texts) {
+    std::cerr << "soap-equivalence: " << texts.error() << "\n";
+    _exit(1);
+  }
+  for (size_t i = 1; i < texts->size(); ++i) {
+    int64_t failed = std::stoll((*texts)[i]);
+    totals.failed += failed;
+    totals.passed = std::max<int64_t>(0, totals.passed - failed);
+  }
+  return group.rank() == 0;
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
@@ -230,10 +274,16 @@ int main(int argc, char **argv) {
   }
   int64_t programs = (cases + strategies - 1) / strategies;
   Totals totals;
+  std::unique_ptr<soap::runtime::World> world;
+  if (mpi) {
+    noFork = true;
+    world = joinProcesses();
+    runInProcesses(world.get());
+  }
   if (noFork) {
     mlir::DialectRegistry registry;
     mlir::soap::registerAllDialects(registry);
-  registry.insert<mlir::func::FuncDialect>();
+    registry.insert<mlir::func::FuncDialect>();
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
     context.loadAllAvailableDialects();
     for (int64_t i = first; i < first + programs; ++i)
@@ -269,6 +319,10 @@ int main(int argc, char **argv) {
       ++next;
     }
   }
+  if (world && !addOtherRanks(world->processes(), totals)) {
+    soap::MaybeError error = world->leave();
+    _exit(error ? 1 : 0);
+  }
   std::cout << "seed " << seed << ", " << totals.programs << " programs x "
             << strategies << " strategies\n";
   for (const auto &[name, count] : totals.byName)
@@ -285,5 +339,12 @@ int main(int argc, char **argv) {
   bool tooManyRefused = refused * 20 > totals.draws.draws;
   if (tooManyRefused)
     std::cout << "more than 5 % of the draws were refused\n";
-  return totals.failed || tooManyRefused ? 1 : 0;
+  std::cout << std::flush;
+  if (world && world->leave())
+    _exit(1);
+  int status = totals.failed || tooManyRefused ? 1 : 0;
+  // Threads of MPI and of the monitor are at work to the end.
+  if (world)
+    _exit(status);
+  return status;
 }

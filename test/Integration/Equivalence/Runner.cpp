@@ -31,6 +31,8 @@ namespace soap::equivalence {
 
 namespace {
 
+runtime::World *world = nullptr;
+
 /// Collects diagnostics of a scope.
 class Messages {
 public:
@@ -133,6 +135,8 @@ struct Run {
   std::shared_ptr<const runtime::Manifest> manifest;
   std::shared_ptr<runtime::Execution> execution;
   TileMemory memory;
+  /// Other processes run some of the devices.
+  bool distributed = false;
 
   /// Compiles a lowered module, binds tiles and runs one iteration. Empty on
   /// success.
@@ -153,9 +157,25 @@ struct Run {
     const runtime::EntryInfo *entry = manifest->entry(entryName);
     if (!entry)
       return "the manifest has no entry '" + entryName + "'";
-    execution = std::make_shared<runtime::Execution>(manifest, *entry);
+    runtime::LauncherOptions options;
+    options.devices = manifest->devices;
+    options.threadsPerDevice = 1;
+    options.pin = false;
+    runtime::Placement placement;
+    distributed = world && manifest->devices >= world->size();
+    if (distributed) {
+      Expected<runtime::Placement> placed = world->place(*manifest);
+      if (!placed)
+        return placed.error();
+      placement = *placed;
+      world->prepare(options, placement);
+    }
+    execution =
+        std::make_shared<runtime::Execution>(manifest, *entry, placement);
     for (size_t r = 0; r < entry->ranks.size(); ++r) {
       const runtime::RankInfo &rank = entry->ranks[r];
+      if (!execution->placement.isHere(rank.device))
+        continue;
       runtime::RankBinding &binding = execution->ranks[r];
       binding.program =
           reinterpret_cast<SoapProgram>(code->lookup(rank.program));
@@ -180,13 +200,13 @@ struct Run {
             runtime::sizeOf(manifest->tensors[tile.tensor].dtype)));
       binding.arena = memory.allocate(rank.arenaBytes);
     }
-    runtime::LauncherOptions options;
-    options.devices = manifest->devices;
-    options.threadsPerDevice = 1;
-    options.pin = false;
     runtime::Launcher launcher(options);
-    if (MaybeError error = launcher.run(execution))
+    if (MaybeError error = launcher.run(execution)) {
+      // The other processes wait for messages that will not come.
+      if (distributed)
+        world->fail(error->message);
       return "run failed: " + error->message;
+    }
     return "";
   }
 
@@ -196,6 +216,8 @@ struct Run {
   void forEachResult(Visit visit) const {
     for (size_t r = 0; r < execution->entry.ranks.size(); ++r) {
       const runtime::RankInfo &rank = execution->entry.ranks[r];
+      if (!execution->placement.isHere(rank.device))
+        continue;
       for (size_t i = 0; i < rank.args.size(); ++i)
         if (rank.args[i].updated)
           visit(manifest->tensors[rank.args[i].tensor], rank.args[i],
@@ -230,6 +252,8 @@ Values fillValues(Random &random, const Fill &fill, int64_t volume) {
 }
 
 } // namespace
+
+void runInProcesses(runtime::World *newWorld) { world = newWorld; }
 
 std::string Subject::prepare(MLIRContext &context, const Case &testCase,
                              uint64_t dataSeed) {
@@ -382,16 +406,18 @@ std::string Subject::check(Random &random, DrawStatistics &statistics,
     return failure;
   for (const Tensors *tensors : {&expected, &expectedUpdates})
     for (const auto &[name, values] : *tensors)
-      if (covered[name].size() != values.size() ||
-          std::find(covered[name].begin(), covered[name].end(), false) !=
-              covered[name].end())
+      if (!run.distributed &&
+          (covered[name].size() != values.size() ||
+           std::find(covered[name].begin(), covered[name].end(), false) !=
+               covered[name].end()))
         return "'" + name + "' is not whole: some element is on no device";
 
   std::vector<std::vector<int64_t>> bytes =
       bytesBetween(priced->tasks, devices);
   for (int from = 0; from < devices; ++from)
     for (int to = 0; to < devices; ++to)
-      if (bytes[from][to] != run.execution->bytesSent[from * devices + to])
+      if (run.execution->placement.isHere(from) &&
+          bytes[from][to] != run.execution->bytesSent[from * devices + to])
         return "bytes from device " + std::to_string(from) + " to " +
                std::to_string(to) + ": simulated " +
                std::to_string(bytes[from][to]) + ", sent " +

@@ -13,6 +13,8 @@
 #include "Cases.h"
 #include "Configs.h"
 
+#include "Soap/Runtime/World.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -21,6 +23,11 @@ namespace soap::equivalence {
 /// A whole tensor as doubles (labels too).
 using Values = std::vector<double>;
 using Tensors = std::map<std::string, Values>;
+
+/// From here on, programs of enough devices run in all processes of the world,
+/// each of which checks the tiles of its devices. All have to draw the same
+/// cases.
+void runInProcesses(runtime::World *world);
 
 /// One base program with its oracle results; strategies are drawn for clones of
 /// it.
