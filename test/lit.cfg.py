@@ -3,6 +3,7 @@
 # `lit --param roundtrip=1` makes every soap-opt call print what it has parsed, parse that again and compare.
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -41,6 +42,11 @@ for module in ["numpy", "onnx", "onnxruntime"]:
 fashion_mnist = "/usr/share/datasets/fashion-mnist"
 if os.path.exists(os.path.join(fashion_mnist, "train-images-idx3-ubyte.gz")):
     config.available_features.add("fashion-mnist")
+if os.path.exists(os.path.join(config.soap_build, "lib", "libSoapMPI.so")) and shutil.which("mpirun"):
+    config.available_features.add("mpi")
+# Root may run it in a container.
+for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]:
+    config.environment[name] = "1"
 if config.soap_sanitizers:
     config.available_features.add("sanitizers")
 else:
@@ -57,6 +63,7 @@ tools = [
 llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(tools, [bin_directory, config.llvm_tools_dir])
 config.substitutions.append(("%python", python))
+config.substitutions.append(("%mpirun", "mpirun --oversubscribe"))
 config.substitutions.append(("%source", config.soap_source))
 config.substitutions.append(("%build", config.soap_build))
 config.substitutions.append(("%cmake", config.soap_cmake))

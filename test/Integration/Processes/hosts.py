@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Ranks on two hosts, which are network namespaces of this machine with names of their own and a cable between them.
+
+    hosts.py BUILD
+
+A training on both has to end with the weights of one in a single process; when the cable is pulled, every rank has to end
+within 10 s, and those that can still be heard have to name the ranks that they lost. Needs root and `ip netns`; skipped
+otherwise. The last line is "N passed, N failed".
+"""
+
+import argparse
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+from common import ENVIRONMENT, MLP, execute, lower, need_mpi, same_bytes, skip, tool, training_step
+
+LIMIT_S = 10.0
+
+
+def run(*command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
+
+class Hosts:
+    """Two network namespaces; removed at the end."""
+
+    def __init__(self, folder):
+        self.names = ["soap%d%s" % (os.getpid(), end) for end in "ab"]
+        self.addresses = ["10.213.77.1", "10.213.77.2"]
+        self.cables = ["soapa%d" % (os.getpid() % 100000), "soapb%d" % (os.getpid() % 100000)]
+        self.agent = os.path.join(folder, "agent.sh")
+        with open(self.agent, "w") as stream:
+            stream.write("#!/bin/sh\n# In place of ssh: ADDRESS COMMAND...\nhost=$1; shift\ncase $host in\n")
+            for address, name in zip(self.addresses, self.names):
+                stream.write("%s) exec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\" ;;\n" % (address, name, name))
+            stream.write("esac\nexit 1\n")
+        os.chmod(self.agent, stat.S_IRWXU)
+
+    def __enter__(self):
+        for name in self.names:
+            if run("ip", "netns", "add", name) != 0:
+                self.__exit__()
+                skip("network namespaces can not be made here")
+        commands = [["ip", "link", "add", self.cables[0], "type", "veth", "peer", "name", self.cables[1]]]
+        for name, cable, address in zip(self.names, self.cables, self.addresses):
+            commands += [["ip", "link", "set", cable, "netns", name],
+                         ["ip", "-n", name, "addr", "add", address + "/24", "dev", cable],
+                         ["ip", "-n", name, "link", "set", cable, "up"], ["ip", "-n", name, "link", "set", "lo", "up"]]
+        for command in commands:
+            if run(*command) != 0:
+                self.__exit__()
+                skip("'%s' does not work here" % " ".join(command))
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            # The daemon of mpirun on a host that was cut off waits for it to come back.
+            listed = subprocess.run(["ip", "netns", "pids", name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for pid in listed.stdout.split():
+                try:
+                    os.kill(int(pid), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            run("ip", "netns", "del", name)
+
+    def pull_cable(self):
+        run("ip", "-n", self.names[0], "link", "set", self.cables[0], "down")
+
+    def mpirun(self, *arguments):
+        """Two ranks on each host, started from the first one."""
+        launch = ["mpirun", "--oversubscribe", "-np", "4", "--host", ",".join(a + ":2" for a in self.addresses),
+                  "--mca", "plm_rsh_agent", self.agent, "-x", "ASAN_OPTIONS", *arguments]
+        return ["ip", "netns", "exec", self.names[0], "unshare", "--uts", "sh", "-c",
+                "hostname %s; exec \"$@\"" % self.names[0], "sh", *launch]
+
+
+def ranks_running(marker):
+    """Process ids of the ranks of this test, on both hosts: their command line has the marker, a file of the test."""
+    result = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open("/proc/%s/cmdline" % name, "rb") as stream:
+                words = stream.read().split(b"\0")
+            with open("/proc/%s/stat" % name) as stream:
+                zombie = stream.read().split(")")[-1].split()[0] == "Z"
+        except OSError:
+            continue
+        if words[0].endswith(b"soap-run") and marker.encode() in words and not zombie:
+            result.append(int(name))
+    return result
+
+
+def equal(build, folder, hosts, module):
+    alone, together = (os.path.join(folder, name) for name in ("alone.safetensors", "together.safetensors"))
+    command = [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--quiet", "--threads-per-device=1"]
+    execute(command + ["--save-weights", alone])
+    execute(hosts.mpirun(*command, "--save-weights", together))
+    return "" if same_bytes(alone, together) else "the weights differ"
+
+
+def cut_off(build, folder, hosts, module):
+    log = os.path.join(folder, "log")
+    with open(log, "wb") as stream:
+        job = subprocess.Popen(hosts.mpirun(tool(build, "soap-run"), module, "--data=synthetic", "--iterations=100000000",
+                                            "--checkpoint=" + os.path.join(folder, "c.safetensors"),
+                                            "--checkpoint-every=20"), stdin=subprocess.DEVNULL, stdout=stream,
+                               stderr=subprocess.STDOUT, start_new_session=True, env=ENVIRONMENT)
+    ranks = []
+    try:
+        # A checkpoint says that all ranks are at work.
+        deadline = time.monotonic() + 120
+        while not os.path.exists(os.path.join(folder, "c.safetensors")) and time.monotonic() < deadline:
+            if job.poll() is not None:
+                break
+            time.sleep(0.05)
+        ranks = ranks_running(module)
+        if len(ranks) != 4:
+            with open(log, errors="replace") as stream:
+                return "expected 4 ranks, got %d:\n%s" % (len(ranks), stream.read())
+        hosts.pull_cable()
+        start = time.monotonic()
+        while ranks_running(module):
+            if time.monotonic() - start > LIMIT_S:
+                return "%d ranks still run after %.0f s" % (len(ranks_running(module)), LIMIT_S)
+            time.sleep(0.05)
+        with open(log, errors="replace") as stream:
+            text = stream.read()
+        for rank in (0, 1):
+            if not re.search(r"^soap-run: rank %d: error: .*rank [23] \(process \d+ on '%s'\) has given no sign" %
+                             (rank, hosts.names[1]), text, re.M):
+                return "rank %d does not name a rank of the other host:\n%s" % (rank, text)
+        return ""
+    finally:
+        for pid in ranks_running(module):
+            os.kill(pid, signal.SIGKILL)
+        try:
+            os.killpg(job.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        job.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    need_mpi(build)
+    if os.geteuid() != 0:
+        skip("network namespaces need root")
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        step, module = os.path.join(folder, "step.mlir"), os.path.join(folder, "lowered.mlir")
+        training_step(build, MLP, step)
+        lower(build, step, "preset=data-parallel topology=cpu-4", module)
+        for name, test in (("the weights of one process", equal), ("the cable is pulled", cut_off)):
+            with Hosts(folder) as hosts:
+                try:
+                    wrong = test(build, folder, hosts, module)
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    wrong = str(error)
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            print("%s%s%s" % ("FAILED " if wrong else "", name, ": " + wrong if wrong else ""), flush=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
