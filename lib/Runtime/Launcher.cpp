@@ -197,14 +197,16 @@ void Launcher::Impl::watch(Iteration &iteration,
       progress = sum;
       lastProgress = now;
     }
-    // A kernel may be long; it counts as work while it burns processor time.
+    // A kernel may be long; it counts as work while it burns processor time. A
+    // transport that polls for a message burns it, too.
+    bool waits = onlyWaits(iteration);
     if (int64_t time = processorTime(); time > processor + 100000) {
       processor = time;
-      lastWork = now;
+      if (!waits)
+        lastWork = now;
     }
     Clock::duration silence = now - std::max(lastProgress, lastWork);
     if (options.peers) {
-      bool waits = onlyWaits(iteration);
       options.peers->publish(progress, waits);
       if (waits)
         silence = std::min<Clock::duration>(silence, options.peers->silence());

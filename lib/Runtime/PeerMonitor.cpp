@@ -214,8 +214,9 @@ milliseconds PeerMonitor::silence() const {
       latest = std::max(latest, impl->peers[size_t(i)]->lastActive.load());
   Clock::duration ago =
       Clock::now() - Clock::time_point(Clock::duration(latest));
-  return std::max(milliseconds(0),
-                  std::chrono::duration_cast<milliseconds>(ago));
+  // What they have done since their last sign is not known.
+  return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(
+                                       ago - 2 * impl->interval));
 }
 
 void PeerMonitor::fail(const std::string &message) {

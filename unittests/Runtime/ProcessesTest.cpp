@@ -284,6 +284,72 @@ TEST(World, AgreesToStopAfterTheSameIteration) {
   EXPECT_EQ(after[0], after[2]);
 }
 
+/// Runs a linear model whose device 1 runs `second` on two ranks, with a
+/// watchdog of 300 ms; what each rank's run ends with.
+std::vector<std::string> runWith(SoapProgram second,
+                                 std::atomic<bool> *release) {
+  std::vector<std::string> messages(2);
+  onRanks(2, [&](ProcessGroup &group) {
+    auto world = World::create(group, PeerMonitorOptions());
+    ASSERT_TRUE(world) << world.error();
+    ProgramSource source = linearModel();
+    auto programs = source.program;
+    source.program = [=](const std::string &name) {
+      return name == "train_1" ? second : programs(name);
+    };
+    LauncherOptions options;
+    options.timeout = std::chrono::milliseconds(300);
+    auto session = Session::create(source, options, world->get());
+    ASSERT_TRUE(session) << session.error();
+    ASSERT_FALSE(
+        initialize((*session)->manifest(), (*session)->tensors(), "", 1));
+    for (size_t t : {0, 1}) {
+      (*session)->tensors().host(t);
+      (*session)->tensors().hostWritten(t);
+    }
+    MaybeError error = (*session)->run(0);
+    messages[size_t(group.rank())] = error ? error->message : "no error";
+    if (group.rank() == 1)
+      release->store(true);
+    // What the group still holds is of no use to anybody.
+  });
+  return messages;
+}
+
+std::atomic<bool> released;
+
+TEST(World, BlamesTheDeviceThatHangs) {
+  released.store(false);
+  auto messages = runWith(
+      [](SoapContext *ctx, void **args, void *) {
+        soap_rt_task_begin(ctx, 0);
+        while (!released.load())
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        soap_rt_task_end(ctx, 0);
+        float sums[3] = {};
+        soap_rt_task_begin(ctx, 1);
+        soap_rt_send(ctx, 1, sums, sizeof(sums));
+        soap_rt_task_end(ctx, 1);
+        (void)args;
+      },
+      &released);
+  EXPECT_EQ(messages[1].find("device 1, op 'work[1]' (linear): no progress"),
+            0u)
+      << messages[1];
+  // Rank 0 only waits, and has patience with a rank that does something.
+  EXPECT_EQ(messages[0].find("all devices wait for messages for "), 0u)
+      << messages[0];
+}
+
+TEST(World, EndsWhenAllRanksWait) {
+  auto messages = runWith([](SoapContext *ctx, void **args,
+                             void *) { soap_rt_recv(ctx, 2, args[2], 4); },
+                          &released);
+  for (const std::string &message : messages)
+    EXPECT_EQ(message.find("all devices wait for messages for "), 0u)
+        << message;
+}
+
 TEST(World, Rejects) {
   onRanks(3, [](ProcessGroup &group) {
     auto world = World::create(group, PeerMonitorOptions());
