@@ -26,11 +26,12 @@ namespace {
 
 /// A monitor and what it has said.
 struct Rank {
-  std::unique_ptr<PeerMonitor> monitor;
   std::mutex mutex;
   std::condition_variable changed;
   std::string lost;
   std::atomic<bool> wantsStop{false};
+  /// Last, for its thread uses the others.
+  std::unique_ptr<PeerMonitor> monitor;
 
   void create(int rank, int size, std::chrono::milliseconds silence) {
     PeerMonitorOptions options;
@@ -93,8 +94,9 @@ TEST(PeerMonitor, LetsPeersGoThatAreDone) {
   ranks[1].monitor.reset();
   // A later death is noticed, so the end of rank 1 had been seen by then.
   ranks[0].monitor.reset();
-  EXPECT_EQ(ranks[2].waitForLoss().find("rank 0 ("), 0u);
-  EXPECT_EQ(ranks[2].lost.find("rank 1 ("), std::string::npos);
+  std::string message = ranks[2].waitForLoss();
+  EXPECT_EQ(message.find("rank 0 ("), 0u) << message;
+  EXPECT_EQ(message.find("rank 1 ("), std::string::npos) << message;
 }
 
 TEST(PeerMonitor, NamesWhoIsSilent) {
