@@ -106,6 +106,7 @@ const std::map<std::string, Flag> &flags() {
       {"--init", text(&Options::init)},
       {"--input", {true, setInput}},
       {"--iterations", integer(&Options::iterations, 1, large)},
+      {"--join-timeout", duration(&Options::joinTimeoutMs)},
       {"--normalize", {true, setNormalization}},
       {"--opt-level", integer(&Options::optLevel, 0, 3)},
       {"--output", text(&Options::output)},
@@ -271,6 +272,7 @@ devices
   --transport NAME         local: all devices are threads of this process; mpi: they
                            are dealt to the processes that mpirun started; auto
                            (default): mpi under mpirun, else local
+  --join-timeout SECONDS   end when the other processes do not join (default 120)
   --rank-timeout SECONDS   end when another process gives no sign of life (default 5)
 
 output

@@ -47,7 +47,7 @@ struct Options {
   int64_t timeoutMs = 10000;
   /// "auto", "local" or "mpi".
   std::string transport = "auto";
-  int64_t rankTimeoutMs = 5000;
+  int64_t rankTimeoutMs = 5000, joinTimeoutMs = 120000;
   bool quiet = false;
 };
 

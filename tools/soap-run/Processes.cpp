@@ -9,6 +9,8 @@
 
 #include "Commands.h"
 
+#include <algorithm>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -28,6 +30,39 @@ bool endsWith(const std::string &text, const std::string &end) {
   return text.size() >= end.size() &&
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
+
+/// Before all have joined, nobody can watch over the others: a rank that never
+/// comes is noticed by its absence only.
+class JoinLimit {
+public:
+  explicit JoinLimit(int64_t ms) {
+    std::thread([shared = state, ms] {
+      std::unique_lock<std::mutex> lock(shared->mutex);
+      if (shared->changed.wait_for(lock, std::chrono::milliseconds(ms),
+                                   [&] { return shared->joined; }))
+        return;
+      std::fprintf(stderr,
+                   "soap-run: error: not all ranks have joined within %ld ms\n",
+                   long(ms));
+      _exit(1);
+    }).detach();
+  }
+  ~JoinLimit() {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    state->joined = true;
+    state->changed.notify_all();
+  }
+  JoinLimit(const JoinLimit &) = delete;
+  JoinLimit &operator=(const JoinLimit &) = delete;
+
+private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool joined = false;
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+};
 
 /// On the thread that watches the other processes.
 [[noreturn]] void endBecauseOf(int rank, const std::string &message) {
@@ -71,11 +106,16 @@ run::joinProcesses(const Options &options,
   if (options.transport == "local" ||
       (options.transport == "auto" && !startedByMpirun()))
     return std::unique_ptr<World>();
+  JoinLimit limit(options.joinTimeoutMs);
   auto group = joinMpi();
   if (!group)
     return group.takeError();
   int rank = (*group)->rank();
   PeerMonitorOptions monitor;
+  // Sooner than the limit, to name who is missing.
+  monitor.connectTimeout =
+      std::min(monitor.connectTimeout,
+               std::chrono::milliseconds(options.joinTimeoutMs / 2));
   monitor.silence = std::chrono::milliseconds(options.rankTimeoutMs);
   monitor.stopRequested = std::move(stopRequested);
   monitor.onLost = [rank](const std::string &message) {

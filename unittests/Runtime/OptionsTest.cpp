@@ -47,33 +47,20 @@ TEST(Options, Parses) {
 
 TEST(Options, EveryFlagIsInTheHelp) {
   std::string help = helpText();
-  for (const char *flag : {"--checkpoint",
-                           "--checkpoint-every",
-                           "--compare-with",
-                           "--data",
-                           "--entry",
-                           "--epochs",
-                           "--help",
-                           "--init",
-                           "--input",
-                           "--iterations",
-                           "--normalize",
-                           "--opt-level",
-                           "--output",
-                           "--preset",
-                           "--quiet",
-                           "--rank-timeout",
-                           "--reference",
-                           "--report",
-                           "--resume",
-                           "--save-weights",
-                           "--seed",
-                           "--strategy",
-                           "--threads-per-device",
-                           "--timeout",
-                           "--topology",
-                           "--transport",
-                           "--trace"}) {
+  for (const char *flag : {"--checkpoint",   "--checkpoint-every",
+                           "--compare-with", "--data",
+                           "--entry",        "--epochs",
+                           "--help",         "--init",
+                           "--input",        "--iterations",
+                           "--join-timeout", "--normalize",
+                           "--opt-level",    "--output",
+                           "--preset",       "--quiet",
+                           "--rank-timeout", "--reference",
+                           "--report",       "--resume",
+                           "--save-weights", "--seed",
+                           "--strategy",     "--threads-per-device",
+                           "--timeout",      "--topology",
+                           "--transport",    "--trace"}) {
     EXPECT_NE(help.find(std::string("  ") + flag + " "), std::string::npos)
         << flag;
     EXPECT_NE(errorOf({flag}), "unknown flag '" + std::string(flag) + "'");
