@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
 #   scripts/build.sh                 the release preset
-#   scripts/build.sh debug|asan      another preset of CMakePresets.json, into build-debug or build-asan
+#   scripts/build.sh debug|asan      another preset of CMakePresets.json (fuzz and tsan, too), into build-debug or build-asan
 #   scripts/build.sh release soap-opt soap-run      only these targets
 # SOAP_JOBS sets the number of compile jobs (default: one per core).
 set -euo pipefail
@@ -14,8 +14,8 @@ preset=${1:-release}
 [ $# -eq 0 ] || shift
 case "$preset" in
   release) directory=build ;;
-  debug | asan) directory=build-$preset ;;
-  *) echo "build: unknown preset '$preset', expected release, debug or asan" >&2; exit 2 ;;
+  debug | asan | fuzz | tsan) directory=build-$preset ;;
+  *) echo "build: unknown preset '$preset', expected release, debug, asan, fuzz or tsan" >&2; exit 2 ;;
 esac
 
 scripts/install-deps.sh

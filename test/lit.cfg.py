@@ -24,6 +24,8 @@ llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=all"
 # LLVM's allocators poison memory in a way that the sanitizer mistakes for a use after free.
 config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
+# Not the user's cache of compiled code.
+config.environment["SOAP_CACHE_DIR"] = os.path.join(config.soap_build, "test-cache")
 
 # The virtual environment of scripts/python-env.sh where there is one.
 python = os.path.join(config.soap_build, ".venv", "bin", "python")

@@ -27,6 +27,13 @@ if(SOAP_SANITIZERS)
   add_link_options(-fsanitize=${SOAP_SANITIZERS})
 endif()
 
+if(SOAP_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "SOAP_FUZZERS needs Clang, whose libFuzzer is in libclang-rt-22-dev")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 function(soap_target_options name)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

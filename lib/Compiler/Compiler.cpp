@@ -7,6 +7,7 @@
 #include "Soap/Compiler/Compiler.h"
 
 #include "Soap/Compiler/JIT.h"
+#include "Soap/Compiler/ObjectCache.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
 
@@ -121,8 +122,10 @@ SoapModule *soapCompileFile(const char *path,
     if (failed(manager.run(*module)))
       return nullptr;
   }
-  FailureOr<std::unique_ptr<JITModule>> code =
-      JITModule::create(*module, options->resolve, options->optLevel);
+  ObjectCache cache(ObjectCache::defaultFolder());
+  bool cached = !options->noCache && !ObjectCache::defaultFolder().empty();
+  FailureOr<std::unique_ptr<JITModule>> code = JITModule::create(
+      *module, options->resolve, options->optLevel, cached ? &cache : nullptr);
   if (failed(code))
     return nullptr;
   auto result = std::make_unique<SoapModule>();

@@ -100,6 +100,8 @@ Json toJson(const EpochResult &epoch) {
   return {{"epoch", epoch.epoch},
           {"iterations", epoch.iterations},
           {"loss", number(epoch.loss)},
+          {"test_loss", optionalNumber(epoch.testLoss)},
+          {"tokens", epoch.tokens},
           {"train_accuracy", optionalNumber(epoch.trainAccuracy)},
           {"test_accuracy", optionalNumber(epoch.testAccuracy)},
           {"samples_per_second", number(epoch.samplesPerSecond)},
@@ -111,6 +113,8 @@ EpochResult readEpoch(const JsonCursor &cursor) {
   epoch.epoch = cursor.at("epoch").integer(1, large);
   epoch.iterations = cursor.at("iterations").integer(0, large);
   epoch.loss = readNumber(cursor.at("loss"));
+  epoch.testLoss = readOptional(cursor.at("test_loss"));
+  epoch.tokens = cursor.at("tokens").boolean();
   epoch.trainAccuracy = readOptional(cursor.at("train_accuracy"));
   epoch.testAccuracy = readOptional(cursor.at("test_accuracy"));
   epoch.samplesPerSecond = readNumber(cursor.at("samples_per_second"));
@@ -130,7 +134,8 @@ Json toJson(const TrainState &state, const TrainingIdentity &identity) {
           {"tally",
            {{"loss", number(state.tally.loss)},
             {"correct", number(state.tally.correct)},
-            {"samples", state.tally.samples}}},
+            {"samples", state.tally.samples},
+            {"labels", state.tally.labels}}},
           {"epochs", epochs},
           {"seed", identity.seed},
           {"batch", identity.batch},
@@ -152,6 +157,7 @@ void readState(const JsonCursor &cursor, Checkpoint &checkpoint) {
   state.tally.loss = readNumber(tally.at("loss"));
   state.tally.correct = readNumber(tally.at("correct"));
   state.tally.samples = tally.at("samples").integer(0, large);
+  state.tally.labels = tally.at("labels").integer(0, large);
   JsonCursor epochs = cursor.at("epochs");
   for (size_t i = 0; i < epochs.size(); ++i)
     state.epochs.push_back(readEpoch(epochs.at(i)));
@@ -216,7 +222,7 @@ TrainingIdentity runtime::identify(const Manifest &manifest,
                                    const DataSource &source, uint64_t seed) {
   TrainingIdentity identity;
   identity.seed = seed;
-  identity.batch = trainer.batch();
+  identity.batch = trainer.batch(source);
   identity.samples = source.train.size();
   identity.data = fingerprint(source);
   identity.program = fingerprint(manifest);

@@ -70,6 +70,7 @@ Expected<ProgramSource> runtime::compileModule(const CompileRequest &request) {
   options.strategy = orNull(request.strategy);
   options.reference = request.reference;
   options.optLevel = request.optLevel;
+  options.noCache = !request.cache;
   options.resolve = resolveSymbol;
   options.diagnostic = forwardDiagnostic;
   options.diagnosticUser = const_cast<CompileRequest *>(&request);

@@ -6,6 +6,7 @@
 
 #include "Soap/Runtime/Data.h"
 
+#include "DataSpec.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Random.h"
 
@@ -21,8 +22,19 @@ using namespace soap::runtime;
 
 namespace {
 
-std::vector<int64_t> sampleShape(const std::vector<int64_t> &shape) {
-  return {shape.begin() + 1, shape.end()};
+std::vector<int64_t> sampleShape(std::vector<int64_t> shape,
+                                 int64_t batchDim = 0) {
+  shape.erase(shape.begin() + batchDim);
+  return shape;
+}
+
+/// The dimension of the model's data that counts samples.
+int64_t batchDimOf(const TensorInfo &data) {
+  return std::max<int64_t>(0, data.sampleDim);
+}
+
+bool isInteger(const TensorInfo &data) {
+  return data.dtype == DType::I32 || data.dtype == DType::I64;
 }
 
 std::vector<int64_t> withoutOnes(std::vector<int64_t> shape) {
@@ -43,6 +55,22 @@ bool compatible(const std::vector<int64_t> &file,
          model.size() <= 1;
 }
 
+/// Models that take integers index tables with them.
+MaybeError checkIntegers(const HostTensor &samples, const std::string &path,
+                         const TensorInfo &data) {
+  if (samples.dtype == ElementType::F32 || samples.dtype == ElementType::F64)
+    return Error{path + ": expected integers for data '" + data.name +
+                 "' of type " + nameOf(data.dtype) + ", got " +
+                 nameOf(samples.dtype)};
+  for (int64_t i = 0; i < samples.volume(); ++i)
+    if (double value = samples.at(i); value < 0 || value > 2147483647)
+      return Error{path + ": element " + std::to_string(i) +
+                   ": expected 0 to 2147483647 for data '" + data.name +
+                   "' of type " + nameOf(data.dtype) + ", got " +
+                   std::to_string(int64_t(value))};
+  return std::nullopt;
+}
+
 Expected<Dataset> makeSet(HostTensor samples, const std::string &samplesPath,
                           const HostTensor &labels,
                           const std::string &labelsPath, const TensorInfo &data,
@@ -52,27 +80,41 @@ Expected<Dataset> makeSet(HostTensor samples, const std::string &samplesPath,
                  ": expected samples along dimension 0, got "
                  "shape " +
                  shapeString(samples.shape)};
-  if (!compatible(sampleShape(samples.shape), sampleShape(data.shape)))
+  std::vector<int64_t> wanted = sampleShape(data.shape, batchDimOf(data));
+  if (!compatible(sampleShape(samples.shape), wanted))
     return Error{samplesPath + ": samples of shape " +
                  shapeString(sampleShape(samples.shape)) +
                  " do not fit data '" + data.name + "', which expects " +
-                 shapeString(sampleShape(data.shape))};
-  if (labels.shape.size() != 1 || labels.shape[0] != samples.shape[0])
-    return Error{labelsPath + ": expected shape [" +
-                 std::to_string(samples.shape[0]) + "] as " + samplesPath +
-                 " has so many samples, got " + shapeString(labels.shape)};
+                 shapeString(wanted)};
+  if (isInteger(data))
+    if (MaybeError error = checkIntegers(samples, samplesPath, data))
+      return *error;
+  Dataset set;
+  set.labelsPerSample = label.volume() / data.shape[size_t(batchDimOf(data))];
+  int64_t volume = samples.shape[0] * set.labelsPerSample;
+  bool perToken = set.labelsPerSample > 1 && !labels.shape.empty() &&
+                  labels.shape[0] == samples.shape[0] &&
+                  labels.volume() == volume;
+  if (!perToken &&
+      (labels.shape.size() != 1 || labels.shape[0] != samples.shape[0] ||
+       labels.volume() != volume))
+    return Error{
+        labelsPath + ": expected shape [" + std::to_string(samples.shape[0]) +
+        (set.labelsPerSample > 1 ? ", " + std::to_string(set.labelsPerSample)
+                                 : "") +
+        "] as " + samplesPath + " has so many samples, got " +
+        shapeString(labels.shape)};
   if (labels.dtype == ElementType::F32 || labels.dtype == ElementType::F64)
     return Error{labelsPath + ": expected integer labels, got " +
                  nameOf(labels.dtype)};
-  Dataset set;
   set.samples = std::move(samples);
   int64_t classes = label.classes ? label.classes : int64_t(1) << 30;
-  for (int64_t i = 0; i < labels.shape[0]; ++i) {
+  for (int64_t i = 0; i < volume; ++i) {
     double value = labels.at(i);
     if (value < 0 || value >= double(classes))
       return Error{labelsPath + ": label " + std::to_string(int64_t(value)) +
-                   " of sample " + std::to_string(i) + ": expected 0 to " +
-                   std::to_string(classes - 1)};
+                   " of sample " + std::to_string(i / set.labelsPerSample) +
+                   ": expected 0 to " + std::to_string(classes - 1)};
     set.labels.push_back(int32_t(value));
   }
   return set;
@@ -121,21 +163,59 @@ Expected<DataSource> readSource(Reader read, const std::string (&paths)[4],
   return source;
 }
 
+/// A NumPy archive as Keras has them: x_train, y_train and perhaps x_test,
+/// y_test.
+Expected<DataSource> readArchive(const std::string &path,
+                                 const TensorInfo &data,
+                                 const TensorInfo &label) {
+  auto arrays = readNpz(path);
+  if (!arrays)
+    return arrays.takeError();
+  auto set = [&](const char *part) -> Expected<Dataset> {
+    std::string x = std::string("x_") + part, y = std::string("y_") + part;
+    for (const std::string &name : {x, y})
+      if (!arrays->count(name))
+        return Error{path + ": expected an array '" + name + "'"};
+    return makeSet(std::move(arrays->at(x)), path + ": " + x, arrays->at(y),
+                   path + ": " + y, data, label);
+  };
+  DataSource source;
+  auto train = set("train");
+  if (!train)
+    return train.takeError();
+  source.train = std::move(*train);
+  if (!arrays->count("x_test") && !arrays->count("y_test"))
+    return source;
+  auto test = set("test");
+  if (!test)
+    return test.takeError();
+  source.test = std::move(*test);
+  return source;
+}
+
 DataSource synthetic(const TensorInfo &data, const TensorInfo &label,
                      bool integers, uint64_t seed) {
   DataSource source;
   Random random(seed, "synthetic data");
+  uint64_t classes = uint64_t(label.classes ? label.classes : 2);
+  int64_t batchDim = batchDimOf(data);
   auto make = [&](int64_t batches) {
     Dataset set;
-    std::vector<int64_t> shape = data.shape;
-    shape[0] *= batches;
-    set.samples = HostTensor(ElementType::F32, shape);
-    float *values = set.samples.as<float>();
+    std::vector<int64_t> shape = sampleShape(data.shape, batchDim);
+    int64_t batch = data.shape[size_t(batchDim)];
+    shape.insert(shape.begin(), batch * batches);
+    // Integers are tokens, as many kinds as there are classes.
+    set.samples = HostTensor(
+        isInteger(data) ? ElementType::I32 : ElementType::F32, shape);
     for (int64_t i = 0; i < set.samples.volume(); ++i)
-      values[i] = integers ? float(int64_t(random.below(7)) - 3)
-                           : float(random.normal());
-    uint64_t classes = uint64_t(label.classes ? label.classes : 2);
-    for (int64_t i = 0; i < shape[0]; ++i)
+      if (isInteger(data))
+        set.samples.as<int32_t>()[i] = int32_t(random.below(classes));
+      else
+        set.samples.as<float>()[i] = integers
+                                         ? float(int64_t(random.below(7)) - 3)
+                                         : float(random.normal());
+    set.labelsPerSample = label.volume() / batch;
+    for (int64_t i = 0; i < shape[0] * set.labelsPerSample; ++i)
       set.labels.push_back(int32_t(random.below(classes)));
     return set;
   };
@@ -144,8 +224,23 @@ DataSource synthetic(const TensorInfo &data, const TensorInfo &label,
   return source;
 }
 
-bool isByte(const HostTensor &tensor) {
-  return tensor.dtype == ElementType::U8 || tensor.dtype == ElementType::I8;
+/// Labels must be as many for each sample.
+MaybeError checkTensors(const TensorInfo &data, const TensorInfo &label) {
+  int64_t batchDim = batchDimOf(data);
+  bool fits = batchDim < int64_t(data.shape.size()) && data.volume() > 0 &&
+              label.volume() > 0 && !label.shape.empty();
+  if (fits) {
+    int64_t batch = data.shape[size_t(batchDim)];
+    // One each, or one per element in the order of the data.
+    fits = (batchDim == 0 && label.shape[0] == batch) ||
+           label.volume() == batch || label.volume() == data.volume();
+  }
+  if (fits)
+    return std::nullopt;
+  return Error{"data '" + data.name + "' of shape " + shapeString(data.shape) +
+               " and label '" + label.name + "' of shape " +
+               shapeString(label.shape) +
+               ": expected a label for each sample, or for each token"};
 }
 
 void setNormalization(DataSource &source, const Normalization &normalization) {
@@ -200,21 +295,20 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
                                        const TensorInfo &label,
                                        const Normalization &normalization,
                                        uint64_t seed) {
-  if (data.sampleDim != 0 || label.sampleDim > 0 || label.shape.size() != 1 ||
-      label.shape[0] != data.shape[0])
-    return Error{"data '" + data.name + "' of shape " +
-                 shapeString(data.shape) + " and label '" + label.name +
-                 "' of shape " + shapeString(label.shape) +
-                 ": expected samples along dimension 0 and one label each"};
+  if (MaybeError error = checkTensors(data, label))
+    return *error;
+  if (isInteger(data) && normalization.kind != Normalization::None)
+    return Error{"data '" + data.name + "' of type " + nameOf(data.dtype) +
+                 " are numbers of tokens, which cannot be normalized"};
   size_t colon = spec.find(':');
   std::string kind = spec.substr(0, colon);
   std::string rest = colon == std::string::npos ? "" : spec.substr(colon + 1);
   Expected<DataSource> source = Error{
-      "expected 'idx:DIR', 'npy:DIR', 'synthetic' or 'synthetic:integers' as "
-      "data, got '" +
+      "expected 'idx:DIR', 'npy:DIR', 'npz:FILE', 'text:FILE', 'tokens:FILE', "
+      "'synthetic' or 'synthetic:integers' as data, got '" +
       spec + "'"};
   if (kind == "synthetic" && (rest.empty() || rest == "integers"))
-    return synthetic(data, label, rest == "integers", seed);
+    source = synthetic(data, label, rest == "integers", seed);
   if (kind == "idx" && !rest.empty())
     source = readSource(
         readIdx,
@@ -236,62 +330,23 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
                         {rest + "/x_train.npy", rest + "/y_train.npy",
                          rest + "/x_test.npy", rest + "/y_test.npy"},
                         data, label);
-  if (source) {
-    int64_t batch = data.shape[0];
+  else if (kind == "npz" && !rest.empty())
+    source = readArchive(rest, data, label);
+  else if (kind == "text" && !rest.empty())
+    source = loadText(spec, data, label);
+  else if (kind == "tokens" && !rest.empty())
+    source = loadTokens(spec, data, label);
+  if (source && !source->tokens)
+    source->batchDim = batchDimOf(data);
+  if (source && kind != "synthetic") {
+    int64_t batch = data.shape[size_t(source->batchDim)];
     if (source->train.size() < batch)
       return Error{"the training set has " +
                    std::to_string(source->train.size()) +
                    " samples, fewer than a batch of " + std::to_string(batch)};
     setNormalization(*source, normalization);
+    if (isInteger(data))
+      source->factor = 1;
   }
   return source;
-}
-
-std::vector<int64_t> runtime::shuffledOrder(int64_t size, uint64_t seed,
-                                            int64_t epoch) {
-  std::vector<int64_t> order(static_cast<size_t>(size));
-  std::iota(order.begin(), order.end(), 0);
-  Random random(seed, "epoch " + std::to_string(epoch));
-  for (size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[size_t(random.below(i))]);
-  return order;
-}
-
-int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
-                           const std::vector<int64_t> &order, int64_t first,
-                           HostTensor &data, HostTensor &label) {
-  int64_t batch = data.shape[0], size = data.volume() / batch, real = 0;
-  // Bytes through a table, as there are many of them.
-  float table[256];
-  if (isByte(set.samples))
-    for (int i = 0; i < 256; ++i) {
-      double value = set.samples.dtype == ElementType::U8 ? i : int8_t(i);
-      table[i] = float(value * source.factor + source.offset);
-    }
-  for (int64_t i = 0; i < batch; ++i) {
-    bool padding = first + i >= int64_t(order.size());
-    int64_t sample = order[padding ? 0 : size_t(first + i)];
-    real += !padding;
-    label.set(i, padding ? -1 : set.labels[size_t(sample)]);
-    if (isByte(set.samples) && data.dtype == ElementType::F32) {
-      const uint8_t *from = set.samples.as<uint8_t>() + sample * size;
-      float *to = data.as<float>() + i * size;
-      for (int64_t j = 0; j < size; ++j)
-        to[j] = table[from[j]];
-      continue;
-    }
-    if (set.samples.dtype == ElementType::F32 &&
-        data.dtype == ElementType::F32) {
-      const float *from = set.samples.as<float>() + sample * size;
-      float *to = data.as<float>() + i * size;
-      float factor = float(source.factor), offset = float(source.offset);
-      for (int64_t j = 0; j < size; ++j)
-        to[j] = from[j] * factor + offset;
-      continue;
-    }
-    for (int64_t j = 0; j < size; ++j)
-      data.set(i * size + j, set.samples.at(sample * size + j) * source.factor +
-                                 source.offset);
-  }
-  return real;
 }

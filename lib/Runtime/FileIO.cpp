@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -50,6 +51,37 @@ Expected<std::string> runtime::readFile(const std::string &path,
       continue;
     if (count < 0)
       return systemError(path, "read");
+    if (count == 0)
+      return text;
+    text.append(chunk.data(), size_t(count));
+    if (int64_t(text.size()) > limit)
+      return Error{path + ": expected at most " + std::to_string(limit) +
+                   " bytes"};
+  }
+}
+
+Expected<std::string> runtime::readUnpacked(const std::string &path,
+                                            int64_t limit) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Error{path + ": expected a file, got a directory"};
+  struct Gzip {
+    gzFile file;
+    ~Gzip() {
+      if (file)
+        gzclose(file);
+    }
+  } gzip{gzopen(path.c_str(), "rb")};
+  if (!gzip.file)
+    return systemError(path, "open");
+  std::string text, chunk(size_t(1) << 20, '\0');
+  for (;;) {
+    int count = gzread(gzip.file, chunk.data(), unsigned(chunk.size()));
+    // A truncated file shows as Z_BUF_ERROR at its end.
+    int status = Z_OK;
+    gzerror(gzip.file, &status);
+    if (count < 0 || (status != Z_OK && status != Z_STREAM_END))
+      return Error{path + ": the gzip data is damaged"};
     if (count == 0)
       return text;
     text.append(chunk.data(), size_t(count));

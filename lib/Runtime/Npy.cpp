@@ -119,13 +119,30 @@ constexpr std::pair<const char *, ElementType> elementTypes[] = {
     {"<i4", ElementType::I32}, {"<i8", ElementType::I64},
     {"|u1", ElementType::U8},  {"|i1", ElementType::I8}};
 
+/// Types that tensors do not have become the next larger signed one.
+template <typename From, typename To>
+HostTensor widened(ElementType type, const std::vector<int64_t> &shape,
+                   const char *data) {
+  HostTensor tensor(type, shape);
+  for (int64_t i = 0, count = tensor.volume(); i < count; ++i) {
+    From value;
+    std::memcpy(&value, data + i * int64_t(sizeof(From)), sizeof(From));
+    tensor.as<To>()[i] = To(value);
+  }
+  return tensor;
+}
+
 } // namespace
 
 Expected<HostTensor> runtime::readNpy(const std::string &path) {
   auto file = readFile(path);
   if (!file)
     return file.takeError();
-  const std::string &data = *file;
+  return parseNpy(*file, path);
+}
+
+Expected<HostTensor> runtime::parseNpy(std::string_view data,
+                                       const std::string &path) {
   if (data.size() < 10 || data.compare(0, 6, "\x93NUMPY") != 0)
     return Error{path + ": expected a NumPy file, which starts with "
                         "'\\x93NUMPY'"};
@@ -143,22 +160,24 @@ Expected<HostTensor> runtime::readNpy(const std::string &path) {
   if (length > data.size() - start)
     return Error{path + ": the header is truncated"};
   Header header;
-  std::string expected =
-      HeaderParser(std::string_view(data).substr(start, length)).parse(header);
+  std::string expected = HeaderParser(data.substr(start, length)).parse(header);
   if (!expected.empty())
     return Error{path + ": at the header: expected " + expected};
   const ElementType *type = nullptr;
   for (const auto &[name, dtype] : elementTypes)
     if (header.descr == name)
       type = &dtype;
-  if (!type)
+  bool shorts = header.descr == "<u2", words = header.descr == "<u4";
+  if (!type && !shorts && !words)
     return Error{path +
-                 ": expected an element type of <f4, <f8, <i4, <i8, "
+                 ": expected an element type of <f4, <f8, <i4, <i8, <u2, <u4, "
                  "|u1 or |i1, got '" +
                  header.descr + "'"};
   if (header.fortranOrder)
     return Error{path + ": expected C order, got Fortran order"};
-  int64_t bytes = sizeOf(*type),
+  int64_t bytes = shorts  ? 2
+                  : words ? 4
+                          : sizeOf(*type),
           present = int64_t(data.size() - start - length);
   for (int64_t extent : header.shape) {
     if (extent && bytes > (int64_t(1) << 44) / extent)
@@ -170,8 +189,13 @@ Expected<HostTensor> runtime::readNpy(const std::string &path) {
     return Error{path + ": expected " + std::to_string(bytes) +
                  " bytes of elements for shape " + shapeString(header.shape) +
                  ", got " + std::to_string(present)};
+  const char *elements = data.data() + start + length;
+  if (shorts)
+    return widened<uint16_t, int32_t>(ElementType::I32, header.shape, elements);
+  if (words)
+    return widened<uint32_t, int64_t>(ElementType::I64, header.shape, elements);
   HostTensor tensor(*type, header.shape);
-  std::memcpy(tensor.bytes.data(), data.data() + start + length, size_t(bytes));
+  std::memcpy(tensor.bytes.data(), elements, size_t(bytes));
   return tensor;
 }
 

@@ -72,7 +72,12 @@ Expected<TensorMap> runtime::readSafetensors(const std::string &path,
   auto file = readFile(path);
   if (!file)
     return file.takeError();
-  std::string_view data = *file;
+  return parseSafetensors(*file, path, metadata);
+}
+
+Expected<TensorMap> runtime::parseSafetensors(std::string_view data,
+                                              const std::string &path,
+                                              Metadata *metadata) {
   if (data.size() < 8)
     return Error{path + ": expected a safetensors header, got the end of the "
                         "file"};

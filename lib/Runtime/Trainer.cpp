@@ -60,7 +60,9 @@ const TensorInfo &Trainer::labelTensor() const {
   return session->manifest().tensors[train.label];
 }
 
-int64_t Trainer::batch() const { return dataTensor().shape[0]; }
+int64_t Trainer::batch(const DataSource &source) const {
+  return dataTensor().shape[size_t(source.batchDim)];
+}
 
 MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
                              const Dataset &set,
@@ -77,9 +79,12 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
   if (!value)
     return value.takeError();
   loss = *value;
-  // The loss is the sum over the real samples divided by the whole batch.
-  tally.loss += loss * double(store.host(e.data).shape[0]);
+  // The loss is the sum over the real labels divided by all of the batch.
+  const HostTensor &labels = store.host(e.label);
+  tally.loss += loss * double(labels.volume());
   tally.samples += real;
+  for (int64_t i = 0; i < labels.volume(); ++i)
+    tally.labels += labels.at(i) >= 0;
   if (!e.correct)
     return std::nullopt;
   auto correct = session->scalar(e.entry, *e.correct);
@@ -106,7 +111,8 @@ Expected<std::optional<Tally>> Trainer::evaluate(const DataSource &source,
   Tally tally;
   std::vector<int64_t> order(static_cast<size_t>(set.size()));
   std::iota(order.begin(), order.end(), 0);
-  int64_t size = session->manifest().tensors[test->data].shape[0];
+  int64_t size =
+      session->manifest().tensors[test->data].shape[size_t(source.batchDim)];
   for (int64_t first = 0; first < set.size(); first += size)
     if (MaybeError error = runBatch(*test, source, set, order, first, tally))
       return *error;
@@ -115,15 +121,16 @@ Expected<std::optional<Tally>> Trainer::evaluate(const DataSource &source,
 
 namespace {
 
-EpochResult summarize(const Trainer &trainer, const TrainState &state) {
+EpochResult summarize(const Trainer &trainer, const DataSource &source,
+                      const TrainState &state) {
   EpochResult numbers;
   numbers.epoch = state.epoch;
   numbers.iterations = state.position;
   numbers.seconds = state.seconds;
-  double samples = double(std::max<int64_t>(1, state.tally.samples));
-  numbers.loss = state.tally.loss / samples;
+  numbers.tokens = source.tokens;
+  numbers.loss = state.tally.meanLoss();
   if (trainer.countsCorrect())
-    numbers.trainAccuracy = state.tally.correct / samples;
+    numbers.trainAccuracy = state.tally.accuracy();
   numbers.samplesPerSecond =
       state.seconds > 0 ? double(state.tally.samples) / state.seconds : 0;
   return numbers;
@@ -140,7 +147,7 @@ MaybeError trainEpoch(Trainer &trainer, const DataSource &source,
          (!options.iterations || state.step < options.iterations)) {
     Clock::time_point start = Clock::now();
     if (MaybeError error = trainer.step(
-            source, order, state.position * trainer.batch(), state.tally))
+            source, order, state.position * trainer.batch(source), state.tally))
       return Error{"epoch " + std::to_string(state.epoch) + ", iteration " +
                    std::to_string(state.position + 1) + ": " + error->message};
     ++state.step;
@@ -166,21 +173,23 @@ Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
   TrainResult result;
   result.state = options.start;
   TrainState &state = result.state;
-  int64_t perEpoch = source.train.size() / trainer.batch();
+  int64_t perEpoch = source.train.size() / trainer.batch(source);
   while (!result.stopped &&
          (!options.iterations || state.step < options.iterations) &&
          (!options.epochs || state.epoch <= options.epochs)) {
     if (MaybeError error =
             trainEpoch(trainer, source, options, perEpoch, result))
       return *error;
-    EpochResult numbers = summarize(trainer, state);
+    EpochResult numbers = summarize(trainer, source, state);
     if (source.test && !result.stopped) {
       auto test = trainer.evaluate(source, *source.test);
       if (!test)
         return Error{"evaluation after epoch " + std::to_string(state.epoch) +
                      ": " + test.error()};
+      if (*test)
+        numbers.testLoss = (*test)->meanLoss();
       if (*test && trainer.countsCorrect())
-        numbers.testAccuracy = (*test)->correct / double((*test)->samples);
+        numbers.testAccuracy = (*test)->accuracy();
     }
     if (options.onEpoch)
       options.onEpoch(numbers);

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import struct
+import zlib
 
 
 @dataclasses.dataclass
@@ -44,12 +45,46 @@ def npy(header, payload, version=(1, 0), length=None):
     return b"\x93NUMPY" + bytes(version) + struct.pack("<H", len(text) if length is None else length) + text + payload
 
 
+def npz(arrays, method=8, crc=None, size=None, damage=False, overlap=False):
+    """A zip archive of deflated arrays by hand; what is given is said of every member, true or not."""
+    body, directory = b"", b""
+    for name, content in arrays.items():
+        name = (name + ".npy").encode()
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = packer.compress(content) + packer.flush()
+        if damage:
+            packed = b"\xff" * len(packed)
+        common = struct.pack("<HHHIIIIHH", 20, 0, method, 0, zlib.crc32(content) if crc is None else crc, len(packed),
+                             len(content) if size is None else size, len(name), 0)
+        directory += b"PK\1\2" + struct.pack("<H", 20) + common + bytes(10) + struct.pack("<I", 0 if overlap else len(body)) + name
+        body += b"PK\3\4" + common + name + packed
+    return body + directory + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, len(arrays), len(arrays), len(directory), len(body), 0)
+
+
 # --- safetensors -----------------------------------------------------------------------------------------------------
 
 
 def safetensors(header, payload=b"", length=None):
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text) if length is None else length) + text + payload
+
+
+# --- artifacts -------------------------------------------------------------------------------------------------------
+
+
+INFO = {"version": 1, "soap": "0", "abi": 1, "architecture": "x86_64", "features": [], "opt_level": 2, "fingerprints": {}}
+
+
+def artifact(sections, version=1):
+    """A container as docs/Artifacts.md describes it, with right checksums."""
+    table, body = b"", b""
+    start = 32 + 40 * len(sections)
+    for name, content in sections:
+        body += bytes(-(start + len(body)) % 64)
+        table += name.encode().ljust(16, b"\0") + struct.pack("<QQII", start + len(body), len(content), zlib.crc32(content), 0)
+        body += content
+    head = b"SOAPX\r\n\x1a" + struct.pack("<IIQI", version, len(sections), start + len(body), zlib.crc32(table))
+    return head + struct.pack("<I", zlib.crc32(head)) + table + body
 
 
 # --- ONNX: protocol buffers by hand, so that files can be made that no library would write -----------------------------

@@ -3,7 +3,7 @@
 import json
 import struct
 
-from case import Case, idx, npy, safetensors
+from case import Case, idx, npy, npz, safetensors
 from cases_json import FORWARD
 
 STEP = [["soap-opt", "{f.mlir}", "--soap-build-training-step=learning-rate=0.1", "-o", "{folder}/step.mlir"]]
@@ -36,6 +36,34 @@ def array(name, content, *expect):
 def weights(name, content, *expect):
     return run("safetensors: " + name, ["--data=synthetic", "--iterations=1", "--init={w.safetensors}"],
                {"w.safetensors": content}, ["w.safetensors", *expect])
+
+
+def archive(name, content, *expect):
+    return run("npz: " + name, ["--data", "npz:{d.npz}", "--iterations=1"], {"d.npz": content}, ["d.npz", *expect])
+
+
+# A model of sequences: four tokens, a label each.
+SEQUENCES = """
+func.func @forward(%x: tensor<2x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<4x40xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x10xf32> {
+  %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<2x4xf32>, tensor<4x40xf32>) -> tensor<2x40xf32>
+  %z = soap.reshape %y {soap.name = "flat"} : (tensor<2x40xf32>) -> tensor<8x10xf32>
+  return %z : tensor<8x10xf32>
+}
+"""
+
+
+def sequence(name, data, files, *expect):
+    return Case(name, ["soap-run", "{folder}/step.mlir", "--data", data, "--iterations=1"], list(expect),
+                dict(files, **{"f.mlir": SEQUENCES}), setup=STEP)
+
+
+def text(name, options, content, *expect):
+    return sequence("text: " + name, "text:{t.txt}" + options, {"t.txt": content}, *expect)
+
+
+def tokens(name, options, content, *expect):
+    return sequence("tokens: " + name, "tokens:{t.bin}" + options, {"t.bin": content}, *expect)
 
 
 def flags(name, arguments, *expect):
@@ -118,6 +146,41 @@ CASES = [
     array("absurd shape", npy(FLOATS.replace("(16, 4)", "(999999999999999, 999999999999999)"), b""), "absurd size"),
     array("negative shape", npy(FLOATS.replace("(16, 4)", "(-16, 4)"), bytes(256)), "shape"),
     array("fewer bytes than the shape says", X[:-4], "expected 256 bytes", "got 252"),
+
+    archive("not a zip archive", X, "expected a zip archive"),
+    archive("an empty file", b"", "expected a zip archive"),
+    archive("truncated", npz({"x_train": X, "y_train": Y})[:-30], "expected a zip archive"),
+    archive("no labels", npz({"x_train": X}), "expected an array 'y_train'"),
+    archive("a member that is no array", npz({"x_train": b"hello", "y_train": Y}), "x_train.npy", "expected a NumPy file"),
+    archive("damaged deflated data", npz({"x_train": X, "y_train": Y}, damage=True), "'x_train.npy'", "damaged"),
+    archive("a wrong checksum", npz({"x_train": X, "y_train": Y}, crc=1), "'x_train.npy'", "checksum"),
+    archive("an unknown compression", npz({"x_train": X, "y_train": Y}, method=14), "compression method 14"),
+    archive("a bomb", npz({"x_train": X, "y_train": Y}, size=0xfffffffe), "absurd size"),
+    archive("overlapping members", npz({"x_train": X, "y_train": Y}, overlap=True), "overlap"),
+    archive("samples of another shape", npz({"x_train": npy(FLOATS.replace("(16, 4)", "(8, 8)"), bytes(256)), "y_train": Y}),
+            "x_train", "do not fit data 'x'"),
+    run("npz: no such file", ["--data", "npz:{missing}"], {}, ["no-such-file", "cannot open"]),
+
+    text("too short", "", "one two", "fewer than a batch of 2"),
+    text("empty", "", "", "fewer than a batch of 2"),
+    text("not text", "", b"a\0b" * 50, "got a byte of value 0 at 1"),
+    text("damaged gzip", "", b"\x1f\x8b\x08\0\0\0\0\0\0\3" + b"\xff" * 40, "gzip data is damaged"),
+    text("unknown level", ",level=line", "a b c", "'level'", "'line'"),
+    text("a vocabulary of one", ",vocabulary=1", "a b c", "'vocabulary'", "'1'"),
+    text("a vocabulary beyond the classes", ",vocabulary=11", "a b c", "from 2 to 10"),
+    text("a test set of everything", ",test=1", "a b c", "'test'", "'1'"),
+    text("a test set that is no number", ",test=nan", "a b c", "'test'", "'nan'"),
+    text("unknown option", ",batch=3", "a b c", "'batch=3'", "level="),
+    text("an option twice", ",test=0.1,test=0.1", "a b c", "'test' is given twice"),
+    sequence("text: a folder", "text:{folder}", {}, "got a directory"),
+    run("text: a model without sequences", ["--data", "text:{t.txt}"], {"t.txt": "a b c"}, ["'x'", "sequences of tokens"]),
+    tokens("beyond the classes", "", struct.pack("<20H", *range(20)), "t.bin", "token 10", "from 0 to 9"),
+    tokens("negative", ",type=i32", struct.pack("<20i", *[-1] * 20), "token 0", "got -1"),
+    tokens("half a token", "", bytes(21), "multiple of 2 bytes", "got 21"),
+    tokens("unknown type", ",type=u64", bytes(20), "'type'", "'u64'"),
+    tokens("fewer than a batch", "", bytes(12), "fewer than a batch of 2"),
+    tokens("an array of floats", "", npy(FLOATS, bytes(256)), "expected integer tokens"),
+    sequence("tokens: a folder without them", "tokens:{folder}/d", {"d/x.bin": bytes(20)}, "expected train.npy or train.bin"),
 
     weights("an empty file", b"", "expected a safetensors header"),
     weights("a header beyond the end", safetensors(GOOD, bytes(48), length=1 << 62), "expected a header of"),

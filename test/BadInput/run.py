@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLES = ["cases_flags", "cases_ir", "cases_onnx", "cases_json", "cases_data"]
+TABLES = ["cases_flags", "cases_ir", "cases_onnx", "cases_json", "cases_data", "cases_artifact"]
 # A tool that says one of these has crashed, whatever its exit status.
 CRASHES = ["PLEASE submit a bug report", "Assertion `", "AddressSanitizer", "runtime error:", "terminate called",
            "Stack dump:"]

@@ -98,14 +98,14 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
     return *error;
 
   ComparisonRun run;
-  int64_t perEpoch = source->train.size() / a->batch(), epoch = 0;
+  int64_t perEpoch = source->train.size() / a->batch(*source), epoch = 0;
   std::vector<int64_t> order;
   Tally tally;
   for (int64_t i = 0; i < options.iterations && !run.result.stopped; ++i) {
     if (i % perEpoch == 0)
       order =
           shuffledOrder(source->train.size(), uint64_t(options.seed), ++epoch);
-    int64_t at = i % perEpoch * a->batch();
+    int64_t at = i % perEpoch * a->batch(*source);
     if (MaybeError error = a->step(*source, order, at, tally))
       return Error{options.file + ": iteration " + std::to_string(i + 1) +
                    ": " + error->message};

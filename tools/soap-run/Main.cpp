@@ -7,6 +7,7 @@
 
 #include "Commands.h"
 #include "Processes.h"
+#include "Soap/Runtime/ArtifactModule.h"
 #include "Soap/Runtime/CompiledModule.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Initialize.h"
@@ -38,8 +39,8 @@ void installSignals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-Expected<std::unique_ptr<Session>> open(const std::string &path,
-                                        const Options &options, World *world) {
+Expected<ProgramSource> compile(const std::string &path, const Options &options,
+                                World *world) {
   CompileRequest request;
   request.path = path;
   request.topology = options.topology;
@@ -47,11 +48,31 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   request.strategy = options.strategy;
   request.reference = options.reference;
   request.optLevel = int(options.optLevel);
+  request.cache = !options.noCache;
   request.diagnostic = [world](const std::string &message) {
     if (!world || world->rank() == 0)
       std::fprintf(stderr, "%s\n", message.c_str());
   };
-  auto source = compileModule(request);
+  return compileModule(request);
+}
+
+/// What flags say about compiling would be ignored.
+Expected<ProgramSource> openArtifact(const std::string &path,
+                                     const Options &options) {
+  for (auto [flag, given] : {std::pair{"--topology", !options.topology.empty()},
+                             std::pair{"--preset", !options.preset.empty()},
+                             std::pair{"--strategy", !options.strategy.empty()},
+                             std::pair{"--reference", options.reference}})
+    if (given)
+      return Error{path + ": '" + flag +
+                   "' needs IR, got an artifact, which is compiled already"};
+  return loadArtifact(path);
+}
+
+Expected<std::unique_ptr<Session>> open(const std::string &path,
+                                        const Options &options, World *world) {
+  auto source = isArtifactFile(path) ? openArtifact(path, options)
+                                     : compile(path, options, world);
   if (!source)
     return source.takeError();
   LauncherOptions launcher;

@@ -107,6 +107,7 @@ const std::map<std::string, Flag> &flags() {
       {"--input", {true, setInput}},
       {"--iterations", integer(&Options::iterations, 1, large)},
       {"--join-timeout", duration(&Options::joinTimeoutMs)},
+      {"--no-cache", boolean(&Options::noCache)},
       {"--normalize", {true, setNormalization}},
       {"--opt-level", integer(&Options::optLevel, 0, 3)},
       {"--output", text(&Options::output)},
@@ -229,13 +230,18 @@ usage: soap-run FILE.mlir --data DATA [flags]           train and evaluate
        mpirun -np N soap-run ...                        in N processes
 
 FILE.mlir is IR at any stage of the pipeline: lowered, partitioned, with or
-without a strategy. What is missing is done first, by libSoapCompiler. Each
+without a strategy. What is missing is done first, by libSoapCompiler. Or FILE is
+an artifact of soap-translate --emit-artifact, which needs no compiler. Each
 device of the module is a thread of this process, or of one that mpirun started.
 
 training
   --data DATA              idx:DIR (MNIST family: train-images-idx3-ubyte[.gz] and
                            the like), npy:DIR (x_train.npy, y_train.npy, x_test.npy,
-                           y_test.npy), synthetic, or synthetic:integers
+                           y_test.npy), npz:FILE (the same arrays), text:FILE (also
+                           gzipped) with options ,level=word|byte ,vocabulary=N
+                           ,test=FRACTION ,order=time-major; tokens:FILE|DIR (NPY, or
+                           raw with ,type=u8|u16|i32|u32); synthetic, or
+                           synthetic:integers
   --epochs N               epochs to train (default 1)
   --iterations N           stop after N iterations in total
   --seed N                 for shuffling, first weights, synthetic data (default 0)
@@ -265,6 +271,8 @@ compiling
   --strategy FILE          strategy file to apply
   --reference              reference kernels only, no fusion, no library
   --opt-level N            0 to 3 (default 2)
+  --no-cache               compile even if the code is in the cache, $SOAP_CACHE_DIR,
+                           $XDG_CACHE_HOME/soap or ~/.cache/soap
 
 devices
   --threads-per-device N   kernel threads (default: cores / devices, at least 1)

@@ -23,7 +23,7 @@ struct Options {
 
   // Compilation.
   std::string topology, preset, strategy;
-  bool reference = false;
+  bool reference = false, noCache = false;
   int64_t optLevel = 2;
 
   // Training.

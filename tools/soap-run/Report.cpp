@@ -9,6 +9,7 @@
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace soap;
@@ -32,6 +33,9 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
   auto orNull = [](const std::optional<double> &value) {
     return value ? Json(*value) : Json();
   };
+  auto perplexity = [](const EpochResult &epoch, std::optional<double> loss) {
+    return epoch.tokens && loss ? Json(std::exp(*loss)) : Json();
+  };
   int64_t devices = session.manifest().devices;
   auto sent = session.bytesSent(entry);
   if (!sent)
@@ -42,6 +46,9 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
   for (const EpochResult &epoch : result.epochs)
     epochs.push_back({{"epoch", epoch.epoch},
                       {"loss", epoch.loss},
+                      {"test_loss", orNull(epoch.testLoss)},
+                      {"perplexity", perplexity(epoch, epoch.loss)},
+                      {"test_perplexity", perplexity(epoch, epoch.testLoss)},
                       {"train_accuracy", orNull(epoch.trainAccuracy)},
                       {"test_accuracy", orNull(epoch.testAccuracy)},
                       {"samples_per_second", epoch.samplesPerSecond},

@@ -9,6 +9,7 @@
 #include "Soap/Runtime/Checkpoint.h"
 #include "Soap/Runtime/Initialize.h"
 
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -26,6 +27,12 @@ namespace {
 void printEpoch(const EpochResult &epoch) {
   clearLine();
   std::printf("epoch %ld: loss %.4f", long(epoch.epoch), epoch.loss);
+  if (epoch.tokens)
+    std::printf(", perplexity %.2f", std::exp(epoch.loss));
+  if (epoch.testLoss)
+    std::printf(", test loss %.4f", *epoch.testLoss);
+  if (epoch.testLoss && epoch.tokens)
+    std::printf(", test perplexity %.2f", std::exp(*epoch.testLoss));
   if (epoch.trainAccuracy)
     std::printf(", train accuracy %.4f", *epoch.trainAccuracy);
   if (epoch.testAccuracy)
@@ -44,8 +51,7 @@ void showProgress(int64_t epoch, int64_t iteration, int64_t total,
     return;
   last = now;
   std::fprintf(stderr, "\r\x1b[Kepoch %ld  %ld/%ld  loss %.4f", long(epoch),
-               long(iteration), long(total),
-               tally.loss / double(tally.samples));
+               long(iteration), long(total), tally.meanLoss());
 }
 
 MaybeError save(Session &session, const Options &options,
@@ -110,6 +116,8 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
                options.normalization, training.seed);
   if (!source)
     return source.takeError();
+  if (!options.quiet && !source->summary.empty())
+    std::printf("data: %s\n", source->summary.c_str());
   TrainingIdentity identity;
   if (!options.resume.empty() || !options.checkpoint.empty())
     identity = identify(session.manifest(), *trainer, *source, training.seed);

@@ -31,6 +31,7 @@ struct Translation {
 llvm::cl::OptionCategory &translateCategory();
 
 Translation importONNXTranslation();
+Translation emitArtifactTranslation();
 
 } // namespace mlir::soap
 

@@ -49,7 +49,8 @@ static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  const Translation translations[] = {importONNXTranslation()};
+  const Translation translations[] = {importONNXTranslation(),
+                                      emitArtifactTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
   SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};
@@ -60,8 +61,10 @@ int main(int argc, char **argv) {
   llvm::raw_string_ostream stream(messages);
   if (!cl::ParseCommandLineOptions(
           argc, argv,
-          "soap-translate: models of other formats to the soap dialect\n\n"
-          "  soap-translate --import-onnx model.onnx -o model.mlir\n",
+          "soap-translate: other formats to the soap dialect, and lowered "
+          "modules to artifacts\n\n"
+          "  soap-translate --import-onnx model.onnx -o model.mlir\n"
+          "  soap-translate --emit-artifact lowered.mlir -o model.soapx\n",
           &stream)) {
     llvm::errs() << messages;
     return 2;

@@ -176,10 +176,12 @@ TEST(Npy, Rejects) {
   EXPECT_EQ(message(npy(header("<f4", "False", "(-2,)"), data)),
             "f: at the header: expected a tuple of numbers as shape");
   EXPECT_EQ(message(npy(header(">f4", "False", "(2,)"), data)),
-            "f: expected an element type of <f4, <f8, <i4, <i8, |u1 or |i1, "
+            "f: expected an element type of <f4, <f8, <i4, <i8, <u2, <u4, |u1 "
+            "or |i1, "
             "got '>f4'");
   EXPECT_EQ(message(npy(header("|O", "False", "(2,)"), data)),
-            "f: expected an element type of <f4, <f8, <i4, <i8, |u1 or |i1, "
+            "f: expected an element type of <f4, <f8, <i4, <i8, <u2, <u4, |u1 "
+            "or |i1, "
             "got '|O'");
   EXPECT_EQ(message(npy(header("<f4", "True", "(2,)"), data)),
             "f: expected C order, got Fortran order");

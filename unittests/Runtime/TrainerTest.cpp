@@ -145,7 +145,8 @@ TEST(Data, Rejects) {
   TemporaryFolder folder;
   std::string spec = "npy:" + folder.path;
   EXPECT_EQ(dataError(folder, "csv:x"),
-            "expected 'idx:DIR', 'npy:DIR', 'synthetic' or "
+            "expected 'idx:DIR', 'npy:DIR', 'npz:FILE', 'text:FILE', "
+            "'tokens:FILE', 'synthetic' or "
             "'synthetic:integers' as data, got 'csv:x'");
   EXPECT_EQ(dataError(folder, spec),
             "DIR/x_train.npy: cannot open: No such file or directory");

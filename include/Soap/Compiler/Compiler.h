@@ -1,6 +1,7 @@
 /*===- Compiler.h - C ABI of libSoapCompiler ------------------------*- C -*-===
  *
- * From an MLIR file at any stage of the pipeline to runnable device programs. soap-run, which links no LLVM, loads it with dlopen.
+ * From an MLIR file at any stage of the pipeline to runnable device programs.
+ * soap-run, which links no LLVM, loads it with dlopen.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -15,24 +16,30 @@ extern "C" {
 
 typedef struct SoapModule SoapModule;
 
-/* Resolves a runtime function (soap_rt_*) by name for the compiled code; NULL if unknown. */
+/* Resolves a runtime function (soap_rt_*) by name for the compiled code; NULL
+ * if unknown. */
 typedef void *(*SoapSymbolResolver)(const char *name);
 /* Receives each diagnostic, rendered with its place. */
 typedef void (*SoapDiagnosticHandler)(void *user, const char *message);
 
 typedef struct SoapCompileOptions {
-  const char *topology;  /* for IR without configs or a preset; NULL: cpu-1, or what the IR says */
-  const char *preset;    /* preset to apply to IR without configs; NULL: single */
-  const char *strategy;  /* strategy file to apply; NULL: none */
-  int reference;         /* 1: reference kernels only, no fusion, no library */
-  int optLevel;          /* 0..3 for LLVM */
+  const char *topology; /* for IR without configs or a preset; NULL: cpu-1, or
+                           what the IR says */
+  const char *preset; /* preset to apply to IR without configs; NULL: single */
+  const char *strategy; /* strategy file to apply; NULL: none */
+  int reference;        /* 1: reference kernels only, no fusion, no library */
+  int optLevel;         /* 0..3 for LLVM */
+  int noCache; /* 1: code is neither read from nor written to the cache on disk
+                  (docs/Lowering.md) */
   SoapSymbolResolver resolve;
   SoapDiagnosticHandler diagnostic;
   void *diagnosticUser;
 } SoapCompileOptions;
 
-/* Compiles; NULL on failure (diagnostics were given). What is missing of the pipeline (strategy, partition, lowering) is run. */
-SoapModule *soapCompileFile(const char *path, const SoapCompileOptions *options);
+/* Compiles; NULL on failure (diagnostics were given). What is missing of the
+ * pipeline (strategy, partition, lowering) is run. */
+SoapModule *soapCompileFile(const char *path,
+                            const SoapCompileOptions *options);
 /* The manifest, JSON of docs/Runtime.md; owned by the module. */
 const char *soapModuleManifest(const SoapModule *module);
 /* Address of a device program by symbol name; NULL if there is none. */

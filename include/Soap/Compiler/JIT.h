@@ -19,6 +19,8 @@ class LLJIT;
 
 namespace mlir::soap {
 
+class ObjectCache;
+
 /// Compiled device programs. Code lives as long as the object.
 class JITModule {
 public:
@@ -26,9 +28,11 @@ public:
   using Resolver = void *(*)(const char *name);
 
   /// Compiles for this machine. `optLevel` is 0..3, of LLVM's optimizer and
-  /// code generator. Failures emit diagnostics at the module.
+  /// code generator. Code comes from `cache` if there is one and it has it.
+  /// Failures emit diagnostics at the module.
   static FailureOr<std::unique_ptr<JITModule>>
-  create(ModuleOp loweredModule, Resolver resolver, int optLevel);
+  create(ModuleOp loweredModule, Resolver resolver, int optLevel,
+         const ObjectCache *cache = nullptr);
   ~JITModule();
 
   /// Address of a device program, null if there is none of that name.

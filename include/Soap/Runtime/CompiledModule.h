@@ -18,6 +18,8 @@ struct CompileRequest {
   std::string topology, preset, strategy;
   bool reference = false;
   int optLevel = 2;
+  /// Use compiled code from the cache on disk, and add to it.
+  bool cache = true;
   /// Receives each diagnostic.
   std::function<void(const std::string &)> diagnostic;
 };

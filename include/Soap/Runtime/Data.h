@@ -1,8 +1,9 @@
 //===- Data.h - Samples for training and evaluation -------------*- C++ -*-===//
 //
-// A data source is a training set and perhaps a test set, from IDX or NPY files
-// or made up. Samples stay as the file has them until they go into a batch;
-// there, bytes become numbers in [0, 1], and normalization applies.
+// A data source is a training set and perhaps a test set, from IDX, NPY or NPZ
+// files, from text or token numbers, or made up. Samples stay as the file has
+// them until they go into a batch; there, bytes become numbers in [0, 1], and
+// normalization applies.
 //
 // An epoch is floor(N / batch) batches of a new shuffle: the samples left over
 // are those that the shuffle put last, others in every epoch. Evaluation takes
@@ -20,11 +21,13 @@
 
 namespace soap::runtime {
 
-/// Samples along dimension 0, and one label each.
+/// Samples along dimension 0, and as many labels for each.
 struct Dataset {
   HostTensor samples;
+  /// By sample, then position: one label each, or one per token of a sequence.
   std::vector<int32_t> labels;
-  int64_t size() const { return int64_t(labels.size()); }
+  int64_t labelsPerSample = 1;
+  int64_t size() const { return int64_t(labels.size()) / labelsPerSample; }
 };
 
 /// How sample values become numbers: (value * scale - mean) / deviation.
@@ -37,11 +40,19 @@ struct DataSource {
   Dataset train;
   std::optional<Dataset> test;
   double factor = 1, offset = 0;
+  /// Dimension of the model's data that counts samples: 0, or what the model or
+  /// the user says (time-major sequences have 1).
+  int64_t batchDim = 0;
+  /// Labels are next tokens: the loss has a perplexity.
+  bool tokens = false;
+  /// What was read, in a few words; may be empty.
+  std::string summary;
 };
 
-/// `spec` is "idx:DIR", "npy:DIR", "synthetic" or "synthetic:integers"; `data`
-/// and `label` are the tensors to fill. Samples whose shape differs from the
-/// model's by extents of 1, or by being flat, are taken.
+/// `spec` is "idx:DIR", "npy:DIR", "npz:FILE", "text:FILE", "tokens:FILE",
+/// "synthetic" or "synthetic:integers", some with options (docs/Runtime.md);
+/// `data` and `label` are the tensors to fill. Samples whose shape differs from
+/// the model's by extents of 1, or by being flat, are taken.
 Expected<DataSource> loadData(const std::string &spec, const TensorInfo &data,
                               const TensorInfo &label,
                               const Normalization &normalization,
@@ -54,7 +65,7 @@ Expected<Normalization> parseNormalization(const std::string &text);
 std::vector<int64_t> shuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
 
 /// Fills a batch with samples `order[first...]`; past the end of the order, the
-/// first sample repeats with label -1. Returns the number of real samples.
+/// first sample repeats with labels -1. Returns the number of real samples.
 int64_t fillBatch(const DataSource &source, const Dataset &set,
                   const std::vector<int64_t> &order, int64_t first,
                   HostTensor &data, HostTensor &label);

@@ -1,4 +1,4 @@
-//===- Files.h - Tensors in files: IDX, NPY, safetensors --------*- C++ -*-===//
+//===- Files.h - Tensors in files: IDX, NPY, NPZ, safetensors ---*- C++ -*-===//
 //
 // Readers check everything before they believe it: a file may be truncated,
 // claim absurd sizes, or lie about its types. Messages start with the file's
@@ -14,6 +14,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,8 @@ namespace soap::runtime {
 /// All bytes of a file; an error if it has more than `limit`.
 Expected<std::string> readFile(const std::string &path,
                                int64_t limit = int64_t(1) << 40);
+/// The same, and what gzip packed is unpacked; `limit` is on the result.
+Expected<std::string> readUnpacked(const std::string &path, int64_t limit);
 /// Writes the parts, one after the other, atomically.
 MaybeError writeFile(const std::string &path,
                      const std::vector<std::pair<const char *, size_t>> &parts);
@@ -31,9 +34,18 @@ MaybeError writeFile(const std::string &path, const std::string &text);
 /// f64.
 Expected<HostTensor> readIdx(const std::string &path);
 
-/// NumPy arrays in C order, little endian: f4, f8, i4, i8, u1, i1.
+/// NumPy arrays in C order, little endian: f4, f8, i4, i8, u1, i1; u2 becomes
+/// i32 and u4 i64.
 Expected<HostTensor> readNpy(const std::string &path);
+/// The same from memory; `source` names it in messages.
+Expected<HostTensor> parseNpy(std::string_view data, const std::string &source);
 MaybeError writeNpy(const std::string &path, const HostTensor &tensor);
+
+/// The arrays of a NumPy zip archive, stored or deflated, by name (without
+/// ".npy").
+Expected<std::map<std::string, HostTensor>> readNpz(const std::string &path);
+Expected<std::map<std::string, HostTensor>> parseNpz(std::string_view data,
+                                                     const std::string &source);
 
 /// Tensors by name. Element types F32, F64, I32, I64, U8, I8.
 using TensorMap = std::map<std::string, HostTensor>;
@@ -41,6 +53,9 @@ using TensorMap = std::map<std::string, HostTensor>;
 using Metadata = std::map<std::string, std::string>;
 Expected<TensorMap> readSafetensors(const std::string &path,
                                     Metadata *metadata = nullptr);
+Expected<TensorMap> parseSafetensors(std::string_view data,
+                                     const std::string &source,
+                                     Metadata *metadata = nullptr);
 MaybeError writeSafetensors(const std::string &path, const TensorMap &tensors,
                             const Metadata &metadata = {});
 

@@ -15,10 +15,13 @@ namespace soap::runtime {
 
 struct EpochResult {
   int64_t epoch = 0, iterations = 0;
-  /// Mean over the samples.
+  /// Mean over the labels.
   double loss = 0;
+  std::optional<double> testLoss;
   /// Fractions; absent where the module does not count correct answers.
   std::optional<double> trainAccuracy, testAccuracy;
+  /// The loss is that of tokens: exp(loss) is the perplexity.
+  bool tokens = false;
   double samplesPerSecond = 0, seconds = 0;
 };
 
@@ -26,6 +29,10 @@ struct EpochResult {
 struct Tally {
   double loss = 0, correct = 0;
   int64_t samples = 0;
+  /// One per sample, or one per token of each.
+  int64_t labels = 0;
+  double meanLoss() const { return loss / double(labels ? labels : 1); }
+  double accuracy() const { return correct / double(labels ? labels : 1); }
 };
 
 class Trainer {
@@ -35,7 +42,8 @@ public:
 
   const TensorInfo &dataTensor() const;
   const TensorInfo &labelTensor() const;
-  int64_t batch() const;
+  /// Samples of an iteration.
+  int64_t batch(const DataSource &source) const;
 
   /// Trains on samples `order[first...]`.
   MaybeError step(const DataSource &source, const std::vector<int64_t> &order,

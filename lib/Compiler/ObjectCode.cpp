@@ -1,0 +1,159 @@
+//===- ObjectCode.cpp - Machine code of lowered modules -------------------===//
+//
+// Translation to LLVM IR, optimization, code generation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Compiler/ObjectCode.h"
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::soap;
+using llvm::CodeGenOptLevel;
+
+namespace {
+
+void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+CodeGenOptLevel codeGenLevel(int optLevel) {
+  switch (optLevel) {
+  case 0:
+    return CodeGenOptLevel::None;
+  case 1:
+    return CodeGenOptLevel::Less;
+  case 2:
+    return CodeGenOptLevel::Default;
+  default:
+    return CodeGenOptLevel::Aggressive;
+  }
+}
+
+/// Level 1 is for programs that run a few times: loops are cleaned up, but
+/// neither unrolled nor vectorized, which would be most of the compile time.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              int optLevel) {
+  llvm::PipelineTuningOptions tuning;
+  bool loops = optLevel > 1;
+  tuning.LoopUnrolling = tuning.LoopInterleaving = tuning.LoopVectorization =
+      tuning.SLPVectorization = loops;
+  llvm::LoopAnalysisManager loopAnalyses;
+  llvm::FunctionAnalysisManager functionAnalyses;
+  llvm::CGSCCAnalysisManager callGraphAnalyses;
+  llvm::ModuleAnalysisManager moduleAnalyses;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(moduleAnalyses);
+  builder.registerCGSCCAnalyses(callGraphAnalyses);
+  builder.registerFunctionAnalyses(functionAnalyses);
+  builder.registerLoopAnalyses(loopAnalyses);
+  builder.crossRegisterProxies(loopAnalyses, functionAnalyses,
+                               callGraphAnalyses, moduleAnalyses);
+  llvm::OptimizationLevel level = optLevel == 1   ? llvm::OptimizationLevel::O1
+                                  : optLevel == 2 ? llvm::OptimizationLevel::O2
+                                                  : llvm::OptimizationLevel::O3;
+  builder.buildPerModuleDefaultPipeline(level).run(module, moduleAnalyses);
+}
+
+std::unique_ptr<llvm::TargetMachine>
+makeMachine(ModuleOp module, const CodeTarget &target, int optLevel) {
+  std::string error;
+  llvm::Triple triple(target.triple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found) {
+    module.emitError("cannot be compiled for '")
+        << target.triple << "': " << error;
+    return nullptr;
+  }
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, target.cpu, target.features, llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, codeGenLevel(optLevel)));
+}
+
+} // namespace
+
+FailureOr<CodeTarget> mlir::soap::hostTarget(ModuleOp module) {
+  initializeTargets();
+  auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!host)
+    return module.emitError("cannot be compiled for this machine: ")
+           << llvm::toString(host.takeError());
+  return CodeTarget{host->getTargetTriple().str(), host->getCPU(),
+                    host->getFeatures().getString(), ""};
+}
+
+FailureOr<CodeTarget>
+mlir::soap::restrictedTarget(ModuleOp module,
+                             const std::vector<std::string> &features) {
+  FailureOr<CodeTarget> target = hostTarget(module);
+  if (failed(target))
+    return failure();
+  target->tuneCpu = target->cpu;
+  target->cpu = llvm::Triple(target->triple).isX86_64() ? "x86-64" : "generic";
+  target->features.clear();
+  for (const std::string &feature : features)
+    target->features += (target->features.empty() ? "+" : ",+") + feature;
+  return target;
+}
+
+FailureOr<std::string> mlir::soap::manifestOf(ModuleOp module) {
+  auto manifest = module->getAttrOfType<StringAttr>(SoapDialect::kManifest);
+  if (!manifest)
+    return module.emitError("has no '")
+           << SoapDialect::kManifest
+           << "': expected a module that '--soap-lower-to-cpu' made";
+  return manifest.str();
+}
+
+FailureOr<SmallVector<char, 0>>
+mlir::soap::compileToObject(ModuleOp module, const CodeTarget &target,
+                            int optLevel) {
+  initializeTargets();
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      makeMachine(module, target, optLevel);
+  if (!machine)
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
+  if (!code)
+    return module.emitError("cannot be translated to LLVM IR");
+  code->setDataLayout(machine->createDataLayout());
+  code->setTargetTriple(machine->getTargetTriple());
+  code->setPICLevel(llvm::PICLevel::BigPIC);
+  if (!target.tuneCpu.empty())
+    for (llvm::Function &function : *code)
+      function.addFnAttr("tune-cpu", target.tuneCpu);
+  if (optLevel > 0)
+    optimize(*code, *machine, optLevel);
+  SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile))
+    return module.emitError("cannot be compiled: the target has no objects");
+  passes.run(*code);
+  return object;
+}

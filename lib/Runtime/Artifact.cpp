@@ -1,0 +1,232 @@
+//===- Artifact.cpp - The container of compiled modules -------------------===//
+//
+// A header, a table of sections, the sections. All numbers are little endian.
+// Every byte is covered by a check: header and table have checksums, sections
+// too, and what is between sections must be zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Artifact.h"
+
+#include "Json.h"
+#include "Soap/Runtime/Runtime.h"
+
+#include <algorithm>
+#include <zlib.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+constexpr std::string_view magic("SOAPX\r\n\x1a", 8);
+constexpr size_t headerBytes = 32, rowBytes = 40, nameBytes = 16;
+constexpr size_t alignment = 64;
+constexpr const char *sectionNames[] = {"info", "manifest", "code"};
+
+uint32_t checksum(std::string_view bytes) {
+  return uint32_t(
+      crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
+}
+
+void put(std::string &out, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i)
+    out += char(value >> (8 * i));
+}
+
+uint64_t get(std::string_view data, size_t at, int bytes) {
+  uint64_t value = 0;
+  for (int i = bytes - 1; i >= 0; --i)
+    value = value << 8 | (unsigned char)data[at + size_t(i)];
+  return value;
+}
+
+size_t aligned(size_t size) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+std::string infoText(const ArtifactInfo &info) {
+  nlohmann::ordered_json json = {{"version", artifactVersion},
+                                 {"soap", info.soapVersion},
+                                 {"abi", info.abi},
+                                 {"architecture", info.architecture},
+                                 {"features", info.features},
+                                 {"opt_level", info.optLevel},
+                                 {"fingerprints", info.fingerprints}};
+  return json.dump(1) + "\n";
+}
+
+ArtifactInfo parseInfo(std::string_view text) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded())
+    throw JsonError("expected JSON");
+  JsonCursor cursor(json, "");
+  ArtifactInfo info;
+  cursor.at("version").integer(artifactVersion, artifactVersion);
+  info.soapVersion = cursor.at("soap").string();
+  info.abi = cursor.at("abi").integer(0);
+  info.architecture = cursor.at("architecture").string();
+  JsonCursor features = cursor.at("features");
+  for (size_t i = 0; i < features.size(); ++i)
+    info.features.push_back(features.at(i).string());
+  info.optLevel = cursor.at("opt_level").integer(0, 3);
+  JsonCursor prints = cursor.at("fingerprints");
+  if (!prints.json().is_object())
+    prints.expected("an object");
+  for (const auto &[key, value] : prints.json().items())
+    info.fingerprints[key] = prints.at(key.c_str()).string();
+  return info;
+}
+
+struct Section {
+  std::string name;
+  std::string_view bytes;
+};
+
+Error damaged(const std::string &source, const std::string &what) {
+  return Error{source + ": the artifact is damaged: " + what};
+}
+
+/// The sections of a file whose header is right.
+Expected<std::vector<Section>> readTable(std::string_view data, size_t count,
+                                         const std::string &source) {
+  std::vector<Section> sections;
+  size_t at = headerBytes + count * rowBytes;
+  if (at > data.size())
+    return damaged(source, "expected " + std::to_string(count) +
+                               " sections, got the end of the file");
+  if (get(data, 24, 4) != checksum(data.substr(headerBytes, count * rowBytes)))
+    return damaged(source, "the checksum of the table is wrong");
+  for (size_t i = 0; i < count; ++i) {
+    std::string_view row = data.substr(headerBytes + i * rowBytes, rowBytes);
+    Section section;
+    section.name = row.substr(0, std::min(row.find('\0'), nameBytes));
+    uint64_t offset = get(row, 16, 8), size = get(row, 24, 8);
+    auto wrong = [&](const std::string &what) {
+      return damaged(source, "section '" + section.name + "': " + what);
+    };
+    size_t expected = aligned(at);
+    if (offset != expected || offset > data.size() ||
+        size > data.size() - offset)
+      return wrong("it is not where it should be");
+    for (size_t pad = at; pad < expected; ++pad)
+      if (data[pad])
+        return wrong("the bytes before it are not zero");
+    section.bytes = data.substr(offset, size);
+    if (checksum(section.bytes) != get(row, 32, 4))
+      return wrong("its checksum is wrong");
+    at = offset + size;
+    sections.push_back(std::move(section));
+  }
+  if (at != data.size())
+    return damaged(source, "expected its end at " + std::to_string(at) +
+                               ", got " + std::to_string(data.size()) +
+                               " bytes");
+  return sections;
+}
+
+} // namespace
+
+bool runtime::looksLikeArtifact(std::string_view data) {
+  // The first bytes are enough: the rest shows damage.
+  return data.substr(0, 5) == magic.substr(0, 5);
+}
+
+std::string runtime::serializeArtifact(const Artifact &artifact) {
+  std::string info = infoText(artifact.info);
+  std::string_view contents[] = {info, artifact.manifest, artifact.code};
+  size_t count = std::size(sectionNames);
+  std::string table, body;
+  size_t start = headerBytes + count * rowBytes;
+  for (size_t i = 0; i < count; ++i) {
+    body.append(aligned(start + body.size()) - (start + body.size()), '\0');
+    std::string name = sectionNames[i];
+    name.resize(nameBytes, '\0');
+    table += name;
+    put(table, start + body.size(), 8);
+    put(table, contents[i].size(), 8);
+    put(table, checksum(contents[i]), 4);
+    put(table, 0, 4);
+    body += contents[i];
+  }
+  std::string head(magic);
+  put(head, artifactVersion, 4);
+  put(head, count, 4);
+  put(head, start + body.size(), 8);
+  put(head, checksum(table), 4);
+  put(head, checksum(head), 4);
+  return head + table + body;
+}
+
+Expected<Artifact> runtime::parseArtifact(std::string_view data,
+                                          const std::string &source) {
+  if (!looksLikeArtifact(data))
+    return Error{source + ": expected an artifact, which starts with 'SOAPX'"};
+  if (data.size() < headerBytes)
+    return damaged(source, "expected a header of 32 bytes, got " +
+                               std::to_string(data.size()));
+  if (data.substr(0, 8) != magic)
+    return damaged(source, "its first bytes are wrong, as after a transfer as "
+                           "text");
+  // The version comes first: other versions may have another header.
+  if (uint64_t version = get(data, 8, 4); version != artifactVersion)
+    return Error{source + ": expected an artifact of version " +
+                 std::to_string(artifactVersion) + ", got version " +
+                 std::to_string(version) + "; make it again from its IR"};
+  if (get(data, 28, 4) != checksum(data.substr(0, 28)))
+    return damaged(source, "the checksum of the header is wrong");
+  if (uint64_t size = get(data, 16, 8); size != data.size())
+    return damaged(source, "expected " + std::to_string(size) + " bytes, got " +
+                               std::to_string(data.size()));
+  size_t count = size_t(get(data, 12, 4));
+  if (count != std::size(sectionNames))
+    return damaged(source, "expected 3 sections, got " + std::to_string(count));
+  auto sections = readTable(data, count, source);
+  if (!sections)
+    return sections.takeError();
+  for (size_t i = 0; i < count; ++i)
+    if ((*sections)[i].name != sectionNames[i])
+      return damaged(source, std::string("expected section '") +
+                                 sectionNames[i] + "', got '" +
+                                 (*sections)[i].name + "'");
+  Artifact artifact;
+  try {
+    artifact.info = parseInfo((*sections)[0].bytes);
+  } catch (const JsonError &error) {
+    return Error{source + " (info): " + error.what()};
+  }
+  artifact.manifest = (*sections)[1].bytes;
+  artifact.code = (*sections)[2].bytes;
+  return artifact;
+}
+
+MaybeError runtime::checkArtifactHost(const Artifact &artifact,
+                                      const std::string &source) {
+  const ArtifactInfo &info = artifact.info;
+  if (info.abi != SOAP_RT_ABI_VERSION)
+    return Error{source + ": expected an artifact for version " +
+                 std::to_string(SOAP_RT_ABI_VERSION) +
+                 " of the runtime, got one for version " +
+                 std::to_string(info.abi) + "; make it again from its IR"};
+  if (info.architecture != hostArchitecture())
+    return Error{source + ": expected an artifact for " + hostArchitecture() +
+                 ", got one for " + info.architecture};
+  std::string missing;
+  const auto &host = hostCpuFeatures();
+  for (const std::string &feature : info.features)
+    if (std::find(host.begin(), host.end(), feature) == host.end())
+      missing += (missing.empty() ? "" : ", ") + feature;
+  if (!missing.empty())
+    return Error{source +
+                 ": needs CPU features that this machine lacks: " + missing};
+  std::string_view code = artifact.code;
+  uint64_t machine = info.architecture == "x86_64" ? 62 : 183;
+  bool elf = code.size() > 64 &&
+             code.substr(0, 6) == "\x7f"
+                                  "ELF\2\1" &&
+             get(code, 16, 2) == 3 && get(code, 18, 2) == machine;
+  if (!elf)
+    return Error{source + ": the code is no ELF shared object for " +
+                 info.architecture};
+  return std::nullopt;
+}

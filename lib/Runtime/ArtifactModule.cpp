@@ -1,0 +1,90 @@
+//===- ArtifactModule.cpp - Programs of an artifact -----------------------===//
+//
+// The shared object inside of the artifact becomes a file in memory, which the
+// dynamic linker loads: nothing is written to disk.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/ArtifactModule.h"
+
+#include "Soap/Runtime/Artifact.h"
+#include "Soap/Runtime/Files.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() {
+    if (fd >= 0)
+      close(fd);
+  }
+};
+
+Expected<std::shared_ptr<void>> loadCode(const std::string &code,
+                                         const std::string &path) {
+  auto failed = [&](const std::string &why) {
+    return Error{path + ": cannot load the code: " + why};
+  };
+  Descriptor file{memfd_create("soap-artifact", MFD_CLOEXEC)};
+  if (file.fd < 0)
+    return failed(std::strerror(errno));
+  for (size_t done = 0; done < code.size();) {
+    ssize_t count = write(file.fd, code.data() + done, code.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return failed(std::strerror(errno));
+    done += size_t(count);
+  }
+  std::string place = "/proc/self/fd/" + std::to_string(file.fd);
+  void *handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    std::string why = dlerror();
+    if (why.rfind(place + ": ", 0) == 0)
+      why = why.substr(place.size() + 2);
+    return failed(why);
+  }
+  return std::shared_ptr<void>(handle, [](void *handle) { dlclose(handle); });
+}
+
+} // namespace
+
+bool runtime::isArtifactFile(const std::string &path) {
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  char start[8];
+  ssize_t count = file.fd < 0 ? 0 : read(file.fd, start, sizeof start);
+  return count > 0 && looksLikeArtifact({start, size_t(count)});
+}
+
+Expected<ProgramSource> runtime::loadArtifact(const std::string &path) {
+  auto bytes = readFile(path);
+  if (!bytes)
+    return bytes.takeError();
+  auto artifact = parseArtifact(*bytes, path);
+  if (!artifact)
+    return artifact.takeError();
+  if (MaybeError error = checkArtifactHost(*artifact, path))
+    return *error;
+  auto manifest = parseManifest(artifact->manifest, path + " (manifest)");
+  if (!manifest)
+    return manifest.takeError();
+  auto code = loadCode(artifact->code, path);
+  if (!code)
+    return code.takeError();
+  ProgramSource source;
+  source.manifest = std::make_shared<const Manifest>(std::move(*manifest));
+  source.program = [code = *code](const std::string &name) {
+    return reinterpret_cast<SoapProgram>(dlsym(code.get(), name.c_str()));
+  };
+  return source;
+}

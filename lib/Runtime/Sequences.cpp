@@ -1,0 +1,349 @@
+//===- Sequences.cpp - Text and token files as samples --------------------===//
+//
+// Models of language get sequences of their own length that follow each other
+// without overlap; the target of a position is the token after it. The rest of
+// the training part that fills no sequence is left out; in the test part it
+// becomes a last sequence whose missing positions have the label -1, so that
+// every token counts once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DataSpec.h"
+
+#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+constexpr int64_t maxText = int64_t(1) << 32;
+
+Expected<SequenceShape> sequenceShape(const DataSpec &spec,
+                                      const TensorInfo &data,
+                                      const TensorInfo &label) {
+  SequenceShape shape;
+  shape.batchDim = std::max<int64_t>(0, data.sampleDim);
+  if (auto order = spec.options.find("order"); order != spec.options.end()) {
+    if (order->second != "time-major" && order->second != "batch-major")
+      return Error{"data option 'order': expected batch-major or time-major, "
+                   "got '" +
+                   order->second + "'"};
+    shape.batchDim = order->second == "time-major";
+  }
+  bool fits = int64_t(data.shape.size()) > shape.batchDim &&
+              data.shape[size_t(shape.batchDim)] > 0 &&
+              label.volume() == data.volume() && data.volume() > 0;
+  if (!fits)
+    return Error{"data '" + data.name + "' of shape " +
+                 shapeString(data.shape) + " and label '" + label.name +
+                 "' of shape " + shapeString(label.shape) +
+                 ": expected sequences of tokens and a label for each token"};
+  shape.length = data.volume() / data.shape[size_t(shape.batchDim)];
+  shape.classes = label.classes;
+  return shape;
+}
+
+Expected<double> testFraction(const DataSpec &spec) {
+  auto option = spec.options.find("test");
+  if (option == spec.options.end())
+    return 0.1;
+  double value = 0;
+  const std::string &text = option->second;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !(value >= 0 && value <= 0.9))
+    return Error{"data option 'test': expected a fraction from 0 to 0.9, got "
+                 "'" +
+                 text + "'"};
+  return value;
+}
+
+Dataset sequences(std::span<const int32_t> tokens, int64_t length, bool rest) {
+  int64_t pairs = std::max<int64_t>(0, int64_t(tokens.size()) - 1);
+  int64_t count = rest ? (pairs + length - 1) / length : pairs / length;
+  Dataset set;
+  set.labelsPerSample = length;
+  set.samples = HostTensor(ElementType::I32, {count, length});
+  set.labels.assign(size_t(count * length), -1);
+  int64_t used = std::min(pairs, count * length);
+  if (used) {
+    std::memcpy(set.samples.bytes.data(), tokens.data(), size_t(used) * 4);
+    std::copy_n(tokens.begin() + 1, used, set.labels.begin());
+  }
+  return set;
+}
+
+DataSource makeSource(std::span<const int32_t> train,
+                      std::span<const int32_t> test,
+                      const SequenceShape &shape) {
+  DataSource source;
+  source.batchDim = shape.batchDim;
+  source.tokens = true;
+  source.train = sequences(train, shape.length, false);
+  if (test.size() > 1)
+    source.test = sequences(test, shape.length, true);
+  source.summary = std::to_string(train.size()) + " training tokens, " +
+                   std::to_string(test.size()) + " test tokens";
+  return source;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string percent(int64_t part, int64_t whole) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%",
+                100.0 * double(part) / double(std::max<int64_t>(1, whole)));
+  return text;
+}
+
+Expected<TextLevel> textLevel(const DataSpec &spec) {
+  auto level = spec.options.find("level");
+  if (level == spec.options.end() || level->second == "word")
+    return TextLevel::Word;
+  if (level->second == "byte")
+    return TextLevel::Byte;
+  return Error{"data option 'level': expected word or byte, got '" +
+               level->second + "'"};
+}
+
+/// How many tokens the vocabulary may have.
+Expected<int64_t> vocabularyLimit(const DataSpec &spec, int64_t classes) {
+  auto option = spec.options.find("vocabulary");
+  if (option == spec.options.end()) {
+    if (classes == 0)
+      return Error{"expected the data option 'vocabulary', as the model does "
+                   "not say how many classes its labels have"};
+    return classes;
+  }
+  int64_t limit = 0, most = classes ? classes : int64_t(1) << 30;
+  const std::string &text = option->second;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (error != std::errc() || end != text.data() + text.size() || limit < 2 ||
+      limit > most)
+    return Error{"data option 'vocabulary': expected a number from 2 to " +
+                 std::to_string(most) +
+                 (classes ? ", the classes of the labels" : "") + ", got '" +
+                 text + "'"};
+  return limit;
+}
+
+//===----------------------------------------------------------------------===//
+// Token files
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+std::vector<int64_t> decode(const std::string &bytes) {
+  std::vector<int64_t> result(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < result.size(); ++i) {
+    T value;
+    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+    result[i] = int64_t(value);
+  }
+  return result;
+}
+
+Expected<std::vector<int64_t>> rawTokens(const std::string &bytes,
+                                         const std::string &path,
+                                         const std::string &type) {
+  size_t size = type == "u8" ? 1 : type == "u16" ? 2 : 4;
+  if (bytes.size() % size)
+    return Error{path + ": expected a multiple of " + std::to_string(size) +
+                 " bytes for tokens of type " + type + ", got " +
+                 std::to_string(bytes.size())};
+  if (type == "u8")
+    return decode<uint8_t>(bytes);
+  if (type == "u16")
+    return decode<uint16_t>(bytes);
+  if (type == "i32")
+    return decode<int32_t>(bytes);
+  return decode<uint32_t>(bytes);
+}
+
+/// The tokens of a file, checked against the number of classes.
+Expected<std::vector<int32_t>>
+readTokens(const std::string &path, const std::string &type, int64_t classes) {
+  auto bytes = readFile(path, int64_t(1) << 36);
+  if (!bytes)
+    return bytes.takeError();
+  std::vector<int64_t> wide;
+  if (bytes->compare(0, 6, "\x93NUMPY") == 0) {
+    auto array = parseNpy(*bytes, path);
+    if (!array)
+      return array.takeError();
+    if (array->dtype == ElementType::F32 || array->dtype == ElementType::F64)
+      return Error{path + ": expected integer tokens, got " +
+                   nameOf(array->dtype)};
+    wide.resize(size_t(array->volume()));
+    for (size_t i = 0; i < wide.size(); ++i)
+      wide[i] = array->dtype == ElementType::I64
+                    ? array->as<int64_t>()[i]
+                    : int64_t(array->at(int64_t(i)));
+  } else {
+    auto raw = rawTokens(*bytes, path, type);
+    if (!raw)
+      return raw.takeError();
+    wide = std::move(*raw);
+  }
+  int64_t limit = classes ? classes : int64_t(1) << 31;
+  std::vector<int32_t> tokens(wide.size());
+  for (size_t i = 0; i < wide.size(); ++i) {
+    if (wide[i] < 0 || wide[i] >= limit)
+      return Error{path + ": token " + std::to_string(i) +
+                   ": expected a number from 0 to " +
+                   std::to_string(limit - 1) + ", got " +
+                   std::to_string(wide[i])};
+    tokens[i] = int32_t(wide[i]);
+  }
+  return tokens;
+}
+
+/// The file of a part in a folder; empty if there is none.
+std::string partFile(const std::string &folder,
+                     std::initializer_list<const char *> names) {
+  for (const char *name : names)
+    for (const char *ending : {".npy", ".bin"})
+      if (std::string path = folder + "/" + name + ending;
+          access(path.c_str(), F_OK) == 0)
+        return path;
+  return "";
+}
+
+} // namespace
+
+Expected<DataSpec>
+runtime::parseDataSpec(const std::string &text,
+                       std::initializer_list<const char *> known) {
+  DataSpec spec;
+  size_t colon = text.find(':');
+  spec.kind = text.substr(0, colon);
+  std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
+  size_t comma = rest.find(',');
+  spec.path = rest.substr(0, comma);
+  while (comma != std::string::npos) {
+    size_t next = rest.find(',', comma + 1);
+    std::string option = rest.substr(comma + 1, next - comma - 1);
+    size_t equals = option.find('=');
+    std::string key = option.substr(0, equals);
+    bool valid = equals != std::string::npos &&
+                 std::find(known.begin(), known.end(), key) != known.end();
+    if (!valid) {
+      std::string names;
+      for (const char *name : known)
+        names += (names.empty() ? "" : ", ") + std::string(name) + "=";
+      return Error{"data option '" + option + "': expected one of " + names};
+    }
+    if (!spec.options.emplace(key, option.substr(equals + 1)).second)
+      return Error{"data option '" + key + "' is given twice"};
+    comma = next;
+  }
+  return spec;
+}
+
+Expected<DataSource> runtime::loadText(const std::string &text,
+                                       const TensorInfo &data,
+                                       const TensorInfo &label) {
+  auto spec = parseDataSpec(text, {"level", "vocabulary", "test", "order"});
+  if (!spec)
+    return spec.takeError();
+  auto shape = sequenceShape(*spec, data, label);
+  if (!shape)
+    return shape.takeError();
+  auto level = textLevel(*spec);
+  if (!level)
+    return level.takeError();
+  auto fraction = testFraction(*spec);
+  if (!fraction)
+    return fraction.takeError();
+  auto limit = vocabularyLimit(*spec, shape->classes);
+  if (!limit)
+    return limit.takeError();
+  auto content = readUnpacked(spec->path, maxText);
+  if (!content)
+    return content.takeError();
+  if (size_t at = content->find('\0');
+      *level == TextLevel::Word && at != std::string::npos)
+    return Error{spec->path + ": expected text, got a byte of value 0 at " +
+                 std::to_string(at) + "; 'level=byte' takes any file"};
+  // The test part begins behind a line's end.
+  size_t cut = size_t(double(content->size()) * (1 - *fraction));
+  if (*fraction == 0)
+    cut = content->size();
+  else if (size_t line = content->find('\n', cut);
+           line != std::string::npos && *level == TextLevel::Word)
+    cut = line + 1;
+  std::string_view whole = *content;
+  Vocabulary vocabulary(whole.substr(0, cut), *level, *limit);
+  std::vector<int32_t> train = vocabulary.encode(whole.substr(0, cut));
+  std::vector<int32_t> test = vocabulary.encode(whole.substr(cut));
+  DataSource source = makeSource(train, test, *shape);
+  source.summary += ", vocabulary of " + std::to_string(vocabulary.size());
+  if (vocabulary.hasUnknown())
+    source.summary +=
+        ", unknown " +
+        percent(std::count(train.begin(), train.end(), 0),
+                int64_t(train.size())) +
+        " and " +
+        percent(std::count(test.begin(), test.end(), 0), int64_t(test.size()));
+  return source;
+}
+
+Expected<DataSource> runtime::loadTokens(const std::string &text,
+                                         const TensorInfo &data,
+                                         const TensorInfo &label) {
+  auto spec = parseDataSpec(text, {"type", "test", "order"});
+  if (!spec)
+    return spec.takeError();
+  auto shape = sequenceShape(*spec, data, label);
+  if (!shape)
+    return shape.takeError();
+  auto fraction = testFraction(*spec);
+  if (!fraction)
+    return fraction.takeError();
+  std::string type = "u16";
+  if (auto option = spec->options.find("type"); option != spec->options.end())
+    type = option->second;
+  if (type != "u8" && type != "u16" && type != "i32" && type != "u32")
+    return Error{"data option 'type': expected u8, u16, i32 or u32, got '" +
+                 type + "'"};
+  struct stat info;
+  bool folder = stat(spec->path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  std::string trainPath = folder ? partFile(spec->path, {"train"}) : spec->path;
+  if (trainPath.empty())
+    return Error{spec->path + ": expected train.npy or train.bin in it"};
+  auto tokens = readTokens(trainPath, type, shape->classes);
+  if (!tokens)
+    return tokens.takeError();
+  if (folder) {
+    if (spec->options.count("test"))
+      return Error{"data option 'test' needs one file, as a folder has its own "
+                   "test.npy, test.bin, val.npy or val.bin"};
+    std::vector<int32_t> test;
+    if (std::string path = partFile(spec->path, {"test", "val"});
+        !path.empty()) {
+      auto read = readTokens(path, type, shape->classes);
+      if (!read)
+        return read.takeError();
+      test = std::move(*read);
+    }
+    return makeSource(*tokens, test, *shape);
+  }
+  size_t cut = size_t(double(tokens->size()) * (1 - *fraction));
+  if (*fraction == 0)
+    cut = tokens->size();
+  std::span<const int32_t> all = *tokens;
+  return makeSource(all.subspan(0, cut), all.subspan(cut), *shape);
+}

@@ -1,0 +1,103 @@
+//===- Text.cpp - From text to token numbers ------------------------------===//
+//
+// See Text.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Text.h"
+
+#include <algorithm>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+bool isSpace(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' ||
+         c == '\v';
+}
+
+bool isWord(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  static constexpr std::string_view paragraph = "\n";
+  std::vector<std::string_view> tokens;
+  for (size_t i = 0; i < text.size();) {
+    size_t begin = i;
+    if (isSpace(text[i])) {
+      int lines = 0;
+      for (; i < text.size() && isSpace(text[i]); ++i)
+        lines += text[i] == '\n';
+      if (lines > 1)
+        tokens.push_back(paragraph);
+      continue;
+    }
+    if (isWord(text[i])) {
+      auto inside = [&](size_t at) {
+        return isWord(text[at]) || (text[at] == '\'' && at + 1 < text.size() &&
+                                    isWord(text[at + 1]));
+      };
+      while (i < text.size() && inside(i))
+        ++i;
+    } else {
+      ++i;
+    }
+    tokens.push_back(text.substr(begin, i - begin));
+  }
+  return tokens;
+}
+
+} // namespace
+
+std::vector<std::string_view> runtime::tokenize(std::string_view text,
+                                                TextLevel level) {
+  if (level == TextLevel::Word)
+    return words(text);
+  std::vector<std::string_view> tokens;
+  tokens.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i)
+    tokens.push_back(text.substr(i, 1));
+  return tokens;
+}
+
+Vocabulary::Vocabulary(std::string_view training, TextLevel level,
+                       int64_t limit)
+    : level(level) {
+  if (level == TextLevel::Byte && limit >= 256) {
+    unknown = false;
+    for (int i = 0; i < 256; ++i)
+      tokens.push_back(std::string(1, char(i)));
+  } else {
+    std::unordered_map<std::string_view, int64_t> counts;
+    for (std::string_view token : tokenize(training, level))
+      ++counts[token];
+    std::vector<std::pair<std::string_view, int64_t>> order(counts.begin(),
+                                                            counts.end());
+    std::sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    tokens.push_back("<unk>");
+    for (const auto &[token, count] : order) {
+      if (int64_t(tokens.size()) >= limit)
+        break;
+      tokens.push_back(std::string(token));
+    }
+  }
+  for (size_t i = unknown; i < tokens.size(); ++i)
+    numbers.emplace(tokens[i], int32_t(i));
+}
+
+std::vector<int32_t> Vocabulary::encode(std::string_view text) const {
+  std::vector<int32_t> result;
+  std::string key;
+  for (std::string_view token : tokenize(text, level)) {
+    key = token;
+    auto it = numbers.find(key);
+    result.push_back(it == numbers.end() ? 0 : it->second);
+  }
+  return result;
+}

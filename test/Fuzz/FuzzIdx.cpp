@@ -1,0 +1,20 @@
+//===- FuzzIdx.cpp - Fuzz target: IDX files -===//
+//
+// Plain and gzipped, as zlib tells them apart.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzz.h"
+#include "Soap/Runtime/Files.h"
+
+using namespace soap;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz::MemoryFile file(data, size);
+  auto tensor = runtime::readIdx(file.path());
+  if (tensor)
+    fuzz::require(tensor->bytes.size() ==
+                      tensor->volume() * runtime::sizeOf(tensor->dtype),
+                  "the array has another size than its shape says");
+  return 0;
+}

@@ -1,0 +1,22 @@
+//===- FuzzManifest.cpp - Fuzz target: manifests -===//
+//
+// Everything behind the parser trusts it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzz.h"
+#include "Soap/Runtime/Manifest.h"
+
+using namespace soap;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto manifest = runtime::parseManifest(fuzz::view(data, size), "input");
+  if (!manifest)
+    return 0;
+  for (const auto &entry : manifest->entries)
+    for (const auto &rank : entry.ranks)
+      for (const auto &arg : rank.args)
+        fuzz::require(arg.tensor < manifest->tensors.size(),
+                      "a tile is of no tensor");
+  return 0;
+}

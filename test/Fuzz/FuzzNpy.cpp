@@ -1,0 +1,19 @@
+//===- FuzzNpy.cpp - Fuzz target: NumPy arrays -===//
+//
+// Sizes and shapes of what is accepted agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzz.h"
+#include "Soap/Runtime/Files.h"
+
+using namespace soap;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto tensor = runtime::parseNpy(fuzz::view(data, size), "input");
+  if (tensor)
+    fuzz::require(tensor->bytes.size() ==
+                      tensor->volume() * runtime::sizeOf(tensor->dtype),
+                  "the array has another size than its shape says");
+  return 0;
+}

@@ -1,0 +1,21 @@
+//===- FuzzNpz.cpp - Fuzz target: NumPy archives -===//
+//
+// Sizes and shapes of what is accepted agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzz.h"
+#include "Soap/Runtime/Files.h"
+
+using namespace soap;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto arrays = runtime::parseNpz(fuzz::view(data, size), "input");
+  if (!arrays)
+    return 0;
+  for (const auto &[name, tensor] : *arrays)
+    fuzz::require(tensor.bytes.size() ==
+                      tensor.volume() * runtime::sizeOf(tensor.dtype),
+                  "an array has another size than its shape says");
+  return 0;
+}

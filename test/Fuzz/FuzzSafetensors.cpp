@@ -1,0 +1,21 @@
+//===- FuzzSafetensors.cpp - Fuzz target: weights -===//
+//
+// Sizes and shapes of what is accepted agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzz.h"
+#include "Soap/Runtime/Files.h"
+
+using namespace soap;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto tensors = runtime::parseSafetensors(fuzz::view(data, size), "input");
+  if (!tensors)
+    return 0;
+  for (const auto &[name, tensor] : *tensors)
+    fuzz::require(tensor.bytes.size() ==
+                      tensor.volume() * runtime::sizeOf(tensor.dtype),
+                  "a tensor has another size than its shape says");
+  return 0;
+}

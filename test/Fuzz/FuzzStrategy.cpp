@@ -1,0 +1,23 @@
+//===- FuzzStrategy.cpp - Fuzz target: strategy files -===//
+//
+// What is accepted prints and parses as the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzz.h"
+#include "Soap/Core/StrategyFile.h"
+
+using namespace soap;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto strategy =
+      parseStrategyFile(std::string(fuzz::view(data, size)), "input");
+  if (!strategy)
+    return 0;
+  std::string text = printStrategyFile(*strategy);
+  auto again = parseStrategyFile(text, "printed");
+  fuzz::require(bool(again), "what was printed is refused");
+  fuzz::require(printStrategyFile(*again) == text,
+                "a round trip changes the strategy");
+  return 0;
+}

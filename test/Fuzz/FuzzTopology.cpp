@@ -1,0 +1,21 @@
+//===- FuzzTopology.cpp - Fuzz target: topology files -===//
+//
+// What is accepted prints and parses as the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzz.h"
+#include "Soap/Core/Topology.h"
+
+using namespace soap;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto topology = parseTopology(std::string(fuzz::view(data, size)), "input");
+  if (!topology)
+    return 0;
+  auto again = parseTopology(printTopology(*topology), "printed");
+  fuzz::require(bool(again), "what was printed is refused");
+  fuzz::require(printTopology(*again) == printTopology(*topology),
+                "a round trip changes the topology");
+  return 0;
+}

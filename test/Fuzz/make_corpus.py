@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Writes the seed inputs of the fuzz targets into test/Fuzz/corpus: good files, and the hostile ones of test/BadInput.
+
+    test/Fuzz/make_corpus.py
+
+Inputs that fuzzing found are kept beside them, under names that say what they are.
+"""
+
+import os
+import re
+import sys
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "BadInput"))
+import cases_data
+import cases_json
+import cases_onnx
+from case import INFO, artifact, idx, npy, npz, safetensors, to_json
+
+LIMIT = 4096
+
+
+def write(target, name, content):
+    content = content.encode() if isinstance(content, str) else content
+    if len(content) > LIMIT:
+        return
+    folder = os.path.join(HERE, "corpus", target)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")), "wb") as stream:
+        stream.write(content)
+
+
+MANIFEST = to_json({
+    "version": 1, "devices": 2, "topology": "cpu-2",
+    "tensors": [{"name": "x", "kind": "data", "shape": [4, 2], "dtype": "f32", "sample_dim": 0},
+                {"name": "w", "kind": "parameter", "shape": [2], "dtype": "f32", "init": {"base64": "AAAAAAAAAAA="}},
+                {"name": "loss", "kind": "loss", "shape": [], "dtype": "f32"}],
+    "entries": [{"name": "train_step", "batch": 4,
+                 "schedule": [{"name": "a", "kind": "b", "start_ns": 0, "end_ns": 1}],
+                 "ranks": [{"device": d, "program": "p", "arena_bytes": 64,
+                            "args": [{"tensor": "x", "region": [[[2 * d, 2 * d + 2]], [[0, 2]]]},
+                                     {"tensor": "w", "region": [[[0, 2]]], "updated": True}],
+                            "results": [{"tensor": "loss", "region": []}],
+                            "tasks": [0], "peers": [1 - d], "transfers": [0]} for d in range(2)]}]})
+
+
+def main():
+    by_file = {"train-images-idx3-ubyte": "FuzzIdx", "train-labels-idx1-ubyte": "FuzzIdx", "x_train.npy": "FuzzNpy",
+               "d.npz": "FuzzNpz", "w.safetensors": "FuzzSafetensors", "t.json": "FuzzTopology", "s.json": "FuzzStrategy",
+               "m.onnx": "FuzzONNX", "t.txt": "FuzzText"}
+    for table in [cases_data, cases_json, cases_onnx]:
+        for case in table.CASES:
+            for name, content in case.files.items():
+                target = by_file.get(os.path.basename(name)) or ("FuzzONNX" if name.endswith(".onnx") else None)
+                if target:
+                    write(target, case.name, content)
+    floats = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }"
+    write("FuzzIdx", "good", idx([2, 3], b"abcdef"))
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    write("FuzzIdx", "good gzip", packer.compress(idx([2, 3], b"abcdef")) + packer.flush())
+    for kind, size in [("<f4", 4), ("<f8", 8), ("<i4", 4), ("<i8", 8), ("<u2", 2), ("<u4", 4), ("|u1", 1), ("|i1", 1)]:
+        write("FuzzNpy", "good " + kind[1:], npy(floats.replace("<f4", kind), bytes(4 * size)))
+    write("FuzzNpz", "good", npz({"x_train": npy(floats, bytes(16)), "y_train": npy(floats, bytes(16))}))
+    write("FuzzSafetensors", "good", safetensors({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, bytes(8)))
+    write("FuzzTopology", "good", to_json(cases_json.TOPOLOGY))
+    write("FuzzStrategy", "good", to_json(cases_json.STRATEGY))
+    write("FuzzText", "good", "Don't panic, 42!\n\nA new paragraph.\n")
+    write("FuzzManifest", "good", MANIFEST)
+    write("FuzzManifest", "empty", "{}")
+    good = artifact([("info", to_json(INFO).encode()), ("manifest", MANIFEST.encode()), ("code", b"\x7fELF\2\1" + bytes(64))])
+    write("FuzzArtifact", "good", good)
+    write("FuzzArtifact", "version 2", artifact([("info", b"{}")], version=2))
+    write("FuzzArtifact", "truncated", good[:100])
+
+
+if __name__ == "__main__":
+    main()
