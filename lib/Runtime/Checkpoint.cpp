@@ -113,8 +113,9 @@ EpochResult readEpoch(const JsonCursor &cursor) {
   epoch.epoch = cursor.at("epoch").integer(1, large);
   epoch.iterations = cursor.at("iterations").integer(0, large);
   epoch.loss = readNumber(cursor.at("loss"));
-  epoch.testLoss = readOptional(cursor.at("test_loss"));
-  epoch.tokens = cursor.at("tokens").boolean();
+  if (cursor.has("test_loss"))
+    epoch.testLoss = readOptional(cursor.at("test_loss"));
+  epoch.tokens = cursor.has("tokens") && cursor.at("tokens").boolean();
   epoch.trainAccuracy = readOptional(cursor.at("train_accuracy"));
   epoch.testAccuracy = readOptional(cursor.at("test_accuracy"));
   epoch.samplesPerSecond = readNumber(cursor.at("samples_per_second"));
@@ -157,7 +158,10 @@ void readState(const JsonCursor &cursor, Checkpoint &checkpoint) {
   state.tally.loss = readNumber(tally.at("loss"));
   state.tally.correct = readNumber(tally.at("correct"));
   state.tally.samples = tally.at("samples").integer(0, large);
-  state.tally.labels = tally.at("labels").integer(0, large);
+  // Older checkpoints have one label per sample.
+  state.tally.labels = tally.has("labels")
+                           ? tally.at("labels").integer(0, large)
+                           : state.tally.samples;
   JsonCursor epochs = cursor.at("epochs");
   for (size_t i = 0; i < epochs.size(); ++i)
     state.epochs.push_back(readEpoch(epochs.at(i)));

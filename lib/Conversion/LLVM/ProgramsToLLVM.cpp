@@ -18,11 +18,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPROGRAMSTOLLVM
@@ -53,6 +55,7 @@ struct ProgramsToLLVMPass
     expandBFloat16(module);
     if (failed(convertKernels(module)))
       return signalPassFailure();
+    mergeEqualKernels(module);
     // The manifest says the same.
     if (module->hasAttr(SoapDialect::kManifest))
       module->removeAttr(SoapDialect::kPrograms);
@@ -106,6 +109,38 @@ struct ProgramsToLLVMPass
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp>();
     return applyFullConversion(module, target, std::move(patterns));
+  }
+
+  /// Kernels of other shapes may be the same loops: elementwise ones of as many
+  /// elements. Each is emitted once.
+  void mergeEqualKernels(ModuleOp module) {
+    llvm::StringMap<StringAttr> known;
+    llvm::DenseMap<StringAttr, StringAttr> same;
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
+      if (kernel.getLinkage() != LLVM::Linkage::Internal || kernel.isExternal())
+        continue;
+      StringAttr name = kernel.getSymNameAttr();
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      kernel.setSymName("kernel");
+      kernel->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
+      kernel.setSymNameAttr(name);
+      auto [first, isNew] = known.try_emplace(text, name);
+      if (isNew)
+        continue;
+      same[name] = first->second;
+      kernel.erase();
+    }
+    if (same.empty())
+      return;
+    module.walk([&](LLVM::CallOp call) {
+      auto callee = call.getCalleeAttr();
+      if (!callee)
+        return;
+      if (auto other = same.find(callee.getAttr()); other != same.end())
+        call.setCalleeAttr(FlatSymbolRefAttr::get(other->second));
+    });
   }
 };
 
