@@ -250,8 +250,8 @@ void PeerMonitor::Impl::sign() {
   payload.progress = progress.load(std::memory_order_relaxed);
   payload.waiting = waiting.load(std::memory_order_relaxed);
   sendToAll(frame(Sign, &payload, sizeof(payload)));
-  if (rank == 0 || stopSent || !options.stopRequested ||
-      !options.stopRequested())
+  bool stopHere = options.stopRequested && options.stopRequested();
+  if (rank == 0 || stopSent || !stopHere)
     return;
   stopSent = true;
   sendTo(*peers[0], frame(Stop, nullptr, 0));

@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -28,7 +29,32 @@ namespace {
 
 std::atomic<bool> interrupted{false};
 
+/// There are iterations, after one of which the run can end.
+std::atomic<bool> iterating{false};
+std::atomic<World *> joinedWorld{nullptr};
+
 void onSignal(int) { interrupted.store(true); }
+
+/// For the thread that watches the other processes. Loading a module may take
+/// long, and there is nothing to save yet: the process ends, but not before a
+/// peer that has died would have been noticed, for mpirun sends signals then,
+/// too.
+bool stopRequested() {
+  static std::chrono::steady_clock::time_point first;
+  bool stop = interrupted.load();
+  if (!stop || iterating.load())
+    return stop;
+  auto now = std::chrono::steady_clock::now();
+  if (first == std::chrono::steady_clock::time_point())
+    first = now;
+  if (now - first < std::chrono::milliseconds(400))
+    return stop;
+  constexpr const char *message = "interrupted before the first iteration";
+  std::fprintf(stderr, "soap-run: %s\n", message);
+  if (World *world = joinedWorld.load())
+    world->fail(message);
+  _exit(130);
+}
 
 /// The first signal asks for an end after the iteration, the second one ends.
 void installSignals() {
@@ -218,10 +244,11 @@ int main(int argc, char **argv) {
   // Under mpirun a signal comes before the news of who has died.
   if (startedByMpirun())
     installSignals();
-  auto joined = joinProcesses(*options, [] { return interrupted.load(); });
+  auto joined = joinProcesses(*options, stopRequested);
   if (!joined)
     return fail(nullptr, joined.error());
   World *world = joined->get();
+  joinedWorld.store(world);
   bool root = !world || world->rank() == 0;
   options->quiet |= !root;
   if (MaybeError error = root ? checkOutputs(*options) : std::nullopt)
@@ -237,6 +264,7 @@ int main(int argc, char **argv) {
     other = std::move(*opened);
   }
   installSignals();
+  iterating.store(true);
   int status = 1;
   try {
     status = runMode(*options, **session, other.get(), world);
