@@ -169,6 +169,7 @@ def main():
     environment = dict(os.environ)
     # LLVM's allocators poison memory in a way that the sanitizer mistakes for a use after free.
     environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
+    environment.setdefault("TSAN_OPTIONS", "suppressions=" + os.path.join(SOURCE, "utils", "tsan.supp"))
     # Not the user's cache of compiled code, and no code that another build made.
     environment["SOAP_CACHE_DIR"] = os.path.join(build, "test-cache")
     venv_python = os.path.join(build, ".venv", "bin", "python")
