@@ -38,6 +38,11 @@ CASES = [
     Case("flags: soap-translate, no input", ["soap-translate", "--import-onnx"], ["expected an input file"], status=2),
     Case("flags: soap-translate, batch of zero", ["soap-translate", "--import-onnx", "--batch=0", "{f.mlir}"],
          ["--batch", "'0'"], F, status=2),
+    Case("flags: soap-translate, negative sample dim", ["soap-translate", "--import-onnx", "--sample-dim=-1", "{f.mlir}"],
+         ["--sample-dim", "at least 0", "-1"], F, status=2),
+    Case("flags: soap-translate, softmax both ways",
+         ["soap-translate", "--import-onnx", "--drop-final-softmax", "--keep-final-softmax", "{f.mlir}"],
+         ["--drop-final-softmax", "--keep-final-softmax"], F, status=2),
     Case("flags: soap-translate, shape that is none", ["soap-translate", "--import-onnx", "--input-shape=x:2xbig", "{f.mlir}"],
          ["--input-shape", "x:2xbig"], F, status=2),
 ]

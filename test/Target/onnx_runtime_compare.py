@@ -19,7 +19,7 @@ import tempfile
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "Inputs"))
@@ -66,6 +66,8 @@ def load_safetensors(path):
 def random_tensor(random, argument, low, high):
     """Data in a range; weights so that activations neither grow nor vanish."""
     shape = argument.shape
+    if argument.integer:
+        return random.integers(0, argument.limit, shape).astype(np.int32)
     if argument.attributes["soap.kind"] == "data":
         return random.uniform(low, high, shape).astype(np.float32)
     if argument.attributes.get("soap.init") == "ones":
@@ -120,7 +122,7 @@ def check(model, folder, build, ways):
         if name not in by_name:
             raise Wrong("graph input '%s' has no argument" % info.name)
         tensors[name] = random_tensor(random, by_name[name], model.low, model.high)
-        feeds[info.name] = tensors[name]
+        feeds[info.name] = tensors[name].astype(helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type))
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3

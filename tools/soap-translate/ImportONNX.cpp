@@ -30,7 +30,11 @@ static cl::list<std::string>
                         "the first and integer ones)"));
 static cl::opt<int64_t>
     batch("batch", cl::value_desc("N"), cl::cat(onnxCategory),
-          cl::desc("Batch size: replaces the first dim of every data input"));
+          cl::desc("Batch size: replaces the sample dim of every data input"));
+static cl::opt<int64_t>
+    sampleDim("sample-dim", cl::value_desc("N"), cl::cat(onnxCategory),
+              cl::desc("Dim of data inputs that counts samples (default: 0; 1 "
+                       "for models with time first)"));
 static cl::list<std::string>
     inputShapes("input-shape", cl::value_desc("NAME:2x3x4"),
                 cl::cat(onnxCategory),
@@ -40,6 +44,10 @@ static cl::opt<bool>
     dropFinalSoftmax("drop-final-softmax", cl::cat(onnxCategory),
                      cl::desc("Leave out a Softmax or LogSoftmax at the end: "
                               "the loss of training contains it"));
+static cl::opt<bool>
+    keepFinalSoftmax("keep-final-softmax", cl::cat(onnxCategory),
+                     cl::desc("Import a Softmax or LogSoftmax at the end, for "
+                              "inference"));
 static cl::opt<bool>
     untieWeights("untie-weights", cl::cat(onnxCategory),
                  cl::desc("Make an Identity of a weight a weight of its own "
@@ -84,7 +92,15 @@ static bool checkOptions() {
   for (const std::string &text : inputShapes)
     if (!parseShape(text))
       return false;
+  if (sampleDim < 0)
+    return complain("--sample-dim: expected a number of at least 0, got '" +
+                    Twine(sampleDim.getValue()) + "'");
+  if (dropFinalSoftmax && keepFinalSoftmax)
+    return complain("--drop-final-softmax and --keep-final-softmax exclude "
+                    "each other");
   options.batch = batch;
+  options.sampleDim = sampleDim;
+  options.keepFinalSoftmax = keepFinalSoftmax;
   options.dropFinalSoftmax = dropFinalSoftmax;
   options.untieWeights = untieWeights;
   options.weightsOut = weightsOut;

@@ -23,13 +23,17 @@ struct ONNXImportOptions {
   /// inputs without initializer, and where weights are among them, only the
   /// first one and those of integer type.
   std::vector<std::string> dataInputs;
-  /// Replaces dim 0 of every data input; 0 keeps what the file says.
+  /// Replaces the sample dim of every data input; 0 keeps what the file says.
   int64_t batch = 0;
+  /// The dim of data inputs that counts samples: 1 for models with time first.
+  int64_t sampleDim = 0;
   /// Replaces the whole shape of a data input, by name.
   std::map<std::string, std::vector<int64_t>> inputShapes;
   /// A Softmax or LogSoftmax that computes the model's result is left out: the
   /// loss of the training step contains it.
   bool dropFinalSoftmax = false;
+  /// It is imported as any other: for inference.
+  bool keepFinalSoftmax = false;
   /// Identity of a weight makes a weight of its own with the same first values
   /// instead of sharing it.
   bool untieWeights = false;

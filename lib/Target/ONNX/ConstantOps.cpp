@@ -127,16 +127,36 @@ int32_t castTarget(NodeContext &node) {
   return static_cast<int32_t>(to);
 }
 
+/// Tensors of the model are floats, masks (bools) among them, or int32.
 LogicalResult importCast(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
   int32_t to = castTarget(node);
   if (to == kUndefined)
     return failure();
-  if (to != kFloat)
-    return node.error("attribute 'to': tensors of the model are float32, " +
+  if (to == kBool) {
+    // 1 - (x == 0).
+    Value zero = node.createBinary<EqualOp>("zero", node.floats(0),
+                                            node.createScalar("none", 0));
+    return node.setResult(
+        0, node.createBinary<SubOp>("", node.createScalar("one", 1), zero));
+  }
+  bool isIndex = to == kInt32 || to == kInt64;
+  if (to != kFloat && !isIndex)
+    return node.error("attribute 'to': tensors of the model are float32, int32 "
+                      "or bool, " +
                       dataTypeName(to) + " is not supported");
-  return node.setOperand(0, node.operand(0));
+  if (isIndex == node.isInteger(0))
+    return node.setOperand(0, node.operand(0));
+  if (to == kFloat)
+    return node.setResult(0, node.floats(0));
+  Value x = node.tensor(0);
+  if (!x)
+    return failure();
+  auto op = CastOp::create(node.importer.builder, node.loc,
+                           node.importer.integerType(shapeOf(x)), x);
+  node.nameOp(op, "");
+  return node.setResult(0, op.getY());
 }
 
 LogicalResult foldCast(NodeContext &node) {
@@ -215,44 +235,6 @@ LogicalResult foldSize(NodeContext &node) {
   return node.setConstant(0, intTensor({countElements(node.shape(0))}, {}));
 }
 
-LogicalResult foldGather(NodeContext &node) {
-  if (!node.checkCounts(2, 2))
-    return failure();
-  const Tensor *x = node.constant(0), *indices = node.constant(1);
-  if (!x || !indices)
-    return failure();
-  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x->dims.size());
-  if (!axis || node.failed())
-    return failure();
-  if (indices->isFloat())
-    return node.error("expected integer indices");
-  int64_t extent = x->dims[*axis];
-  for (int64_t index : indices->ints)
-    if (index < -extent || index >= extent)
-      return node.error("index " + Twine(index) +
-                        " is out of range for extent " + Twine(extent));
-  Shape shape(x->dims.begin(), x->dims.begin() + *axis);
-  shape.insert(shape.end(), indices->dims.begin(), indices->dims.end());
-  shape.insert(shape.end(), x->dims.begin() + *axis + 1, x->dims.end());
-  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indices->dims);
-  size_t inner = indices->dims.size();
-  auto result = pickElements(node, *x, shape, [&](const Shape &element) {
-    int64_t position = 0, which = 0;
-    for (size_t i = 0; i < inner; ++i)
-      which += element[*axis + i] * indexStrides[i];
-    int64_t index = indices->ints[which];
-    for (size_t i = 0; i < x->dims.size(); ++i) {
-      int64_t at = i < size_t(*axis)   ? element[i]
-                   : i > size_t(*axis) ? element[i + inner - 1]
-                   : index < 0         ? index + extent
-                                       : index;
-      position += at * strides[i];
-    }
-    return position;
-  });
-  return result ? node.setConstant(0, std::move(*result)) : failure();
-}
-
 LogicalResult foldConstantOfShape(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
@@ -304,7 +286,6 @@ void mlir::soap::onnx::addConstantOps(OpTable &table) {
   table["Cast"] = {7, kLastOpset, importCast, foldCast};
   table["Shape"] = {7, kLastOpset, nullptr, foldShape};
   table["Size"] = {7, kLastOpset, nullptr, foldSize};
-  table["Gather"] = {7, kLastOpset, nullptr, foldGather};
   table["ConstantOfShape"] = {9, kLastOpset, nullptr, foldConstantOfShape};
   table["Range"] = {11, kLastOpset, nullptr, foldRange};
 }

@@ -24,18 +24,9 @@ LogicalResult importUnary(NodeContext &node) {
            : failure();
 }
 
-/// A binary op on values, with broadcasting.
 template <typename OpTy>
 Value createBinary(NodeContext &node, StringRef suffix, Value x, Value y) {
-  if (!x || !y)
-    return Value();
-  auto shape = broadcastShapes(shapeOf(x), shapeOf(y));
-  if (!shape) {
-    (void)node.error("operands " + shapeString(shapeOf(x)) + " and " +
-                     shapeString(shapeOf(y)) + " do not broadcast");
-    return Value();
-  }
-  return node.create<OpTy>(suffix, *shape, x, y);
+  return node.createBinary<OpTy>(suffix, x, y);
 }
 
 /// Parameters of elementwise ops begin at what changes nothing.
@@ -118,34 +109,38 @@ LogicalResult importNary(NodeContext &node) {
 LogicalResult importClip(NodeContext &node) {
   if (!node.checkCounts(1, node.opset() >= 11 ? 3 : 1))
     return failure();
-  float low = -INFINITY, high = INFINITY;
+  std::optional<float> bounds[2] = {-INFINITY, INFINITY};
   if (node.opset() < 11) {
-    low = node.floatAttribute("min", low);
-    high = node.floatAttribute("max", high);
+    bounds[0] = node.floatAttribute("min", *bounds[0]);
+    bounds[1] = node.floatAttribute("max", *bounds[1]);
   }
   for (size_t i = 1; i < 3; ++i) {
     if (!node.hasInput(i))
       continue;
-    auto bound = node.constantScalar(i);
-    if (!bound)
+    bounds[i - 1] = node.constantScalar(i);
+    if (!bounds[i - 1] && !(node.operand(i).value && node.shape(i).empty()))
       return node.error("bound " + quote(node.node.inputs[i]) +
-                        ": expected a float scalar that is known at import");
-    (i == 1 ? low : high) = *bound;
+                        ": expected a float scalar");
   }
-  bool hasLow = low > std::numeric_limits<float>::lowest(),
-       hasHigh = high < std::numeric_limits<float>::max();
   if (node.failed())
     return failure();
-  if (!hasLow && !hasHigh)
+  bool has[2] = {!bounds[0] ||
+                     *bounds[0] > std::numeric_limits<float>::lowest(),
+                 !bounds[1] || *bounds[1] < std::numeric_limits<float>::max()};
+  if (!has[0] && !has[1])
     return node.setOperand(0, node.operand(0));
   Value x = node.tensor(0);
-  StringRef first = hasHigh ? "low" : "";
-  if (x && hasLow)
-    x = low == 0 ? node.create<ReluOp>(first, node.shape(0), x)
-                 : createBinary<MaximumOp>(node, first, x,
-                                           node.createScalar("min", low));
-  if (x && hasHigh)
-    x = createBinary<MinimumOp>(node, "", x, node.createScalar("max", high));
+  auto bound = [&](size_t i, StringRef suffix) {
+    return bounds[i] ? node.createScalar(suffix, *bounds[i])
+                     : node.tensor(i + 1);
+  };
+  StringRef first = has[1] ? "low" : "";
+  if (x && has[0])
+    x = bounds[0] == 0.0f
+            ? node.create<ReluOp>(first, node.shape(0), x)
+            : createBinary<MaximumOp>(node, first, x, bound(0, "min"));
+  if (x && has[1])
+    x = createBinary<MinimumOp>(node, "", x, bound(1, "max"));
   return node.setResult(0, x);
 }
 
@@ -192,28 +187,29 @@ LogicalResult importHardSwish(NodeContext &node) {
 LogicalResult importReciprocal(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
-  return node.setResult(0, createBinary<DivOp>(node, "",
-                                               node.createScalar("one", 1),
-                                               node.tensor(0)));
+  Value x = node.tensor(0);
+  return x ? node.setResult(0, node.create<ReciprocalOp>("", shapeOf(x), x))
+           : failure();
 }
 
+/// Exponents that are known have ops of their own; others are floats.
 LogicalResult importPow(NodeContext &node) {
   if (!node.checkCounts(2, 2))
     return failure();
-  auto exponent = node.constantScalar(1);
+  auto exponent = node.isConstant(1) ? node.constantScalar(1) : std::nullopt;
   if (!exponent && node.isConstant(1) &&
       isInteger(node.operand(1).constant->dataType) &&
       node.operand(1).constant->size() == 1)
     exponent = static_cast<float>(node.operand(1).constant->ints[0]);
-  if (!exponent ||
-      broadcastShapes(node.shape(0), node.shape(1)) != node.shape(0))
-    return node.error(
-        "only exponents that are scalars known at import are supported");
-  if (*exponent == 1)
+  bool keepsShape =
+      broadcastShapes(node.shape(0), node.shape(1)) == node.shape(0);
+  if (exponent == 1.0f && keepsShape)
     return node.setOperand(0, node.operand(0));
   Value x = node.tensor(0);
   if (!x)
     return failure();
+  if (!exponent || !keepsShape)
+    return node.setResult(0, createBinary<PowOp>(node, "", x, node.tensor(1)));
   if (*exponent == 2)
     return node.setResult(0, createBinary<MulOp>(node, "", x, x));
   if (*exponent == 3)
@@ -223,10 +219,118 @@ LogicalResult importPow(NodeContext &node) {
   if (*exponent == 0.5f)
     return node.setResult(0, node.create<SqrtOp>("", shapeOf(x), x));
   if (*exponent == -1)
-    return node.setResult(
-        0, createBinary<DivOp>(node, "", node.createScalar("one", 1), x));
-  return node.error("exponent " + Twine(std::to_string(*exponent)) +
-                    " is not supported, only -1, 0.5, 1, 2 and 3");
+    return node.setResult(0, node.create<ReciprocalOp>("", shapeOf(x), x));
+  return node.setResult(
+      0, createBinary<PowOp>(node, "", x,
+                             node.createScalar("exponent", *exponent)));
+}
+
+LogicalResult importGelu(NodeContext &node) {
+  std::string form = node.stringAttribute("approximate", "none");
+  if (node.failed() || !node.checkCounts(1, 1))
+    return failure();
+  if (form != "none" && form != "tanh")
+    return node.error("attribute 'approximate': " + quote(form) +
+                      " is not supported, only 'none' and 'tanh'");
+  Value x = node.tensor(0);
+  return x ? node.setResult(0,
+                            node.create<GeluOp>("", shapeOf(x), x,
+                                                /*approximate=*/form == "tanh"))
+           : failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Activations with an exponential on one side
+//===----------------------------------------------------------------------===//
+
+/// x where it is above `threshold`, else `below`.
+Value pickAbove(NodeContext &node, Value x, Value above, Value below,
+                double threshold = 0) {
+  Value mask = createBinary<GreaterOp>(
+      node, "above", x, node.createScalar("threshold", threshold));
+  if (!mask || !above || !below)
+    return Value();
+  auto shape = broadcastShapes(shapeOf(above), shapeOf(below));
+  return shape ? node.create<WhereOp>("", *shape, mask, above, below) : Value();
+}
+
+/// e^min(x, 0) - 1: what is not picked does not overflow.
+Value expBelow(NodeContext &node, Value x) {
+  Value low =
+      createBinary<MinimumOp>(node, "low", x, node.createScalar("zero", 0));
+  Value power = low ? node.create<ExpOp>("exp", shapeOf(low), low) : Value();
+  return createBinary<SubOp>(node, "curve", power, node.createScalar("one", 1));
+}
+
+LogicalResult importElu(NodeContext &node) {
+  bool isSelu = node.node.opType == "Selu", isCelu = node.node.opType == "Celu";
+  float alpha =
+      node.floatAttribute("alpha", isSelu ? 1.67326319217681884765625f : 1.0f);
+  float gamma =
+      isSelu ? node.floatAttribute("gamma", 1.05070102214813232421875f) : 1.0f;
+  if (node.failed() || !node.checkCounts(1, 1))
+    return failure();
+  Value x = node.tensor(0);
+  if (isCelu && alpha == 0)
+    return node.error("attribute 'alpha' is 0");
+  Value scaled = isCelu ? node.createScale("inner", x, 1.0 / alpha) : x;
+  Value below =
+      node.createScale("below", expBelow(node, scaled), double(alpha) * gamma);
+  Value above = gamma == 1 ? x : node.createScale("outer", x, gamma);
+  return node.setResult(0, pickAbove(node, x, above, below));
+}
+
+LogicalResult importPRelu(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  Value x = node.tensor(0), slope = elementwiseOperand(node, 1, Role::Bias);
+  if (x && slope && broadcastShapes(shapeOf(x), shapeOf(slope)) != shapeOf(x))
+    return node.error("a slope of shape " + shapeString(shapeOf(slope)) +
+                      " does not broadcast to " + shapeString(shapeOf(x)));
+  return node.setResult(
+      0, pickAbove(node, x, x, createBinary<MulOp>(node, "below", x, slope)));
+}
+
+LogicalResult importThresholdedRelu(NodeContext &node) {
+  float alpha = node.floatAttribute("alpha", 1.0f);
+  if (node.failed() || !node.checkCounts(1, 1))
+    return failure();
+  Value x = node.tensor(0);
+  return node.setResult(
+      0, pickAbove(node, x, x, node.createScalar("zero", 0), alpha));
+}
+
+/// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|).
+LogicalResult importSoftplus(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  Value x = node.tensor(0);
+  if (!x)
+    return failure();
+  const Shape shape = node.shape(0);
+  auto unary = [&]<typename OpTy>(OpTy *, StringRef suffix, Value value) {
+    return value ? node.create<OpTy>(suffix, shape, value) : Value();
+  };
+  Value size = unary((AbsOp *)nullptr, "abs", x);
+  Value power =
+      unary((ExpOp *)nullptr, "exp", unary((NegOp *)nullptr, "neg", size));
+  Value rest = unary(
+      (LogOp *)nullptr, "log",
+      createBinary<AddOp>(node, "plus", power, node.createScalar("one", 1)));
+  return node.setResult(
+      0,
+      createBinary<AddOp>(node, "", unary((ReluOp *)nullptr, "relu", x), rest));
+}
+
+LogicalResult importSoftsign(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  Value x = node.tensor(0);
+  Value size = x ? node.create<AbsOp>("abs", shapeOf(x), x) : Value();
+  return node.setResult(
+      0, createBinary<DivOp>(node, "", x,
+                             createBinary<AddOp>(node, "plus", size,
+                                                 node.createScalar("one", 1))));
 }
 
 enum class Arithmetic { Add, Sub, Mul, Div, Max, Min };
@@ -303,16 +407,70 @@ LogicalResult foldBinary(NodeContext &node) {
   return node.setConstant(0, std::move(*a));
 }
 
+/// Unary functions of constants, as exporters scale by the root of a shape.
+template <double (*function)(double)>
+LogicalResult foldUnary(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  const Tensor *x = node.constant(0);
+  if (!x)
+    return failure();
+  Tensor result = *x;
+  for (float &value : result.floats)
+    value = static_cast<float>(function(value));
+  for (int64_t &value : result.ints)
+    value = static_cast<int64_t>(function(static_cast<double>(value)));
+  return node.setConstant(0, std::move(result));
+}
+
+double negated(double x) { return -x; }
+double magnitude(double x) { return std::fabs(x); }
+double power(double x) { return std::exp(x); }
+double logarithm(double x) { return std::log(x); }
+double root(double x) { return std::sqrt(x); }
+double hyperbolicTangent(double x) { return std::tanh(x); }
+double inverse(double x) { return 1 / x; }
+
+LogicalResult foldPow(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  const Tensor *x = node.constant(0), *y = node.constant(1);
+  if (!x || !y)
+    return failure();
+  auto shape = broadcastShapes(x->dims, y->dims);
+  if (!shape)
+    return node.error("operands " + shapeString(x->dims) + " and " +
+                      shapeString(y->dims) + " do not broadcast");
+  auto a = pickElements(node, *x, *shape, broadcastIndex(x->dims, *shape));
+  auto b = pickElements(node, *y, *shape, broadcastIndex(y->dims, *shape));
+  if (!a || !b)
+    return failure();
+  for (int64_t i = 0, count = a->size(); i < count; ++i) {
+    double exponent = b->isFloat() ? b->floats[i] : double(b->ints[i]);
+    double base = a->isFloat() ? a->floats[i] : double(a->ints[i]);
+    double power = std::pow(base, exponent);
+    if (a->isFloat())
+      a->floats[i] = static_cast<float>(power);
+    else if (std::fabs(power) < 9e15)
+      a->ints[i] = static_cast<int64_t>(power);
+    else
+      return node.error("the power " + Twine(std::to_string(power)) +
+                        " is too large");
+  }
+  return node.setConstant(0, std::move(*a));
+}
+
 } // namespace
 
 void mlir::soap::onnx::addElementwiseOps(OpTable &table) {
   table["Relu"] = {7, kLastOpset, importUnary<ReluOp>, nullptr};
-  table["Neg"] = {7, kLastOpset, importUnary<NegOp>, nullptr};
-  table["Abs"] = {7, kLastOpset, importUnary<AbsOp>, nullptr};
-  table["Exp"] = {7, kLastOpset, importUnary<ExpOp>, nullptr};
-  table["Log"] = {7, kLastOpset, importUnary<LogOp>, nullptr};
-  table["Sqrt"] = {7, kLastOpset, importUnary<SqrtOp>, nullptr};
-  table["Tanh"] = {7, kLastOpset, importUnary<TanhOp>, nullptr};
+  table["Neg"] = {7, kLastOpset, importUnary<NegOp>, foldUnary<negated>};
+  table["Abs"] = {7, kLastOpset, importUnary<AbsOp>, foldUnary<magnitude>};
+  table["Exp"] = {7, kLastOpset, importUnary<ExpOp>, foldUnary<power>};
+  table["Log"] = {7, kLastOpset, importUnary<LogOp>, foldUnary<logarithm>};
+  table["Sqrt"] = {7, kLastOpset, importUnary<SqrtOp>, foldUnary<root>};
+  table["Tanh"] = {7, kLastOpset, importUnary<TanhOp>,
+                   foldUnary<hyperbolicTangent>};
   table["Sigmoid"] = {7, kLastOpset, importUnary<SigmoidOp>, nullptr};
   table["Add"] = {7, kLastOpset, importBinary<AddOp>,
                   foldBinary<Arithmetic::Add>};
@@ -332,6 +490,16 @@ void mlir::soap::onnx::addElementwiseOps(OpTable &table) {
   table["LeakyRelu"] = {7, kLastOpset, importLeakyRelu, nullptr};
   table["HardSigmoid"] = {7, kLastOpset, importHardSigmoid, nullptr};
   table["HardSwish"] = {14, kLastOpset, importHardSwish, nullptr};
-  table["Reciprocal"] = {7, kLastOpset, importReciprocal, nullptr};
-  table["Pow"] = {7, kLastOpset, importPow, nullptr};
+  table["Reciprocal"] = {7, kLastOpset, importReciprocal, foldUnary<inverse>};
+  table["Pow"] = {7, kLastOpset, importPow, foldPow};
+  table["Erf"] = {9, kLastOpset, importUnary<ErfOp>, nullptr};
+  table["Sign"] = {9, kLastOpset, importUnary<SignOp>, nullptr};
+  table["Gelu"] = {20, kLastOpset, importGelu, nullptr};
+  table["Elu"] = {7, kLastOpset, importElu, nullptr};
+  table["Selu"] = {7, kLastOpset, importElu, nullptr};
+  table["Celu"] = {12, kLastOpset, importElu, nullptr};
+  table["PRelu"] = {7, kLastOpset, importPRelu, nullptr};
+  table["ThresholdedRelu"] = {10, kLastOpset, importThresholdedRelu, nullptr};
+  table["Softplus"] = {7, kLastOpset, importSoftplus, nullptr};
+  table["Softsign"] = {7, kLastOpset, importSoftsign, nullptr};
 }

@@ -32,6 +32,9 @@ GraphImporter::GraphImporter(Model &model, MLIRContext *context, Location loc,
   addElementwiseOps(table);
   addReductionOps(table);
   addShapeOps(table);
+  addLogicOps(table);
+  addIndexingOps(table);
+  addRecurrentOps(table);
   addConstantOps(table);
 }
 
@@ -114,6 +117,7 @@ LogicalResult GraphImporter::chooseDataInputs(std::set<std::string> &data) {
     size_t last = node.opType == "Conv" || node.opType == "Gemm" ? 2
                   : node.opType == "BatchNormalization"          ? 4
                   : node.opType == "MatMul"                      ? 1
+                  : node.opType == "LSTM"                        ? 3
                                                                  : 0;
     for (size_t i = 1; i <= last && i < node.inputs.size(); ++i)
       weights.insert(node.inputs[i]);
@@ -151,7 +155,8 @@ FailureOr<Shape> GraphImporter::staticShape(const ValueInfo &info,
   for (size_t i = 0, e = isFixed ? fixed->second.size() : info.dims.size();
        i != e; ++i) {
     int64_t extent = isFixed ? fixed->second[i] : info.dims[i].extent;
-    if (i == 0 && isData && options.batch > 0)
+    bool isSampleDim = isData && int64_t(i) == options.sampleDim;
+    if (isSampleDim && options.batch > 0)
       extent = options.batch;
     if (extent < 0)
       return error("graph input " + quote(info.name) + ": dim " + Twine(i) +
@@ -159,8 +164,7 @@ FailureOr<Shape> GraphImporter::staticShape(const ValueInfo &info,
                    (info.dims[i].symbol.empty()
                         ? ""
                         : " (" + quote(info.dims[i].symbol) + ")") +
-                   "; fix it with " +
-                   (i == 0 && isData ? "--batch=N or " : "") +
+                   "; fix it with " + (isSampleDim ? "--batch=N or " : "") +
                    "--input-shape=NAME:2x3x4");
     shape.push_back(extent);
   }
@@ -170,17 +174,18 @@ FailureOr<Shape> GraphImporter::staticShape(const ValueInfo &info,
   return shape;
 }
 
-Value GraphImporter::addArgument(const Shape &shape,
+Value GraphImporter::addArgument(RankedTensorType type,
                                  ArrayRef<NamedAttribute> attributes) {
   argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
-  return body->addArgument(tensorType(shape), loc);
+  return body->addArgument(type, loc);
 }
 
 LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
-  if (info.dataType != kFloat)
+  bool isIndex = info.dataType == kInt32 || info.dataType == kInt64;
+  if (info.dataType != kFloat && info.dataType != kBool && !isIndex)
     return error("graph input " + quote(info.name) + ": data of type " +
                  dataTypeName(info.dataType) +
-                 " is not supported yet, only float32");
+                 " is not supported, only float32, int32, int64 and bool");
   auto shape = staticShape(info, /*isData=*/true);
   if (failed(shape))
     return failure();
@@ -188,15 +193,23 @@ LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
       builder.getNamedAttr(SoapDialect::kKind, builder.getStringAttr("data")),
       builder.getNamedAttr(SoapDialect::kName,
                            builder.getStringAttr(uniqueName(info.name)))};
+  // Where a model has time first, its samples are another dim.
+  auto sampleDim = static_cast<size_t>(options.sampleDim);
+  if (sampleDim >= shape->size())
+    sampleDim = 0;
   if (!shape->empty())
-    attributes.push_back(builder.getNamedAttr(SoapDialect::kSampleDim,
-                                              builder.getI64IntegerAttr(0)));
-  operands[info.name] = {addArgument(*shape, attributes), nullptr, nullptr,
-                         *shape};
-  if (!shape->empty() && info.hasShape && info.dims[0].extent > 0 &&
-      info.dims[0].extent != shape->front()) {
-    oldBatch = info.dims[0].extent;
-    batch = shape->front();
+    attributes.push_back(
+        builder.getNamedAttr(SoapDialect::kSampleDim,
+                             builder.getI64IntegerAttr(int64_t(sampleDim))));
+  // A bool is a mask of floats, as comparisons give it.
+  operands[info.name] = {
+      addArgument(isIndex ? integerType(*shape) : tensorType(*shape),
+                  attributes),
+      nullptr, nullptr, *shape};
+  if (!shape->empty() && info.hasShape && info.dims[sampleDim].extent > 0 &&
+      info.dims[sampleDim].extent != (*shape)[sampleDim]) {
+    oldBatch = info.dims[sampleDim].extent;
+    batch = (*shape)[sampleDim];
   }
   return success();
 }
@@ -275,7 +288,8 @@ static ElementsAttr makeElements(RankedTensorType type,
 Value GraphImporter::addParameter(Parameter &parameter, Role role) {
   const Shape &shape = parameter.shape;
   bool isState = role == Role::Mean || role == Role::Variance;
-  bool isWeight = role == Role::Weight || role == Role::InputMajorWeight ||
+  bool isWeight = role == Role::Weight || role == Role::RowWeight ||
+                  role == Role::InputMajorWeight ||
                   (role == Role::Other && shape.size() > 1);
   SmallVector<NamedAttribute> attributes = {
       builder.getNamedAttr(
@@ -294,19 +308,23 @@ Value GraphImporter::addParameter(Parameter &parameter, Role role) {
     externalWeights.emplace_back(parameter.name, parameter.tensor);
   attributes.push_back(builder.getNamedAttr(SoapDialect::kInit, init));
   if (isWeight && shape.size() > 1) {
-    // [out, in, window..] or [.., in, out]: what one result element sums over,
-    // and how many one operand element goes into.
-    size_t in = role == Role::InputMajorWeight ? shape.size() - 2 : 1,
-           out = role == Role::InputMajorWeight ? shape.size() - 1 : 0;
+    // [out, in, window..], [.., out, in] or [.., in, out]: what one result
+    // element sums over, and how many one operand element goes into.
+    size_t in = 1, out = 0;
     int64_t window = 1;
-    for (size_t i = 2; role != Role::InputMajorWeight && i < shape.size(); ++i)
-      window *= shape[i];
+    if (role == Role::InputMajorWeight || role == Role::RowWeight) {
+      in = shape.size() - (role == Role::RowWeight ? 1 : 2);
+      out = shape.size() - (role == Role::RowWeight ? 2 : 1);
+    } else {
+      for (size_t i = 2; i < shape.size(); ++i)
+        window *= shape[i];
+    }
     attributes.push_back(builder.getNamedAttr(
         SoapDialect::kFanIn, builder.getI64IntegerAttr(shape[in] * window)));
     attributes.push_back(builder.getNamedAttr(
         SoapDialect::kFanOut, builder.getI64IntegerAttr(shape[out] * window)));
   }
-  return addArgument(shape, attributes);
+  return addArgument(tensorType(shape), attributes);
 }
 
 Value GraphImporter::materialize(Operand &operand, Role role, Location loc,
@@ -446,11 +464,12 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   auto results = collectOutputs(resultAttributes);
   if (failed(results))
     return nullptr;
-  func::ReturnOp::create(builder, loc, *results);
+  auto end = func::ReturnOp::create(builder, loc, *results);
+  recognizeGelu(*body);
   eraseDead();
 
   function.setFunctionType(builder.getFunctionType(
-      body->getArgumentTypes(), ValueRange(*results).getTypes()));
+      body->getArgumentTypes(), end.getOperandTypes()));
   function.setAllArgAttrs(argumentAttributes);
   function.setAllResultAttrs(resultAttributes);
   if (failed(verify(*module)))

@@ -28,10 +28,11 @@ namespace mlir::soap::onnx {
 using Shape = std::vector<int64_t>;
 
 /// What a parameter is for: decides its kind and how it is initialized if the
-/// file has no values. Weights are output-major (`Weight`: OIHW, [N, K]) or
-/// input-major (`InputMajorWeight`: [K, N]).
+/// file has no values. Weights are output-major (`Weight`: OIHW, [N, K];
+/// `RowWeight`: [.., N, K]) or input-major (`InputMajorWeight`: [K, N]).
 enum class Role {
   Weight,
+  RowWeight,
   InputMajorWeight,
   Bias,
   Scale,
@@ -79,7 +80,14 @@ void addNormalizationOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
 void addReductionOps(OpTable &table);
 void addShapeOps(OpTable &table);
+void addLogicOps(OpTable &table);
+void addIndexingOps(OpTable &table);
+void addRecurrentOps(OpTable &table);
 void addConstantOps(OpTable &table);
+
+/// Exporters write gelu as x * (1 + erf(x / sqrt(2))) / 2, in several orders:
+/// one op again.
+void recognizeGelu(Block &body);
 
 class GraphImporter {
 public:
@@ -100,6 +108,12 @@ public:
   RankedTensorType tensorType(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, builder.getF32Type());
   }
+  RankedTensorType integerType(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getI32Type());
+  }
+
+  /// 1, 2, ...: of ops that draw random numbers.
+  uint64_t nextSeed() { return ++lastSeed; }
 
   Model &model;
   const ONNXImportOptions &options;
@@ -127,11 +141,12 @@ private:
   FailureOr<SmallVector<Value>>
   collectOutputs(std::vector<DictionaryAttr> &attributes);
   bool isFinal(const std::string &name) const;
-  Value addArgument(const Shape &shape, ArrayRef<NamedAttribute> attributes);
+  Value addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes);
   Value addParameter(Parameter &parameter, Role role);
   void eraseDead();
 
   OpTable table;
+  uint64_t lastSeed = 0;
   Block *body = nullptr;
   std::unordered_map<std::string, Operand> operands;
   std::unordered_map<std::string, size_t>
@@ -186,6 +201,10 @@ public:
   bool allConstant() const;
   /// A float32 tensor as SSA value; null after an error.
   Value tensor(size_t index, Role role = Role::Other);
+  /// An int32 tensor as SSA value; null after an error.
+  Value integers(size_t index);
+  /// A tensor of the model whose elements are integers.
+  bool isInteger(size_t index) const;
   /// Values known at import; null after an error that says so.
   const Tensor *constant(size_t index);
   /// Values of an integer vector or scalar known at import.
@@ -221,11 +240,23 @@ public:
   Value createScale(StringRef suffix, Value x, double factor);
   /// Repeats x to `shape`, to which it broadcasts.
   Value createBroadcast(StringRef suffix, Value x, const Shape &shape);
+  Value createTranspose(StringRef suffix, Value x, const Shape &permutation);
+  Value createSlice(StringRef suffix, Value x, const Shape &offsets,
+                    const Shape &sizes);
   /// A rank-0 constant.
   Value createScalar(StringRef suffix, double value);
+  /// A tensor of one value.
+  Value createSplat(StringRef suffix, const Shape &shape, double value);
+  /// An op on two tensors, with broadcasting; null after an error.
+  template <typename OpTy>
+  Value createBinary(StringRef suffix, Value x, Value y);
+
+  /// Names an op that was not made by `create` (it has several results).
+  void nameOp(Operation *op, StringRef suffix);
+  /// Operand `index` as floats, whatever it is: integers are cast.
+  Value floats(size_t index);
 
 private:
-  void nameOp(Operation *op, StringRef suffix);
   const NodeAttribute *typedAttribute(const char *name,
                                       NodeAttribute::Kind kind,
                                       const char *expected);
@@ -246,6 +277,20 @@ inline DenseI64ArrayAttr arrayAttr(NodeContext &node,
 }
 /// The NumPy broadcast of two shapes.
 std::optional<Shape> broadcastShapes(const Shape &a, const Shape &b);
+
+template <typename OpTy>
+Value NodeContext::createBinary(StringRef suffix, Value x, Value y) {
+  if (!x || !y)
+    return Value();
+  auto shape = broadcastShapes(shapeOf(x), shapeOf(y));
+  if (!shape) {
+    (void)error("operands " + shapeString(shapeOf(x)) + " and " +
+                shapeString(shapeOf(y)) + " do not broadcast");
+    return Value();
+  }
+  return create<OpTy>(suffix, *shape, x, y);
+}
+
 /// Wraps a negative axis; an error unless it is in [-rank, rank).
 std::optional<int64_t> normalizeAxis(NodeContext &node, int64_t axis,
                                      int64_t rank);

@@ -153,8 +153,60 @@ Value NodeContext::tensor(size_t index, Role role) {
   if (operand.constant && operand.constant->size() == 0)
     return (void)error("operand " + quote(node.inputs[index]) + " is empty"),
            Value();
+  if (isInteger(index))
+    return (void)error("operand " + quote(node.inputs[index]) +
+                       " holds integers, only float32 is supported here"),
+           Value();
   return importer.materialize(operand, role, loc,
                               baseName() + "." + node.inputs[index]);
+}
+
+Value NodeContext::floats(size_t index) {
+  if (isInteger(index)) {
+    Value x = inputs[index]->value;
+    return create<CastOp>("float" + std::to_string(index), shapeOf(x), x);
+  }
+  const Tensor *tensor = isConstant(index) ? constant(index) : nullptr;
+  if (!tensor || tensor->isFloat() || tensor->size() == 0)
+    return this->tensor(index);
+  SmallVector<float> values(tensor->ints.begin(), tensor->ints.end());
+  auto type = importer.tensorType(tensor->dims);
+  auto op = ConstantOp::create(importer.builder, loc, type,
+                               DenseElementsAttr::get(type, ArrayRef(values)));
+  nameOp(op, node.inputs[index]);
+  return op.getY();
+}
+
+bool NodeContext::isInteger(size_t index) const {
+  Value value = inputs[index]->value;
+  return value &&
+         cast<RankedTensorType>(value.getType()).getElementType().isInteger();
+}
+
+Value NodeContext::integers(size_t index) {
+  if (isInteger(index))
+    return inputs[index]->value;
+  const Tensor *tensor = isConstant(index) ? constant(index) : nullptr;
+  if (!tensor || tensor->isFloat() || tensor->size() == 0) {
+    if (!hasFailed)
+      (void)error("operand " + quote(node.inputs[index]) +
+                  ": expected integers");
+    return Value();
+  }
+  SmallVector<int32_t> values;
+  for (int64_t value : tensor->ints) {
+    if (value != static_cast<int32_t>(value)) {
+      (void)error("operand " + quote(node.inputs[index]) + " holds " +
+                  Twine(value) + ", which is no 32-bit integer");
+      return Value();
+    }
+    values.push_back(static_cast<int32_t>(value));
+  }
+  auto type = importer.integerType(tensor->dims);
+  auto op = ConstantOp::create(importer.builder, loc, type,
+                               DenseElementsAttr::get(type, ArrayRef(values)));
+  nameOp(op, node.inputs[index]);
+  return op.getY();
 }
 
 const Tensor *NodeContext::constant(size_t index) {
@@ -253,7 +305,12 @@ Value NodeContext::createReshape(StringRef suffix, Value x,
     x = x.getDefiningOp<ReshapeOp>().getX();
   if (!x || shapeOf(x) == shape)
     return x;
-  return create<ReshapeOp>(suffix, shape, x);
+  if (!checkShape(shape))
+    return Value();
+  auto type = cast<RankedTensorType>(x.getType()).clone(shape);
+  auto op = ReshapeOp::create(importer.builder, loc, type, x);
+  nameOp(op, suffix);
+  return op.getY();
 }
 
 Value NodeContext::createScale(StringRef suffix, Value x, double factor) {
@@ -266,6 +323,32 @@ Value NodeContext::createScalar(StringRef suffix, double value) {
   auto type = importer.tensorType({});
   return create<ConstantOp>(
       suffix, {}, DenseElementsAttr::get(type, static_cast<float>(value)));
+}
+
+Value NodeContext::createSplat(StringRef suffix, const Shape &shape,
+                               double value) {
+  auto type = importer.tensorType(shape);
+  return create<ConstantOp>(
+      suffix, shape, DenseElementsAttr::get(type, static_cast<float>(value)));
+}
+
+Value NodeContext::createTranspose(StringRef suffix, Value x,
+                                   const Shape &permutation) {
+  if (!x || llvm::is_sorted(permutation))
+    return x;
+  Shape from = shapeOf(x), shape;
+  for (int64_t dim : permutation)
+    shape.push_back(from[dim]);
+  return create<TransposeOp>(suffix, shape, x, ArrayRef<int64_t>(permutation));
+}
+
+Value NodeContext::createSlice(StringRef suffix, Value x, const Shape &offsets,
+                               const Shape &sizes) {
+  if (!x || shapeOf(x) == sizes)
+    return x;
+  Shape steps(sizes.size(), 1);
+  return create<SliceOp>(suffix, sizes, x, ArrayRef<int64_t>(offsets),
+                         ArrayRef<int64_t>(sizes), ArrayRef<int64_t>(steps));
 }
 
 Value NodeContext::createBroadcast(StringRef suffix, Value x,

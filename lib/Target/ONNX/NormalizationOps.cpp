@@ -1,7 +1,6 @@
 //===- NormalizationOps.cpp - Normalization and softmax of ONNX -*- C++ -*-===//
 //
-// BatchNormalization in inference, Dropout (none in inference), and a Softmax
-// at the end.
+// BatchNormalization in inference, Dropout, LayerNormalization, Softmax.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,37 +42,142 @@ LogicalResult importBatchNormalization(NodeContext &node) {
                                                     APFloat(double(epsilon))));
 }
 
+/// Drops in training alone: the step that is built from the model counts.
 LogicalResult importDropout(NodeContext &node) {
   if (!node.checkCounts(1, 3))
     return failure();
-  node.ignoreAttribute("ratio");
+  std::optional<float> rate;
+  if (node.opset() < 12)
+    rate = node.floatAttribute("ratio", 0.5f);
+  else
+    rate = node.hasInput(1) ? node.constantScalar(1) : std::optional(0.5f);
   node.ignoreAttribute("seed");
   if (node.hasInput(2)) {
-    auto training = node.constantInts(2);
-    if (!training)
+    // Whether it is active in the file does not matter: training is.
+    if (!node.constantInts(2))
       return failure();
-    if (*training != Shape{0})
-      return node.error(
-          "only inference is supported, export the model in evaluation mode");
   }
-  return node.setOperand(0, node.operand(0));
+  if (node.failed())
+    return failure();
+  if (!rate || !(*rate >= 0 && *rate < 1))
+    return node.error("expected a ratio in [0, 1) that is known at import");
+  if (*rate == 0 || node.isConstant(0))
+    return node.setOperand(0, node.operand(0));
+  Value x = node.tensor(0);
+  if (!x)
+    return failure();
+  // Every dropout of a model has a stream of its own.
+  uint64_t seed = node.importer.nextSeed();
+  return node.setResult(0,
+                        node.create<DropoutOp>("", shapeOf(x), x, Value(),
+                                               APFloat(double(*rate)), seed));
 }
 
+/// x - max - log(sum of e^(x - max)).
+Value createLogSoftmax(NodeContext &node, Value x, int64_t axis) {
+  Shape full = shapeOf(x), rows = full;
+  rows.erase(rows.begin() + axis);
+  auto reduce = [&](StringRef suffix, Value value, ReduceKind kind) {
+    Value result = value ? node.create<ReduceOp>(suffix, rows, value, kind,
+                                                 ArrayRef<int64_t>{axis})
+                         : Value();
+    return result;
+  };
+  auto spread = [&](StringRef suffix, Value value) {
+    return value ? node.create<BroadcastOp>(suffix, full, value,
+                                            ArrayRef<int64_t>{axis})
+                 : Value();
+  };
+  Value centred = node.createBinary<SubOp>(
+      "centred", x, spread("max_spread", reduce("max", x, ReduceKind::Max)));
+  Value power = centred ? node.create<ExpOp>("exp", full, centred) : Value();
+  Value sum = reduce("sum", power, ReduceKind::Sum);
+  Value log = sum ? node.create<LogOp>("log", rows, sum) : Value();
+  return node.createBinary<SubOp>("", centred, spread("log_spread", log));
+}
+
+template <bool isLog>
 LogicalResult importSoftmax(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
+  // Up to opset 12 all dims from the axis on are one.
+  bool flattens = node.opset() < 13;
   int64_t rank = node.shape(0).size(),
-          axis = node.intAttribute("axis", node.opset() < 13 ? 1 : -1);
+          axis = node.intAttribute("axis", flattens ? 1 : -1);
   if (node.failed())
     return failure();
-  if (!node.isFinal())
-    return node.error("this op is only supported at the very end of a model");
-  if (axis != -1 && axis != rank - 1)
-    return node.error("attribute 'axis': only the last axis is supported");
-  if (!node.importer.options.dropFinalSoftmax)
+  const ONNXImportOptions &options = node.importer.options;
+  if (node.isFinal() && options.dropFinalSoftmax)
+    return node.setOperand(0, node.operand(0));
+  if (node.isFinal() && !options.keepFinalSoftmax)
     return node.error("a softmax at the end is part of the loss of training; "
-                      "leave it out with --drop-final-softmax");
-  return node.setOperand(0, node.operand(0));
+                      "leave it out with --drop-final-softmax, or keep it for "
+                      "inference with --keep-final-softmax");
+  auto where = flattens && axis == rank ? std::optional(rank)
+                                        : normalizeAxis(node, axis, rank);
+  Value x = where ? node.tensor(0) : Value();
+  if (!x)
+    return failure();
+  Shape shape = shapeOf(x);
+  bool reshapes = flattens && *where != rank - 1;
+  if (reshapes) {
+    Shape matrix{1, 1};
+    for (int64_t d = 0; d < rank; ++d)
+      matrix[d < *where ? 0 : 1] *= shape[d];
+    x = node.createReshape("rows", x, matrix);
+    where = 1;
+  }
+  Value y;
+  if (x && isLog)
+    y = createLogSoftmax(node, x, *where);
+  else if (x)
+    y = node.create<SoftmaxOp>(reshapes ? "softmax" : "", shapeOf(x), x,
+                               static_cast<uint64_t>(*where));
+  return node.setResult(0, reshapes ? node.createReshape("", y, shape) : y);
+}
+
+LogicalResult importLayerNormalization(NodeContext &node) {
+  if (!node.checkCounts(2, 3, 3))
+    return failure();
+  float epsilon = node.floatAttribute("epsilon", 1e-5f);
+  if (node.intAttribute("stash_type", 1) != 1)
+    return node.error("attribute 'stash_type': only 1 is supported");
+  const Shape x = node.shape(0);
+  auto axis = normalizeAxis(node, node.intAttribute("axis", -1), x.size());
+  if (!axis || node.failed())
+    return failure();
+  Shape rows(x.begin(), x.begin() + *axis),
+      normalized(x.begin() + *axis, x.end());
+  Value input = node.tensor(0), gamma = node.tensor(1, Role::Scale),
+        beta = node.hasInput(2) ? node.tensor(2, Role::Bias)
+                                : node.createSplat("beta", normalized, 0);
+  for (Value *parameter : {&gamma, &beta}) {
+    if (!*parameter)
+      return failure();
+    if (broadcastShapes(shapeOf(*parameter), normalized) != normalized)
+      return node.error("a scale or bias of shape " +
+                        shapeString(shapeOf(*parameter)) +
+                        " does not broadcast to " + shapeString(normalized));
+    *parameter = node.createBroadcast("parameter", *parameter, normalized);
+  }
+  if (!input || !gamma || !beta)
+    return failure();
+  auto &builder = node.importer.builder;
+  auto op = LayerNormOp::create(builder, node.loc, input, gamma, beta,
+                                builder.getI64IntegerAttr(*axis),
+                                builder.getF64FloatAttr(double(epsilon)));
+  node.nameOp(op, "");
+  Shape kept = rows;
+  kept.resize(x.size(), 1);
+  if (failed(node.setResult(0, op.getY())))
+    return failure();
+  for (size_t i = 1; i < 3; ++i)
+    if (node.wantsResult(i) &&
+        failed(node.setResult(
+            i, node.createReshape("statistics" + std::to_string(i),
+                                  op->getResult(i), kept))))
+      return failure();
+  return success();
 }
 
 } // namespace
@@ -82,6 +186,8 @@ void mlir::soap::onnx::addNormalizationOps(OpTable &table) {
   table["BatchNormalization"] = {7, kLastOpset, importBatchNormalization,
                                  nullptr};
   table["Dropout"] = {7, kLastOpset, importDropout, importDropout};
-  table["Softmax"] = {7, kLastOpset, importSoftmax, nullptr};
-  table["LogSoftmax"] = {7, kLastOpset, importSoftmax, nullptr};
+  table["Softmax"] = {7, kLastOpset, importSoftmax<false>, nullptr};
+  table["LogSoftmax"] = {7, kLastOpset, importSoftmax<true>, nullptr};
+  table["LayerNormalization"] = {17, kLastOpset, importLayerNormalization,
+                                 nullptr};
 }

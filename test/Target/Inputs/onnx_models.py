@@ -39,6 +39,11 @@ class Builder:
         self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
         return name
 
+    def integers(self, shape, name="x"):
+        """Indices of a table."""
+        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.INT64, shape))
+        return name
+
     def parameter_input(self, shape, name):
         """A weight without values: a graph input."""
         return self.data(shape, name)
@@ -409,9 +414,101 @@ def ops():
     result["cast"] = b.result(b.op("Relu", b.op("Cast", b.data([2, 3]), to=TensorProto.FLOAT))).model()
     result["shape_arithmetic"] = shape_arithmetic()
     result["range_gather"] = range_gather()
+    result.update(sequence_ops())
     result["final_softmax"] = final_softmax("Softmax")
     result["final_logsoftmax"] = final_softmax("LogSoftmax")
     return result
+
+
+def sequence_ops():
+    """Ops of language models, and how their exporters use them."""
+    result = {}
+    for kind in ["Erf", "Sign", "Elu", "Selu", "Softplus", "Softsign", "ThresholdedRelu"]:
+        result[kind.lower()] = unary(kind)
+    for form in ["none", "tanh"]:
+        result["gelu_" + form] = unary("Gelu", 20, approximate=form)
+    for axis in [0, 1, -1]:
+        for kind in ["Softmax", "LogSoftmax"]:
+            b = Builder("softmax")
+            result["%s_%d" % (kind.lower(), axis)] = b.result(b.op("Relu", b.op(kind, b.data([3, 4, 5]), axis=axis))).model()
+    b = Builder("softmax", 11)
+    result["softmax_opset11"] = b.result(b.op("Relu", b.op("Softmax", b.data([3, 4, 5]), axis=1))).model()
+    b = Builder("softmax")
+    result["softmax_kept"] = b.result(b.op("Softmax", b.data([3, 4]), axis=-1)).model(["--keep-final-softmax"])
+    for axis in [1, -1]:
+        b = Builder("layer_norm")
+        shape = [4, 5] if axis == 1 else [5]
+        result["layer_norm_%d" % axis] = b.result(b.op("LayerNormalization", b.data([3, 4, 5]), b.weight(*shape), b.weight(*shape),
+                                                       axis=axis, epsilon=1e-3)).model()
+    for axis, name in [(0, "rows"), (1, "columns")]:
+        b = Builder("gather_" + name)
+        result["gather_" + name] = b.result(b.op("Gather", b.weight(7, 6), b.integers([2, 3]), axis=axis)).model()
+    b = Builder("gather_one")
+    result["gather_one"] = b.result(b.op("Relu", b.op("Gather", b.data([3, 4, 5]), b.scalar(-2, np.int64), axis=1))).model()
+    b = Builder("gather_some")
+    result["gather_some"] = b.result(b.op("Gather", b.data([3, 4, 5]), b.tensor(np.array([[1, -1], [0, 2]])), axis=1)).model()
+    for kind in ["Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"]:
+        b = Builder("where")
+        x = b.op("Relu", b.data([3, 4]))
+        result["where_" + kind.lower()] = b.result(b.op("Where", b.op(kind, x, b.scalar(np.float32(0))), x, b.weight(4))).model()
+    b = Builder("logic")
+    x = b.data([3, 4])
+    above, below = b.op("Greater", x, b.scalar(np.float32(-1))), b.op("Less", x, b.scalar(np.float32(1)))
+    both = b.op("Or", b.op("And", above, below), b.op("Not", b.op("Xor", above, below)))
+    result["logic"] = b.result(b.op("Where", both, x, b.op("Neg", x))).model()
+    for upper, diagonal in [(0, 0), (1, 1), (0, -1)]:
+        b = Builder("trilu")
+        result["trilu_%d_%d" % (upper, diagonal)] = b.result(b.op("Trilu", b.data([2, 4, 5]), b.scalar(diagonal, np.int64),
+                                                                  upper=upper)).model()
+    for equation in ["tbh,sbh->bts", "bts,sbh->tbh", "ij,jk->ik", "bij,bjk->bik", "i,j->ij", "ij,ij->i", "bhqd,bhkd->bhqk"]:
+        extents = dict(zip("bdhijkqst", [2, 3, 4, 5, 6, 7, 3, 5, 4]))
+        b = Builder("einsum")
+        left, right = ([extents[c] for c in letters] for letters in equation.split("->")[0].split(","))
+        result["einsum_" + equation] = b.result(b.op("Einsum", b.data(left), b.op("Relu", b.data(right, "z")), equation=equation)).model()
+    b = Builder("einsum")
+    result["einsum_transposed_sum"] = b.result(b.op("Einsum", b.data([2, 3, 4]), equation="ijk->ki")).model()
+    result["pow_2.5"] = single("Pow", [3, 4], np.array(2.5, np.float32))
+    result["pow_2.5"].low = 0.25
+    for batch_first in [0, 1]:
+        b = Builder("lstm")
+        x = b.data([4, 3, 5] if batch_first else [3, 4, 5])
+        state = [4, 1, 6] if batch_first else [1, 4, 6]
+        y, h, c = b.op("LSTM", x, b.weight(1, 24, 5), b.weight(1, 24, 6), b.weight(1, 48), "", b.weight(*state), b.weight(*state),
+                       outputs=3, hidden_size=6, layout=batch_first)
+        model = b.result(y).model() if batch_first else b.result(b.op("Add", b.op("Squeeze", y, b.ints(1)), b.op("Mul", h, c))).model()
+        if not batch_first:  # ONNX Runtime has no batch-first LSTM
+            result["lstm"] = model
+    b = Builder("lstm")
+    y = b.op("LSTM", b.data([3, 4, 5]), b.weight(1, 8, 5), b.weight(1, 8, 2), hidden_size=2)
+    result["lstm_plain"] = b.result(b.op("Relu", y)).model()
+    b = Builder("gelu")
+    x = b.op("Relu", b.data([3, 4]))
+    curve = b.op("Add", b.op("Erf", b.op("Div", x, b.scalar(np.float32(2 ** 0.5)))), b.scalar(np.float32(1)))
+    result["gelu_pieces"] = b.result(b.op("Mul", b.op("Mul", x, curve), b.scalar(np.float32(0.5)))).model()
+    result["attention"] = attention()
+    b = Builder("dropout", 13)
+    result["dropout_opset13"] = b.result(b.op("Relu", b.op("Dropout", b.data([2, 3]), b.scalar(np.float32(0.25))))).model()
+    return result
+
+
+def attention():
+    """A causal self-attention block as PyTorch writes it, embedding and shape arithmetic included."""
+    b = Builder("attention")
+    ids = b.integers([2, 5])
+    x = b.op("Gather", b.weight(11, 8), ids)
+    x = b.op("LayerNormalization", b.op("Add", x, b.weight(5, 8)), b.weight(8), b.weight(8))
+    qkv = b.op("Add", b.weight(24), b.op("MatMul", x, b.weight(8, 24)))
+    parts = b.op("Transpose", b.op("Reshape", qkv, b.ints(2, 5, 3, 2, 4)), perm=[2, 0, 3, 1, 4])
+    q, k, v = (b.op("Squeeze", part, b.ints(0)) for part in b.op("Split", parts, b.ints(1, 1, 1), outputs=3, axis=0))
+    length = b.op("Slice", b.op("Shape", q), b.ints(-2), b.ints(-1))
+    mask = b.op("Trilu", b.op("Expand", b.scalar(np.float32(1)), b.op("Concat", length, length, axis=0)), upper=0)
+    mask = b.op("Where", b.op("Equal", mask, b.scalar(np.float32(0))), b.scalar(np.float32(-np.inf)), b.scalar(np.float32(0)))
+    scale = b.op("Sqrt", b.op("Div", b.scalar(np.float32(1)), b.op("Sqrt", b.op("Cast", b.op(
+        "Slice", b.op("Shape", q), b.ints(-1), b.ints(2**63 - 1)), to=TensorProto.FLOAT))))
+    scores = b.op("MatMul", b.op("Mul", q, scale), b.op("Mul", b.op("Transpose", k, perm=[0, 1, 3, 2]), scale))
+    p = b.op("Softmax", b.op("Add", scores, mask), axis=-1)
+    y = b.op("Reshape", b.op("Transpose", b.op("MatMul", p, v), perm=[0, 2, 1, 3]), b.ints(2, 5, 8))
+    return b.result(b.op("MatMul", y, b.weight(8, 8))).model()
 
 
 def networks():

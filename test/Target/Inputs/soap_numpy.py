@@ -6,6 +6,7 @@ descriptions, not from the lowering.
 
 import ast
 import dataclasses
+import math
 import re
 
 import numpy as np
@@ -16,22 +17,29 @@ class Argument:
     value: str
     shape: tuple
     attributes: dict
+    integer: bool = False
+    limit: int = 2  # of indices: rows of the smallest table that they index
 
 
 @dataclasses.dataclass
 class Op:
-    result: str
+    results: list
     name: str
     operands: list
     attributes: dict
-    shape: tuple
+    shapes: list
     text: str
+    types: str
+
+    @property
+    def shape(self):
+        return self.shapes[0]
 
 
 class Function:
     def __init__(self, text):
         head = re.search(r"func\.func @forward\((.*)\) -> (.*) \{$", text, re.M)
-        self.arguments = [Argument(value, shape_of(kind), attributes_of(rest))
+        self.arguments = [Argument(value, shape_of(kind), attributes_of(rest), "i32>" in kind)
                           for value, kind, rest in re.findall(r"(%\w+): (tensor<[^>]*>) \{((?:[^{}]|\{[^{}]*\})*)\}", head.group(1))]
         self.results = [(shape_of(kind), attributes_of(rest))
                         for kind, rest in re.findall(r"(tensor<[^>]*>) \{([^{}]*)\}", head.group(2))]
@@ -39,22 +47,25 @@ class Function:
         self.ops, self.returned = [], []
         for line in body.splitlines():
             line = line.strip()
-            op = re.match(r"(%\w+) = soap\.(\w+)(.*) : (.*)$", line)
+            op = re.match(r"(%\w+(?:, %\w+)*) = soap\.(\w+)(.*) : (.*)$", line)
             if op:
                 rest, types = op.group(3), op.group(4)
                 attributes = re.search(r" \{(.*)\}", rest)
                 before = rest[:attributes.start()] if attributes else rest
-                self.ops.append(Op(op.group(1), op.group(2), re.findall(r"%\w+", before),
+                self.ops.append(Op(op.group(1).split(", "), op.group(2), re.findall(r"%\w+", before),
                                    attributes_of(attributes.group(1)) if attributes else {},
-                                   shape_of(types.rsplit("->", 1)[-1]), rest))
+                                   [shape_of(kind) for kind in re.findall(r"tensor<[^>]*>", types.rsplit("->", 1)[-1])], rest, types))
             elif line.startswith("return"):
-                self.returned = re.findall(r"%\w+", line.split(":")[0])
+                self.returned = re.findall(r"%\w+", line.split(" : ")[0])
             elif line == "}":
                 break
+        for argument in self.arguments:
+            tables = [shape_of(op.types) for op in self.ops if op.name == "gather" and op.operands[1] == argument.value]
+            argument.limit = min([shape[0] for shape in tables], default=2)
 
 
 def shape_of(text):
-    dims = re.search(r"tensor<((?:\d+x)*)f32>", text).group(1)
+    dims = re.search(r"tensor<((?:\d+x)*)[fi]32>", text).group(1)
     return tuple(int(dim) for dim in dims.split("x") if dim)
 
 
@@ -74,13 +85,15 @@ def attributes_of(text):
     return result
 
 
-def dense(text, shape):
+def dense(text, shape, kind=np.float32):
     if '"0x' in text:
-        return np.frombuffer(bytes.fromhex(re.search(r'"0x([0-9A-Fa-f]*)"', text).group(1)), np.float32).reshape(shape)
+        return np.frombuffer(bytes.fromhex(re.search(r'"0x([0-9A-Fa-f]*)"', text).group(1)), kind).reshape(shape)
     values = re.search(r"dense<(.*?)>(?: : tensor|$)", text).group(1)
     if values.startswith("0x"):
         return np.full(shape, np.frombuffer(bytes.fromhex(values[2:])[::-1], np.float32)[0], np.float32)
-    return np.broadcast_to(np.array(ast.literal_eval(values), np.float32), shape)
+    # Infinities are printed as their bits.
+    values = values.replace("0xFF800000", "-1e999").replace("0x7F800000", "1e999")
+    return np.broadcast_to(np.array(ast.literal_eval(values), kind), shape)
 
 
 def windows(x, kernel, strides, padding, dilations, fill):
@@ -152,7 +165,74 @@ def along(op, vector, x):
     return vector.reshape([-1 if i == op else 1 for i in range(x.ndim)])
 
 
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def gelu(op, x):
+    if "approximate" in op.attributes:
+        return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
+    return x / 2 * (1 + erf(x / np.sqrt(2)))
+
+
+def softmax(op, x):
+    axis = op.attributes["axis"]
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def layer_norm(op, x, gamma, beta):
+    axes = tuple(range(op.attributes["axis"], x.ndim))
+    mean = x.mean(axes, keepdims=True)
+    rstd = 1 / np.sqrt(((x - mean) ** 2).mean(axes, keepdims=True) + op.attributes["epsilon"])
+    return (x - mean) * rstd * gamma + beta, mean.reshape(op.shapes[1]), rstd.reshape(op.shapes[2])
+
+
+def gather(op, table, indices):
+    index = indices.astype(np.int64)
+    index = np.where(index < 0, index + op.attributes.get("wrap", 0), index) - op.attributes.get("offset", 0)
+    inside = (index >= 0) & (index < len(table))
+    rows = table[np.where(inside, index, 0)]
+    return rows * inside.reshape(inside.shape + (1,) * (table.ndim - 1))
+
+
+def lstm(op, x, r, h, c):
+    hs, cs, gates = [], [], []
+    h, c = h[0], c[0]
+    for step in x:
+        z = step + np.einsum("nk,gak->nga", h, r)
+        i, o, f, new = sigmoid(z[:, 0]), sigmoid(z[:, 1]), sigmoid(z[:, 2]), np.tanh(z[:, 3])
+        c = f * c + i * new
+        h = o * np.tanh(c)
+        hs.append(h)
+        cs.append(c)
+        gates.append(np.stack([i, o, f, new], 1))
+    return np.stack(hs), np.stack(cs), np.stack(gates)
+
+
+def cast(op, x):
+    return np.trunc(x) if op.types.endswith("xi32>") or op.types.endswith("<i32>") else x
+
+
 OPS = {
+    "gelu": gelu,
+    "softmax": softmax,
+    "layer_norm": layer_norm,
+    "gather": gather,
+    "lstm": lstm,
+    "cast": cast,
+    "dropout": lambda op, x: x,
+    "erf": lambda op, x: erf(x),
+    "reciprocal": lambda op, x: 1 / x,
+    "sign": lambda op, x: np.sign(x),
+    "pow": lambda op, x, y: x ** y,
+    "where": lambda op, mask, x, y: np.where(mask != 0, x, y),
+    "equal": lambda op, x, y: np.float64(x == y),
+    "greater": lambda op, x, y: np.float64(x > y),
+    "greater_equal": lambda op, x, y: np.float64(x >= y),
     "conv2d": conv2d,
     "avg_pool2d": avg_pool2d,
     "max_pool2d": lambda op, x: windows(x, op.attributes["kernel"], op.attributes["strides"], op.attributes["padding"],
@@ -169,7 +249,7 @@ OPS = {
     "batch_norm": lambda op, x, gamma, beta, mean, var:
         (x - along(1, mean, x)) / np.sqrt(along(1, var, x) + op.attributes["epsilon"]) * along(1, gamma, x) + along(1, beta, x),
     "scale": lambda op, x: x * op.attributes["factor"],
-    "constant": lambda op: dense(op.text, op.shape),
+    "constant": lambda op: dense(op.text, op.shape, np.int32 if "i32>" in op.types else np.float32),
     "relu": lambda op, x: np.maximum(x, 0),
     "neg": lambda op, x: -x,
     "abs": lambda op, x: np.abs(x),
@@ -192,8 +272,9 @@ def evaluate(function, tensors):
     values = {argument.value: np.asarray(tensors[argument.attributes["soap.name"]], np.float64) for argument in function.arguments}
     for op in function.ops:
         result = OPS[op.name](op, *[values[operand] for operand in op.operands])
-        if tuple(result.shape) != op.shape:
-            raise ValueError("%s (soap.%s) has the type of shape %s, its value has %s" %
-                             (op.attributes.get("soap.name"), op.name, op.shape, tuple(result.shape)))
-        values[op.result] = result
+        for name, shape, value in zip(op.results, op.shapes, result if isinstance(result, tuple) else (result,)):
+            if tuple(value.shape) != shape:
+                raise ValueError("%s (soap.%s) has the type of shape %s, its value has %s" %
+                                 (op.attributes.get("soap.name"), op.name, shape, tuple(value.shape)))
+            values[name] = value
     return {attributes["soap.name"]: values[value] for value, (_, attributes) in zip(function.returned, function.results)}

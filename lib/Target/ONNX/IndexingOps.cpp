@@ -1,0 +1,315 @@
+//===- IndexingOps.cpp - Gather and Einsum of ONNX --------------*- C++ -*-===//
+//
+// Rows of a table by index, and sums of products written by dims.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Folding.h"
+
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::onnx;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
+/// Dims [0, n) with `from` moved to `to`.
+Shape movedDim(int64_t rank, int64_t from, int64_t to) {
+  Shape permutation(rank);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  permutation.erase(permutation.begin() + from);
+  permutation.insert(permutation.begin() + to, from);
+  return permutation;
+}
+
+/// An index that is known at import: a slice without its dim.
+LogicalResult gatherOne(NodeContext &node, Value x, int64_t axis,
+                        int64_t index) {
+  Shape shape = shapeOf(x), offsets(shape.size(), 0), sizes = shape;
+  if (index < -shape[axis] || index >= shape[axis])
+    return node.error("index " + Twine(index) + " is out of range for extent " +
+                      Twine(shape[axis]));
+  offsets[axis] = index < 0 ? index + shape[axis] : index;
+  sizes[axis] = 1;
+  Shape dropped = shape;
+  dropped.erase(dropped.begin() + axis);
+  return node.setResult(
+      0, node.createReshape("", node.createSlice("slice", x, offsets, sizes),
+                            dropped));
+}
+
+LogicalResult importGather(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  const Shape x = node.shape(0), indices = node.shape(1);
+  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x.size());
+  if (!axis || node.failed())
+    return failure();
+  Value table =
+      node.tensor(0, node.operand(0).parameter ? Role::RowWeight : Role::Other);
+  if (!table)
+    return failure();
+  if (node.isConstant(1) && indices.empty() &&
+      !node.operand(1).constant->isFloat() && node.constant(1))
+    return gatherOne(node, table, *axis, node.operand(1).constant->ints[0]);
+  Value which = node.integers(1);
+  if (!which)
+    return failure();
+  // The table's rows are dim 0.
+  int64_t rank = x.size(), width = indices.size();
+  table = node.createTranspose("rows", table, movedDim(rank, *axis, 0));
+  Shape shape = indices;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != *axis)
+      shape.push_back(x[d]);
+  Value rows = node.create<GatherOp>(*axis == 0 ? "" : "gather", shape, table,
+                                     which, /*offset=*/0, /*wrap=*/x[*axis]);
+  // The dims in front of the axis go in front of those of the indices.
+  Shape permutation;
+  for (int64_t d = 0; d < *axis; ++d)
+    permutation.push_back(width + d);
+  for (int64_t d = 0; d < width; ++d)
+    permutation.push_back(d);
+  for (int64_t d = *axis; d + 1 < rank; ++d)
+    permutation.push_back(width + d);
+  return node.setResult(0, node.createTranspose("", rows, permutation));
+}
+
+LogicalResult foldGather(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  const Tensor *x = node.constant(0), *indices = node.constant(1);
+  if (!x || !indices)
+    return failure();
+  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x->dims.size());
+  if (!axis || node.failed())
+    return failure();
+  if (indices->isFloat())
+    return node.error("expected integer indices");
+  int64_t extent = x->dims[*axis];
+  for (int64_t index : indices->ints)
+    if (index < -extent || index >= extent)
+      return node.error("index " + Twine(index) +
+                        " is out of range for extent " + Twine(extent));
+  Shape shape(x->dims.begin(), x->dims.begin() + *axis);
+  shape.insert(shape.end(), indices->dims.begin(), indices->dims.end());
+  shape.insert(shape.end(), x->dims.begin() + *axis + 1, x->dims.end());
+  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indices->dims);
+  size_t inner = indices->dims.size();
+  auto result = pickElements(node, *x, shape, [&](const Shape &element) {
+    int64_t position = 0, which = 0;
+    for (size_t i = 0; i < inner; ++i)
+      which += element[*axis + i] * indexStrides[i];
+    int64_t index = indices->ints[which];
+    for (size_t i = 0; i < x->dims.size(); ++i) {
+      int64_t at = i < size_t(*axis)   ? element[i]
+                   : i > size_t(*axis) ? element[i + inner - 1]
+                   : index < 0         ? index + extent
+                                       : index;
+      position += at * strides[i];
+    }
+    return position;
+  });
+  return result ? node.setConstant(0, std::move(*result)) : failure();
+}
+
+LogicalResult foldGatherElements(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  const Tensor *x = node.constant(0), *indices = node.constant(1);
+  if (!x || !indices)
+    return failure();
+  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x->dims.size());
+  if (!axis || node.failed())
+    return failure();
+  bool fits = !indices->isFloat() && indices->dims.size() == x->dims.size();
+  for (size_t d = 0; fits && d < x->dims.size(); ++d)
+    fits = d == size_t(*axis) || indices->dims[d] <= x->dims[d];
+  if (!fits)
+    return node.error("indices of shape " + shapeString(indices->dims) +
+                      " do not fit an operand of shape " +
+                      shapeString(x->dims));
+  int64_t extent = x->dims[*axis];
+  for (int64_t index : indices->ints)
+    if (index < -extent || index >= extent)
+      return node.error("index " + Twine(index) +
+                        " is out of range for extent " + Twine(extent));
+  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indices->dims);
+  auto result =
+      pickElements(node, *x, indices->dims, [&](const Shape &element) {
+        int64_t which = std::inner_product(element.begin(), element.end(),
+                                           indexStrides.begin(), int64_t(0));
+        int64_t index = indices->ints[which], position = 0;
+        for (size_t d = 0; d < element.size(); ++d) {
+          int64_t at = d != size_t(*axis) ? element[d]
+                       : index < 0        ? index + extent
+                                          : index;
+          position += at * strides[d];
+        }
+        return position;
+      });
+  return result ? node.setConstant(0, std::move(*result)) : failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Einsum
+//===----------------------------------------------------------------------===//
+
+/// The dims of one operand or of the result, a letter each.
+using Letters = std::string;
+
+/// Brings `x`, whose dims are `from`, into the order of `to`.
+Value permuted(NodeContext &node, StringRef suffix, Value x,
+               const Letters &from, const Letters &to) {
+  Shape permutation;
+  for (char letter : to)
+    permutation.push_back(static_cast<int64_t>(from.find(letter)));
+  return node.createTranspose(suffix, x, permutation);
+}
+
+struct Equation {
+  Letters operands[2], result;
+  size_t count = 0;
+};
+
+/// Reads "ab,bc->ac": letters once per operand, no ellipsis.
+std::optional<Equation> parseEquation(NodeContext &node) {
+  std::string text = node.stringAttribute("equation", "");
+  auto unsupported = [&](const char *why) {
+    (void)node.error("attribute 'equation': " + quote(text) +
+                     " is not supported: " + why);
+    return std::nullopt;
+  };
+  llvm::erase(text, ' ');
+  auto [left, result] = StringRef(text).split("->");
+  if (StringRef(text).count("->") != 1)
+    return unsupported("expected one '->'");
+  SmallVector<StringRef> operands;
+  left.split(operands, ',');
+  Equation equation;
+  equation.count = operands.size();
+  if (operands.size() != node.numInputs() || operands.size() > 2)
+    return unsupported("expected one or two operands");
+  equation.result = result.str();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    equation.operands[i] = operands[i].str();
+    if (operands[i].size() != node.shape(i).size())
+      return unsupported("an operand has another rank");
+  }
+  for (const Letters &letters :
+       {equation.operands[0], equation.operands[1], equation.result})
+    for (size_t i = 0; i < letters.size(); ++i)
+      if (!llvm::isAlpha(letters[i]) ||
+          letters.find(letters[i], i + 1) != std::string::npos)
+        return unsupported("a dim that is no letter, or a letter twice");
+  for (char letter : equation.result)
+    if (equation.operands[0].find(letter) == std::string::npos &&
+        equation.operands[1].find(letter) == std::string::npos)
+      return unsupported("a dim of the result is in no operand");
+  return equation;
+}
+
+/// Dims that only this operand has and that the result lacks are summed first.
+Value summed(NodeContext &node, StringRef suffix, Value x, Letters &letters,
+             const Letters &needed) {
+  Shape axes, shape;
+  Letters kept;
+  for (auto [d, letter] : llvm::enumerate(letters)) {
+    if (needed.find(letter) == std::string::npos) {
+      axes.push_back(static_cast<int64_t>(d));
+      continue;
+    }
+    kept += letter;
+    shape.push_back(shapeOf(x)[d]);
+  }
+  if (axes.empty())
+    return x;
+  letters = kept;
+  return node.create<ReduceOp>(suffix, shape, x, ReduceKind::Sum,
+                               ArrayRef<int64_t>(axes));
+}
+
+LogicalResult importEinsum(NodeContext &node) {
+  if (!node.checkCounts(1, 2))
+    return failure();
+  auto equation = parseEquation(node);
+  Value a = equation ? node.tensor(0) : Value();
+  if (!a)
+    return failure();
+  Letters &left = equation->operands[0], &right = equation->operands[1],
+          &result = equation->result;
+  a = summed(node, "left_sum", a, left, right + result);
+  if (!a)
+    return failure();
+  if (equation->count == 1)
+    return node.setResult(0, permuted(node, "", a, left, result));
+  Value b = node.tensor(1, node.operand(1).value ? Role::Other
+                                                 : Role::InputMajorWeight);
+  b = b ? summed(node, "right_sum", b, right, left + result) : b;
+  if (!b)
+    return failure();
+  // [batch, rows, depth] * [batch, depth, columns].
+  Letters batch, rows, depth, columns;
+  auto has = [](const Letters &letters, char letter) {
+    return letters.find(letter) != std::string::npos;
+  };
+  for (char letter : left)
+    (has(right, letter) ? has(result, letter) ? batch : depth : rows) += letter;
+  for (char letter : right)
+    if (!has(left, letter))
+      columns += letter;
+  std::map<char, int64_t> extents;
+  for (auto [letters, value] : {std::pair(left, a), std::pair(right, b)})
+    for (auto [letter, extent] : llvm::zip(letters, shapeOf(value))) {
+      auto [known, isNew] = extents.try_emplace(letter, extent);
+      if (!isNew && known->second != extent)
+        return node.error("dim '" + Twine(letter) + "' has extents " +
+                          Twine(known->second) + " and " + Twine(extent));
+    }
+  auto product = [&](const Letters &letters) {
+    int64_t count = 1;
+    for (char letter : letters)
+      count *= extents[letter];
+    return count;
+  };
+  auto extentsOf = [&](const Letters &letters) {
+    Shape shape;
+    for (char letter : letters)
+      shape.push_back(extents[letter]);
+    return shape;
+  };
+  auto matrix = [&](StringRef suffix, Value x, const Letters &from,
+                    const Letters &first, const Letters &second) {
+    Value ordered = permuted(node, (suffix + "_order").str(), x, from,
+                             batch + first + second);
+    Shape shape = extentsOf(batch);
+    shape.push_back(product(first));
+    shape.push_back(product(second));
+    return node.createReshape((suffix + "_matrix").str(), ordered, shape);
+  };
+  Value x = matrix("left", a, left, rows, depth),
+        y = matrix("right", b, right, depth, columns);
+  if (!x || !y)
+    return failure();
+  Shape shape = extentsOf(batch);
+  shape.push_back(product(rows));
+  shape.push_back(product(columns));
+  Value z = node.create<MatmulOp>("product", shape, x, y, false, false);
+  Letters order = batch + rows + columns;
+  z = node.createReshape("dims", z, extentsOf(order));
+  return node.setResult(0, permuted(node, "", z, order, result));
+}
+
+} // namespace
+
+void mlir::soap::onnx::addIndexingOps(OpTable &table) {
+  table["Gather"] = {7, kLastOpset, importGather, foldGather};
+  table["GatherElements"] = {11, kLastOpset, nullptr, foldGatherElements};
+  table["Einsum"] = {12, kLastOpset, importEinsum, nullptr};
+}

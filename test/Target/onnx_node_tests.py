@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Runs the node tests of the `onnx` package (onnx.backend.test) through soap-translate and soap-run.
+
+    onnx_node_tests.py BUILD [--only TEXT] [--table] [--jobs N] [--minimum SHARE]
+
+A test is one op with given operands and results. Its graph inputs are data; where import wants to know an operand (axes, shapes,
+bounds), the test runs again with those operands as constants. Operator sets above 21 are read as 21: what they added are element
+types. Tests of ops that import does not know are not counted; of the others the share that passes is reported, and why the rest
+can not be imported. `--table` prints the rows of the table in docs/ONNX.md. The last line is "N passed, N failed": a test that
+is imported but gives another result, or an import that crashes, has failed; an import that says what is not supported has not.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+LAST_OPSET = 21
+SECONDS = 120
+
+
+class Unsupported(Exception):
+    pass
+
+
+class Wrong(Exception):
+    pass
+
+
+def sanitized(name):
+    result = ""
+    for c in name:
+        c = "." if c == "/" else c
+        if c == "." and (not result or result[-1] == "."):
+            continue
+        result += c if c.isascii() and (c.isalnum() or c in "_-.") else "_"
+    return result
+
+
+def import_model(build, folder, model, flags):
+    path, module = os.path.join(folder, "model.onnx"), os.path.join(folder, "model.mlir")
+    onnx.save(model, path)
+    done = subprocess.run([os.path.join(build, "bin", "soap-translate"), "--import-onnx", path, "-o", module] + flags,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+    text = done.stdout.decode(errors="replace")
+    if done.returncode == 0:
+        return module
+    error = re.search(r"error: (.*)", text)
+    if done.returncode != 1 or not error:
+        raise Wrong("soap-translate exited with status %d: %s" % (done.returncode, text[:500]))
+    raise Unsupported(error.group(1))
+
+
+def with_constants(model, values, keep):
+    """The model with the inputs that `keep` does not name as initializers."""
+    result = onnx.ModelProto()
+    result.CopyFrom(model)
+    inputs = list(result.graph.input)
+    del result.graph.input[:]
+    for info in inputs:
+        if info.name in keep:
+            result.graph.input.append(info)
+        else:
+            result.graph.initializer.append(numpy_helper.from_array(np.asarray(values[info.name]), info.name))
+    return result
+
+
+def candidates(model, inputs):
+    """As it is; then with integers and scalars known; then with all but the first operand known."""
+    names = [info.name for info in model.graph.input]
+    floats = [name for name in names if np.asarray(inputs[name]).dtype == np.float32 and np.asarray(inputs[name]).ndim > 0]
+    yield names
+    if floats and floats != names:
+        yield floats
+    if names[:1] and names[:1] != names:
+        yield names[:1]
+
+
+def to_text(message):
+    """An error without what is particular to one test."""
+    message = re.sub(r"^node '[^']*' \('?(\w+)'?, opset \d+\): ", "", message)
+    return re.sub(r"'[^']*_[^']*'", "'..'", message)
+
+
+def compare(case, name, got, expected):
+    if expected.dtype == np.bool_ or np.issubdtype(expected.dtype, np.integer):
+        expected = expected.astype(np.float64)
+    got = got.astype(np.float64)
+    if got.shape != expected.shape:
+        raise Wrong("result '%s' has shape %s, expected %s" % (name, got.shape, expected.shape))
+    if not np.allclose(got, expected.astype(np.float64), rtol=max(case.rtol, 1e-4), atol=max(case.atol, 1e-5), equal_nan=True):
+        raise Wrong("result '%s' differs by up to %.3g" % (name, np.nanmax(np.abs(got - expected))))
+
+
+def run(case, build):
+    """None if the test passes; raises Unsupported or Wrong."""
+    model = onnx.ModelProto()
+    model.CopyFrom(case.model)
+    for opset in model.opset_import:
+        if opset.domain in ("", "ai.onnx"):
+            opset.version = max(7, min(opset.version, LAST_OPSET))
+    sets = case.data_sets() if callable(case.data_sets) else case.data_sets
+    for inputs, outputs in sets:
+        for value in list(inputs) + list(outputs):
+            if value is None or not isinstance(value, np.ndarray) and not np.isscalar(value):
+                raise Unsupported("sequences, maps and optional values are not supported")
+        inputs = {info.name: np.asarray(value) for info, value in zip(model.graph.input, inputs)}
+        outputs = {info.name: np.asarray(value) for info, value in zip(model.graph.output, outputs)}
+        if any(value.dtype.kind in "OUS" for value in list(inputs.values()) + list(outputs.values())):
+            raise Unsupported("strings are not supported")
+        with tempfile.TemporaryDirectory() as folder:
+            reason = None
+            for keep in candidates(model, inputs):
+                try:
+                    module = import_model(build, folder, with_constants(model, inputs, keep),
+                                          ["--keep-final-softmax"] + (["--data-inputs=" + ",".join(keep)] if keep else []))
+                    break
+                except Unsupported as unsupported:
+                    reason = reason or unsupported
+            else:
+                raise reason
+            command = [os.path.join(build, "bin", "soap-run"), module, "--entry", "forward", "--output", folder]
+            for name in keep:
+                value = inputs[name]
+                kind = np.int32 if np.issubdtype(value.dtype, np.integer) else np.float32
+                path = os.path.join(folder, "input-%s.npy" % sanitized(name))
+                np.save(path, value.astype(kind))
+                command += ["--input", "%s=%s" % (sanitized(name), path)]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+            if done.returncode != 0:
+                raise Wrong("soap-run exited with status %d: %s" % (done.returncode, done.stdout.decode(errors="replace")[:500]))
+            for name, expected in outputs.items():
+                compare(case, name, np.load(os.path.join(folder, sanitized(name) + ".npy")), expected)
+
+
+def outcome(case, build):
+    try:
+        run(case, build)
+        return "passed", ""
+    except Unsupported as unsupported:
+        text = to_text(str(unsupported))
+        return ("unknown" if text.startswith(("this op is not supported", "ops of the domain", "op ")) else "unsupported"), text
+    except (Wrong, subprocess.TimeoutExpired, OSError) as wrong:
+        return "failed", "%s: %s" % (type(wrong).__name__, wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--only", default="", help="tests whose name contains this text")
+    parser.add_argument("--table", action="store_true", help="print a row per op")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--minimum", type=float, default=0, help="fail if less than this share of the tests of known ops passes")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from onnx.backend.test.case import node
+        cases = [case for case in node.collect_testcases(None)
+                 if case.model and not case.name.endswith("_expanded") and "_expanded_" not in case.name and options.only in case.name]
+    build = os.path.abspath(options.build)
+    rows = collections.defaultdict(lambda: collections.Counter())
+    reasons = collections.defaultdict(lambda: collections.Counter())
+    total = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, (result, text) in zip(cases, pool.map(lambda case: outcome(case, build), cases)):
+            op = case.model.graph.node[-1].op_type
+            rows[op][result] += 1
+            total[result] += 1
+            if result == "failed":
+                print("FAILED %s: %s" % (case.name, text), flush=True)
+            elif result == "unsupported":
+                reasons[op][text] += 1
+                if options.verbose:
+                    print("%s: %s" % (case.name, text), flush=True)
+    for op in sorted(rows):
+        row = rows[op]
+        known = row["passed"] + row["failed"] + row["unsupported"]
+        if options.table and known:
+            why = "; ".join("%s (%d)" % (text.replace("|", "\\|"), count) for text, count in reasons[op].most_common())
+            print("| %s | %d of %d | %s |" % (op, row["passed"], known, why))
+    known = total["passed"] + total["failed"] + total["unsupported"]
+    share = total["passed"] / max(known, 1)
+    print("ops that import knows: %d tests, %.1f %% pass; %d tests of other ops" % (known, 100 * share, total["unknown"]))
+    print("%d passed, %d failed" % (total["passed"], total["failed"]))
+    return 1 if total["failed"] or not total["passed"] or share < options.minimum else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
