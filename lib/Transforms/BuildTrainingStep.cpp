@@ -74,11 +74,14 @@ public:
     return function.getArgAttrOfType<StringAttr>(argument, SoapDialect::kName)
         .getValue();
   }
-  /// [N, K].
+  /// [.., K].
   RankedTensorType logitsType() {
     return cast<RankedTensorType>(function.getResultTypes()[0]);
   }
   unsigned numArguments() { return function.getNumArguments(); }
+  /// The dim of the labels that counts samples: that of the first data argument
+  /// that has one and whose extent the labels have there.
+  int64_t labelSampleDim();
 
   func::FuncOp function;
   llvm::StringSet<> opNames, argumentNames;
@@ -121,15 +124,31 @@ LogicalResult Model::checkLogits() {
            << " results, expected one, the logits";
   Type result = function.getResultTypes()[0];
   auto type = dyn_cast<RankedTensorType>(result);
-  if (!type || type.getRank() != 2 || !type.hasStaticShape() ||
+  if (!type || type.getRank() < 2 || !type.hasStaticShape() ||
       !isa<FloatType>(type.getElementType()))
     return function.emitError() << "result of '@forward' is " << result
                                 << ", expected logits: a tensor of floats "
-                                   "of static shape [samples, classes]";
+                                   "of static shape [samples, classes] or "
+                                   "[samples, .., classes]";
   if (type.getNumElements() == 0)
     return function.emitError()
            << "result of '@forward' is " << result << ", which is empty";
   return success();
+}
+
+int64_t Model::labelSampleDim() {
+  ArrayRef<int64_t> labels = logitsType().getShape().drop_back();
+  for (unsigned i = 0; i < numArguments(); ++i) {
+    auto dim =
+        function.getArgAttrOfType<IntegerAttr>(i, SoapDialect::kSampleDim);
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    if (!dim || !type || dim.getInt() < 0 || dim.getInt() >= type.getRank())
+      continue;
+    bool fits = dim.getInt() < static_cast<int64_t>(labels.size()) &&
+                labels[dim.getInt()] == type.getDimSize(dim.getInt());
+    return fits ? dim.getInt() : 0;
+  }
+  return 0;
 }
 
 LogicalResult Model::completeNames() {
@@ -200,6 +219,9 @@ public:
   LogicalResult cloneForward(bool training);
   /// Appends the label argument and the loss.
   void addLoss();
+  /// The number of the iteration, from 1: a state that is counted when somebody
+  /// first asks for it.
+  Value step();
   /// Writes signature and return op.
   void finish();
 
@@ -213,6 +235,7 @@ public:
   OpBuilder builder;
   Location loc;
   CrossEntropyOp loss;
+  CounterOp counter;
   /// Batch norms whose running statistics are to be updated, with the numbers
   /// of the arguments that hold mean and variance.
   struct RunningStats {
@@ -223,6 +246,7 @@ public:
 
 private:
   LogicalResult cloneBatchNorm(BatchNormOp op);
+  void cloneDropout(DropoutOp op, bool training);
 
   IRMapping mapping;
   llvm::StringSet<> opNames, argumentNames;
@@ -278,6 +302,10 @@ void Program::addResult(Value value, StringRef kind, StringRef name,
 
 LogicalResult Program::cloneForward(bool training) {
   for (Operation &op : model.function.front().without_terminator()) {
+    if (auto dropout = dyn_cast<DropoutOp>(op); dropout && !dropout.getStep()) {
+      cloneDropout(dropout, training);
+      continue;
+    }
     auto norm = dyn_cast<BatchNormOp>(op);
     bool onRunningStats = norm && isa<BlockArgument>(norm.getMean()) &&
                           isa<BlockArgument>(norm.getVar());
@@ -319,19 +347,60 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
   return success();
 }
 
+/// Inference drops nothing.
+void Program::cloneDropout(DropoutOp op, bool training) {
+  Value x = mapping.lookup(op.getX());
+  if (!training) {
+    mapping.map(op.getY(), x);
+    return;
+  }
+  Value counted = step();
+  auto drops = DropoutOp::create(builder, op.getLoc(), op.getY().getType(), x,
+                                 counted, op.getRateAttr(), op.getSeedAttr());
+  drops->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  mapping.map(op.getY(), drops.getY());
+}
+
+Value Program::step() {
+  if (counter)
+    return counter.getNewStep();
+  BlockArgument argument = addArgument(
+      RankedTensorType::get({}, builder.getI32Type()), "state", "step",
+      builder.getNamedAttr(SoapDialect::kInit, builder.getStringAttr("zeros")));
+  counter = CounterOp::create(builder, loc, argument.getType(), argument);
+  setName(counter, "step.counter");
+  return counter.getNewStep();
+}
+
 void Program::addLoss() {
   RankedTensorType logits = model.logitsType();
-  int64_t samples = logits.getDimSize(0);
+  ArrayRef<int64_t> positions = logits.getShape().drop_back();
   BlockArgument label = addArgument(
-      RankedTensorType::get({samples}, builder.getI32Type()), "label", "label",
+      RankedTensorType::get(positions, builder.getI32Type()), "label", "label",
       {builder.getNamedAttr(SoapDialect::kSampleDim,
-                            builder.getI64IntegerAttr(0)),
-       builder.getNamedAttr(SoapDialect::kClasses,
-                            builder.getI64IntegerAttr(logits.getDimSize(1)))});
+                            builder.getI64IntegerAttr(model.labelSampleDim())),
+       builder.getNamedAttr(
+           SoapDialect::kClasses,
+           builder.getI64IntegerAttr(logits.getShape().back()))});
   Value output =
       mapping.lookup(model.function.front().getTerminator()->getOperand(0));
-  loss = CrossEntropyOp::create(builder, loc, output, label,
-                                builder.getF64FloatAttr(1.0 / samples));
+  // Every position has a label: rows of one matrix.
+  int64_t rows = 1;
+  for (int64_t extent : positions)
+    rows *= extent;
+  Value labels = label;
+  if (positions.size() > 1) {
+    auto flatten = [&](Value value, ArrayRef<int64_t> shape, StringRef name) {
+      auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+      auto op = ReshapeOp::create(builder, loc, type, value);
+      setName(op, name);
+      return op.getY();
+    };
+    output = flatten(output, {rows, logits.getShape().back()}, "loss.logits");
+    labels = flatten(labels, {rows}, "loss.labels");
+  }
+  loss = CrossEntropyOp::create(builder, loc, output, labels,
+                                builder.getF64FloatAttr(1.0 / rows));
   setName(loss, "loss");
   addResult(loss.getLoss(), "loss", "loss");
   addResult(loss.getCorrect(), "correct", "correct");
@@ -371,7 +440,16 @@ private:
   FailureOr<OwningOpRef<func::FuncOp>> buildEvaluate(Model &model);
   FailureOr<OwningOpRef<func::FuncOp>> buildTrainStep(Model &model);
   LogicalResult addUpdates(Program &program);
+  void addUpdate(Program &program, unsigned parameter, Value gradient);
   void addSgd(Program &program, unsigned parameter, Value gradient);
+  void addAdam(Program &program, unsigned parameter, Value gradient);
+  /// 1 / (1 - beta^step), one for all parameters.
+  Value biasCorrection(Program &program, Type element, double beta,
+                       Value &known, StringRef name);
+  BlockArgument addOptimizerState(Program &program, unsigned parameter,
+                                  StringRef suffix);
+
+  Value correction1, correction2;
   void addRunningStats(Program &program);
 };
 
@@ -380,8 +458,20 @@ LogicalResult BuildTrainingStep::checkOptions() {
   if (loss != "softmax-cross-entropy")
     return error() << "unknown loss '" << loss
                    << "', expected 'softmax-cross-entropy'";
-  if (optimizer != "sgd")
-    return error() << "unknown optimizer '" << optimizer << "', expected 'sgd'";
+  if (optimizer != "sgd" && optimizer != "adam" && optimizer != "adamw")
+    return error() << "unknown optimizer '" << optimizer
+                   << "', expected 'sgd', 'adam' or 'adamw'";
+  if (optimizer != "sgd" && momentum != 0)
+    return error() << "momentum is of optimizer 'sgd', not '" << optimizer
+                   << "', which has beta1";
+  for (const auto &[name, beta] :
+       {std::pair("beta1", beta1.getValue()), {"beta2", beta2.getValue()}})
+    if (!(beta >= 0 && beta < 1))
+      return error() << name << " is " << beta
+                     << ", expected a number in [0, 1)";
+  if (!(epsilon > 0) || !std::isfinite(epsilon))
+    return error() << "epsilon is " << epsilon.getValue()
+                   << ", expected a finite number above 0";
   if (!(learningRate >= 0) || !std::isfinite(learningRate))
     return error() << "learning-rate is " << learningRate.getValue()
                    << ", expected a finite number of at least 0";
@@ -454,6 +544,7 @@ BuildTrainingStep::buildTrainStep(Model &model) {
 /// Backward ops, then all update ops: an argument that is replaced must not be
 /// read behind its update, or its buffer could not be reused.
 LogicalResult BuildTrainingStep::addUpdates(Program &program) {
+  correction1 = correction2 = nullptr;
   Model &model = program.model;
   llvm::DenseSet<unsigned> statistics;
   for (const Program::RunningStats &stats : program.runningStats)
@@ -493,7 +584,7 @@ LogicalResult BuildTrainingStep::addUpdates(Program &program) {
   for (auto [parameter, value] : llvm::zip_equal(parameters, wanted)) {
     Value gradient = gradients.lookup(value);
     if (gradient)
-      addSgd(program, parameter, gradient);
+      addUpdate(program, parameter, gradient);
     else
       model.function.emitRemark()
           << "parameter '" << model.argumentName(parameter)
@@ -504,6 +595,11 @@ LogicalResult BuildTrainingStep::addUpdates(Program &program) {
     return model.function.emitError(
         "no parameter of '@forward' has influence on the loss");
   addRunningStats(program);
+  if (CounterOp counter = program.counter)
+    program.addResult(
+        counter.getNewStep(), "update",
+        program.argumentName(cast<BlockArgument>(counter.getStep())),
+        cast<BlockArgument>(counter.getStep()).getArgNumber());
   return success();
 }
 
@@ -530,6 +626,66 @@ static void setUpdateOf(Operation *update, unsigned tensor, Value parameter) {
     update->setAttr(SoapDialect::kLoopMap, builder.getDictionaryAttr(loops));
 }
 
+void BuildTrainingStep::addUpdate(Program &program, unsigned parameter,
+                                  Value gradient) {
+  if (optimizer == "sgd")
+    addSgd(program, parameter, gradient);
+  else
+    addAdam(program, parameter, gradient);
+}
+
+/// A state like the parameter, 0 at first.
+BlockArgument BuildTrainingStep::addOptimizerState(Program &program,
+                                                   unsigned parameter,
+                                                   StringRef suffix) {
+  Builder &builder = program.builder;
+  return program.addArgument(
+      program.function.front().getArgument(parameter).getType(), "state",
+      (program.model.argumentName(parameter) + suffix).str(),
+      builder.getNamedAttr(SoapDialect::kInit, builder.getStringAttr("zeros")));
+}
+
+Value BuildTrainingStep::biasCorrection(Program &program, Type element,
+                                        double beta, Value &known,
+                                        StringRef name) {
+  if (!known) {
+    auto op = BiasCorrectionOp::create(
+        program.builder, program.loc, RankedTensorType::get({}, element),
+        program.step(), program.builder.getF64FloatAttr(beta));
+    program.setName(op, name);
+    known = op.getCorrection();
+  }
+  return known;
+}
+
+void BuildTrainingStep::addAdam(Program &program, unsigned parameter,
+                                Value gradient) {
+  OpBuilder &builder = program.builder;
+  StringRef name = program.model.argumentName(parameter);
+  Value weight = program.function.front().getArgument(parameter);
+  Type element = getElementTypeOrSelf(weight.getType());
+  BlockArgument m = addOptimizerState(program, parameter, ".m"),
+                v = addOptimizerState(program, parameter, ".v");
+  Value first = biasCorrection(program, element, beta1, correction1,
+                               "step.correction1"),
+        second = biasCorrection(program, element, beta2, correction2,
+                                "step.correction2");
+  auto number = [&](double value) { return builder.getF64FloatAttr(value); };
+  Type type = weight.getType();
+  auto update = AdamOp::create(
+      builder, weight.getLoc(), type, type, type, weight, gradient, m, v, first,
+      second, number(learningRate), number(beta1), number(beta2),
+      number(epsilon), number(weightDecay),
+      optimizer == "adamw" ? builder.getUnitAttr() : UnitAttr());
+  program.setName(update, (name + "." + optimizer.getValue()).str());
+  setUpdateOf(update, 0, weight);
+  program.addResult(update.getNewWeight(), "update", name, parameter);
+  program.addResult(update.getNewM(), "update", program.argumentName(m),
+                    m.getArgNumber());
+  program.addResult(update.getNewV(), "update", program.argumentName(v),
+                    v.getArgNumber());
+}
+
 void BuildTrainingStep::addSgd(Program &program, unsigned parameter,
                                Value gradient) {
   OpBuilder &builder = program.builder;
@@ -537,10 +693,7 @@ void BuildTrainingStep::addSgd(Program &program, unsigned parameter,
   Value weight = program.function.front().getArgument(parameter);
   BlockArgument velocity;
   if (momentum != 0)
-    velocity = program.addArgument(
-        weight.getType(), "state", (name + ".velocity").str(),
-        builder.getNamedAttr(SoapDialect::kInit,
-                             builder.getStringAttr("zeros")));
+    velocity = addOptimizerState(program, parameter, ".velocity");
   auto update = SgdOp::create(
       builder, weight.getLoc(), weight.getType(),
       velocity ? velocity.getType() : Type(), weight, gradient, velocity,

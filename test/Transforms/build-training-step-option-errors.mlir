@@ -1,5 +1,8 @@
 // RUN: not soap-opt %s --soap-build-training-step='loss=mse' 2>&1 | FileCheck %s --check-prefix=LOSS
-// RUN: not soap-opt %s --soap-build-training-step='optimizer=adam' 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
+// RUN: not soap-opt %s --soap-build-training-step='optimizer=lion' 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
+// RUN: not soap-opt %s --soap-build-training-step='optimizer=adam momentum=0.9' 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not soap-opt %s --soap-build-training-step='optimizer=adam beta2=1' 2>&1 | FileCheck %s --check-prefix=BETA
+// RUN: not soap-opt %s --soap-build-training-step='optimizer=adamw epsilon=0' 2>&1 | FileCheck %s --check-prefix=EPSILON
 // RUN: not soap-opt %s --soap-build-training-step='learning-rate=-1' 2>&1 | FileCheck %s --check-prefix=RATE
 // RUN: not soap-opt %s --soap-build-training-step='learning-rate=nan' 2>&1 | FileCheck %s --check-prefix=NAN
 // RUN: not soap-opt %s --soap-build-training-step='momentum=1' 2>&1 | FileCheck %s --check-prefix=MOMENTUM
@@ -7,7 +10,10 @@
 // RUN: not soap-opt %s --soap-build-training-step='batch-norm-momentum=2' 2>&1 | FileCheck %s --check-prefix=NORM
 
 // LOSS: error: unknown loss 'mse', expected 'softmax-cross-entropy'
-// OPTIMIZER: error: unknown optimizer 'adam', expected 'sgd'
+// OPTIMIZER: error: unknown optimizer 'lion', expected 'sgd', 'adam' or 'adamw'
+// BOTH: error: momentum is of optimizer 'sgd', not 'adam', which has beta1
+// BETA: error: beta2 is 1{{.*}}, expected a number in [0, 1)
+// EPSILON: error: epsilon is 0{{.*}}, expected a finite number above 0
 // RATE: error: learning-rate is -1{{.*}}, expected a finite number of at least 0
 // NAN: error: learning-rate is nan, expected a finite number of at least 0
 // MOMENTUM: error: momentum is 1{{.*}}, expected a number in [0, 1)

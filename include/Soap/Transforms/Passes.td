@@ -12,13 +12,13 @@ include "mlir/Pass/PassBase.td"
 def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp"> {
   let summary = "Builds the training and the evaluation program of a forward function";
   let description = [{
-    Takes `@forward`, a function from data and parameters to logits `[N, K]`, and adds
+    Takes `@forward`, a function from data and parameters to logits `[N, K]` (or `[.., K]`: every position has a label), and adds
 
     - `@train_step`: forward, loss, backward by reverse-mode differentiation over `DifferentiableOpInterface`, and one update op per parameter.
       Functional: the new values of parameters and optimizer states are results that say which argument they replace (`soap.updates`).
     - `@evaluate`: forward for inference, loss and number of correct rows.
 
-    `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated. `@forward` is kept; its ops that have no `soap.name` get one.
+    `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops in `@train_step` and is gone in `@evaluate`. Adam and dropout read a counter of iterations, the state `step`. `@forward` is kept; its ops that have no `soap.name` get one.
 
     ```mlir
     func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
@@ -46,10 +46,13 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"softmax-cross-entropy\"",
            "Loss: softmax-cross-entropy (mean over the batch, integer labels)">,
-    Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd">,
+    Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
     Option<"momentum", "momentum", "double", /*default=*/"0.0", "Momentum in [0, 1); other than 0 adds a velocity per parameter">,
-    Option<"weightDecay", "weight-decay", "double", /*default=*/"0.0", "Weight decay (added to gradients), at least 0">,
+    Option<"weightDecay", "weight-decay", "double", /*default=*/"0.0", "Weight decay, at least 0: added to gradients (sgd, adam) or taken off the weights (adamw)">,
+    Option<"beta1", "beta1", "double", /*default=*/"0.9", "adam, adamw: decay of the mean of gradients, in [0, 1)">,
+    Option<"beta2", "beta2", "double", /*default=*/"0.999", "adam, adamw: decay of the mean of squared gradients, in [0, 1)">,
+    Option<"epsilon", "epsilon", "double", /*default=*/"1e-8", "adam, adamw: added to the root of the squared gradients, above 0">,
     Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"0.1",
            "Weight of a batch's statistics in the running statistics, in [0, 1]">,
     Option<"inference", "inference", "bool", /*default=*/"false", "Build @evaluate alone, no training step">
