@@ -267,6 +267,14 @@ LogicalResult GraphBuilder::addStages(Operation *op, ::soap::GraphNode &node) {
           makeKernel(stage, name, node.whole.phase);
       if (failed(kernel))
         return failure();
+      // Loops are the whole op's by name; ops with names of their own say which
+      // of theirs these are. Others are not cut.
+      if (auto map =
+              stage->getAttrOfType<DictionaryAttr>(SoapDialect::kLoopMap))
+        for (::soap::Loop &loop : kernel->space.loops) {
+          auto whole = map.getAs<StringAttr>(loop.name);
+          loop.name = whole ? whole.str() : "/" + loop.name;
+        }
       for (Value value : stage->getResults()) {
         auto it = result.valueIds.find(value);
         if (it == result.valueIds.end()) {

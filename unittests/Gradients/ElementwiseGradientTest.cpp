@@ -33,7 +33,59 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(OpCase{"soap.relu"}, OpCase{"soap.neg"}, OpCase{"soap.abs"},
                     OpCase{"soap.exp"}, OpCase{"soap.log", Range::Positive},
                     OpCase{"soap.sqrt", Range::Positive}, OpCase{"soap.tanh"},
-                    OpCase{"soap.sigmoid"}));
+                    OpCase{"soap.sigmoid"}, OpCase{"soap.erf"},
+                    OpCase{"soap.gelu"},
+                    OpCase{"soap.reciprocal", Range::Positive},
+                    OpCase{"soap.rsqrt", Range::Positive}));
+
+TEST(ElementwiseGradient, Attributes) {
+  EXPECT_EQ(
+      checkGradients(functionOf("soap.gelu", "approximate", {"4x5"}, "4x5")),
+      "");
+  EXPECT_EQ(checkGradients(
+                functionOf("soap.rsqrt", "epsilon = 0.5 : f64", {"4x5"}, "4x5"),
+                Range::Positive),
+            "");
+}
+
+TEST(ElementwiseGradient, Where) {
+  auto function = [](const std::string &mask, const std::string &x,
+                     const std::string &y, const std::string &z) {
+    auto type = [](const std::string &shape) {
+      return "tensor<" + shape + (shape.empty() ? "" : "x") + "f64>";
+    };
+    // The mask is a comparison: about half of it is set.
+    return "func.func @forward(%m: " + type(mask) +
+           " {soap.kind = \"state\"}, %x: " + type(x) + ", %y: " + type(y) +
+           ") -> " + type(z) +
+           " { %0 = soap.constant dense<0.0> : tensor<f64> : tensor<f64> "
+           "%c = soap.greater %m, %0 : (" +
+           type(mask) + ", tensor<f64>) -> " + type(mask) +
+           " %z = soap.where %c, %x, %y : (" + type(mask) + ", " + type(x) +
+           ", " + type(y) + ") -> " + type(z) + " return %z : " + type(z) +
+           " }";
+  };
+  EXPECT_EQ(checkGradients(function("3x4", "3x4", "3x4", "3x4")), "");
+  EXPECT_EQ(checkGradients(function("4", "2x1x4", "3x1", "2x3x4")), "");
+  EXPECT_EQ(checkGradients(function("2x3", "", "3", "2x3")), "");
+}
+
+TEST(ElementwiseGradient, Cast) {
+  // Through a wider type and back would lose nothing, but the check has one
+  // type: the cast to itself.
+  EXPECT_EQ(checkGradients(functionOf("soap.cast", "", {"3x4"}, "3x4")), "");
+}
+
+TEST(ElementwiseGradient, Dropout) {
+  const char *text = R"(
+    func.func @forward(%x: tensor<5x7xf64>) -> tensor<5x7xf64> {
+      %s = soap.constant dense<3> : tensor<i32> : tensor<i32>
+      %y = soap.dropout %x, %s {rate = 0.25 : f64, seed = 5 : i64}
+         : (tensor<5x7xf64>, tensor<i32>) -> tensor<5x7xf64>
+      return %y : tensor<5x7xf64>
+    })";
+  EXPECT_EQ(checkGradients(text), "");
+}
 
 TEST(ElementwiseGradient, Scale) {
   EXPECT_EQ(checkGradients(functionOf("soap.scale", "factor = -2.5 : f64",
@@ -63,6 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, BinaryGradient,
                          testing::Values(OpCase{"soap.add"}, OpCase{"soap.sub"},
                                          OpCase{"soap.mul"},
                                          OpCase{"soap.div", Range::Positive},
+                                         OpCase{"soap.pow", Range::Positive},
                                          OpCase{"soap.maximum"},
                                          OpCase{"soap.minimum"}));
 

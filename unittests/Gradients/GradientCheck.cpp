@@ -123,10 +123,13 @@ std::string Check::checkLoopMaps(func::FuncOp function) {
       continue;
     }
     auto forwards = cast<IterationSpaceOpInterface>(origin).getIterationSpace();
-    for (NamedAttribute entry : map)
+    for (NamedAttribute entry : map) {
+      // "" says that the loop is none of the forward op's, whatever its name.
+      std::string forward = cast<StringAttr>(entry.getValue()).str();
       if (own.findLoop(entry.getName().str()) < 0 ||
-          forwards.findLoop(cast<StringAttr>(entry.getValue()).str()) < 0)
+          (!forward.empty() && forwards.findLoop(forward) < 0))
         os << "loop map pairs loops that do not exist: " << op << "\n";
+    }
   }
   return error;
 }

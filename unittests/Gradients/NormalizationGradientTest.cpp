@@ -66,4 +66,40 @@ TEST(CrossEntropyGradient, Logits) {
   EXPECT_EQ(checkGradients(crossEntropy(3, 2, "-3.0"), Range::Signed, 2), "");
 }
 
+/// A norm with one parameter per position of the dims from `axis` on.
+std::string rowNorm(const std::string &op, const std::string &shape,
+                    const std::string &rows, const std::string &normalized,
+                    int axis) {
+  auto type = [](const std::string &dims) {
+    return "tensor<" + dims + (dims.empty() ? "" : "x") + "f64>";
+  };
+  bool layer = op == "layer_norm";
+  std::string x = type(shape), p = type(normalized), r = type(rows);
+  return "func.func @forward(%x: " + x + ", %gamma: " + p +
+         (layer ? ", %beta: " + p : "") + ") -> " + x +
+         " { %y:" + (layer ? "3" : "2") + " = soap." + op + " %x, %gamma" +
+         (layer ? ", %beta" : "") + " {axis = " + std::to_string(axis) +
+         " : i64, epsilon = 1.0e-2 : f64} : (" + x + ", " + p +
+         (layer ? ", " + p : "") + ") -> (" + x + ", " + r +
+         (layer ? ", " + r : "") + ") return %y#0 : " + x + " }";
+}
+
+TEST(RowNormGradient, LayerNormAndRmsNorm) {
+  for (const char *op : {"layer_norm", "rms_norm"}) {
+    EXPECT_EQ(checkGradients(rowNorm(op, "3x5", "3", "5", 1)), "") << op;
+    EXPECT_EQ(checkGradients(rowNorm(op, "2x3x4", "2x3", "4", 2)), "") << op;
+    EXPECT_EQ(checkGradients(rowNorm(op, "2x3x4", "2", "3x4", 1)), "") << op;
+    EXPECT_EQ(checkGradients(rowNorm(op, "6", "", "6", 0)), "") << op;
+  }
+}
+
+TEST(SoftmaxGradient, EveryAxis) {
+  for (int axis = 0; axis < 3; ++axis)
+    EXPECT_EQ(checkGradients(functionOf(
+                  "soap.softmax", "axis = " + std::to_string(axis) + " : i64",
+                  {"2x3x4"}, "2x3x4")),
+              "")
+        << axis;
+}
+
 } // namespace

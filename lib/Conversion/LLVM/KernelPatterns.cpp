@@ -7,7 +7,9 @@
 #include "KernelPatterns.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -127,11 +129,31 @@ struct ReturnPattern : public ConvertOpToLLVMPattern<func::ReturnOp> {
   }
 };
 
+/// LLVM has no intrinsic for it: a call of the C library, in f32 or f64.
+struct ErfPattern : public ConvertOpToLLVMPattern<math::ErfOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(math::ErfOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!type.isF32() && !type.isF64())
+      return failure();
+    auto function =
+        LLVM::lookupOrCreateFn(rewriter, op->getParentOfType<ModuleOp>(),
+                               type.isF32() ? "erff" : "erf", type, type);
+    if (failed(function))
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *function,
+                                              adaptor.getOperands());
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
-               ReshapePattern<memref::CollapseShapeOp>,
+               ErfPattern, ReshapePattern<memref::CollapseShapeOp>,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
 }

@@ -21,6 +21,10 @@ mlir::soap::updatedOperands(Operation *op) {
   }
   if (isa<RunningStatsUpdateOp>(op))
     return {{0, 0}, {1, 1}};
+  if (isa<AdamOp>(op))
+    return {{0, 0}, {1, 2}, {2, 3}};
+  if (isa<CounterOp>(op))
+    return {{0, 0}};
   return {};
 }
 

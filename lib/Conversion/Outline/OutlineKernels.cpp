@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandRecurrences.h"
 #include "KernelTable.h"
 #include "Library.h"
 
@@ -115,6 +116,8 @@ public:
       return function.emitError("program '")
              << function.getName() << "' must be straight-line code";
     Block &block = function.getBody().front();
+    if (useLibrary)
+      expandRecurrences(block);
     std::optional<Fusion> fusion;
     if (fuse)
       fusion.emplace(block);

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -22,7 +23,9 @@ bool mlir::soap::isElementwise(Operation *op) {
   return isa<ReluOp, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, TanhOp, SigmoidOp,
              SignOp, ScaleOp, AddOp, SubOp, MulOp, DivOp, MaximumOp, MinimumOp,
              GreaterEqualOp, EqualOp, BiasAddOp, ReluGradOp, TanhGradOp,
-             SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp>(op);
+             SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp, ErfOp,
+             ReciprocalOp, RsqrtOp, GeluOp, GreaterOp, PowOp, WhereOp,
+             ErfGradOp, GeluGradOp, AdamOp>(op);
 }
 
 static Scalar sigmoid(KernelBuilder &k, const Scalar &x) {
@@ -39,6 +42,50 @@ static Scalar sign(KernelBuilder &k, const Scalar &x) {
 
 static Scalar indicator(KernelBuilder &k, const Condition &condition) {
   return select(condition, k.number(1), k.number(0));
+}
+
+/// tanh(sqrt(2 / pi) * (x + 0.044715 x^3)), of the approximated gelu.
+static Scalar geluTanh(KernelBuilder &k, const Scalar &x) {
+  return tanh(k.number(std::sqrt(2 / M_PI)) *
+              (x + k.number(0.044715) * x * x * x));
+}
+
+static Scalar gelu(KernelBuilder &k, const Scalar &x, bool approximate) {
+  Scalar curve = approximate ? geluTanh(k, x) : erf(k.number(M_SQRT1_2) * x);
+  return k.number(0.5) * x * (k.number(1) + curve);
+}
+
+static Scalar geluSlope(KernelBuilder &k, const Scalar &x, bool approximate) {
+  Scalar one = k.number(1), half = k.number(0.5);
+  if (!approximate) {
+    // Distribution and density of the standard normal.
+    Scalar below = half * (one + erf(k.number(M_SQRT1_2) * x));
+    Scalar density =
+        k.number(1 / std::sqrt(2 * M_PI)) * exp(k.number(-0.5) * x * x);
+    return below + x * density;
+  }
+  Scalar curve = geluTanh(k, x);
+  Scalar inner =
+      k.number(std::sqrt(2 / M_PI)) * (one + k.number(3 * 0.044715) * x * x);
+  return half * (one + curve) + half * x * (one - curve * curve) * inner;
+}
+
+static SmallVector<Scalar> adam(AdamOp op, KernelBuilder &k,
+                                ArrayRef<Scalar> x) {
+  auto number = [&](const APFloat &value) {
+    return k.number(value.convertToDouble());
+  };
+  Scalar one = k.number(1), weight = x[0], g = x[1];
+  bool decays = !op.getWeightDecay().isZero();
+  if (decays && !op.getDecoupled())
+    g = g + number(op.getWeightDecay()) * weight;
+  Scalar beta1 = number(op.getBeta1()), beta2 = number(op.getBeta2());
+  Scalar m = beta1 * x[2] + (one - beta1) * g;
+  Scalar v = beta2 * x[3] + (one - beta2) * g * g;
+  Scalar step = m * x[4] / (sqrt(v * x[5]) + number(op.getEpsilon()));
+  if (decays && op.getDecoupled())
+    step = step + number(op.getWeightDecay()) * weight;
+  return {weight - number(op.getLearningRate()) * step, m, v};
 }
 
 SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
@@ -69,6 +116,32 @@ SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
       .Case([&](EqualOp) {
         return Results{indicator(k, compare(Predicate::OEQ, x[0], x[1]))};
       })
+      .Case([&](GreaterOp) {
+        return Results{indicator(k, compare(Predicate::OGT, x[0], x[1]))};
+      })
+      .Case([&](ErfOp) { return Results{erf(x[0])}; })
+      .Case([&](ReciprocalOp) { return Results{k.number(1) / x[0]}; })
+      .Case([&](RsqrtOp rsqrt) {
+        return Results{
+            k.number(1) /
+            sqrt(x[0] + k.number(rsqrt.getEpsilon().convertToDouble()))};
+      })
+      .Case([&](GeluOp op) {
+        return Results{gelu(k, x[0], op.getApproximate())};
+      })
+      .Case([&](PowOp) { return Results{pow(x[0], x[1])}; })
+      .Case([&](WhereOp) {
+        Condition picks = compare(Predicate::UNE, x[0], k.number(0));
+        return Results{select(picks, x[1], x[2])};
+      })
+      .Case([&](ErfGradOp) {
+        return Results{x[0] * k.number(2 / std::sqrt(M_PI)) *
+                       exp(-(x[1] * x[1]))};
+      })
+      .Case([&](GeluGradOp op) {
+        return Results{x[0] * geluSlope(k, x[1], op.getApproximate())};
+      })
+      .Case([&](AdamOp op) { return adam(op, k, x); })
       .Case([&](BiasAddOp) { return Results{x[0] + x[1]}; })
       .Case([&](ReluGradOp) {
         Scalar zero = k.number(0);

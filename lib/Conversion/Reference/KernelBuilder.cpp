@@ -135,6 +135,17 @@ Condition mlir::soap::operator==(const Index &a, const Index &b) {
   return compareIndex(arith::CmpIPredicate::eq, a, b);
 }
 
+Index mlir::soap::select(const Condition &condition, const Index &a,
+                         const Index &b) {
+  if (condition.isKnown())
+    return condition.known ? a : b;
+  KernelBuilder &k = *a.k;
+  return {&k,
+          arith::SelectOp::create(k.builder, k.loc, condition.value,
+                                  k.materialize(a), k.materialize(b)),
+          std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+}
+
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//
@@ -178,6 +189,11 @@ Scalar mlir::soap::log(const Scalar &a) { return unary<math::LogOp>(a); }
 Scalar mlir::soap::sqrt(const Scalar &a) { return unary<math::SqrtOp>(a); }
 Scalar mlir::soap::tanh(const Scalar &a) { return unary<math::TanhOp>(a); }
 Scalar mlir::soap::abs(const Scalar &a) { return unary<math::AbsFOp>(a); }
+Scalar mlir::soap::erf(const Scalar &a) { return unary<math::ErfOp>(a); }
+Scalar mlir::soap::pow(const Scalar &a, const Scalar &b) {
+  // Without the flags of sums: a power is no place to reassociate.
+  return {a.k, math::PowFOp::create(a.k->builder, a.k->loc, a.value, b.value)};
+}
 
 Condition mlir::soap::compare(arith::CmpFPredicate predicate, const Scalar &a,
                               const Scalar &b) {

@@ -60,6 +60,7 @@ Condition operator&&(const Condition &a, const Condition &b);
 Condition operator!(const Condition &a);
 /// `lo <= index < hi`.
 Condition within(const Index &index, int64_t lo, int64_t hi);
+Index select(const Condition &condition, const Index &a, const Index &b);
 Condition operator==(const Index &a, const Index &b);
 
 /// A number in the type that the kernel computes in.
@@ -80,6 +81,8 @@ Scalar log(const Scalar &a);
 Scalar sqrt(const Scalar &a);
 Scalar tanh(const Scalar &a);
 Scalar abs(const Scalar &a);
+Scalar erf(const Scalar &a);
+Scalar pow(const Scalar &a, const Scalar &b);
 Condition compare(arith::CmpFPredicate predicate, const Scalar &a,
                   const Scalar &b);
 Scalar select(const Condition &condition, const Scalar &a, const Scalar &b);

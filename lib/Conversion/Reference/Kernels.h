@@ -23,6 +23,11 @@ bool emitLinearKernel(Operation *op, KernelBuilder &k);
 bool emitPoolingKernel(Operation *op, KernelBuilder &k);
 bool emitBatchNormKernel(Operation *op, KernelBuilder &k);
 bool emitCrossEntropyKernel(Operation *op, KernelBuilder &k);
+bool emitRowNormKernel(Operation *op, KernelBuilder &k);
+bool emitGatherKernel(Operation *op, KernelBuilder &k);
+bool emitLstmKernel(Operation *op, KernelBuilder &k);
+/// Casts, dropout, counters: what looks at integers or positions.
+bool emitIntegerKernel(Operation *op, KernelBuilder &k);
 bool emitShapeKernel(Operation *op, KernelBuilder &k);
 bool emitTileKernel(Operation *op, KernelBuilder &k);
 

@@ -49,6 +49,25 @@ IterationSpace TanhOp::getIterationSpace() {
 IterationSpace SigmoidOp::getIterationSpace() {
   return unarySpace(*this, transcendental);
 }
+IterationSpace ErfOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace GeluOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace RsqrtOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace ReciprocalOp::getIterationSpace() {
+  return unarySpace(*this, 1);
+}
+IterationSpace CastOp::getIterationSpace() { return unarySpace(*this, 1); }
+IterationSpace ErfGradOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace GeluGradOp::getIterationSpace() {
+  return unarySpace(*this, 2 * transcendental);
+}
 IterationSpace ReluGradOp::getIterationSpace() { return unarySpace(*this, 1); }
 IterationSpace TanhGradOp::getIterationSpace() { return unarySpace(*this, 3); }
 IterationSpace SigmoidGradOp::getIterationSpace() {
@@ -56,8 +75,21 @@ IterationSpace SigmoidGradOp::getIterationSpace() {
 }
 IterationSpace SqrtGradOp::getIterationSpace() { return unarySpace(*this, 2); }
 
+LogicalResult CastOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  for (Type type : {getX().getType(), getY().getType()}) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (isa<IntegerType>(element) && (element.getIntOrFloatBitWidth() % 8 ||
+                                      element.getIntOrFloatBitWidth() > 64))
+      return emitOpError() << "expected floats or integers of 8 to 64 bits in "
+                              "whole bytes, got "
+                           << element;
+  }
+  return checkShape(emitError, "a result", getY().getType(), shapeOf(getX()));
+}
+
 //===----------------------------------------------------------------------===//
-// Binary ops
+// Ops with broadcasting
 //===----------------------------------------------------------------------===//
 
 /// NumPy's rule: aligned at the last dim, extents equal or 1.
@@ -66,29 +98,33 @@ static LogicalResult inferBroadcast(StringRef name,
                                     ValueRange operands,
                                     SmallVectorImpl<Type> &types) {
   return inferTypes(name, location, operands, [&](EmitError emitError) {
-    ArrayRef<int64_t> x = shapeOf(operands[0]), y = shapeOf(operands[1]);
-    SmallVector<int64_t> shape(std::max(x.size(), y.size()));
-    for (size_t i = 0; i < shape.size(); ++i) {
-      int64_t a = i < x.size() ? x[x.size() - 1 - i] : 1;
-      int64_t b = i < y.size() ? y[y.size() - 1 - i] : 1;
-      if (a != b && a != 1 && b != 1)
-        return LogicalResult(emitError()
-                             << "shapes " << shapeString(x) << " and "
-                             << shapeString(y) << " do not broadcast");
-      shape[shape.size() - 1 - i] = std::max(a, b);
+    SmallVector<int64_t> shape(shapeOf(operands[0]));
+    for (Value operand : operands.drop_front()) {
+      SmallVector<int64_t> x = std::move(shape);
+      ArrayRef<int64_t> y = shapeOf(operand);
+      shape.assign(std::max(x.size(), y.size()), 1);
+      for (size_t i = 0; i < shape.size(); ++i) {
+        int64_t a = i < x.size() ? x[x.size() - 1 - i] : 1;
+        int64_t b = i < y.size() ? y[y.size() - 1 - i] : 1;
+        if (a != b && a != 1 && b != 1)
+          return LogicalResult(emitError()
+                               << "shapes " << shapeString(x) << " and "
+                               << shapeString(y) << " do not broadcast");
+        shape[shape.size() - 1 - i] = std::max(a, b);
+      }
     }
     types.push_back(tensorLike(operands[0], shape));
     return success();
   });
 }
 
-/// Sums are linear in both operands together; only where neither is repeated,
+/// Sums are linear in all operands together; only where none is repeated,
 /// so that partial operands stay as small as they are.
-static IterationSpace binarySpace(Operation *op, bool sum) {
+static IterationSpace broadcastSpace(Operation *op, bool sum) {
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
   IterationSpace space = elementwiseSpace(op, shape);
   bool repeats = false;
-  for (unsigned i = 0; i < 2; ++i) {
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     space.operands[i].map = broadcastMap(shapeOf(op->getOperand(i)), shape);
     repeats |= shapeOf(op->getOperand(i)) != shape;
   }
@@ -96,23 +132,28 @@ static IterationSpace binarySpace(Operation *op, bool sum) {
   return space;
 }
 
-#define SOAP_BINARY_OP(OP, SUM)                                                \
-  IterationSpace OP::getIterationSpace() { return binarySpace(*this, SUM); }   \
+#define SOAP_BROADCAST_OP(OP, SUM)                                             \
+  IterationSpace OP::getIterationSpace() {                                     \
+    return broadcastSpace(*this, SUM);                                         \
+  }                                                                            \
   LogicalResult OP::inferReturnTypes(                                          \
       MLIRContext *, std::optional<Location> location, ValueRange operands,    \
       DictionaryAttr, OpaqueProperties, RegionRange,                           \
       SmallVectorImpl<Type> &types) {                                          \
     return inferBroadcast(getOperationName(), location, operands, types);      \
   }
-SOAP_BINARY_OP(AddOp, true)
-SOAP_BINARY_OP(SubOp, true)
-SOAP_BINARY_OP(MulOp, false)
-SOAP_BINARY_OP(DivOp, false)
-SOAP_BINARY_OP(MaximumOp, false)
-SOAP_BINARY_OP(MinimumOp, false)
-SOAP_BINARY_OP(GreaterEqualOp, false)
-SOAP_BINARY_OP(EqualOp, false)
-#undef SOAP_BINARY_OP
+SOAP_BROADCAST_OP(AddOp, true)
+SOAP_BROADCAST_OP(SubOp, true)
+SOAP_BROADCAST_OP(MulOp, false)
+SOAP_BROADCAST_OP(DivOp, false)
+SOAP_BROADCAST_OP(MaximumOp, false)
+SOAP_BROADCAST_OP(MinimumOp, false)
+SOAP_BROADCAST_OP(GreaterEqualOp, false)
+SOAP_BROADCAST_OP(GreaterOp, false)
+SOAP_BROADCAST_OP(EqualOp, false)
+SOAP_BROADCAST_OP(PowOp, false)
+SOAP_BROADCAST_OP(WhereOp, false)
+#undef SOAP_BROADCAST_OP
 
 //===----------------------------------------------------------------------===//
 // BiasAddOp
@@ -162,4 +203,60 @@ Operation *AccumulateOp::localize(OpBuilder &builder, const LoopBox &,
                                   ArrayRef<TileRegion> resultRegions,
                                   ValueRange operands) {
   return localizeDefault(*this, builder, resultRegions, operands);
+}
+
+//===----------------------------------------------------------------------===//
+// DropoutOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult DropoutOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  ArrayRef<int64_t> shape = shapeOf(getX());
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0 && rate < 1))
+    return emitOpError() << "'rate' is " << rate
+                         << ", expected a number in [0, 1)";
+  if (failed(checkShape(emitError, "a result", getY().getType(), shape)) ||
+      (getStep() &&
+       failed(checkShape(emitError, "a step", getStep().getType(), {}))))
+    return failure();
+  if (getOffsets().empty() && getExtents().empty())
+    return success();
+  if (failed(checkArray(emitError, "offsets", getOffsets(), shape.size(), 0,
+                        maxElements)) ||
+      failed(checkArray(emitError, "extents", getExtents(), shape.size(), 1,
+                        maxElements)))
+    return failure();
+  for (auto [d, extent] : llvm::enumerate(shape))
+    if (getOffsets()[d] + extent > getExtents()[d])
+      return emitOpError() << "a tile of extent " << extent << " at "
+                           << getOffsets()[d] << " leaves dim " << d
+                           << " of extent " << getExtents()[d];
+  return success();
+}
+
+IterationSpace DropoutOp::getIterationSpace() {
+  IterationSpace space = elementwiseSpace(*this, shapeOf(getX()));
+  if (getStep())
+    space.operands[1].map.clear();
+  space.flopsPerPoint = getStep() ? transcendental : 0;
+  return space;
+}
+
+/// The tile knows where it is in the whole tensor.
+Operation *DropoutOp::localize(OpBuilder &builder, const LoopBox &box,
+                               ArrayRef<TileRegion>,
+                               ArrayRef<TileRegion> resultRegions,
+                               ValueRange operands) {
+  auto local =
+      cast<DropoutOp>(localizeDefault(*this, builder, resultRegions, operands));
+  if (!getStep())
+    return local;
+  SmallVector<int64_t> offsets;
+  for (size_t d = 0; d < box.size(); ++d)
+    offsets.push_back((getOffsets().empty() ? 0 : getOffsets()[d]) + box[d].lo);
+  local.setOffsets(offsets);
+  if (getExtents().empty())
+    local.setExtents(shapeOf(getX()));
+  return local;
 }

@@ -121,6 +121,10 @@ LogicalResult ReshapeOp::verify() {
   if (failed(checkTensorType(emitError, getX().getType())) ||
       failed(checkTensorType(emitError, getY().getType())))
     return failure();
+  if (getX().getType().getElementType() != getY().getType().getElementType())
+    return emitOpError() << "element types "
+                         << getX().getType().getElementType() << " and "
+                         << getY().getType().getElementType() << " differ";
   if (getX().getType().getNumElements() != getY().getType().getNumElements())
     return emitOpError() << "shapes " << shapeString(shapeOf(getX())) << " and "
                          << shapeString(shapeOf(getY()))

@@ -720,3 +720,108 @@ func.func @recv() {
   %0 = soap.recv : tensor<0xf32>
   return
 }
+
+// -----
+
+func.func @softmax_axis(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{axis}}
+  %0 = soap.softmax %x {axis = 2 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @layer_norm_gamma(%x: tensor<4x6xf32>, %v: tensor<4xf32>) {
+  // expected-error@+1 {{gamma}}
+  %0:3 = soap.layer_norm %x, %v, %v {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<4x6xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x6xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @gather_scalar(%t: tensor<f32>, %i: tensor<4xi32>) {
+  // expected-error@+1 {{'soap.gather' op expected a table of rank 1 or more, got a scalar}}
+  %0 = soap.gather %t, %i : (tensor<f32>, tensor<4xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_offset(%t: tensor<4xf32>, %i: tensor<4xi32>) {
+  // expected-error@+1 {{'offset' must be in [0, 1099511627776], got -1}}
+  %0 = soap.gather %t, %i {offset = -1 : i64} : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_rate(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'rate' is 1.000000e+00, expected a number in [0, 1)}}
+  %0 = soap.dropout %x {rate = 1.0 : f64, seed = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_tile(%x: tensor<4xf32>, %s: tensor<i32>) {
+  // expected-error@+1 {{a tile of extent 4 at 3 leaves dim 0 of extent 6}}
+  %0 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 0 : i64, offsets = array<i64: 3>, extents = array<i64: 6>} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @cast_to_bits(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected floats or integers of 8 to 64 bits in whole bytes, got 'i1'}}
+  %0 = soap.cast %x : (tensor<4xf32>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @where_shapes(%x: tensor<4xf32>, %y: tensor<3xf32>) {
+  // expected-error@+1 {{shapes 4 and 3 do not broadcast}}
+  %0 = soap.where %x, %x, %y : (tensor<4xf32>, tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @lstm_gates(%x: tensor<3x2x3x5xf32>, %r: tensor<4x5x5xf32>, %h: tensor<1x2x5xf32>) {
+  // expected-error@+1 {{'soap.lstm' op expected x of shape [T, N, 4, H], got 3x2x3x5}}
+  %0:3 = soap.lstm %x, %r, %h, %h : (tensor<3x2x3x5xf32>, tensor<4x5x5xf32>, tensor<1x2x5xf32>, tensor<1x2x5xf32>) -> (tensor<3x2x5xf32>, tensor<3x2x5xf32>, tensor<3x2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @lstm_step(%x: tensor<3x2x4x5xf32>, %r: tensor<4x5x5xf32>, %h: tensor<1x2x5xf32>) {
+  // expected-error@+1 {{'t' is 3, expected a time step of 3}}
+  %0:3 = soap.lstm_step %x, %r, %h, %h {t = 3 : i64} : (tensor<3x2x4x5xf32>, tensor<4x5x5xf32>, tensor<1x2x5xf32>, tensor<1x2x5xf32>) -> (tensor<1x2x5xf32>, tensor<1x2x5xf32>, tensor<1x2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @adam_beta(%x: tensor<4xf32>, %c: tensor<f32>) {
+  // expected-error@+1 {{'beta1' is 1.000000e+00, expected a number in [0, 1)}}
+  %0:3 = soap.adam %x, %x, %x, %x, %c, %c {learning_rate = 0.1 : f64, beta1 = 1.0 : f64, beta2 = 0.99 : f64, epsilon = 1.0e-8 : f64, weight_decay = 0.0 : f64}
+    : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @counter_shape(%s: tensor<2xi32>) {
+  // expected-error@+1 {{a step}}
+  %0 = soap.counter %s : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @reshape_types(%x: tensor<4xi32>) {
+  // expected-error@+1 {{element types 'i32' and 'f32' differ}}
+  %0 = soap.reshape %x : (tensor<4xi32>) -> tensor<4xf32>
+  return
+}

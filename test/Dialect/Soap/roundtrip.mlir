@@ -205,6 +205,75 @@ func.func @device_program(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   return %3 : tensor<4x6xf32>
 }
 
+// CHECK-LABEL: func.func @sequences
+func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>, %t: tensor<8x6xf32>, %i: tensor<4xi32>, %s: tensor<i32>,
+                     %z: tensor<3x2x4x5xf32>, %r: tensor<4x5x5xf32>, %h: tensor<1x2x5xf32>, %p: tensor<2x4x5xf32>, %y: tensor<3x2x5xf32>, %q: tensor<2x5xf32>) {
+  // CHECK: soap.erf
+  %0 = soap.erf %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.gelu %{{.*}} {approximate}
+  %1 = soap.gelu %x {approximate} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.reciprocal
+  %2 = soap.reciprocal %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.rsqrt %{{.*}} {epsilon = 1.000000e-03 : f64}
+  %3 = soap.rsqrt %x {epsilon = 1.0e-3 : f64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.cast %{{.*}} : (tensor<4xi32>) -> tensor<4xf32>
+  %4 = soap.cast %i : (tensor<4xi32>) -> tensor<4xf32>
+  // CHECK: soap.greater
+  %5 = soap.greater %x, %v : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.pow
+  %6 = soap.pow %x, %m : (tensor<4x6xf32>, tensor<4x1xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.where %{{.*}} : (tensor<4x6xf32>, tensor<4x1xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  %7 = soap.where %5, %m, %v : (tensor<4x6xf32>, tensor<4x1xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.erf_grad
+  %8 = soap.erf_grad %x, %x : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.gelu_grad
+  %9 = soap.gelu_grad %x, %x : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.dropout %{{.*}}, %{{.*}} {extents = array<i64: 8, 6>, offsets = array<i64: 2, 0>, rate = 5.000000e-01 : f64, seed = 1 : i64}
+  %10 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 1 : i64, offsets = array<i64: 2, 0>, extents = array<i64: 8, 6>} : (tensor<4x6xf32>, tensor<i32>) -> tensor<4x6xf32>
+  // CHECK: soap.softmax %{{.*}} {axis = 1 : i64}
+  %11 = soap.softmax %x {axis = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.softmax_grad
+  %12 = soap.softmax_grad %x, %11 {axis = 1 : i64} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: %{{.+}}, %[[MEAN:.+]], %[[RSTD:.+]] = soap.layer_norm %{{.*}} {axis = 1 : i64, epsilon = 1.000000e-05 : f64}
+  %13:3 = soap.layer_norm %x, %v, %v {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<4x6xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<4x6xf32>, tensor<4xf32>, tensor<4xf32>)
+  // CHECK: soap.layer_norm_grad %{{.*}}, %{{.*}}, %[[MEAN]], %[[RSTD]]
+  %14:3 = soap.layer_norm_grad %x, %x, %13#1, %13#2, %v {axis = 1 : i64}
+    : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4xf32>, tensor<4xf32>, tensor<6xf32>) -> (tensor<4x6xf32>, tensor<6xf32>, tensor<6xf32>)
+  // CHECK: soap.rms_norm
+  %15:2 = soap.rms_norm %x, %v {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<4x6xf32>, tensor<6xf32>) -> (tensor<4x6xf32>, tensor<4xf32>)
+  // CHECK: soap.rms_norm_grad
+  %16:2 = soap.rms_norm_grad %x, %x, %15#1, %v {axis = 1 : i64} : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4xf32>, tensor<6xf32>) -> (tensor<4x6xf32>, tensor<6xf32>)
+  // CHECK: soap.gather %{{.*}} {offset = 2 : i64, wrap = 8 : i64} : (tensor<8x6xf32>, tensor<4xi32>) -> tensor<4x6xf32>
+  %17 = soap.gather %t, %i {offset = 2 : i64, wrap = 8 : i64} : (tensor<8x6xf32>, tensor<4xi32>) -> tensor<4x6xf32>
+  // CHECK: soap.gather_grad %{{.*}} : (tensor<4x6xf32>, tensor<4xi32>) -> tensor<8x6xf32>
+  %18 = soap.gather_grad %x, %i : (tensor<4x6xf32>, tensor<4xi32>) -> tensor<8x6xf32>
+  // CHECK: soap.lstm %
+  %19:3 = soap.lstm %z, %r, %h, %h : (tensor<3x2x4x5xf32>, tensor<4x5x5xf32>, tensor<1x2x5xf32>, tensor<1x2x5xf32>) -> (tensor<3x2x5xf32>, tensor<3x2x5xf32>, tensor<3x2x4x5xf32>)
+  // CHECK: soap.lstm_step %{{.*}} {t = 2 : i64}
+  %20:3 = soap.lstm_step %z, %r, %h, %h {t = 2 : i64} : (tensor<3x2x4x5xf32>, tensor<4x5x5xf32>, tensor<1x2x5xf32>, tensor<1x2x5xf32>) -> (tensor<1x2x5xf32>, tensor<1x2x5xf32>, tensor<1x2x4x5xf32>)
+  // CHECK: soap.lstm_cell
+  %21:3 = soap.lstm_cell %z, %p, %h {t = 0 : i64} : (tensor<3x2x4x5xf32>, tensor<2x4x5xf32>, tensor<1x2x5xf32>) -> (tensor<1x2x5xf32>, tensor<1x2x5xf32>, tensor<1x2x4x5xf32>)
+  // CHECK: soap.lstm_grad
+  %22:3 = soap.lstm_grad %y, %r, %z, %y, %h, %y : (tensor<3x2x5xf32>, tensor<4x5x5xf32>, tensor<3x2x4x5xf32>, tensor<3x2x5xf32>, tensor<1x2x5xf32>, tensor<3x2x5xf32>)
+    -> (tensor<3x2x4x5xf32>, tensor<1x2x5xf32>, tensor<1x2x5xf32>)
+  // CHECK: soap.lstm_step_grad
+  %23:2 = soap.lstm_step_grad %y, %r, %z, %y, %h, %20#2, %h {t = 0 : i64, previous_t = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}
+    : (tensor<3x2x5xf32>, tensor<4x5x5xf32>, tensor<3x2x4x5xf32>, tensor<3x2x5xf32>, tensor<1x2x5xf32>, tensor<1x2x4x5xf32>, tensor<1x2x5xf32>) -> (tensor<1x2x4x5xf32>, tensor<1x2x5xf32>)
+  // CHECK: soap.lstm_cell_grad
+  %24:2 = soap.lstm_cell_grad %y, %z, %y, %y, %q {t = 1 : i64, previous_t = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 0>}
+    : (tensor<3x2x5xf32>, tensor<3x2x4x5xf32>, tensor<3x2x5xf32>, tensor<3x2x5xf32>, tensor<2x5xf32>) -> (tensor<1x2x4x5xf32>, tensor<1x2x5xf32>)
+  // CHECK: soap.counter
+  %25 = soap.counter %s : (tensor<i32>) -> tensor<i32>
+  // CHECK: soap.bias_correction %{{.*}} {beta = 9.000000e-01 : f64}
+  %26 = soap.bias_correction %25 {beta = 0.9 : f64} : (tensor<i32>) -> tensor<f32>
+  // CHECK: soap.adam %{{.*}} {beta1 = {{.*}}, beta2 = {{.*}}, decoupled,
+  %27:3 = soap.adam %x, %x, %x, %x, %26, %26 {learning_rate = 0.1 : f64, beta1 = 0.9 : f64, beta2 = 0.99 : f64, epsilon = 1.0e-8 : f64, weight_decay = 0.0 : f64, decoupled}
+    : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<f32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>)
+  // CHECK: soap.reshape %{{.*}} : (tensor<4xi32>) -> tensor<2x2xi32>
+  %28 = soap.reshape %i : (tensor<4xi32>) -> tensor<2x2xi32>
+  return
+}
+
 // CHECK-LABEL: func.func @attributes
 // CHECK-SAME: soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>, soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64
 // CHECK-SAME: soap.init = "he", soap.kind = "parameter"

@@ -54,16 +54,19 @@ public:
   Tensor arg(std::vector<int64_t> shape, Fill fill,
              const std::string &kind = "data", const std::string &dtype = "f32",
              const std::string &extra = "");
-  /// `prefix` is written before the operands (the kind of a reduce).
+  /// `prefix` is written before the operands (the kind of a reduce); `dtype`
+  /// is the results'.
   std::vector<Tensor> op(const std::string &mnemonic,
                          const std::vector<Tensor> &operands,
                          const std::string &attributes,
                          const std::vector<std::vector<int64_t>> &resultShapes,
-                         const std::string &prefix = "");
+                         const std::string &prefix = "",
+                         const std::string &dtype = "f32");
   Tensor op1(const std::string &mnemonic, const std::vector<Tensor> &operands,
              const std::string &attributes, std::vector<int64_t> shape,
-             const std::string &prefix = "") {
-    return op(mnemonic, operands, attributes, {std::move(shape)}, prefix)[0];
+             const std::string &prefix = "", const std::string &dtype = "f32") {
+    return op(mnemonic, operands, attributes, {std::move(shape)}, prefix,
+              dtype)[0];
   }
   Tensor constant(std::vector<int64_t> shape, double splat);
   /// `updates[i] >= 0`: result i replaces that argument.
@@ -84,6 +87,7 @@ struct Generator {
   std::function<Case(Random &)> make;
 };
 std::vector<Generator> opGenerators();
+std::vector<Generator> sequenceGenerators();
 std::vector<Generator> graphGenerators();
 
 } // namespace soap::equivalence

@@ -39,11 +39,11 @@ FunctionText::op(const std::string &mnemonic,
                  const std::vector<Tensor> &operands,
                  const std::string &attributes,
                  const std::vector<std::vector<int64_t>> &resultShapes,
-                 const std::string &prefix) {
+                 const std::string &prefix, const std::string &dtype) {
   std::vector<Tensor> results;
   std::string names, operandNames, operandTypes, resultTypes;
   for (const std::vector<int64_t> &shape : resultShapes) {
-    results.push_back({"%v" + std::to_string(nextValue++), shape});
+    results.push_back({"%v" + std::to_string(nextValue++), shape, dtype});
     names += (names.empty() ? "" : ", ") + results.back().name;
     resultTypes += (resultTypes.empty() ? "" : ", ") + results.back().type();
   }

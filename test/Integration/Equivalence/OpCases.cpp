@@ -8,6 +8,7 @@
 #include "Cases.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace soap::equivalence {
@@ -205,18 +206,30 @@ Case broadcast(Random &random) {
 //-------------------------------------------------------===//
 
 Case unary(Random &random) {
-  const char *names[] = {"relu", "neg",  "abs",     "exp", "log",
-                         "sqrt", "tanh", "sigmoid", "sign"};
-  int64_t which = uniform(random, 0, 8);
+  struct Unary {
+    const char *name, *attributes;
+    Fill fill;
+    bool exact;
+  };
+  const Unary ops[] = {{"relu", "", integers, true},
+                       {"neg", "", integers, true},
+                       {"abs", "", integers, true},
+                       {"sign", "", integers, true},
+                       {"exp", "", floats, false},
+                       {"log", "", positive, false},
+                       {"sqrt", "", positive, false},
+                       {"tanh", "", floats, false},
+                       {"sigmoid", "", floats, false},
+                       {"erf", "", floats, false},
+                       {"gelu", "", floats, false},
+                       {"gelu", "approximate", floats, false},
+                       {"reciprocal", "", positive, false},
+                       {"rsqrt", "epsilon = 1.0e-01 : f64", positive, false}};
+  const Unary &op = ops[uniform(random, 0, std::size(ops) - 1)];
   std::vector<int64_t> shape = randomShape(random, 0);
-  bool exact = which < 3 || which == 8;
-  Case c = made(names[which], exact);
+  Case c = made(op.name, op.exact);
   FunctionText f;
-  f.finish(c, {f.op1(names[which],
-                     {f.arg(shape, exact                      ? integers
-                                   : which == 4 || which == 5 ? positive
-                                                              : floats)},
-                     "", shape)});
+  f.finish(c, {f.op1(op.name, {f.arg(shape, op.fill)}, op.attributes, shape)});
   return c;
 }
 
@@ -230,9 +243,11 @@ Case scale(Random &random) {
 }
 
 Case binary(Random &random) {
-  const char *names[] = {"add",     "sub",     "mul",           "div",
-                         "maximum", "minimum", "greater_equal", "equal"};
-  int64_t which = uniform(random, 0, 7);
+  const char *names[] = {"div",   "pow",     "add",     "sub",
+                         "mul",   "maximum", "minimum", "greater_equal",
+                         "equal", "greater"};
+  int64_t which = uniform(random, 0, std::size(names) - 1);
+  bool exact = which > 1;
   std::vector<int64_t> z = randomShape(random), x = z, y = z;
   for (size_t d = 0; d < z.size(); ++d)
     if (!uniform(random, 0, 3))
@@ -251,11 +266,13 @@ Case binary(Random &random) {
             b = d + y.size() >= rank ? y[d + y.size() - rank] : 1;
     z[d] = std::max(a, b);
   }
-  Case c = made(names[which], which != 3);
+  Case c = made(names[which], exact);
   FunctionText f;
   f.finish(c, {f.op1(names[which],
-                     {f.arg(x, which == 3 ? floats : integers),
-                      f.arg(y, which == 3 ? positive : integers, "parameter")},
+                     {f.arg(x, exact        ? integers
+                               : which == 0 ? floats
+                                            : positive),
+                      f.arg(y, exact ? integers : positive, "parameter")},
                      "", z)});
   return c;
 }
@@ -273,8 +290,9 @@ Case biasAdd(Random &random) {
 }
 
 Case unaryGrad(Random &random) {
-  const char *names[] = {"relu_grad", "tanh_grad", "sigmoid_grad", "sqrt_grad"};
-  int64_t which = uniform(random, 0, 3);
+  const char *names[] = {"relu_grad", "tanh_grad", "sigmoid_grad",
+                         "sqrt_grad", "erf_grad",  "gelu_grad"};
+  int64_t which = uniform(random, 0, std::size(names) - 1);
   std::vector<int64_t> shape = randomShape(random);
   Case c = made(names[which], which == 0);
   FunctionText f;
@@ -534,7 +552,7 @@ Case sgd(Random &random) {
 } // namespace
 
 std::vector<Generator> opGenerators() {
-  return {
+  std::vector<Generator> generators{
       {"conv2d", [](Random &r) { return conv(r, Conv::Forward); }},
       {"conv2d_input_grad", [](Random &r) { return conv(r, Conv::InputGrad); }},
       {"conv2d_weight_grad",
@@ -567,6 +585,9 @@ std::vector<Generator> opGenerators() {
       {"cross_entropy_stages", crossEntropyStages},
       {"sgd", sgd},
   };
+  for (const Generator &generator : sequenceGenerators())
+    generators.push_back(generator);
+  return generators;
 }
 
 } // namespace soap::equivalence

@@ -20,6 +20,35 @@ def Soap_SqrtOp : Soap_UnaryOp<"sqrt", "square root", [Differentiable]>;
 def Soap_TanhOp : Soap_UnaryOp<"tanh", "hyperbolic tangent", [Differentiable]>;
 def Soap_SigmoidOp : Soap_UnaryOp<"sigmoid", "1 / (1 + e^-x)", [Differentiable]>;
 def Soap_SignOp : Soap_UnaryOp<"sign", "-1, 0 or 1">;
+def Soap_ErfOp : Soap_UnaryOp<"erf", "error function", [Differentiable]>;
+def Soap_ReciprocalOp : Soap_UnaryOp<"reciprocal", "1 / x", [Differentiable]>;
+
+def Soap_RsqrtOp : Soap_Op<"rsqrt", [SpaceInterface, Differentiable, SameOperandsAndResultType]> {
+  let summary = "elementwise 1 / sqrt(x + epsilon)";
+  let arguments = (ins Soap_Float:$x, DefaultValuedAttr<F64Attr, "0.0">:$epsilon);
+  let results = (outs Soap_Float:$y);
+}
+
+defvar geluFormula = [{
+    x * P(X <= x) for a standard normal X: x * (1 + erf(x / sqrt(2))) / 2. With `approximate` the usual x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2.
+  }];
+def Soap_GeluOp : Soap_Op<"gelu", [SpaceInterface, Differentiable, SameOperandsAndResultType]> {
+  let summary = "elementwise Gaussian error linear unit";
+  let description = geluFormula;
+  let arguments = (ins Soap_Float:$x, UnitAttr:$approximate);
+  let results = (outs Soap_Float:$y);
+}
+
+def Soap_CastOp : Soap_Op<"cast", [SpaceInterface, Differentiable]> {
+  let summary = "elementwise conversion to another element type";
+  let description = [{
+    Floats become integers by rounding towards zero; what does not fit has no defined value. Differentiable between floats. The one op whose
+    operand and result may have different floating-point types.
+  }];
+  let arguments = (ins Soap_Tile:$x);
+  let results = (outs Soap_Tile:$y);
+  let hasVerifier = 1;
+}
 
 def Soap_ScaleOp : Soap_Op<"scale", [SpaceInterface, Differentiable, SameOperandsAndResultType]> {
   let summary = "elementwise factor * x (linear)";
@@ -41,7 +70,19 @@ def Soap_DivOp : Soap_BinaryOp<"div", "x / y", [Differentiable]>;
 def Soap_MaximumOp : Soap_BinaryOp<"maximum", "max(x, y)", [Differentiable]>;
 def Soap_MinimumOp : Soap_BinaryOp<"minimum", "min(x, y)", [Differentiable]>;
 def Soap_GreaterEqualOp : Soap_BinaryOp<"greater_equal", "x >= y ? 1 : 0">;
+def Soap_GreaterOp : Soap_BinaryOp<"greater", "x > y ? 1 : 0">;
 def Soap_EqualOp : Soap_BinaryOp<"equal", "x == y ? 1 : 0">;
+def Soap_PowOp : Soap_BinaryOp<"pow", "x^y", [Differentiable]>;
+
+def Soap_WhereOp : Soap_Op<"where", [SpaceInterface, Differentiable, InferType]> {
+  let summary = "elementwise condition != 0 ? x : y with broadcasting";
+  let description = [{
+    The condition is a mask as the comparisons give it, a tensor of the same floats. What is not picked does not matter, whatever it is: a masked infinity leaves no trace, neither
+    in the result nor in the gradients.
+  }];
+  let arguments = (ins Soap_Float:$condition, Soap_Float:$x, Soap_Float:$y);
+  let results = (outs Soap_Float:$z);
+}
 
 def Soap_BiasAddOp : Soap_Op<"bias_add", [SpaceInterface, Differentiable, InferType]> {
   let summary = "y[.., c, ..] = x[.., c, ..] + b[c]";
@@ -60,6 +101,32 @@ def Soap_ReluGradOp : Soap_UnaryGradOp<"relu_grad", "y > 0 ? dy : 0">;
 def Soap_TanhGradOp : Soap_UnaryGradOp<"tanh_grad", "dy * (1 - y * y)">;
 def Soap_SigmoidGradOp : Soap_UnaryGradOp<"sigmoid_grad", "dy * y * (1 - y)">;
 def Soap_SqrtGradOp : Soap_UnaryGradOp<"sqrt_grad", "dy / (2 * y)">;
+
+/// dx[i] = f(dy[i], x[i]): gradients in terms of the forward operand.
+def Soap_ErfGradOp : Soap_Op<"erf_grad", [SpaceInterface, SameOperandsAndResultType]> {
+  let summary = "elementwise dy * 2 / sqrt(pi) * e^(-x^2)";
+  let arguments = (ins Soap_Float:$dy, Soap_Float:$x);
+  let results = (outs Soap_Float:$dx);
+}
+def Soap_GeluGradOp : Soap_Op<"gelu_grad", [SpaceInterface, SameOperandsAndResultType]> {
+  let summary = "gradient of gelu with respect to x";
+  let description = [{ dy * d gelu(x) / dx, of the form that `approximate` says. }];
+  let arguments = (ins Soap_Float:$dy, Soap_Float:$x, UnitAttr:$approximate);
+  let results = (outs Soap_Float:$dx);
+}
+
+def Soap_DropoutOp : Soap_Op<"dropout", [SpaceInterfaceLocal, Differentiable]> {
+  let summary = "zeroes elements at random, by a counter";
+  let description = [{
+    Without `step` the identity: inference. With it, an element is 0 with probability `rate`, else x / (1 - rate). Whether it is kept is a hash of `seed`, of
+    the step and of the element's row-major position in the whole tensor, so that every cut drops the same elements, and the gradient is the same op on dy. `offsets` is where a shard's tile begins
+    in the tensor of shape `extents`; both are empty for the whole. `--soap-build-training-step` adds the step, and removes the op from `@evaluate`. Loops d0, d1, ...
+  }];
+  let arguments = (ins Soap_Float:$x, Optional<Soap_Label>:$step, F64Attr:$rate, I64Attr:$seed,
+                   DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$offsets, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$extents);
+  let results = (outs Soap_Float:$y);
+  let hasVerifier = 1;
+}
 
 def Soap_AccumulateOp : Soap_Op<"accumulate", [SpaceInterfaceLocal, SameOperandsAndResultType]> {
   let summary = "sum of equally shaped tensors (linear: passes partial sums on)";

@@ -1,4 +1,4 @@
-//===- SoapNormalizationOps.td - Batch norm, cross-entropy -*- tablegen -*-===//
+//===- SoapNormalizationOps.td - Norms, softmax, cross-entropy -*- tablegen -*-===//
 //
 // Ops with stages (inner reductions), and their stage ops. Statistics are tensors: [3, C] of count, mean, M2 (combiner moments);
 // [3, N] of max, sum of exponentials, logit of the label (combiner softmax).
@@ -94,5 +94,59 @@ def Soap_CrossEntropyGradOp : Soap_Op<"cross_entropy_grad", [SpaceInterfaceLocal
   }];
   let arguments = (ins Soap_Float:$dloss, Soap_Float:$logits, Soap_Label:$labels, Soap_Float:$stats, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$class_offset);
   let results = (outs Soap_Float:$dx);
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Norms and softmax along dims of a sample. Their stages are ordinary ops: reduce, broadcast, elementwise.
+//===----------------------------------------------------------------------===//
+
+def Soap_SoftmaxOp : Soap_Op<"softmax", [SpaceInterfaceStages, Differentiable, SameOperandsAndResultType]> {
+  let summary = "exponentials along a dim, scaled to the sum 1";
+  let description = [{
+    y = e^(x - max) / sum of e^(x - max), max and sum along dim `axis`. Loops d0, d1, ...; that of the axis is a stage loop. A row of -inf alone gives NaN, as the formula does.
+  }];
+  let arguments = (ins Soap_Float:$x, I64Attr:$axis);
+  let results = (outs Soap_Float:$y);
+  let hasVerifier = 1;
+}
+def Soap_SoftmaxGradOp : Soap_Op<"softmax_grad", [SpaceInterfaceStages, SameOperandsAndResultType]> {
+  let summary = "gradient of softmax with respect to x";
+  let description = [{ dx = y * (dy - sum of dy * y along dim `axis`). Loops as softmax. }];
+  let arguments = (ins Soap_Float:$dy, Soap_Float:$y, I64Attr:$axis);
+  let results = (outs Soap_Float:$dx);
+  let hasVerifier = 1;
+}
+
+def Soap_LayerNormOp : Soap_Op<"layer_norm", [SpaceInterfaceStages, Differentiable, InferType]> {
+  let summary = "normalization over the last dims, from `axis` on";
+  let description = [{
+    y = (x - mean) * rstd * gamma + beta with mean and rstd = 1 / sqrt(variance + epsilon) of each row; gamma and beta have the shape of the normalized dims, mean and rstd that of the others: the gradient needs them. Loops d0, d1, ...;
+    those from `axis` on are stage loops. The variance is the mean of squared deviations from the mean (two passes).
+  }];
+  let arguments = (ins Soap_Float:$x, Soap_Float:$gamma, Soap_Float:$beta, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Soap_Float:$y, Soap_Float:$mean, Soap_Float:$rstd);
+}
+def Soap_LayerNormGradOp : Soap_Op<"layer_norm_grad", [SpaceInterfaceStages]> {
+  let summary = "gradients of layer_norm";
+  let description = [{
+    With xhat = (x - mean) * rstd and g = dy * gamma: dx = rstd * (g - mean of g - xhat * mean of g * xhat), means along the normalized dims; dgamma = sum over rows of dy * xhat, dbeta = sum over rows of dy. Loops as layer_norm:
+    cutting rows leaves dgamma and dbeta partial.
+  }];
+  let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$mean, Soap_Float:$rstd, Soap_Float:$gamma, I64Attr:$axis);
+  let results = (outs Soap_Float:$dx, Soap_Float:$dgamma, Soap_Float:$dbeta);
+  let hasVerifier = 1;
+}
+def Soap_RmsNormOp : Soap_Op<"rms_norm", [SpaceInterfaceStages, Differentiable, InferType]> {
+  let summary = "division by the root mean square of the last dims, from `axis` on";
+  let description = [{ y = x * rstd * gamma with rstd = 1 / sqrt(mean of x^2 + epsilon) of each row. Loops and shapes as layer_norm. }];
+  let arguments = (ins Soap_Float:$x, Soap_Float:$gamma, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Soap_Float:$y, Soap_Float:$rstd);
+}
+def Soap_RmsNormGradOp : Soap_Op<"rms_norm_grad", [SpaceInterfaceStages]> {
+  let summary = "gradients of rms_norm";
+  let description = [{ With xhat = x * rstd and g = dy * gamma: dx = rstd * (g - xhat * mean of g * xhat), dgamma = sum over rows of dy * xhat. Loops as layer_norm. }];
+  let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$rstd, Soap_Float:$gamma, I64Attr:$axis);
+  let results = (outs Soap_Float:$dx, Soap_Float:$dgamma);
   let hasVerifier = 1;
 }

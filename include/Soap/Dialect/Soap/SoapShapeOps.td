@@ -8,10 +8,10 @@ def Soap_ReshapeOp : Soap_Op<"reshape", [SpaceInterface, Differentiable]> {
   let summary = "same elements in row-major order, other shape";
   let description = [{
     Loops are the common factors of both shapes, in row-major order, f0, f1, ...: 64x16x5x5 to 64x400 has f0=64, f1=16, f2=5, f3=5 with the second dim of the result 25*f1 + 5*f2 + f3.
-    Dims that share no common refinement are merged into one serial loop over their least common block. The reshape of a shard is a reshape of its packed tile.
+    Dims that share no common refinement are merged into one serial loop over their least common block. The reshape of a shard is a reshape of its packed tile. Integers (labels) may be reshaped, too.
   }];
-  let arguments = (ins Soap_Float:$x);
-  let results = (outs Soap_Float:$y);
+  let arguments = (ins Soap_Tile:$x);
+  let results = (outs Soap_Tile:$y);
   let hasVerifier = 1;
 }
 def Soap_TransposeOp : Soap_Op<"transpose", [SpaceInterface, Differentiable, InferType]> {

@@ -126,6 +126,90 @@ LogicalResult ScaleOp::buildGradient(OpBuilder &builder,
                        });
 }
 
+LogicalResult ErfOp::buildGradient(OpBuilder &builder,
+                                   ArrayRef<Value> resultGrads,
+                                   ArrayRef<bool> wanted,
+                                   SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
+                       [&](GradientBuilder &gradients, Value dy) -> Value {
+                         return gradients.create<ErfGradOp>(
+                             "input_grad", dy.getType(), dy, getX());
+                       });
+}
+
+LogicalResult GeluOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
+                       [&](GradientBuilder &gradients, Value dy) -> Value {
+                         return gradients.create<GeluGradOp>(
+                             "input_grad", dy.getType(), dy, getX(),
+                             getApproximateAttr());
+                       });
+}
+
+/// dx = -dy * y^2.
+LogicalResult
+ReciprocalOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
+                            ArrayRef<bool> wanted,
+                            SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value once = gradients.create<MulOp>("input_mul", type, dy, getY());
+        Value twice =
+            gradients.create<MulOp>("input_square", type, once, getY());
+        return gradients.create<NegOp>("input_grad", type, twice);
+      });
+}
+
+/// dx = -dy * y^3 / 2.
+LogicalResult RsqrtOp::buildGradient(OpBuilder &builder,
+                                     ArrayRef<Value> resultGrads,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value once = gradients.create<MulOp>("input_mul", type, dy, getY());
+        Value twice =
+            gradients.create<MulOp>("input_square", type, once, getY());
+        Value cube = gradients.create<MulOp>("input_cube", type, twice, getY());
+        return gradients.create<ScaleOp>("input_grad", type, cube,
+                                         builder.getF64FloatAttr(-0.5));
+      });
+}
+
+LogicalResult CastOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
+                       [&](GradientBuilder &gradients, Value dy) -> Value {
+                         return gradients.create<CastOp>("input_grad",
+                                                         getX().getType(), dy);
+                       });
+}
+
+/// The same elements are dropped again.
+LogicalResult DropoutOp::buildGradient(OpBuilder &builder,
+                                       ArrayRef<Value> resultGrads,
+                                       ArrayRef<bool> wanted,
+                                       SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(getNumOperands(), Value());
+  if (!wanted[0] || !resultGrads[0])
+    return success();
+  operandGrads[0] =
+      GradientBuilder(builder, *this)
+          .create<DropoutOp>("input_grad", getX().getType(), resultGrads[0],
+                             getStep(), getRateAttr(), getSeedAttr(),
+                             getOffsetsAttr(), getExtentsAttr());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Binary ops
 //===----------------------------------------------------------------------===//
@@ -243,6 +327,68 @@ LogicalResult MinimumOp::buildGradient(OpBuilder &builder,
                                        SmallVectorImpl<Value> &operandGrads) {
   return selectGradient(*this, getY(), getX(), builder, resultGrads, wanted,
                         operandGrads);
+}
+
+/// d(x^y)/dx = y * x^(y - 1), d(x^y)/dy = x^y * log(x); the latter is 0 where x
+/// is not positive.
+LogicalResult PowOp::buildGradient(OpBuilder &builder,
+                                   ArrayRef<Value> resultGrads,
+                                   ArrayRef<bool> wanted,
+                                   SmallVectorImpl<Value> &operandGrads) {
+  auto ofX = [&](GradientBuilder &gradients, Value dz) -> Value {
+    // On tensors of the operands' shapes as far as possible.
+    Type y = getY().getType(), z = dz.getType();
+    Value one = gradients.splat(
+        1, tensorType(getY()).clone(ArrayRef<int64_t>()), "lhs_one");
+    Value less = gradients.create<SubOp>("lhs_exponent", y, getY(), one);
+    gradients.matchLoops(less.getDefiningOp(), 0, 1);
+    Value power = gradients.create<PowOp>("lhs_pow", z, getX(), less);
+    Value slope = gradients.create<MulOp>("lhs_slope", z, power, getY());
+    return gradients.create<MulOp>("lhs_mul", z, dz, slope);
+  };
+  auto ofY = [&](GradientBuilder &gradients, Value dz) -> Value {
+    Type x = getX().getType(), z = dz.getType();
+    RankedTensorType scalar = tensorType(getX()).clone(ArrayRef<int64_t>());
+    Value zero = gradients.splat(0, scalar, "rhs_zero");
+    Value one = gradients.splat(1, scalar, "rhs_one");
+    Value positive = gradients.create<GreaterOp>("rhs_mask", x, getX(), zero);
+    Value safe =
+        gradients.create<WhereOp>("rhs_base", x, positive, getX(), one);
+    Value log = gradients.create<LogOp>("rhs_log", x, safe);
+    for (Value value : {positive, safe, log})
+      gradients.matchLoops(value.getDefiningOp(), 0, 0u);
+    Value slope = gradients.create<MulOp>("rhs_slope", z, getZ(), log);
+    return gradients.create<MulOp>("rhs_mul", z, dz, slope);
+  };
+  return binaryGradient(*this, builder, resultGrads, wanted, operandGrads, ofX,
+                        ofY);
+}
+
+/// Each operand gets the gradient where it was picked. Not by a product with
+/// the mask: what was not picked may be infinite.
+LogicalResult WhereOp::buildGradient(OpBuilder &builder,
+                                     ArrayRef<Value> resultGrads,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(3, Value());
+  Value dz = resultGrads[0];
+  if (!dz)
+    return success();
+  GradientBuilder gradients(builder, *this);
+  auto pick = [&](unsigned operand, StringRef suffix) {
+    Value zero = gradients.splat(0, tensorType(dz).clone(ArrayRef<int64_t>()),
+                                 (suffix + "_zero").str());
+    Value picked = gradients.create<WhereOp>(
+        (suffix + "_picked").str(), dz.getType(), getCondition(),
+        operand == 1 ? dz : zero, operand == 1 ? zero : dz);
+    return gradients.unbroadcast(picked, shapeOf(getOperand(operand)), operand,
+                                 (suffix + "_grad").str());
+  };
+  if (wanted[1])
+    operandGrads[1] = pick(1, "lhs");
+  if (wanted[2])
+    operandGrads[2] = pick(2, "rhs");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

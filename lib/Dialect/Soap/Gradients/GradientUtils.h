@@ -48,7 +48,8 @@ public:
   /// Records the loop correspondence of `op` from a tensor of `op` that is cut
   /// like a tensor of the forward op.
   void matchLoops(Operation *op, unsigned ownTensor, unsigned forwardTensor);
-  /// The same with the forward op's loop of each dim of the tensor.
+  /// The same with the forward op's loop of each dim of the tensor; empty:
+  /// none.
   void matchLoops(Operation *op, unsigned ownTensor,
                   ArrayRef<std::string> forwardLoops);
 

@@ -1,8 +1,7 @@
-//===- NormalizationGradients.cpp - Batch norm and cross-entropy ----------===//
+//===- NormalizationGradients.cpp - Norms, softmax, cross-entropy ---------===//
 //
-// Training batch norm and cross-entropy have gradient ops with stages; the
-// inference form of batch norm is affine per channel and is differentiated
-// into elementwise ops.
+// Ops with stages have gradient ops with stages; the inference form of batch
+// norm is affine per channel and is differentiated into elementwise ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -173,5 +172,74 @@ CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
             .create<CrossEntropyGradOp>(
                 "input_grad", getLogits().getType(), resultGrads[0],
                 getLogits(), getLabels(), getStats(), getScaleAttr());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax, layer norm, RMS norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::buildGradient(OpBuilder &builder,
+                                       ArrayRef<Value> resultGrads,
+                                       ArrayRef<bool> wanted,
+                                       SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(1, Value());
+  if (wanted[0] && resultGrads[0])
+    operandGrads[0] =
+        GradientBuilder(builder, *this)
+            .create<SoftmaxGradOp>("input_grad", getX().getType(),
+                                   resultGrads[0], getY(), getAxisAttr());
+  return success();
+}
+
+/// The rows' statistics are results for the gradient alone.
+static LogicalResult checkUnusedStatistics(Operation *op,
+                                           ArrayRef<Value> resultGrads) {
+  for (Value gradient : resultGrads.drop_front())
+    if (gradient)
+      return op->emitOpError("has no gradient of its statistics, and the loss "
+                             "depends on them");
+  return success();
+}
+
+LogicalResult LayerNormOp::buildGradient(OpBuilder &builder,
+                                         ArrayRef<Value> resultGrads,
+                                         ArrayRef<bool> wanted,
+                                         SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(3, Value());
+  if (failed(checkUnusedStatistics(*this, resultGrads)))
+    return failure();
+  if (!resultGrads[0] || !llvm::is_contained(wanted, true))
+    return success();
+  auto grad = GradientBuilder(builder, *this)
+                  .create<LayerNormGradOp>(
+                      "grad",
+                      TypeRange{getX().getType(), getGamma().getType(),
+                                getBeta().getType()},
+                      resultGrads[0], getX(), getMean(), getRstd(), getGamma(),
+                      getAxisAttr());
+  for (auto [i, value] : llvm::enumerate(grad.getResults()))
+    if (wanted[i])
+      operandGrads[i] = value;
+  return success();
+}
+
+LogicalResult RmsNormOp::buildGradient(OpBuilder &builder,
+                                       ArrayRef<Value> resultGrads,
+                                       ArrayRef<bool> wanted,
+                                       SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, Value());
+  if (failed(checkUnusedStatistics(*this, resultGrads)))
+    return failure();
+  if (!resultGrads[0] || !llvm::is_contained(wanted, true))
+    return success();
+  auto grad =
+      GradientBuilder(builder, *this)
+          .create<RmsNormGradOp>(
+              "grad", TypeRange{getX().getType(), getGamma().getType()},
+              resultGrads[0], getX(), getRstd(), getGamma(), getAxisAttr());
+  for (auto [i, value] : llvm::enumerate(grad.getResults()))
+    if (wanted[i])
+      operandGrads[i] = value;
   return success();
 }

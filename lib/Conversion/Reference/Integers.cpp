@@ -1,0 +1,182 @@
+//===- Integers.cpp - Kernels that look at integers or positions ----------===//
+//
+// Casts, the counter of iterations, Adam's corrections, and dropout, whose
+// hash is written with 32-bit operations, which vectorize.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Casts and counters
+//===----------------------------------------------------------------------===//
+
+Value castTo(KernelBuilder &k, Value value, Type type) {
+  OpBuilder &b = k.builder;
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  unsigned fromBits = from.getIntOrFloatBitWidth(),
+           bits = type.getIntOrFloatBitWidth();
+  if (isa<IntegerType>(from))
+    return isa<FloatType>(type)
+               ? arith::SIToFPOp::create(b, k.loc, type, value).getResult()
+           : fromBits < bits
+               ? arith::ExtSIOp::create(b, k.loc, type, value).getResult()
+               : arith::TruncIOp::create(b, k.loc, type, value).getResult();
+  if (isa<IntegerType>(type)) {
+    // Narrow floats through f32, as everything else.
+    Value wide = castTo(k, value, computeTypeOf(from));
+    return arith::FPToSIOp::create(b, k.loc, type, wide);
+  }
+  if (fromBits == bits) // f16 and bf16
+    return castTo(k, castTo(k, value, b.getF32Type()), type);
+  if (fromBits < bits)
+    return arith::ExtFOp::create(b, k.loc, type, value);
+  return arith::TruncFOp::create(b, k.loc, type, value);
+}
+
+void emitCast(KernelBuilder &k) {
+  Tensor x = k.in(0).flattened(), y = k.out().flattened();
+  k.forEachOf(y.shape(), [&](ArrayRef<Index> i) {
+    y.storeRaw(i, castTo(k, x.loadRaw(i), y.elementType()));
+  });
+}
+
+Value integer(KernelBuilder &k, Type type, int64_t value) {
+  return arith::ConstantOp::create(k.builder, k.loc,
+                                   k.builder.getIntegerAttr(type, value));
+}
+
+void emitCounter(KernelBuilder &k) {
+  Value step = k.in(0).loadRaw({});
+  k.out().storeRaw({}, arith::AddIOp::create(k.builder, k.loc, step,
+                                             integer(k, step.getType(), 1)));
+}
+
+/// In f64 whatever the weights are: 1 - beta^step cancels.
+void emitBiasCorrection(BiasCorrectionOp op, KernelBuilder &k) {
+  OpBuilder &b = k.builder;
+  Type f64 = b.getF64Type();
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, k.loc, b.getFloatAttr(f64, value));
+  };
+  Value step = castTo(k, k.in(0).loadRaw({}), f64);
+  Value logarithm = number(std::log(op.getBeta().convertToDouble()));
+  Value power = math::ExpOp::create(
+      b, k.loc, arith::MulFOp::create(b, k.loc, step, logarithm));
+  Value rest = arith::SubFOp::create(b, k.loc, number(1), power);
+  Value correction = arith::DivFOp::create(b, k.loc, number(1), rest);
+  k.out().storeRaw({}, castTo(k, correction, k.out().elementType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+/// 32-bit words.
+class Hash {
+public:
+  explicit Hash(KernelBuilder &k) : k(k), type(k.builder.getI32Type()) {}
+
+  Value word(uint32_t value) {
+    return integer(k, type, static_cast<int32_t>(value));
+  }
+  Value mixed(Value a, Value b) {
+    return mix(create<arith::XOrIOp>(a, mul(b, 0x9e3779b9)));
+  }
+  template <typename OpTy>
+  Value create(Value a, Value b) {
+    return OpTy::create(k.builder, k.loc, a, b);
+  }
+
+private:
+  Value mul(Value a, uint32_t b) { return create<arith::MulIOp>(a, word(b)); }
+  Value fold(Value x, unsigned bits) {
+    return create<arith::XOrIOp>(x, create<arith::ShRUIOp>(x, word(bits)));
+  }
+  /// A permutation of the words in which every bit depends on every other.
+  Value mix(Value x) {
+    x = mul(fold(x, 16), 0x7feb352d);
+    x = mul(fold(x, 15), 0x846ca68b);
+    return fold(x, 16);
+  }
+
+  KernelBuilder &k;
+  Type type;
+};
+
+void emitDropout(DropoutOp op, KernelBuilder &k) {
+  Tensor x = k.in(0), y = k.out();
+  if (!op.getStep()) {
+    Tensor from = x.flattened(), to = y.flattened();
+    k.forEachOf(to.shape(),
+                [&](ArrayRef<Index> i) { to.storeRaw(i, from.loadRaw(i)); });
+    return;
+  }
+  OpBuilder &b = k.builder;
+  Hash hash(k);
+  double rate = op.getRate().convertToDouble();
+  auto seed = static_cast<uint64_t>(op.getSeed());
+  // One key per step and op.
+  Value key = hash.mixed(hash.word(static_cast<uint32_t>(seed)),
+                         hash.word(static_cast<uint32_t>(seed >> 32)));
+  key = hash.mixed(key, k.in(1).loadRaw({}));
+  Value threshold =
+      hash.word(static_cast<uint32_t>(std::lround(rate * (1 << 24))));
+  Value eight = hash.word(8);
+  Scalar scale = k.number(1 / (1 - rate)), zero = k.number(0);
+  SmallVector<int64_t> extents(op.getExtents()), offsets(op.getOffsets());
+  if (extents.empty()) {
+    extents.assign(x.shape().begin(), x.shape().end());
+    offsets.assign(extents.size(), 0);
+  }
+  int64_t elements = 1;
+  for (int64_t extent : extents)
+    elements *= extent;
+  k.forEachOf(x.shape(), [&](ArrayRef<Index> i) {
+    Index position = k.constant(0);
+    for (size_t d = 0; d < extents.size(); ++d)
+      position = position * extents[d] + (i[d] + offsets[d]);
+    Value wide = arith::IndexCastOp::create(b, k.loc, b.getI64Type(),
+                                            k.materialize(position));
+    Value low = arith::TruncIOp::create(b, k.loc, b.getI32Type(), wide);
+    Value word = hash.mixed(key, low);
+    if (elements > (int64_t(1) << 32)) {
+      Value shift = integer(k, b.getI64Type(), 32);
+      Value high = arith::TruncIOp::create(
+          b, k.loc, b.getI32Type(),
+          arith::ShRUIOp::create(b, k.loc, wide, shift));
+      word = hash.mixed(word, high);
+    }
+    Value keeps = arith::CmpIOp::create(
+        b, k.loc, arith::CmpIPredicate::uge,
+        hash.create<arith::ShRUIOp>(word, eight), threshold);
+    y.set(i, select(Condition{&k, keeps, true}, x(i) * scale, zero));
+  });
+}
+
+} // namespace
+
+bool mlir::soap::emitIntegerKernel(Operation *op, KernelBuilder &k) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](CastOp) { return emitCast(k), true; })
+      .Case([&](CounterOp) { return emitCounter(k), true; })
+      .Case([&](BiasCorrectionOp correction) {
+        return emitBiasCorrection(correction, k), true;
+      })
+      .Case([&](DropoutOp dropout) { return emitDropout(dropout, k), true; })
+      .Default(false);
+}
