@@ -14,13 +14,23 @@ using namespace mlir;
 using namespace mlir::soap;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory onnxCategory("Options of --import-onnx");
+static cl::OptionCategory
+    onnxCategory("Options of --import-onnx and --update-onnx");
 
 static cl::opt<bool> importFlag(
     "import-onnx",
     cl::desc(
         "Import an ONNX model (opsets 7 to 21, float32) as func.func @forward"),
     cl::cat(translateCategory()));
+static cl::opt<bool>
+    updateFlag("update-onnx",
+               cl::desc("Write an ONNX model again, with the weights of "
+                        "--weights in place of its own"),
+               cl::cat(translateCategory()));
+static cl::opt<std::string>
+    weightsIn("weights", cl::value_desc("FILE.safetensors"),
+              cl::cat(onnxCategory),
+              cl::desc("Weights for --update-onnx, as soap-run saves them"));
 static cl::list<std::string>
     dataInputs("data-inputs", cl::CommaSeparated, cl::value_desc("NAME,.."),
                cl::cat(onnxCategory),
@@ -115,6 +125,21 @@ static LogicalResult run(StringRef input, llvm::raw_ostream &output,
   module->print(output);
   output << "\n";
   return success();
+}
+
+static bool checkUpdateOptions() {
+  if (weightsIn.empty())
+    return complain("--update-onnx: expected --weights=FILE.safetensors");
+  return checkOptions();
+}
+
+static LogicalResult update(StringRef input, llvm::raw_ostream &output,
+                            MLIRContext &context) {
+  return updateONNXWeights(input, weightsIn, output, &context, options);
+}
+
+Translation mlir::soap::updateONNXTranslation() {
+  return {updateFlag, onnxCategory, checkUpdateOptions, update};
 }
 
 Translation mlir::soap::importONNXTranslation() {

@@ -32,6 +32,7 @@ llvm::cl::OptionCategory &translateCategory();
 
 Translation importONNXTranslation();
 Translation emitArtifactTranslation();
+Translation updateONNXTranslation();
 
 } // namespace mlir::soap
 

@@ -50,6 +50,7 @@ static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   const Translation translations[] = {importONNXTranslation(),
+                                      updateONNXTranslation(),
                                       emitArtifactTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
@@ -64,6 +65,8 @@ int main(int argc, char **argv) {
           "soap-translate: other formats to the soap dialect, and lowered "
           "modules to artifacts\n\n"
           "  soap-translate --import-onnx model.onnx -o model.mlir\n"
+          "  soap-translate --update-onnx model.onnx --weights w.safetensors "
+          "-o trained.onnx\n"
           "  soap-translate --emit-artifact lowered.mlir -o model.soapx\n",
           &stream)) {
     llvm::errs() << messages;

@@ -40,12 +40,22 @@ struct ONNXImportOptions {
   /// Values of initializers go into this safetensors file instead of
   /// `soap.init`; empty: into the module.
   std::string weightsOut;
+  /// If not null: from the name of every parameter to its name in the file, ""
+  /// if it has none of its own.
+  std::map<std::string, std::string> *parameterSources = nullptr;
 };
 
 /// Imports the model at `path`; null after a diagnostic. Nothing that a file
 /// can hold crashes it.
 OwningOpRef<ModuleOp> importONNX(StringRef path, MLIRContext *context,
                                  const ONNXImportOptions &options);
+
+/// Writes the model at `path` with the weights of a safetensors file, by the
+/// names that import gives them, in place of its own. `options` are those of
+/// the import. Failure after a diagnostic.
+LogicalResult updateONNXWeights(StringRef path, StringRef weightsPath,
+                                llvm::raw_ostream &output, MLIRContext *context,
+                                ONNXImportOptions options);
 
 } // namespace mlir::soap
 

@@ -105,7 +105,7 @@ LogicalResult importIdentity(NodeContext &node) {
   if (operand.parameter && node.importer.options.untieWeights)
     operand.parameter = std::make_shared<Parameter>(
         Parameter{node.importer.uniqueName(node.node.outputs[0]), operand.shape,
-                  operand.parameter->tensor, Value()});
+                  operand.parameter->tensor, Value(), std::string()});
   return node.setOperand(0, operand);
 }
 

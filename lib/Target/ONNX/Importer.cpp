@@ -220,8 +220,8 @@ LogicalResult GraphImporter::addInitializer(Tensor &tensor) {
   operand.shape = shared->dims;
   // Scalars are constants of the model, not trained.
   if (shared->isFloat() && !shared->dims.empty() && shared->size() > 0)
-    operand.parameter = std::make_shared<Parameter>(
-        Parameter{uniqueName(shared->name), shared->dims, shared, Value()});
+    operand.parameter = std::make_shared<Parameter>(Parameter{
+        uniqueName(shared->name), shared->dims, shared, Value(), shared->name});
   else
     operand.constant = shared;
   return operands.emplace(shared->name, operand).second ? success() : failure();
@@ -260,7 +260,7 @@ LogicalResult GraphImporter::addInputs() {
     Operand operand;
     operand.shape = *shape;
     operand.parameter = std::make_shared<Parameter>(
-        Parameter{uniqueName(info.name), *shape, nullptr, Value()});
+        Parameter{uniqueName(info.name), *shape, nullptr, Value(), info.name});
     operands[info.name] = operand;
   }
   for (const ValueInfo &info : model.inputs)
@@ -297,6 +297,8 @@ Value GraphImporter::addParameter(Parameter &parameter, Role role) {
           builder.getStringAttr(isState ? "state" : "parameter")),
       builder.getNamedAttr(SoapDialect::kName,
                            builder.getStringAttr(parameter.name))};
+  if (options.parameterSources)
+    (*options.parameterSources)[parameter.name] = parameter.source;
   bool hasValues = parameter.tensor != nullptr;
   mlir::Attribute init = builder.getStringAttr(
       isWeight                                        ? "default"
@@ -336,7 +338,7 @@ Value GraphImporter::materialize(Operand &operand, Role role, Location loc,
   if (!operand.parameter && role != Role::Other)
     operand.parameter = std::make_shared<Parameter>(
         Parameter{uniqueName(operand.constant->name), operand.shape,
-                  operand.constant, Value()});
+                  operand.constant, Value(), operand.constant->name});
   if (operand.parameter) {
     if (!operand.parameter->argument)
       operand.parameter->argument = addParameter(*operand.parameter, role);
@@ -468,8 +470,8 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   recognizeGelu(*body);
   eraseDead();
 
-  function.setFunctionType(builder.getFunctionType(
-      body->getArgumentTypes(), end.getOperandTypes()));
+  function.setFunctionType(
+      builder.getFunctionType(body->getArgumentTypes(), end.getOperandTypes()));
   function.setAllArgAttrs(argumentAttributes);
   function.setAllResultAttrs(resultAttributes);
   if (failed(verify(*module)))

@@ -48,6 +48,7 @@ struct Parameter {
   Shape shape;
   std::shared_ptr<Tensor> tensor; // null: no values in the file
   Value argument;
+  std::string source; // its name in the file; empty: none of its own
 };
 
 /// What a name of the graph stands for; exactly one of the three is set.

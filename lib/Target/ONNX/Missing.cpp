@@ -10,11 +10,21 @@
 
 using namespace mlir;
 
+static LogicalResult complain(StringRef path, MLIRContext *context) {
+  return emitError(FileLineColLoc::get(context, path, 0, 0))
+         << "this build has no ONNX import: install the ONNX and protobuf "
+            "development packages and configure again";
+}
+
 OwningOpRef<ModuleOp> mlir::soap::importONNX(StringRef path,
                                              MLIRContext *context,
                                              const ONNXImportOptions &) {
-  emitError(FileLineColLoc::get(context, path, 0, 0))
-      << "this build has no ONNX import: install the ONNX and protobuf "
-         "development packages and configure again";
-  return nullptr;
+  return (void)complain(path, context), nullptr;
+}
+
+LogicalResult mlir::soap::updateONNXWeights(StringRef path, StringRef,
+                                            llvm::raw_ostream &,
+                                            MLIRContext *context,
+                                            ONNXImportOptions) {
+  return complain(path, context);
 }

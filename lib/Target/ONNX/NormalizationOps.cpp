@@ -53,9 +53,13 @@ LogicalResult importDropout(NodeContext &node) {
     rate = node.hasInput(1) ? node.constantScalar(1) : std::optional(0.5f);
   node.ignoreAttribute("seed");
   if (node.hasInput(2)) {
-    // Whether it is active in the file does not matter: training is.
-    if (!node.constantInts(2))
+    auto training = node.constantInts(2);
+    if (!training)
       return failure();
+    if (*training != Shape{0})
+      return node.error(
+          "only inference is supported, export the model in "
+          "evaluation mode; the training step drops all the same");
   }
   if (node.failed())
     return failure();

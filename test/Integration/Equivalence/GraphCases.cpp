@@ -1,7 +1,7 @@
 //===- GraphCases.cpp - Whole small graphs --------------------------------===//
 //
-// Training steps of a residual block, an inception block, an MLP and LeNet, and
-// chains of linear ops that pass partial tensors on.
+// Training steps of a residual block, an inception block, an MLP, LeNet, a GPT
+// block and an LSTM, and chains of linear ops that pass partial tensors on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,9 +98,11 @@ Case training(const std::string &name, Network &network, const Tensor &logits,
   Case c;
   c.name = name;
   c.tolerance = 1e-3;
-  c.training = uniform(random, 0, 1)
-                   ? "learning-rate=0.1 momentum=0.9 weight-decay=0.01"
-                   : "learning-rate=0.1";
+  const char *optimizers[] = {
+      "learning-rate=0.1 momentum=0.9 weight-decay=0.01", "learning-rate=0.1",
+      "optimizer=adam learning-rate=0.01 weight-decay=0.01 epsilon=1e-3",
+      "optimizer=adamw learning-rate=0.01 weight-decay=0.01 epsilon=1e-3"};
+  c.training = optimizers[uniform(random, 0, 3)];
   network.f.finish(c, {logits});
   return c;
 }
@@ -151,6 +153,102 @@ Case lenet(Random &random) {
   y = n.relu(n.linear(n.flatten(y), 20));
   y = n.relu(n.linear(y, 14));
   return training("lenet_step", n, n.linear(y, 10), random);
+}
+
+/// Token ids [a, b], whose samples are along `sampleDim`.
+Tensor tokens(Network &n, int64_t a, int64_t b, int64_t vocabulary,
+              int64_t dim) {
+  return n.f.arg({a, b}, {Fill::Labels, vocabulary}, "data", "i32",
+                 ", soap.sample_dim = " + std::to_string(dim) + " : i64");
+}
+
+/// Embedding, causal self-attention with heads, a feed-forward part, both with
+/// norms and residuals.
+Case gptBlock(Random &random) {
+  Network n;
+  FunctionText &f = n.f;
+  int64_t b = uniform(random, 2, 3), s = uniform(random, 2, 4), heads = 2,
+          d = uniform(random, 1, 3), width = heads * d, vocabulary = 6;
+  std::vector<int64_t> full{b, s, width}, split{b, s, heads, d},
+      byHead{b, heads, s, d}, scores{b, heads, s, s};
+  auto weight = [&](std::vector<int64_t> shape) {
+    return f.arg(std::move(shape), floats, "parameter");
+  };
+  auto norm = [&](const Tensor &x) {
+    return f.op("layer_norm", {x, weight({width}), weight({width})},
+                "axis = 2 : i64, epsilon = 1.0e-02 : f64",
+                {full, {b, s}, {b, s}})[0];
+  };
+  auto head = [&](const Tensor &x) {
+    Tensor y = f.op1("matmul", {x, weight({width, width})}, "", full);
+    return f.op1("transpose", {f.op1("reshape", {y}, "", split)},
+                 "permutation = array<i64: 0, 2, 1, 3>", byHead);
+  };
+  Tensor x = f.op1(
+      "gather", {weight({vocabulary, width}), tokens(n, b, s, vocabulary, 0)},
+      "wrap = 6 : i64", full);
+  x = f.op1("dropout", {x}, "rate = 2.5e-01 : f64, seed = 1 : i64", full);
+  Tensor h = norm(x), q = head(h), k = head(h), v = head(h);
+  Tensor a = f.op1("matmul", {q, k}, "transpose_b", scores);
+  a = f.op1("add", {a, f.arg({s, s}, floats, "state")}, "", scores);
+  a = f.op1("softmax", {a}, "axis = 3 : i64", scores);
+  a = f.op1("matmul", {a, v}, "", byHead);
+  a = f.op1(
+      "reshape",
+      {f.op1("transpose", {a}, "permutation = array<i64: 0, 2, 1, 3>", split)},
+      "", full);
+  x = f.op1("add", {x, a}, "", full);
+  std::vector<int64_t> wide{b, s, 2 * width};
+  Tensor y = f.op1("matmul", {norm(x), weight({width, 2 * width})}, "", wide);
+  y = f.op1("gelu", {y}, "", wide);
+  y = f.op1("matmul", {y, weight({2 * width, width})}, "", full);
+  x = f.op1("add", {x, y}, "", full);
+  Tensor logits =
+      f.op1("matmul", {x, weight({width, vocabulary})}, "", {b, s, vocabulary});
+  return training("gpt_block", n, logits, random);
+}
+
+/// Embedding, two chunks of an LSTM with shared weights, a linear layer.
+Case lstmModel(Random &random) {
+  Network n;
+  FunctionText &f = n.f;
+  int64_t t = 2, b = uniform(random, 2, 4), in = uniform(random, 2, 4),
+          h = uniform(random, 2, 4), vocabulary = 5;
+  auto weight = [&](std::vector<int64_t> shape) {
+    return f.arg(std::move(shape), floats, "parameter");
+  };
+  Tensor x = f.op1(
+      "gather", {weight({vocabulary, in}), tokens(n, 2 * t, b, vocabulary, 1)},
+      "wrap = 5 : i64", {2 * t, b, in});
+  Tensor gates = f.op1("matmul", {x, weight({4 * h, in})}, "transpose_b",
+                       {2 * t, b, 4 * h});
+  gates = f.op1("bias_add", {gates, weight({4 * h})}, "axis = 2 : i64",
+                {2 * t, b, 4 * h});
+  gates = f.op1("reshape", {gates}, "", {2 * t, b, 4, h});
+  Tensor r = weight({4, h, h});
+  Tensor state = f.arg({1, b, h}, floats, "state"),
+         cell = f.arg({1, b, h}, floats, "state");
+  std::vector<Tensor> outputs;
+  auto slice = [&](const Tensor &of, std::vector<int64_t> offsets,
+                   std::vector<int64_t> sizes) {
+    std::vector<int64_t> ones(sizes.size(), 1);
+    return f.op1("slice", {of},
+                 "offsets = " + array(offsets) + ", sizes = " + array(sizes) +
+                     ", strides = " + array(ones),
+                 sizes);
+  };
+  for (int64_t chunk = 0; chunk < 2; ++chunk) {
+    Tensor part = slice(gates, {chunk * t, 0, 0, 0}, {t, b, 4, h});
+    std::vector<Tensor> results = f.op("lstm", {part, r, state, cell}, "",
+                                       {{t, b, h}, {t, b, h}, {t, b, 4, h}});
+    outputs.push_back(results[0]);
+    state = slice(results[0], {t - 1, 0, 0}, {1, b, h});
+    cell = slice(results[1], {t - 1, 0, 0}, {1, b, h});
+  }
+  Tensor y = f.op1("concat", outputs, "axis = 0 : i64", {2 * t, b, h});
+  Tensor logits =
+      f.op1("matmul", {y, weight({h, vocabulary})}, "", {2 * t, b, vocabulary});
+  return training("lstm_model", n, logits, random);
 }
 
 /// A cut contraction, then linear ops that may pass the partial sum on, then a
@@ -217,7 +315,9 @@ std::vector<Generator> graphGenerators() {
           {"mlp", mlp},
           {"residual_block", residualBlock},
           {"inception_block", inceptionBlock},
-          {"lenet_step", lenet}};
+          {"lenet_step", lenet},
+          {"gpt_block", gptBlock},
+          {"lstm_model", lstmModel}};
 }
 
 } // namespace soap::equivalence
