@@ -1,6 +1,7 @@
-//===- FuzzArtifact.cpp - Fuzz target: artifacts -===//
+//===- FuzzArtifact.cpp - Fuzz target: artifacts -------------------------===//
 //
-// The container alone: its code is never run. What is accepted is what the writer writes.
+// The container alone: its code is never run. What is accepted is what the
+// writer writes.
 //
 //===----------------------------------------------------------------------===//
 

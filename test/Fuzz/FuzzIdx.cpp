@@ -1,4 +1,4 @@
-//===- FuzzIdx.cpp - Fuzz target: IDX files -===//
+//===- FuzzIdx.cpp - Fuzz target: IDX files ------------------------------===//
 //
 // Plain and gzipped, as zlib tells them apart.
 //

@@ -1,4 +1,4 @@
-//===- FuzzManifest.cpp - Fuzz target: manifests -===//
+//===- FuzzManifest.cpp - Fuzz target: manifests -------------------------===//
 //
 // Everything behind the parser trusts it.
 //

@@ -1,4 +1,4 @@
-//===- FuzzNpy.cpp - Fuzz target: NumPy arrays -===//
+//===- FuzzNpy.cpp - Fuzz target: NumPy arrays ---------------------------===//
 //
 // Sizes and shapes of what is accepted agree.
 //

@@ -1,4 +1,4 @@
-//===- FuzzNpz.cpp - Fuzz target: NumPy archives -===//
+//===- FuzzNpz.cpp - Fuzz target: NumPy archives -------------------------===//
 //
 // Sizes and shapes of what is accepted agree.
 //

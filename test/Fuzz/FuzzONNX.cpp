@@ -1,4 +1,5 @@
 //===- FuzzONNX.cpp - Fuzz target: ONNX import ----------------------------===//
+//===//
 //
 // What is imported verifies.
 //

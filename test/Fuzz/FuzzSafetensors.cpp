@@ -1,4 +1,4 @@
-//===- FuzzSafetensors.cpp - Fuzz target: weights -===//
+//===- FuzzSafetensors.cpp - Fuzz target: weights ------------------------===//
 //
 // Sizes and shapes of what is accepted agree.
 //

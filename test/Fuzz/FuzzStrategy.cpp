@@ -1,4 +1,4 @@
-//===- FuzzStrategy.cpp - Fuzz target: strategy files -===//
+//===- FuzzStrategy.cpp - Fuzz target: strategy files --------------------===//
 //
 // What is accepted prints and parses as the same.
 //

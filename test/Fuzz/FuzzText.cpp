@@ -1,4 +1,4 @@
-//===- FuzzText.cpp - Fuzz target: text as tokens -===//
+//===- FuzzText.cpp - Fuzz target: text as tokens ------------------------===//
 //
 // Tokens lie in the text, in order; numbers are in the vocabulary.
 //

@@ -1,4 +1,4 @@
-//===- FuzzTopology.cpp - Fuzz target: topology files -===//
+//===- FuzzTopology.cpp - Fuzz target: topology files --------------------===//
 //
 // What is accepted prints and parses as the same.
 //

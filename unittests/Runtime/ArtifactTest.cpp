@@ -65,10 +65,10 @@ TEST(Artifact, NoBitMayChange) {
     }
   for (size_t size = 0; size < good.size(); ++size)
     ASSERT_NE(errorOf(good.substr(0, size)), "no error") << size;
-  EXPECT_EQ(errorOf(good + "x"),
-            "f: the artifact is damaged: expected " +
-                std::to_string(good.size()) + " bytes, got " +
-                std::to_string(good.size() + 1));
+  EXPECT_EQ(errorOf(good + "x"), "f: the artifact is damaged: expected " +
+                                     std::to_string(good.size()) +
+                                     " bytes, got " +
+                                     std::to_string(good.size() + 1));
 }
 
 TEST(Artifact, SaysWhatIsWrong) {
@@ -103,9 +103,7 @@ TEST(Artifact, RefusesForeignCode) {
   EXPECT_EQ(message([](Artifact &a) { a.info.architecture = "riscv64"; }),
             std::string("f: expected an artifact for ") + hostArchitecture() +
                 ", got one for riscv64");
-  EXPECT_EQ(message([](Artifact &a) {
-              a.info.features = {"x1", "x2"};
-            }),
+  EXPECT_EQ(message([](Artifact &a) { a.info.features = {"x1", "x2"}; }),
             "f: needs CPU features that this machine lacks: x1, x2");
   EXPECT_EQ(message([](Artifact &a) { a.info.abi = 0; }),
             "f: expected an artifact for version " +
