@@ -265,8 +265,10 @@ private:
       offset = dyn_cast<IntegerAttr>(constant.getValue());
     if (!offset || !view.getType().hasStaticShape())
       return view.emitOpError("must have a constant offset and shape");
-    // In 32-bit steps: a GEP's constant index is an i32.
-    constexpr int64_t limit = std::numeric_limits<int32_t>::max();
+    // The builder keeps constant indices in few bits, with sign: larger ones
+    // would silently become negative.
+    constexpr int64_t limit =
+        (int64_t(1) << (LLVM::kGEPConstantBitWidth - 1)) - 1;
     Value result =
         offset.getInt() <= limit
             ? LLVM::GEPOp::create(
