@@ -18,6 +18,7 @@ void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
   SoapOutlineKernelsOptions outline;
   outline.library = options.library;
   outline.fuse = options.fuse;
+  outline.layout = options.layout;
   pm.addPass(createSoapOutlineKernels(outline));
   pm.addPass(createSoapBufferizePrograms());
   pm.addPass(createSoapPlanMemory());

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 using namespace soap::runtime;
 
@@ -55,11 +56,50 @@ void forEachRow(const ConvShape &s, Row row) {
         }
 }
 
+/// target[n][b][a] = source[n][a][b].
+void transpose(const float *source, int64_t count, int64_t a, int64_t b,
+               float *target) {
+  for (int64_t n = 0; n < count; ++n, source += a * b, target += a * b)
+    for (int64_t i = 0; i < a; ++i)
+      for (int64_t j = 0; j < b; ++j)
+        target[j * a + i] = source[i * b + j];
+}
+
+/// On copies in NCHW.
+void convChannelsLast(ConvKind kind, const ConvShape &s, const float *a,
+                      const float *b, float *result) {
+  ConvShape plain = s;
+  plain.channelsLast = 0;
+  int64_t inputs = s.g * s.c, outputs = s.g * s.o;
+  std::vector<float> x(kind == ConvKind::InputGrad ? 0 : s.inputVolume()),
+      y(kind == ConvKind::Forward ? 0 : s.outputVolume());
+  if (kind != ConvKind::InputGrad)
+    transpose(a, s.n, s.h * s.w, inputs, x.data());
+  if (kind != ConvKind::Forward)
+    transpose(kind == ConvKind::InputGrad ? a : b, s.n, s.oh * s.ow, outputs,
+              y.data());
+  switch (kind) {
+  case ConvKind::Forward:
+    y.resize(s.outputVolume());
+    convDirect(kind, plain, x.data(), b, y.data());
+    transpose(y.data(), s.n, outputs, s.oh * s.ow, result);
+    return;
+  case ConvKind::InputGrad:
+    x.resize(s.inputVolume());
+    convDirect(kind, plain, y.data(), b, x.data());
+    transpose(x.data(), s.n, inputs, s.h * s.w, result);
+    return;
+  case ConvKind::WeightGrad:
+    convDirect(kind, plain, x.data(), y.data(), result);
+    return;
+  }
+}
+
 } // namespace
 
 ConvShape ConvShape::fromArray(const int64_t *d) {
-  return {d[0], d[1],  d[2],  d[3],  d[4],  d[5],  d[6],  d[7],  d[8],
-          d[9], d[10], d[11], d[12], d[13], d[14], d[15], d[16], d[17]};
+  return {d[0],  d[1],  d[2],  d[3],  d[4],  d[5],  d[6],  d[7],  d[8], d[9],
+          d[10], d[11], d[12], d[13], d[14], d[15], d[16], d[17], d[18]};
 }
 
 MatmulShape MatmulShape::fromArray(const int64_t *d) {
@@ -68,6 +108,8 @@ MatmulShape MatmulShape::fromArray(const int64_t *d) {
 
 void soap::runtime::convDirect(ConvKind kind, const ConvShape &s,
                                const float *a, const float *b, float *result) {
+  if (s.channelsLast)
+    return convChannelsLast(kind, s, a, b, result);
   switch (kind) {
   case ConvKind::Forward:
     std::fill_n(result, s.outputVolume(), 0.0f);

@@ -64,15 +64,18 @@ bool OneDnnConv::build(const engine &engine, bool blocked) {
   dims wDims =
       s.g == 1 ? dims{s.o, s.c, s.kh, s.kw} : dims{s.g, s.o, s.c, s.kh, s.kw};
   auto wTag = s.g == 1 ? tag::oihw : tag::goihw;
-  x.user = memory::desc({s.n, s.g * s.c, s.h, s.w}, f32, tag::nchw)
+  auto dataTag = s.channelsLast ? tag::nhwc : tag::nchw;
+  x.user = memory::desc({s.n, s.g * s.c, s.h, s.w}, f32, dataTag)
                .submemory_desc(xDims, {0, 0, rows.from, cols.from});
-  y.user = memory::desc(yDims, f32, tag::nchw);
+  y.user = memory::desc(yDims, f32, dataTag);
   w.user = memory::desc(wDims, f32, wTag);
-  auto inner = [&](const dims &d, tag plain) {
-    return memory::desc(d, f32, blocked ? tag::any : plain);
+  // With channels last, data stays as it is and only weights are reordered.
+  auto inner = [&](const dims &d, tag plain, bool any) {
+    return memory::desc(d, f32, any ? tag::any : plain);
   };
-  memory::desc xi = inner(xDims, tag::nchw), yi = inner(yDims, tag::nchw),
-               wi = inner(wDims, wTag);
+  memory::desc xi = inner(xDims, dataTag, blocked),
+               yi = inner(yDims, dataTag, blocked),
+               wi = inner(wDims, wTag, blocked || s.channelsLast);
 
   dims stride = {s.sh, s.sw}, dilation = {s.dh - 1, s.dw - 1},
        before = {rows.before, cols.before}, after = {rows.after, cols.after};
@@ -153,14 +156,14 @@ bool OneDnnConv::finish(const engine &engine, bool cropped) {
 std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
                                                ConvKind kind,
                                                const ConvShape &shape) {
-  // Blocked layouts run about twice as fast but cost a copy of all operands: not
-  // worth it when each copied element takes part in few operations, nor for 1x1
-  // kernels, where plain layouts are one matrix product already.
+  // Blocked layouts run about twice as fast but cost a copy of all operands:
+  // not worth it when each copied element takes part in few operations, nor for
+  // 1x1 kernels, where plain layouts are one matrix product already.
   int64_t elements =
       shape.inputVolume() + shape.weightVolume() + shape.outputVolume();
   int64_t threshold = kind == ConvKind::Forward ? 16 : 32;
-  bool preferBlocked =
-      shape.kh * shape.kw > 1 && shape.work() >= threshold * elements;
+  bool preferBlocked = !shape.channelsLast && shape.kh * shape.kw > 1 &&
+                       shape.work() >= threshold * elements;
   for (bool blocked : {preferBlocked, !preferBlocked}) {
     auto conv = std::make_unique<OneDnnConv>();
     conv->kind = kind;

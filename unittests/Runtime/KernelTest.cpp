@@ -117,8 +117,22 @@ ConvShape drawConv(Rng &rng) {
   }
 }
 
-void checkConv(KernelCache &cache, const ConvShape &s, Rng &rng,
-               bool integers) {
+/// [n][c][p] as [n][p][c].
+std::vector<float> channelsLast(const std::vector<float> &values, int64_t n,
+                                int64_t c) {
+  std::vector<float> result(values.size());
+  int64_t positions = n && c ? int64_t(values.size()) / (n * c) : 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < c; ++j)
+      for (int64_t p = 0; p < positions; ++p)
+        result[size_t((i * positions + p) * c + j)] =
+            values[size_t((i * c + j) * positions + p)];
+  return result;
+}
+
+void checkConv(KernelCache &cache, const ConvShape &plain, Rng &rng,
+               bool integers, bool last = false) {
+  ConvShape s = plain;
   std::vector<float> x = drawData(rng, s.inputVolume(), integers),
                      w = drawData(rng, s.weightVolume(), integers),
                      dy = drawData(rng, s.outputVolume(), integers);
@@ -127,10 +141,21 @@ void checkConv(KernelCache &cache, const ConvShape &s, Rng &rng,
     const std::vector<float> &a, &b;
     int64_t size;
   };
-  for (Case c : {Case{ConvKind::Forward, x, w, s.outputVolume()},
-                 Case{ConvKind::InputGrad, dy, w, s.inputVolume()},
-                 Case{ConvKind::WeightGrad, x, dy, s.weightVolume()}}) {
-    std::vector<float> want = definition(c.kind, s, c.a, c.b, c.size);
+  std::vector<float> wants[3], xs = x, dys = dy;
+  wants[0] = definition(ConvKind::Forward, s, x, w, s.outputVolume());
+  wants[1] = definition(ConvKind::InputGrad, s, dy, w, s.inputVolume());
+  wants[2] = definition(ConvKind::WeightGrad, s, x, dy, s.weightVolume());
+  if (last) {
+    s.channelsLast = 1;
+    xs = channelsLast(x, s.n, s.g * s.c);
+    dys = channelsLast(dy, s.n, s.g * s.o);
+    wants[0] = channelsLast(wants[0], s.n, s.g * s.o);
+    wants[1] = channelsLast(wants[1], s.n, s.g * s.c);
+  }
+  for (Case c : {Case{ConvKind::Forward, xs, w, s.outputVolume()},
+                 Case{ConvKind::InputGrad, dys, w, s.inputVolume()},
+                 Case{ConvKind::WeightGrad, xs, dys, s.weightVolume()}}) {
+    const std::vector<float> &want = wants[int(c.kind)];
     std::string what = "kind " + std::to_string(int(c.kind)) + " shape " +
                        describe(s) + cache.implementation(c.kind, s);
     std::vector<float> got(static_cast<size_t>(c.size), NAN);
@@ -149,21 +174,21 @@ TEST(Kernels, RandomConvolutionsWithIntegersAreExact) {
   Rng rng(1);
   KernelCache cache;
   for (int i = 0; i < 400; ++i)
-    checkConv(cache, drawConv(rng), rng, true);
+    checkConv(cache, drawConv(rng), rng, true, i % 2);
 }
 
 TEST(Kernels, RandomConvolutionsWithReals) {
   Rng rng(2);
   KernelCache cache;
   for (int i = 0; i < 200; ++i)
-    checkConv(cache, drawConv(rng), rng, false);
+    checkConv(cache, drawConv(rng), rng, false, i % 2);
 }
 
 TEST(Kernels, ShapesOfRealModels) {
   Rng rng(3);
   KernelCache cache;
   // n g c h w o oh ow kh kw sh sw dh dw pt pl pb pr
-  const int64_t shapes[][18] = {
+  const int64_t shapes[][19] = {
       {8, 1, 1, 28, 28, 6, 28, 28, 5, 5, 1, 1, 1, 1, 2, 2, 2, 2},
       {8, 1, 6, 14, 14, 16, 10, 10, 5, 5, 1, 1, 1, 1, 0, 0, 0, 0},
       {1, 1, 3, 37, 37, 16, 8, 8, 11, 11, 4, 4, 1, 1, 2, 2, 2, 2},
@@ -173,6 +198,7 @@ TEST(Kernels, ShapesOfRealModels) {
   for (const auto &d : shapes) {
     ConvShape s = ConvShape::fromArray(d);
     checkConv(cache, s, rng, true);
+    checkConv(cache, s, rng, true, /*last=*/true);
     EXPECT_NE(cache.implementation(ConvKind::Forward, s), "direct")
         << describe(s);
     EXPECT_NE(cache.implementation(ConvKind::InputGrad, s), "direct")
@@ -186,10 +212,12 @@ TEST(Kernels, WindowsThatSeeOnlyPadding) {
   Rng rng(4);
   KernelCache cache;
   // 2x2 input, 5 rows of padding: most outputs read nothing.
-  const int64_t d[] = {1, 1, 2, 2, 2, 3, 10, 10, 3, 3, 1, 1, 1, 1, 5, 5, 5, 5};
+  const int64_t d[19] = {1, 1, 2, 2, 2, 3, 10, 10, 3,
+                         3, 1, 1, 1, 1, 5, 5,  5,  5};
   checkConv(cache, ConvShape::fromArray(d), rng, true);
   // Everything cropped away.
-  const int64_t e[] = {1, 1, 2, 4, 4, 3, 1, 1, 1, 1, 1, 1, 1, 1, -5, 0, 2, -3};
+  const int64_t e[19] = {1, 1, 2, 4, 4, 3,  1, 1, 1,
+                         1, 1, 1, 1, 1, -5, 0, 2, -3};
   checkConv(cache, ConvShape::fromArray(e), rng, true);
 }
 
@@ -197,7 +225,7 @@ TEST(Kernels, EmptyOperands) {
   KernelCache cache;
   std::vector<float> y(4, NAN);
   // No input channel: zeros.
-  const int64_t d[] = {1, 1, 0, 2, 2, 1, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0};
+  const int64_t d[19] = {1, 1, 0, 2, 2, 1, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0};
   cache.conv(ConvKind::Forward, ConvShape::fromArray(d), nullptr, nullptr,
              y.data());
   EXPECT_EQ(y, std::vector<float>(4, 0.0f));

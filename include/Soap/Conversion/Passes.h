@@ -60,6 +60,11 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
       *this, "fuse",
       llvm::cl::desc("Fuse elementwise chains and write loops for speed"),
       llvm::cl::init(true)};
+  PassOptions::Option<std::string> layout{
+      *this, "layout",
+      llvm::cl::desc("Images between library convolutions: nchw, nhwc "
+                     "(channels last), or auto"),
+      llvm::cl::init("auto")};
 };
 
 /// Device programs, or whole functions of soap ops, to LLVM and a manifest.

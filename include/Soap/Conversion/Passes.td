@@ -39,7 +39,8 @@ def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"library", "library", "std::string", /*default=*/"\"onednn\"", "Library for convolution and matmul: onednn or none">,
-    Option<"fuse", "fuse", "bool", /*default=*/"true", "Fuse elementwise chains and write loops for speed">
+    Option<"fuse", "fuse", "bool", /*default=*/"true", "Fuse elementwise chains and write loops for speed">,
+    Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between library convolutions: nchw, nhwc (channels last), or auto">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

@@ -20,6 +20,8 @@ namespace soap::runtime {
 /// The 18 numbers of `soap_rt_conv2d_*`, in order.
 struct ConvShape {
   int64_t n, g, c, h, w, o, oh, ow, kh, kw, sh, sw, dh, dw, pt, pl, pb, pr;
+  /// 1: data is NHWC; weights are OIHW in both layouts.
+  int64_t channelsLast = 0;
 
   static ConvShape fromArray(const int64_t *d);
   bool operator==(const ConvShape &) const = default;

@@ -42,10 +42,11 @@ void soap_rt_send(SoapContext *ctx, int64_t slot, const void *data,
                   int64_t bytes);
 void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes);
 
-/* Convolution, NCHW data, OIHW weights (O = groups x outputs per group). `d`
- * points to 18 numbers: N, groups, C per group, H, W, O per group, OH, OW, KH,
- * KW, stride h, w, dilation h, w, padding top, left, bottom, right. Padding may
- * be negative (cropping). All outputs are overwritten. */
+/* Convolution, OIHW weights (O = groups x outputs per group). `d` points to 19
+ * numbers: N, groups, C per group, H, W, O per group, OH, OW, KH, KW, stride h,
+ * w, dilation h, w, padding top, left, bottom, right, and the layout of x and y
+ * (0: NCHW; 1: NHWC, "channels last"). Padding may be negative (cropping). All
+ * outputs are overwritten. */
 void soap_rt_conv2d_f32(SoapContext *ctx, const int64_t *d, const float *x,
                         const float *w, float *y);
 void soap_rt_conv2d_input_grad_f32(SoapContext *ctx, const int64_t *d,

@@ -109,6 +109,11 @@ struct FunctionPattern : public ConvertOpToLLVMPattern<func::FuncOp> {
         rewriter, op.getLoc(), op.getName(), type, LLVM::Linkage::Internal);
     if (Attribute passthrough = op->getAttr("passthrough"))
       function->setAttr("passthrough", passthrough);
+    // A buffer is one argument before and after.
+    StringRef noAlias = LLVM::LLVMDialect::getNoAliasAttrName();
+    for (unsigned i = 0; i < op.getNumArguments(); ++i)
+      if (op.getArgAttr(i, noAlias))
+        function.setArgAttr(i, noAlias, rewriter.getUnitAttr());
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.end());
     if (failed(rewriter.convertRegionTypes(&function.getBody(),

@@ -9,6 +9,8 @@
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -34,18 +36,32 @@ static bool isSupportedElement(Type type) {
          (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() >= 8);
 }
 
+KernelTable::Argument KernelTable::argumentOf(OpOperand &operand) const {
+  return {operand.get().getType(),
+          layouts && layouts->readsChannelsLast(operand)};
+}
+
+KernelTable::Argument KernelTable::argumentOf(OpResult result) const {
+  return {result.getType(), layouts && layouts->isChannelsLast(result)};
+}
+
 FailureOr<FlatSymbolRefAttr> KernelTable::findOrCreate(
-    Location loc, StringRef key, StringRef name, TypeRange tensors,
+    Location loc, std::string key, StringRef name, ArrayRef<Argument> tensors,
+    bool elementwise,
     function_ref<LogicalResult(OpBuilder &, ArrayRef<Value>)> emit) {
+  for (const Argument &tensor : tensors)
+    key += tensor.channelsLast ? " last" : " first";
   if (auto found = known.find(key); found != known.end())
     return found->second;
   SmallVector<Type> types;
-  for (Type type : tensors) {
-    auto tensor = cast<RankedTensorType>(type);
+  for (const Argument &argument : tensors) {
+    auto tensor = cast<RankedTensorType>(argument.type);
     if (!isSupportedElement(tensor.getElementType()))
       return emitError(loc) << "element type " << tensor.getElementType()
                             << " has no lowering: expected f16, bf16, f32, "
                                "f64 or an integer of whole bytes";
+    if (argument.channelsLast)
+      tensor = channelsLastType(tensor);
     types.push_back(
         MemRefType::get(tensor.getShape(), tensor.getElementType()));
   }
@@ -56,6 +72,10 @@ FailureOr<FlatSymbolRefAttr> KernelTable::findOrCreate(
   function.setPrivate();
   // Inlined kernels would make one huge function of the program.
   function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
+  if (!elementwise)
+    for (unsigned i = 0; i < types.size(); ++i)
+      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          builder.getUnitAttr());
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
   func::ReturnOp end = func::ReturnOp::create(builder, loc);
@@ -86,10 +106,10 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
   llvm::raw_string_ostream os(key);
   printOp(os, op);
   // Where the kernel finds each operand: an argument, or a result's buffer.
-  SmallVector<Type> types;
+  SmallVector<Argument> tensors;
   SmallVector<std::pair<bool, size_t>> places;
-  for (Value operand : op->getOperands()) {
-    const Value *result = llvm::find(tied, operand);
+  for (OpOperand &operand : op->getOpOperands()) {
+    const Value *result = llvm::find(tied, operand.get());
     if (result != tied.end()) {
       places.emplace_back(true, result - tied.begin());
       os << " tied " << result - tied.begin();
@@ -97,21 +117,30 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
     }
     // x * x is another kernel than x * y.
     OperandRange operands = op->getOperands();
-    os << " argument " << llvm::find(operands, operand) - operands.begin();
-    places.emplace_back(false, types.size());
-    types.push_back(operand.getType());
+    os << " argument "
+       << llvm::find(operands, operand.get()) - operands.begin();
+    places.emplace_back(false, tensors.size());
+    tensors.push_back(argumentOf(operand));
   }
-  size_t inputCount = types.size();
-  llvm::append_range(types, op->getResultTypes());
+  size_t inputCount = tensors.size();
+  for (OpResult result : op->getResults())
+    tensors.push_back(argumentOf(result));
 
   return findOrCreate(
-      op->getLoc(), key, op->getName().stripDialect(), types,
+      op->getLoc(), key, op->getName().stripDialect(), tensors,
+      isElementwise(op),
       [&](OpBuilder &builder, ArrayRef<Value> arguments) -> LogicalResult {
         ArrayRef<Value> outputs = arguments.drop_front(inputCount);
         SmallVector<Value> inputs;
-        for (auto [isResult, index] : places)
+        SmallVector<bool> last;
+        for (auto [isResult, index] : places) {
           inputs.push_back(isResult ? outputs[index] : arguments[index]);
-        KernelBuilder k(builder, op->getLoc(), inputs, outputs, fast);
+          last.push_back(
+              tensors[isResult ? inputCount + index : index].channelsLast);
+        }
+        for (const Argument &result : ArrayRef(tensors).drop_front(inputCount))
+          last.push_back(result.channelsLast);
+        KernelBuilder k(builder, op->getLoc(), inputs, outputs, fast, last);
         if (isElementwise(op)) {
           emitElementwiseKernel(op, op->getOperands(), op->getResults(), fast,
                                 k);
@@ -133,10 +162,14 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
   auto number = [&](Value value) {
     return numbers.try_emplace(value, numbers.size()).first->second;
   };
-  SmallVector<Type> types;
+  llvm::DenseMap<Value, bool> readLast;
+  for (Operation *op : ops)
+    for (OpOperand &operand : op->getOpOperands())
+      readLast[operand.get()] = argumentOf(operand).channelsLast;
+  SmallVector<Argument> tensors;
   SmallVector<Value> values(inputs);
   for (Value input : inputs) {
-    types.push_back(input.getType());
+    tensors.push_back({input.getType(), readLast.lookup(input)});
     os << number(input) << ' ';
   }
   SmallVector<size_t> tiedResults;
@@ -154,15 +187,27 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
       os << ' ' << number(result);
     os << "; ";
   }
-  llvm::append_range(types, root->getResultTypes());
+  for (OpResult result : root->getResults())
+    tensors.push_back(argumentOf(result));
   return findOrCreate(
       root->getLoc(), key, ("fused_" + root->getName().stripDialect()).str(),
-      types, [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+      tensors, /*elementwise=*/true,
+      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
         ArrayRef<Value> outputs = arguments.drop_front(inputs.size());
+        ArrayRef<Argument> results =
+            ArrayRef(tensors).drop_front(inputs.size());
         SmallVector<Value> buffers(arguments.take_front(inputs.size()));
-        for (size_t result : tiedResults)
+        SmallVector<bool> last;
+        for (const Argument &input :
+             ArrayRef(tensors).take_front(inputs.size()))
+          last.push_back(input.channelsLast);
+        for (size_t result : tiedResults) {
           buffers.push_back(outputs[result]);
-        KernelBuilder k(builder, root->getLoc(), buffers, outputs, fast);
+          last.push_back(results[result].channelsLast);
+        }
+        for (const Argument &result : results)
+          last.push_back(result.channelsLast);
+        KernelBuilder k(builder, root->getLoc(), buffers, outputs, fast, last);
         emitElementwiseKernel(ops, values, root->getResults(),
                               /*collapse=*/true, k);
         return success();
@@ -171,17 +216,38 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
 
 FailureOr<FlatSymbolRefAttr>
 KernelTable::packKernel(Location loc, RankedTensorType tile,
-                        const ::soap::Region &region) {
+                        const ::soap::Region &region, bool channelsLast) {
   auto packed = RankedTensorType::get(region.shape(), tile.getElementType());
   std::string key;
   llvm::raw_string_ostream os(key);
   os << "pack " << tile << ' ' << region.str();
-  return findOrCreate(loc, key, "pack", {tile, packed},
-                      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
-                        KernelBuilder k(builder, loc, arguments.take_front(),
-                                        arguments.drop_front(), fast);
-                        emitRegionCopy(k, k.in(0), region, k.out(),
-                                       ::soap::Region::whole(region.shape()));
-                        return success();
-                      });
+  return findOrCreate(
+      loc, key, "pack", {{tile, channelsLast}, {packed}}, /*elementwise=*/false,
+      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+        KernelBuilder k(builder, loc, arguments.take_front(),
+                        arguments.drop_front(), fast, {channelsLast, false});
+        emitRegionCopy(k, k.in(0), region, k.out(),
+                       ::soap::Region::whole(region.shape()));
+        return success();
+      });
+}
+
+FailureOr<FlatSymbolRefAttr> KernelTable::layoutKernel(Location loc,
+                                                       RankedTensorType type,
+                                                       bool toChannelsLast) {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << "layout " << type;
+  return findOrCreate(
+      loc, key, toChannelsLast ? "to_channels_last" : "from_channels_last",
+      {{type, !toChannelsLast}, {type, toChannelsLast}}, /*elementwise=*/false,
+      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+        KernelBuilder k(builder, loc, arguments.take_front(),
+                        arguments.drop_front(), fast,
+                        {!toChannelsLast, toChannelsLast});
+        Tensor x = k.in(0), y = k.out();
+        k.forEachOf(y.shape(),
+                    [&](ArrayRef<Index> i) { y.storeRaw(i, x.loadRaw(i)); });
+        return success();
+      });
 }

@@ -10,6 +10,7 @@
 #define SOAP_LIB_CONVERSION_OUTLINE_KERNELTABLE_H
 
 #include "../Reference/Kernels.h"
+#include "Layouts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -28,6 +29,9 @@ public:
   KernelTable(ModuleOp module, bool fast)
       : module(module), symbols(module), fast(fast) {}
 
+  /// How the program whose ops come next holds its images; kept by reference.
+  void setLayouts(const Layouts &programLayouts) { layouts = &programLayouts; }
+
   /// Kernel of one op. `tied[i]`, if not null, is the operand that result i is
   /// written over: it is no argument of its own. Arguments are the other
   /// operands, then the results.
@@ -37,21 +41,36 @@ public:
   FailureOr<FlatSymbolRefAttr> kernelOf(ArrayRef<Operation *> ops,
                                         ArrayRef<Value> inputs,
                                         ArrayRef<Value> tied);
-  /// Kernel that packs a region of a tile.
+  /// Kernel that packs a region of a tile, which may have channels last.
   FailureOr<FlatSymbolRefAttr> packKernel(Location loc, RankedTensorType tile,
-                                          const ::soap::Region &region);
+                                          const ::soap::Region &region,
+                                          bool channelsLast);
+  /// Kernel that copies an image of shape `type` to channels last, or back.
+  FailureOr<FlatSymbolRefAttr> layoutKernel(Location loc, RankedTensorType type,
+                                            bool toChannelsLast);
 
 private:
   ModuleOp module;
   SymbolTable symbols;
   bool fast;
+  const Layouts *layouts = nullptr;
   llvm::StringMap<FlatSymbolRefAttr> known;
   unsigned next = 0;
 
-  /// The kernel known by `key`, or a new function with arguments of the shapes
-  /// of `tensors`, whose body `emit` writes.
+  /// An argument of a kernel: a tensor as the model has it, and its layout.
+  struct Argument {
+    Type type;
+    bool channelsLast = false;
+  };
+  Argument argumentOf(OpOperand &operand) const;
+  Argument argumentOf(OpResult result) const;
+
+  /// The kernel known by `key` and the layouts of `tensors`, or a new function
+  /// with arguments of their shapes, whose body `emit` writes. Buffers of an
+  /// `elementwise` kernel may be one; of others, they are different.
   FailureOr<FlatSymbolRefAttr>
-  findOrCreate(Location loc, StringRef key, StringRef name, TypeRange tensors,
+  findOrCreate(Location loc, std::string key, StringRef name,
+               ArrayRef<Argument> tensors, bool elementwise,
                function_ref<LogicalResult(OpBuilder &, ArrayRef<Value>)> emit);
 };
 

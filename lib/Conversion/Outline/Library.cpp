@@ -18,9 +18,10 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 /// N, groups, C per group, H, W, O per group, OH, OW, KH, KW, strides,
-/// dilations, padding.
+/// dilations, padding, layout.
 template <typename Op>
-static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y) {
+static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y,
+                                           bool channelsLast) {
   int64_t groups = op.getGroups();
   ArrayRef<int64_t> image = shapeOf(x), kernel = shapeOf(w),
                     result = shapeOf(y);
@@ -39,6 +40,7 @@ static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y) {
     if (room < 0 || room / stride + 1 != result[2 + i])
       d[16 + i] = (result[2 + i] - 1) * stride + span - image[2 + i] - before;
   }
+  d.push_back(channelsLast);
   return d;
 }
 
@@ -66,7 +68,8 @@ static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
                               op.getTransposeB() ? 1 : 0};
 }
 
-std::optional<LibraryFunction> mlir::soap::libraryFunctionOf(Operation *op) {
+std::optional<LibraryFunction>
+mlir::soap::libraryFunctionOf(Operation *op, bool channelsLast) {
   auto isF32 = [](Type type) {
     return cast<RankedTensorType>(type).getElementType().isF32();
   };
@@ -76,19 +79,19 @@ std::optional<LibraryFunction> mlir::soap::libraryFunctionOf(Operation *op) {
       !llvm::all_of(op->getResultTypes(), isF32))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([](Conv2DOp conv) -> Result {
-        return {{"conv2d_f32",
-                 convDescriptor(conv, conv.getX(), conv.getW(), conv.getY())}};
+      .Case([&](Conv2DOp conv) -> Result {
+        return {{"conv2d_f32", convDescriptor(conv, conv.getX(), conv.getW(),
+                                              conv.getY(), channelsLast)}};
       })
-      .Case([](Conv2DInputGradOp conv) -> Result {
-        return {
-            {"conv2d_input_grad_f32",
-             convDescriptor(conv, conv.getDx(), conv.getW(), conv.getDy())}};
+      .Case([&](Conv2DInputGradOp conv) -> Result {
+        return {{"conv2d_input_grad_f32",
+                 convDescriptor(conv, conv.getDx(), conv.getW(), conv.getDy(),
+                                channelsLast)}};
       })
-      .Case([](Conv2DWeightGradOp conv) -> Result {
-        return {
-            {"conv2d_weight_grad_f32",
-             convDescriptor(conv, conv.getX(), conv.getDw(), conv.getDy())}};
+      .Case([&](Conv2DWeightGradOp conv) -> Result {
+        return {{"conv2d_weight_grad_f32",
+                 convDescriptor(conv, conv.getX(), conv.getDw(), conv.getDy(),
+                                channelsLast)}};
       })
       .Case([](MatmulOp matmul) -> Result {
         if (auto descriptor = matmulDescriptor(matmul))

@@ -19,8 +19,10 @@ struct LibraryFunction {
 };
 
 /// The library function that computes `op`, operands and results in order; none
-/// if it has none for these types.
-std::optional<LibraryFunction> libraryFunctionOf(Operation *op);
+/// if it has none for these types. With `channelsLast`, images are NHWC
+/// (the types of `op` are those of the model, NCHW).
+std::optional<LibraryFunction> libraryFunctionOf(Operation *op,
+                                                 bool channelsLast = false);
 
 } // namespace mlir::soap
 

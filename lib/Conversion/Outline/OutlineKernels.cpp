@@ -7,6 +7,7 @@
 
 #include "ExpandRecurrences.h"
 #include "KernelTable.h"
+#include "Layouts.h"
 #include "Library.h"
 
 #include "Soap/Conversion/Passes.h"
@@ -41,7 +42,7 @@ using Group = SmallVector<Operation *>;
 /// Decides which elementwise ops join their user.
 class Fusion {
 public:
-  explicit Fusion(Block &block) {
+  Fusion(Block &block, const Layouts &layouts) : layouts(layouts) {
     unsigned segment = 0;
     llvm::DenseMap<Operation *, unsigned> segments;
     for (Operation &op : block) {
@@ -66,6 +67,7 @@ public:
   }
 
 private:
+  const Layouts &layouts;
   llvm::DenseMap<Operation *, Group> groups; ///< by last op
 
   void join(Operation *producer, Operation *user) {
@@ -74,6 +76,8 @@ private:
     if (found == groups.end() || producer->getNumResults() != 1 ||
         isa<SgdOp>(producer) ||
         producer->getResult(0).getType() != user->getResult(0).getType() ||
+        layouts.isChannelsLast(producer->getResult(0)) !=
+            layouts.isChannelsLast(user->getResult(0)) ||
         llvm::any_of(producer->getUsers(),
                      [&](Operation *other) { return other != user; }))
       return;
@@ -108,8 +112,9 @@ private:
 /// Rewrites the ops of one function.
 class Outliner {
 public:
-  Outliner(KernelTable &kernels, bool useLibrary, bool fuse)
-      : kernels(kernels), useLibrary(useLibrary), fuse(fuse) {}
+  Outliner(KernelTable &kernels, bool useLibrary, bool fuse, bool channelsLast)
+      : kernels(kernels), useLibrary(useLibrary), fuse(fuse),
+        channelsLast(channelsLast && useLibrary) {}
 
   LogicalResult run(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
@@ -118,9 +123,18 @@ public:
     Block &block = function.getBody().front();
     if (useLibrary)
       expandRecurrences(block);
+    layouts = Layouts();
+    if (channelsLast)
+      layouts = Layouts(block, [](Operation *op) {
+        return libraryFunctionOf(op).has_value();
+      });
+    kernels.setLayouts(layouts);
+    held.clear();
+    copies.clear();
+    dead.clear();
     std::optional<Fusion> fusion;
     if (fuse)
-      fusion.emplace(block);
+      fusion.emplace(block, layouts);
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (!isProgramOp(&op))
         continue;
@@ -138,12 +152,89 @@ public:
       if (failed(replace(&op)))
         return failure();
     }
+    OpBuilder builder(block.getTerminator());
+    for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
+      FailureOr<Value> value = read(operand, builder);
+      if (failed(value))
+        return failure();
+      operand.set(*value);
+    }
+    for (Operation *op : llvm::reverse(dead))
+      op->erase();
     return success();
   }
 
 private:
   KernelTable &kernels;
-  bool useLibrary, fuse;
+  bool useLibrary, fuse, channelsLast;
+  Layouts layouts;
+  /// What holds a value with channels last. Until the end, the op that made
+  /// the value stays: its type is that of the model.
+  llvm::DenseMap<Value, Value> held;
+  /// Copies of values in the other layout.
+  llvm::DenseMap<Value, Value> copies;
+  SmallVector<Operation *> dead;
+
+  //===--------------------------------------------------------------------===//
+  // Layouts
+  //===--------------------------------------------------------------------===//
+
+  /// The operand, in the layout in which its op reads it.
+  FailureOr<Value> read(OpOperand &operand, OpBuilder &builder) {
+    return inLayout(operand.get(), layouts.readsChannelsLast(operand), builder);
+  }
+
+  FailureOr<Value> inLayout(Value value, bool last, OpBuilder &builder) {
+    Value holder = held.lookup(value);
+    if (!!holder == last)
+      return last ? holder : value;
+    Value &copy = copies[value];
+    if (copy)
+      return copy;
+    auto type = cast<RankedTensorType>(value.getType());
+    RankedTensorType target = last ? channelsLastType(type) : type;
+    Value source = holder ? holder : value;
+    if (layoutsAgree(type))
+      return copy = reshape(builder, value.getLoc(), source, target);
+    FailureOr<FlatSymbolRefAttr> kernel =
+        kernels.layoutKernel(value.getLoc(), type, last);
+    if (failed(kernel))
+      return failure();
+    auto call = KernelCallOp::create(
+        builder, value.getLoc(), TypeRange{target}, kernel->getValue(), source,
+        createEmpty(builder, value.getLoc(), target), /*in_place=*/false,
+        /*elementwise=*/false);
+    if (Operation *user =
+            builder.getInsertionPoint() != builder.getInsertionBlock()->end()
+                ? &*builder.getInsertionPoint()
+                : nullptr)
+      copySlot(user, call);
+    return copy = call.getValues()[0];
+  }
+
+  FailureOr<SmallVector<Value>> readAll(Operation *op, OpBuilder &builder) {
+    SmallVector<Value> values;
+    for (OpOperand &operand : op->getOpOperands()) {
+      FailureOr<Value> value = read(operand, builder);
+      if (failed(value))
+        return failure();
+      values.push_back(*value);
+    }
+    return values;
+  }
+
+  /// Type of a result as the program holds it.
+  Type heldType(Value result) const {
+    auto type = cast<RankedTensorType>(result.getType());
+    return layouts.isChannelsLast(result) ? channelsLastType(type) : type;
+  }
+
+  SmallVector<Type> heldTypes(Operation *op) const {
+    SmallVector<Type> types;
+    for (Value result : op->getResults())
+      types.push_back(heldType(result));
+    return types;
+  }
 
   static Value createEmpty(OpBuilder &builder, Location loc, Type type) {
     auto tensor = cast<RankedTensorType>(type);
@@ -151,9 +242,9 @@ private:
                                    tensor.getElementType());
   }
 
-  static SmallVector<Value> createEmpties(OpBuilder &builder, Operation *op) {
+  SmallVector<Value> createEmpties(OpBuilder &builder, Operation *op) {
     SmallVector<Value> values;
-    for (Type type : op->getResultTypes())
+    for (Type type : heldTypes(op))
       values.push_back(createEmpty(builder, op->getLoc(), type));
     return values;
   }
@@ -163,10 +254,22 @@ private:
       to->setAttr(SoapDialect::kSlot, slot);
   }
 
-  static void replaceOp(Operation *op, Operation *call) {
+  void replaceOp(Operation *op, Operation *call) {
     copySlot(op, call);
-    op->replaceAllUsesWith(call->getResults());
-    op->erase();
+    bool stays = false;
+    for (auto [result, value] :
+         llvm::zip(op->getResults(), call->getResults())) {
+      if (layouts.isChannelsLast(result)) {
+        held[result] = value;
+        stays = true;
+      } else {
+        result.replaceAllUsesWith(value);
+      }
+    }
+    if (stays)
+      dead.push_back(op);
+    else
+      op->erase();
   }
 
   LogicalResult replace(Operation *op) {
@@ -189,11 +292,14 @@ private:
       return success();
     }
     if (useLibrary)
-      if (std::optional<LibraryFunction> function = libraryFunctionOf(op)) {
+      if (std::optional<LibraryFunction> function = libraryFunctionOf(
+              op, layouts.readsChannelsLast(op->getOpOperand(0)))) {
+        FailureOr<SmallVector<Value>> operands = readAll(op, builder);
+        if (failed(operands))
+          return failure();
         auto call = LibraryCallOp::create(
-            builder, op->getLoc(), op->getResultTypes(), function->name,
-            function->descriptor, op->getOperands(),
-            createEmpties(builder, op));
+            builder, op->getLoc(), heldTypes(op), function->name,
+            function->descriptor, *operands, createEmpties(builder, op));
         replaceOp(op, call);
         return success();
       }
@@ -213,18 +319,17 @@ private:
     return tied;
   }
 
-  static KernelCallOp createCall(OpBuilder &builder, Operation *op,
-                                 FlatSymbolRefAttr kernel,
-                                 ArrayRef<Value> inputs, ArrayRef<Value> tied,
-                                 bool elementwise) {
+  KernelCallOp createCall(OpBuilder &builder, Operation *op,
+                          FlatSymbolRefAttr kernel, ArrayRef<Value> inputs,
+                          ArrayRef<Value> tied, bool elementwise) {
     SmallVector<Value> outputs(tied);
-    for (auto [output, type] : llvm::zip(outputs, op->getResultTypes()))
+    SmallVector<Type> types = heldTypes(op);
+    for (auto [output, type] : llvm::zip(outputs, types))
       if (!output)
         output = createEmpty(builder, op->getLoc(), type);
     bool inPlace = llvm::any_of(tied, [](Value value) { return !!value; });
-    return KernelCallOp::create(builder, op->getLoc(), op->getResultTypes(),
-                                kernel.getValue(), inputs, outputs, inPlace,
-                                elementwise);
+    return KernelCallOp::create(builder, op->getLoc(), types, kernel.getValue(),
+                                inputs, outputs, inPlace, elementwise);
   }
 
   LogicalResult replaceByKernel(Operation *op, OpBuilder &builder) {
@@ -233,9 +338,13 @@ private:
     if (failed(kernel))
       return failure();
     SmallVector<Value> inputs;
-    for (Value operand : op->getOperands())
-      if (!llvm::is_contained(tied, operand))
-        inputs.push_back(operand);
+    for (OpOperand &operand : op->getOpOperands())
+      if (!llvm::is_contained(tied, operand.get())) {
+        FailureOr<Value> input = read(operand, builder);
+        if (failed(input))
+          return failure();
+        inputs.push_back(*input);
+      }
     replaceOp(
         op, createCall(builder, op, *kernel, inputs, tied, isElementwise(op)));
     return success();
@@ -255,9 +364,20 @@ private:
         kernels.kernelOf(ops, inputs.getArrayRef(), tied);
     if (failed(kernel))
       return failure();
-    KernelCallOp call =
-        createCall(builder, root, *kernel, inputs.getArrayRef(), tied,
-                   /*elementwise=*/true);
+    llvm::DenseMap<Value, Value> reads;
+    for (Operation *op : ops)
+      for (OpOperand &operand : op->getOpOperands())
+        if (inputs.contains(operand.get())) {
+          FailureOr<Value> value = read(operand, builder);
+          if (failed(value))
+            return failure();
+          reads[operand.get()] = *value;
+        }
+    SmallVector<Value> arguments;
+    for (Value input : inputs)
+      arguments.push_back(reads.lookup(input));
+    KernelCallOp call = createCall(builder, root, *kernel, arguments, tied,
+                                   /*elementwise=*/true);
     // The ops before the last ran in this kernel, too.
     SmallVector<int64_t> others;
     for (Operation *op : ops.drop_back())
@@ -265,16 +385,21 @@ private:
         others.push_back(slot.getInt());
     if (!others.empty())
       call->setAttr("soap.fused_slots", builder.getDenseI64ArrayAttr(others));
+    bool stays = layouts.isChannelsLast(root->getResult(0));
+    // Users go before what they use: the last of `dead` is erased first.
+    if (stays)
+      llvm::append_range(dead, ops.drop_back());
     replaceOp(root, call);
-    for (Operation *op : llvm::reverse(ops.drop_back()))
-      op->erase();
+    if (!stays)
+      for (Operation *op : llvm::reverse(ops.drop_back()))
+        op->erase();
     return success();
   }
 
   /// The same buffer: as one row, then in the new shape.
-  static LogicalResult replaceReshape(ReshapeOp op, OpBuilder &builder) {
-    auto from = cast<RankedTensorType>(op.getX().getType());
-    auto to = cast<RankedTensorType>(op.getY().getType());
+  static Value reshape(OpBuilder &builder, Location loc, Value value,
+                       RankedTensorType to) {
+    auto from = cast<RankedTensorType>(value.getType());
     auto all = [](RankedTensorType type) {
       SmallVector<ReassociationIndices> groups;
       if (type.getRank() > 0)
@@ -284,20 +409,25 @@ private:
     };
     auto row =
         RankedTensorType::get({from.getNumElements()}, from.getElementType());
-    Value value = op.getX();
     if (from.getRank() > 1)
-      value = tensor::CollapseShapeOp::create(builder, op.getLoc(), row, value,
-                                              all(from));
+      value =
+          tensor::CollapseShapeOp::create(builder, loc, row, value, all(from));
     else if (from.getRank() == 0 && to.getRank() > 0)
-      value = tensor::ExpandShapeOp::create(builder, op.getLoc(), row, value,
-                                            all(from));
+      value =
+          tensor::ExpandShapeOp::create(builder, loc, row, value, all(from));
     if (to.getRank() > 1)
-      value = tensor::ExpandShapeOp::create(builder, op.getLoc(), to, value,
-                                            all(to));
+      value = tensor::ExpandShapeOp::create(builder, loc, to, value, all(to));
     else if (to.getRank() == 0 && from.getRank() > 0)
-      value = tensor::CollapseShapeOp::create(builder, op.getLoc(), to, value,
-                                              all(to));
-    op.replaceAllUsesWith(value);
+      value = tensor::CollapseShapeOp::create(builder, loc, to, value, all(to));
+    return value;
+  }
+
+  LogicalResult replaceReshape(ReshapeOp op, OpBuilder &builder) {
+    FailureOr<Value> x = read(op->getOpOperand(0), builder);
+    if (failed(x))
+      return failure();
+    op.replaceAllUsesWith(reshape(builder, op.getLoc(), *x,
+                                  cast<RankedTensorType>(op.getY().getType())));
     op.erase();
     return success();
   }
@@ -306,16 +436,18 @@ private:
     Value tile = op.getTile();
     auto type = cast<RankedTensorType>(tile.getType());
     ::soap::Region region = op.getSource().getRegion();
-    if (region.volume() != type.getNumElements()) {
+    Value holder = held.lookup(tile);
+    if (region.volume() != type.getNumElements() || holder) {
       FailureOr<FlatSymbolRefAttr> kernel =
-          kernels.packKernel(op.getLoc(), type, region);
+          kernels.packKernel(op.getLoc(), type, region, !!holder);
       if (failed(kernel))
         return failure();
       auto packed =
           RankedTensorType::get(region.shape(), type.getElementType());
       auto pack = KernelCallOp::create(
-          builder, op.getLoc(), TypeRange{packed}, kernel->getValue(), tile,
-          createEmpty(builder, op.getLoc(), packed), /*in_place=*/false,
+          builder, op.getLoc(), TypeRange{packed}, kernel->getValue(),
+          holder ? holder : tile, createEmpty(builder, op.getLoc(), packed),
+          /*in_place=*/false,
           /*elementwise=*/false);
       copySlot(op, pack);
       tile = pack.getValues()[0];
@@ -344,8 +476,13 @@ struct OutlineKernelsPass
           llvm::any_of(function.getOps(),
                        [](Operation &op) { return isProgramOp(&op); }))
         programs.push_back(function);
+    if (layout != "auto" && layout != "nchw" && layout != "nhwc") {
+      module.emitError("unknown layout '")
+          << layout << "': expected auto, nchw or nhwc";
+      return signalPassFailure();
+    }
     KernelTable kernels(module, fuse);
-    Outliner outliner(kernels, library == "onednn", fuse);
+    Outliner outliner(kernels, library == "onednn", fuse, layout != "nchw");
     for (func::FuncOp program : programs)
       if (failed(outliner.run(program)))
         return signalPassFailure();

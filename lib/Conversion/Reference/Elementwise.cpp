@@ -225,13 +225,25 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
                                        bool collapse, KernelBuilder &k) {
   // Which dims of the iteration each input has, and where it is first read.
   SmallVector<SmallVector<bool>> dims(inputs.size());
-  ArrayRef<int64_t> shape = shapeOf(outputs[0]);
+  SmallVector<int64_t> shape(shapeOf(outputs[0]));
   for (auto [i, input] : llvm::enumerate(inputs))
     for (Operation *op : ops)
       for (OpOperand &operand : op->getOpOperands())
         if (operand.get() == input && dims[i].empty())
           dims[i] = operandDims(op, operand.getOperandNumber());
 
+  // Everything in the order of the buffers from here on.
+  if (k.isChannelsLast()) {
+    auto reorder = [](auto &list) {
+      auto old = list;
+      for (auto [place, dim] : llvm::enumerate(channelsLastOrder))
+        list[place] = old[dim];
+    };
+    reorder(shape);
+    for (SmallVector<bool> &has : dims)
+      if (!has.empty())
+        reorder(has);
+  }
   SmallVector<unsigned> firstDims;
   SmallVector<int64_t> extents = loopsOf(shape, dims, collapse, firstDims);
 
@@ -260,7 +272,7 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
   for (size_t i = 0; i < k.outputCount(); ++i)
     outputRows.push_back(k.out(i).flattened());
 
-  k.forEachOf(extents, [&](ArrayRef<Index> loops) {
+  k.forEachInOrder(extents, [&](ArrayRef<Index> loops) {
     llvm::DenseMap<Value, Scalar> values;
     for (auto [i, input] : llvm::enumerate(inputs))
       values[input] = inputRows[i]({position(loops, dims[i])});

@@ -221,25 +221,29 @@ Type mlir::soap::computeTypeOf(Type element) {
                                       : element;
 }
 
-Tensor::Tensor(KernelBuilder &k, Value buffer)
-    : k(&k), buffer(buffer), type(cast<MemRefType>(buffer.getType())) {}
+Tensor::Tensor(KernelBuilder &k, Value buffer, bool channelsLast)
+    : k(&k), buffer(buffer), type(cast<MemRefType>(buffer.getType())),
+      channelsLast(channelsLast), dims(type.getShape()) {
+  if (channelsLast)
+    for (auto [place, dim] : llvm::enumerate(channelsLastOrder))
+      dims[dim] = type.getDimSize(place);
+}
 
-static SmallVector<Value> materializeAll(KernelBuilder &k,
-                                         ArrayRef<Index> indices) {
+SmallVector<Value> Tensor::positions(ArrayRef<Index> indices) const {
   SmallVector<Value> values;
-  for (const Index &index : indices)
-    values.push_back(k.materialize(index));
+  for (size_t place = 0; place < indices.size(); ++place)
+    values.push_back(k->materialize(
+        indices[channelsLast ? channelsLastOrder[place] : place]));
   return values;
 }
 
 Value Tensor::loadRaw(ArrayRef<Index> indices) const {
-  return memref::LoadOp::create(k->builder, k->loc, buffer,
-                                materializeAll(*k, indices));
+  return memref::LoadOp::create(k->builder, k->loc, buffer, positions(indices));
 }
 
 void Tensor::storeRaw(ArrayRef<Index> indices, Value value) const {
   memref::StoreOp::create(k->builder, k->loc, value, buffer,
-                          materializeAll(*k, indices));
+                          positions(indices));
 }
 
 Scalar Tensor::operator()(ArrayRef<Index> indices) const {
@@ -302,12 +306,17 @@ Tensor Tensor::flattened() const {
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
                              ArrayRef<Value> inputBuffers,
-                             ArrayRef<Value> outputBuffers, bool fast)
-    : builder(builder), loc(loc), fast(fast) {
-  for (Value buffer : inputBuffers)
-    inputs.emplace_back(*this, buffer);
-  for (Value buffer : outputBuffers)
-    outputs.emplace_back(*this, buffer);
+                             ArrayRef<Value> outputBuffers, bool fast,
+                             ArrayRef<bool> channelsLast)
+    : builder(builder), loc(loc), fast(fast),
+      anyChannelsLast(llvm::is_contained(channelsLast, true)) {
+  auto isLast = [&](size_t i) {
+    return !channelsLast.empty() && channelsLast[i];
+  };
+  for (auto [i, buffer] : llvm::enumerate(inputBuffers))
+    inputs.emplace_back(*this, buffer, isLast(i));
+  for (auto [i, buffer] : llvm::enumerate(outputBuffers))
+    outputs.emplace_back(*this, buffer, isLast(inputs.size() + i));
   for (ArrayRef<Tensor> tensors : {ArrayRef(outputs), ArrayRef(inputs)})
     for (const Tensor &tensor : tensors)
       if (!compute || !isa<FloatType>(compute))
@@ -393,6 +402,27 @@ SmallVector<Value> KernelBuilder::foldOf(
 
 void KernelBuilder::forEachOf(ArrayRef<int64_t> extents,
                               function_ref<void(ArrayRef<Index>)> body) {
+  constexpr size_t dims = std::size(channelsLastOrder);
+  // Two loops per dim: nests over pairs of regions.
+  size_t per = extents.size() / dims;
+  if (!anyChannelsLast || per == 0 || per > 2 || extents.size() % dims) {
+    forEachInOrder(extents, body);
+    return;
+  }
+  SmallVector<int64_t> ordered;
+  for (unsigned dim : channelsLastOrder)
+    llvm::append_range(ordered, extents.slice(dim * per, per));
+  forEachInOrder(ordered, [&](ArrayRef<Index> loops) {
+    SmallVector<Index> indices(extents.size());
+    for (auto [place, dim] : llvm::enumerate(channelsLastOrder))
+      for (size_t i = 0; i < per; ++i)
+        indices[dim * per + i] = loops[place * per + i];
+    body(indices);
+  });
+}
+
+void KernelBuilder::forEachInOrder(ArrayRef<int64_t> extents,
+                                   function_ref<void(ArrayRef<Index>)> body) {
   foldOf(extents, {}, [&](ArrayRef<Index> indices, ArrayRef<Value>) {
     body(indices);
     return SmallVector<Value>();
@@ -411,6 +441,22 @@ void KernelBuilder::ifThen(const Condition &condition,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(choice.thenBlock()->getTerminator());
   body();
+}
+
+void KernelBuilder::ifThenElse(const Condition &condition,
+                               function_ref<void()> body,
+                               function_ref<void()> otherwise) {
+  if (condition.isKnown()) {
+    condition.known ? body() : otherwise();
+    return;
+  }
+  auto choice = scf::IfOp::create(builder, loc, condition.value,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(choice.thenBlock()->getTerminator());
+  body();
+  builder.setInsertionPoint(choice.elseBlock()->getTerminator());
+  otherwise();
 }
 
 Scalar

@@ -87,15 +87,21 @@ Condition compare(arith::CmpFPredicate predicate, const Scalar &a,
                   const Scalar &b);
 Scalar select(const Condition &condition, const Scalar &a, const Scalar &b);
 
-/// A buffer of the kernel, read and written element by element.
+/// Where dims of an image [N, C, H, W] lie in a buffer with channels last.
+inline constexpr unsigned channelsLastOrder[] = {0, 2, 3, 1};
+
+/// A buffer of the kernel, read and written element by element. With channels
+/// last, indices and shape are those of [N, C, H, W], and the buffer is
+/// [N, H, W, C].
 class Tensor {
 public:
   Tensor() = default;
-  Tensor(KernelBuilder &k, Value buffer);
+  Tensor(KernelBuilder &k, Value buffer, bool channelsLast = false);
 
-  int64_t dim(size_t i) const { return type.getDimSize(i); }
+  int64_t dim(size_t i) const { return dims[i]; }
   int64_t rank() const { return type.getRank(); }
-  ArrayRef<int64_t> shape() const { return type.getShape(); }
+  ArrayRef<int64_t> shape() const { return dims; }
+  bool isChannelsLast() const { return channelsLast; }
   Type elementType() const { return type.getElementType(); }
   Value getBuffer() const { return buffer; }
 
@@ -109,21 +115,28 @@ public:
   void storeRaw(ArrayRef<Index> indices, Value value) const;
   /// Element of an integer tensor, with its range unknown.
   Index loadIndex(ArrayRef<Index> indices) const;
-  /// The same elements as one row.
+  /// The same elements as one row, in the order of the buffer.
   Tensor flattened() const;
 
 private:
   KernelBuilder *k = nullptr;
   Value buffer;
   MemRefType type;
+  bool channelsLast = false;
+  SmallVector<int64_t> dims;
+
+  SmallVector<Value> positions(ArrayRef<Index> indices) const;
 };
 
 /// Inputs and outputs of the kernel, and everything that makes ops.
 class KernelBuilder {
 public:
   /// `fast` allows sums to be reassociated, so that they vectorize.
+  /// `channelsLast` says which buffers, inputs then outputs, hold images with
+  /// channels last; empty: none.
   KernelBuilder(OpBuilder &builder, Location loc, ArrayRef<Value> inputs,
-                ArrayRef<Value> outputs, bool fast);
+                ArrayRef<Value> outputs, bool fast,
+                ArrayRef<bool> channelsLast = {});
 
   OpBuilder &builder;
   Location loc;
@@ -143,14 +156,23 @@ public:
   Type computeType() const { return compute; }
   arith::FastMathFlags flags() const;
 
-  /// Loops over `extents`, the last innermost.
+  /// Some image has channels last.
+  bool isChannelsLast() const { return anyChannelsLast; }
+
+  /// Loops over `extents` in any order: the last innermost, or where images
+  /// have channels last and there are four loops, the second.
   void forEachOf(ArrayRef<int64_t> extents,
                  function_ref<void(ArrayRef<Index>)> body);
+  /// Loops over `extents`, the last innermost.
+  void forEachInOrder(ArrayRef<int64_t> extents,
+                      function_ref<void(ArrayRef<Index>)> body);
   /// Carries values through all iterations of the nest.
   SmallVector<Value> foldOf(
       ArrayRef<int64_t> extents, ArrayRef<Value> init,
       function_ref<SmallVector<Value>(ArrayRef<Index>, ArrayRef<Value>)> body);
   void ifThen(const Condition &condition, function_ref<void()> body);
+  void ifThenElse(const Condition &condition, function_ref<void()> body,
+                  function_ref<void()> otherwise);
 
   template <size_t N, typename Body>
   void forEach(const int64_t (&extents)[N], Body body) {
@@ -194,6 +216,7 @@ private:
   }
 
   SmallVector<Tensor> inputs, outputs;
+  bool anyChannelsLast = false;
   Type compute;
   /// Constants live at the start of the kernel, once each.
   llvm::DenseMap<Attribute, Value> constants;

@@ -150,8 +150,10 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
 
   // A sum over rows of a matrix walks along the rows: contiguous, and the sums
   // are independent of each other.
-  if (k.fast && x.rank() > 0 && !reduced.back() &&
-      y.elementType() == k.computeType()) {
+  bool keepsLast =
+      x.rank() > 0 &&
+      !reduced[x.isChannelsLast() ? channelsLastOrder[3] : reduced.size() - 1];
+  if (k.fast && keepsLast && y.elementType() == k.computeType()) {
     k.forEachOf(y.shape(),
                 [&](ArrayRef<Index> i) { y.set(i, k.number(neutral)); });
     k.forEachOf(x.shape(), [&](ArrayRef<Index> loops) {

@@ -40,8 +40,34 @@ struct Windows {
   }
 };
 
+/// With channels last, windows are outside of channels: rows of numbers that
+/// do not depend on each other.
+template <typename Body>
+void forEachWindow(KernelBuilder &k, const Tensor &windowed, Body body) {
+  k.forEachInOrder({windowed.dim(0), windowed.dim(2), windowed.dim(3)},
+                   [&](ArrayRef<Index> i) { body(i[0], i[1], i[2]); });
+}
+
+void emitMaxPoolChannelsLast(const Windows &windows, KernelBuilder &k) {
+  Tensor x = k.in(0), y = k.out();
+  forEachWindow(k, y, [&](Index n, Index h, Index w) {
+    k.forEach({y.dim(1)},
+              [&](Index c) { y.set({n, c, h, w}, k.number(minusInfinity)); });
+    k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
+      Index row = windows.row(h, i), column = windows.column(w, j);
+      k.ifThen(within(row, 0, x.dim(2)) && within(column, 0, x.dim(3)), [&] {
+        k.forEach({y.dim(1)}, [&](Index c) {
+          y.set({n, c, h, w}, max(y({n, c, h, w}), x({n, c, row, column})));
+        });
+      });
+    });
+  });
+}
+
 void emitMaxPool(MaxPool2DOp op, KernelBuilder &k) {
   Windows windows(op);
+  if (k.isChannelsLast())
+    return emitMaxPoolChannelsLast(windows, k);
   Tensor x = k.in(0), y = k.out();
   k.forEach({y.dim(0), y.dim(1), y.dim(2), y.dim(3)}, [&](Index n, Index c,
                                                           Index h, Index w) {
@@ -55,6 +81,29 @@ void emitMaxPool(MaxPool2DOp op, KernelBuilder &k) {
   });
 }
 
+/// One channel of a window: adds its gradient at its first maximum. Straight
+/// code, each element of the window once, so that channels vectorize.
+void emitFirstMaximum(KernelBuilder &k, const Windows &windows,
+                      const Tensor &dy, const Tensor &x, const Tensor &y,
+                      const Tensor &dx, const Index &n, const Index &c,
+                      const Index &h, const Index &w, int64_t offsetH,
+                      int64_t offsetW) {
+  Scalar maximum = y({n, c, h, w}), gradient = dy({n, c, h, w}),
+         zero = k.number(0);
+  Condition found{&k, nullptr, false};
+  for (int64_t i = 0; i < windows.kh; ++i)
+    for (int64_t j = 0; j < windows.kw; ++j) {
+      Index row = windows.row(h, k.constant(i));
+      Index column = windows.column(w, k.constant(j));
+      Condition equal =
+          compare(arith::CmpFPredicate::OEQ, x({n, c, row, column}), maximum);
+      Condition isFirst = !found && equal;
+      found = !(!found && !equal);
+      SmallVector<Index> place{n, c, row - offsetH, column - offsetW};
+      dx.set(place, dx(place) + select(isFirst, gradient, zero));
+    }
+}
+
 /// Every window looks for its first maximum and adds there. Windows go in
 /// row-major order, so that every element has one order of sums.
 void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
@@ -62,9 +111,7 @@ void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
   Tensor dy = k.in(0), x = k.in(1), y = k.in(2), dx = k.out();
   int64_t offsetH = op.getXOffset()[0], offsetW = op.getXOffset()[1];
   k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
-  k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)}, [&](Index n, Index c,
-                                                              Index h,
-                                                              Index w) {
+  auto emitOne = [&](Index n, Index c, Index h, Index w) {
     Scalar maximum = y({n, c, h, w});
     // Position of the maximum in the window; none: past the end.
     int64_t none = windows.kh * windows.kw;
@@ -95,6 +142,33 @@ void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
                dx.set({n, c, row, column},
                       dx({n, c, row, column}) + dy({n, c, h, w}));
              });
+  };
+  if (!k.isChannelsLast() || windows.kh * windows.kw > 25) {
+    k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)}, emitOne);
+    return;
+  }
+  forEachWindow(k, dy, [&](Index n, Index h, Index w) {
+    Condition inside{&k, nullptr, true};
+    for (int64_t i : {int64_t(0), windows.kh - 1}) {
+      Index row = windows.row(h, k.constant(i));
+      inside = inside && within(row, 0, x.dim(2)) &&
+               within(row - offsetH, 0, dx.dim(2));
+    }
+    for (int64_t j : {int64_t(0), windows.kw - 1}) {
+      Index column = windows.column(w, k.constant(j));
+      inside = inside && within(column, 0, x.dim(3)) &&
+               within(column - offsetW, 0, dx.dim(3));
+    }
+    // Windows at the border are few.
+    k.ifThenElse(
+        inside,
+        [&] {
+          k.forEach({dy.dim(1)}, [&](Index c) {
+            emitFirstMaximum(k, windows, dy, x, y, dx, n, c, h, w, offsetH,
+                             offsetW);
+          });
+        },
+        [&] { k.forEach({dy.dim(1)}, [&](Index c) { emitOne(n, c, h, w); }); });
   });
 }
 
@@ -144,6 +218,23 @@ void emitAvgPool(AvgPool2DOp op, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
   Counted rows = countedRows(op, x.dim(2), 0);
   Counted columns = countedRows(op, x.dim(3), 1);
+  if (k.isChannelsLast() && y.elementType() == k.computeType()) {
+    forEachWindow(k, y, [&](Index n, Index h, Index w) {
+      k.forEach({y.dim(1)}, [&](Index c) { y.set({n, c, h, w}, k.number(0)); });
+      k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
+        Index row = windows.row(h, i), column = windows.column(w, j);
+        k.ifThen(within(row, 0, x.dim(2)) && within(column, 0, x.dim(3)), [&] {
+          k.forEach({y.dim(1)}, [&](Index c) {
+            y.set({n, c, h, w}, y({n, c, h, w}) + x({n, c, row, column}));
+          });
+        });
+      });
+      Scalar count = countOf(k, windows, h, w, rows, columns);
+      k.forEach({y.dim(1)},
+                [&](Index c) { y.set({n, c, h, w}, y({n, c, h, w}) / count); });
+    });
+    return;
+  }
   k.forEach({y.dim(0), y.dim(1), y.dim(2), y.dim(3)}, [&](Index n, Index c,
                                                           Index h, Index w) {
     Scalar sum = k.sum({windows.kh, windows.kw}, [&](Index i, Index j) {
@@ -159,6 +250,22 @@ void emitAvgPoolGrad(AvgPool2DGradOp op, KernelBuilder &k) {
   Counted rows = countedRows(op, dx.dim(2), 0);
   Counted columns = countedRows(op, dx.dim(3), 1);
   k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
+  if (k.isChannelsLast()) {
+    forEachWindow(k, dy, [&](Index n, Index h, Index w) {
+      Scalar count = countOf(k, windows, h, w, rows, columns);
+      k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
+        Index row = windows.row(h, i), column = windows.column(w, j);
+        k.ifThen(within(row, 0, dx.dim(2)) && within(column, 0, dx.dim(3)),
+                 [&] {
+                   k.forEach({dy.dim(1)}, [&](Index c) {
+                     dx.set({n, c, row, column},
+                            dx({n, c, row, column}) + dy({n, c, h, w}) / count);
+                   });
+                 });
+      });
+    });
+    return;
+  }
   k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)}, [&](Index n, Index c,
                                                               Index h,
                                                               Index w) {
