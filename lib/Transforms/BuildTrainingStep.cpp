@@ -449,7 +449,13 @@ private:
   BlockArgument addOptimizerState(Program &program, unsigned parameter,
                                   StringRef suffix);
 
+  /// Factor of the schedule in this iteration, one for all parameters.
+  Value scheduleFactor(Program &program, Type element);
+  /// `value`, of the shape of a parameter, times the factor.
+  Value scheduled(Program &program, Value value, Value weight, StringRef name);
+
   Value correction1, correction2;
+  llvm::DenseMap<Type, Value> scheduleFactors;
   void addRunningStats(Program &program);
 };
 
@@ -475,6 +481,15 @@ LogicalResult BuildTrainingStep::checkOptions() {
   if (!(learningRate >= 0) || !std::isfinite(learningRate))
     return error() << "learning-rate is " << learningRate.getValue()
                    << ", expected a finite number of at least 0";
+  if (schedule != "constant" && schedule != "linear")
+    return error() << "unknown schedule '" << schedule
+                   << "', expected 'constant' or 'linear'";
+  if (schedule == "linear" ? totalIterations < 1 : totalIterations != 0)
+    return error() << "total-iterations is " << totalIterations.getValue()
+                   << ", expected "
+                   << (schedule == "linear"
+                           ? "a number above 0 with 'schedule=linear'"
+                           : "it with 'schedule=linear' only");
   if (!(momentum >= 0 && momentum < 1))
     return error() << "momentum is " << momentum.getValue()
                    << ", expected a number in [0, 1)";
@@ -658,6 +673,50 @@ Value BuildTrainingStep::biasCorrection(Program &program, Type element,
   return known;
 }
 
+/// max(0, 1 - (step - 1) / total): 1 in the first iteration, 0 after the last.
+Value BuildTrainingStep::scheduleFactor(Program &program, Type element) {
+  Value &known = scheduleFactors[element];
+  if (known)
+    return known;
+  OpBuilder &builder = program.builder;
+  Location loc = program.loc;
+  auto scalar = RankedTensorType::get({}, element);
+  auto constant = [&](double value, StringRef name) -> Value {
+    auto op = ConstantOp::create(
+        builder, loc, scalar,
+        DenseElementsAttr::get(
+            scalar, Attribute(builder.getFloatAttr(element, value))));
+    program.setName(op, name);
+    return op.getY();
+  };
+  auto named = [&](auto op, StringRef name) -> Value {
+    program.setName(op, name);
+    return op->getResult(0);
+  };
+  double share = 1 / static_cast<double>(totalIterations);
+  Value step = named(CastOp::create(builder, loc, scalar, program.step()),
+                     "schedule.step");
+  Value done = named(ScaleOp::create(builder, loc, scalar, step,
+                                     builder.getF64FloatAttr(-share)),
+                     "schedule.done");
+  Value left = named(
+      AddOp::create(builder, loc, done, constant(1 + share, "schedule.whole")),
+      "schedule.left");
+  return known = named(
+             MaximumOp::create(builder, loc, left, constant(0, "schedule.end")),
+             "schedule.factor");
+}
+
+Value BuildTrainingStep::scheduled(Program &program, Value value, Value weight,
+                                   StringRef name) {
+  Value factor = scheduleFactor(program, getElementTypeOrSelf(value.getType()));
+  auto product = MulOp::create(program.builder, weight.getLoc(), value, factor);
+  program.setName(product, name);
+  if (!cast<RankedTensorType>(value.getType()).getShape().empty())
+    setUpdateOf(product, 0, weight);
+  return product;
+}
+
 void BuildTrainingStep::addAdam(Program &program, unsigned parameter,
                                 Value gradient) {
   OpBuilder &builder = program.builder;
@@ -670,6 +729,9 @@ void BuildTrainingStep::addAdam(Program &program, unsigned parameter,
                                "step.correction1"),
         second = biasCorrection(program, element, beta2, correction2,
                                 "step.correction2");
+  if (schedule != "constant")
+    first = scheduled(program, first, weight,
+                      (name + "." + optimizer.getValue() + ".rate").str());
   auto number = [&](double value) { return builder.getF64FloatAttr(value); };
   Type type = weight.getType();
   auto update = AdamOp::create(
@@ -694,11 +756,28 @@ void BuildTrainingStep::addSgd(Program &program, unsigned parameter,
   BlockArgument velocity;
   if (momentum != 0)
     velocity = addOptimizerState(program, parameter, ".velocity");
+  double decay = weightDecay;
+  if (schedule != "constant") {
+    if (decay != 0) {
+      auto decayed = ScaleOp::create(builder, weight.getLoc(), weight.getType(),
+                                     weight, builder.getF64FloatAttr(decay));
+      program.setName(decayed, (name + ".decay").str());
+      setUpdateOf(decayed, 0, weight);
+      auto sum = AddOp::create(builder, weight.getLoc(), gradient,
+                               decayed.getResult());
+      program.setName(sum, (name + ".decayed").str());
+      setUpdateOf(sum, 0, weight);
+      gradient = sum;
+      decay = 0;
+    }
+    gradient =
+        scheduled(program, gradient, weight, (name + ".scheduled").str());
+  }
   auto update = SgdOp::create(
       builder, weight.getLoc(), weight.getType(),
       velocity ? velocity.getType() : Type(), weight, gradient, velocity,
       builder.getF64FloatAttr(learningRate), builder.getF64FloatAttr(momentum),
-      builder.getF64FloatAttr(weightDecay));
+      builder.getF64FloatAttr(decay));
   program.setName(update, (name + ".sgd").str());
   setUpdateOf(update, 0, weight);
   program.addResult(update.getNewWeight(), "update", name, parameter);

@@ -8,7 +8,13 @@
 // RUN: not soap-opt %s --soap-build-training-step='momentum=1' 2>&1 | FileCheck %s --check-prefix=MOMENTUM
 // RUN: not soap-opt %s --soap-build-training-step='weight-decay=-0.5' 2>&1 | FileCheck %s --check-prefix=DECAY
 // RUN: not soap-opt %s --soap-build-training-step='batch-norm-momentum=2' 2>&1 | FileCheck %s --check-prefix=NORM
+// RUN: not soap-opt %s --soap-build-training-step='schedule=cosine' 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// RUN: not soap-opt %s --soap-build-training-step='schedule=linear' 2>&1 | FileCheck %s --check-prefix=TOTAL
+// RUN: not soap-opt %s --soap-build-training-step='total-iterations=5' 2>&1 | FileCheck %s --check-prefix=ALONE
 
+// SCHEDULE: error: unknown schedule 'cosine', expected 'constant' or 'linear'
+// TOTAL: error: total-iterations is 0, expected a number above 0 with 'schedule=linear'
+// ALONE: error: total-iterations is 5, expected it with 'schedule=linear' only
 // LOSS: error: unknown loss 'mse', expected 'softmax-cross-entropy'
 // OPTIMIZER: error: unknown optimizer 'lion', expected 'sgd', 'adam' or 'adamw'
 // BOTH: error: momentum is of optimizer 'sgd', not 'adam', which has beta1

@@ -18,7 +18,9 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
       Functional: the new values of parameters and optimizer states are results that say which argument they replace (`soap.updates`).
     - `@evaluate`: forward for inference, loss and number of correct rows.
 
-    `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops in `@train_step` and is gone in `@evaluate`. Adam and dropout read a counter of iterations, the state `step`. `@forward` is kept; its ops that have no `soap.name` get one.
+    `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops in `@train_step` and is gone in `@evaluate`. Adam, dropout and schedules read a counter of iterations, the state `step`.
+
+    With `schedule=linear` the step counts, too: iteration i = 1, 2, ... has the factor `max(0, 1 - (i - 1) / total-iterations)`. With sgd the factor scales gradient and weight decay as they enter the velocity, with adam and adamw the step; the decoupled decay of adamw stays. `@forward` is kept; its ops that have no `soap.name` get one.
 
     ```mlir
     func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
@@ -48,6 +50,9 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "Loss: softmax-cross-entropy (mean over the batch, integer labels)">,
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
+    Option<"schedule", "schedule", "std::string", /*default=*/"\"constant\"",
+           "Schedule of the learning rate: constant, or linear (to 0 in total-iterations)">,
+    Option<"totalIterations", "total-iterations", "int64_t", /*default=*/"0", "Iterations until a linear schedule is at 0">,
     Option<"momentum", "momentum", "double", /*default=*/"0.0", "Momentum in [0, 1); other than 0 adds a velocity per parameter">,
     Option<"weightDecay", "weight-decay", "double", /*default=*/"0.0", "Weight decay, at least 0: added to gradients (sgd, adam) or taken off the weights (adamw)">,
     Option<"beta1", "beta1", "double", /*default=*/"0.9", "adam, adamw: decay of the mean of gradients, in [0, 1)">,

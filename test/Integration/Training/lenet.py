@@ -56,11 +56,12 @@ class Tools:
             return json.load(stream)
 
 
-def prepare(tools, learning_rate, strategies):
+def prepare(tools, learning_rate, epochs, strategies):
     tools.run("soap-translate", "--import-onnx", os.path.join(SOURCE, "examples", "lenet.onnx"), "-o",
               tools.path("lenet.mlir"))
     tools.run("soap-opt", tools.path("lenet.mlir"), "--soap-build-training-step=loss=softmax-cross-entropy optimizer=sgd "
-              "learning-rate=%g momentum=0.9" % learning_rate, "-o", tools.path("step.mlir"))
+              "learning-rate=%g momentum=0.9 schedule=linear total-iterations=%d" % (learning_rate, 937 * max(1, epochs)),
+              "-o", tools.path("step.mlir"))
     single = "--soap-apply-strategy=preset=single topology=cpu-4"
     tools.lower("reference", single, "=library=none fuse=false")
     for name in strategies:
@@ -84,7 +85,7 @@ def difference(tools, name, iterations, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
-    parser.add_argument("--learning-rate", type=float, default=0.01)
+    parser.add_argument("--learning-rate", type=float, default=0.05)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--accuracy", type=float, default=0.88)
     parser.add_argument("--iterations", type=int, default=50)
@@ -104,7 +105,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
         try:
-            prepare(tools, options.learning_rate, ["single"] + [s for s in strategies if s != "single"])
+            prepare(tools, options.learning_rate, options.epochs, ["single"] + [s for s in strategies if s != "single"])
             orders = difference(tools, "reference", options.iterations, options.seeds)
             print("weights after %d iterations, two orders of sums on one device: %.3g apart" % (options.iterations, orders))
             count(orders > 0, "two orders of sums differ")
