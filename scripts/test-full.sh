@@ -26,7 +26,7 @@ count() {
 for preset in release asan; do
   directory=build
   [ $preset = release ] || directory=build-$preset
-  if ! scripts/build.sh $preset; then
+  if ! { scripts/build.sh $preset && scripts/build.sh $preset SoapFuzz; }; then
     echo "test-full: the $preset build failed"
     failed=$((failed + 1))
     continue

@@ -16,6 +16,7 @@ give_up() {
 }
 start=$SECONDS
 scripts/build.sh release || give_up "the build failed"
+scripts/build.sh release SoapFuzz || give_up "the build of the fuzz targets failed"
 echo "test: built after $((SECONDS - start)) s"
 scripts/python-env.sh build || echo "test: no ONNX Runtime; its comparisons are skipped"
 python3 utils/run-suites.py --build build --roundtrip "$@"

@@ -144,9 +144,7 @@ struct Counted {
   }
 };
 
-const Counted counts[] = {
-    {"", {}, {}},
-    {", count_include_pad", {}, {}, true}};
+const Counted counts[] = {{"", {}, {}}, {", count_include_pad", {}, {}, true}};
 
 TEST(PoolingKernels, AveragePool) {
   for (const Pool &pool : pools)

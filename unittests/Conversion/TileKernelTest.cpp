@@ -90,7 +90,8 @@ TEST(ShapeKernels, Constant) {
   Array y({2, 2});
   y.values = {1, 2, 3, 4};
   check("func.func @f() -> tensor<2x2xT> {\n  %0 = soap.constant dense<[[1.0, "
-        "2.0], [3.0, 4.0]]> : tensor<2x2xT> : tensor<2x2xT>\n  return %0 : tensor<2x2xT>\n}",
+        "2.0], [3.0, 4.0]]> : tensor<2x2xT> : tensor<2x2xT>\n  return %0 : "
+        "tensor<2x2xT>\n}",
         {}, {y});
 }
 

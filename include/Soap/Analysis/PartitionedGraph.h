@@ -1,7 +1,7 @@
 //===- PartitionedGraph.h - Task graph of partitioned IR --------*- C++ -*-===//
 //
-// Rebuilds the task graph from device programs and rank table alone. It must equal the one that the search priced: what is simulated is
-// what runs.
+// Rebuilds the task graph from device programs and rank table alone. It must
+// equal the one that the search priced: what is simulated is what runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +14,13 @@
 
 namespace mlir::soap {
 
-/// Task graph of one entry of `soap.programs`: tasks in schedule order, durations from the cost model and the types of local ops, dependencies from
-/// SSA values and matching sends and receives. Simulated. Errors name what does not fit (a send without a receive, sizes that differ).
-FailureOr<::soap::TaskGraph> rebuildTaskGraph(ModuleOp module, DictionaryAttr entry, const ::soap::Topology &topology);
+/// Task graph of one entry of `soap.programs`: tasks in schedule order,
+/// durations from the cost model and the types of local ops, dependencies from
+/// SSA values and matching sends and receives. Simulated. Errors name what does
+/// not fit (a send without a receive, sizes that differ).
+FailureOr<::soap::TaskGraph> rebuildTaskGraph(ModuleOp module,
+                                              DictionaryAttr entry,
+                                              const ::soap::Topology &topology);
 
 /// Peak live bytes per device of one entry, from the programs alone: arguments
 /// throughout, other tiles from the op that makes them to their last reader,
@@ -24,8 +28,10 @@ FailureOr<::soap::TaskGraph> rebuildTaskGraph(ModuleOp module, DictionaryAttr en
 std::vector<int64_t> programPeakBytes(ModuleOp module, DictionaryAttr entry,
                                       int deviceCount);
 
-/// Compares tasks by key: name, kind, device, duration, bytes, dependencies, times. Empty if equal, else what differs first.
-std::string compareTaskGraphs(const ::soap::TaskGraph &expected, const ::soap::TaskGraph &actual);
+/// Compares tasks by key: name, kind, device, duration, bytes, dependencies,
+/// times. Empty if equal, else what differs first.
+std::string compareTaskGraphs(const ::soap::TaskGraph &expected,
+                              const ::soap::TaskGraph &actual);
 
 } // namespace mlir::soap
 

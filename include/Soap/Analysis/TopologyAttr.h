@@ -1,6 +1,7 @@
 //===- TopologyAttr.h - The topology of a module ----------------*- C++ -*-===//
 //
-// Passes take a topology as an option, or from the module attribute `soap.topology` that an earlier pass left.
+// Passes take a topology as an option, or from the module attribute
+// `soap.topology` that an earlier pass left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +14,9 @@
 
 namespace mlir::soap {
 
-/// `option` (a built-in name or a file) if it is not empty, else the module's `soap.topology` (JSON text or a built-in name), else an error
-/// that says how to give one.
+/// `option` (a built-in name or a file) if it is not empty, else the module's
+/// `soap.topology` (JSON text or a built-in name), else an error that says how
+/// to give one.
 FailureOr<::soap::Topology> resolveTopology(ModuleOp module, StringRef option);
 
 } // namespace mlir::soap

@@ -1,6 +1,7 @@
 //===- Config.h - How one op is cut and where its pieces run ----*- C++ -*-===//
 //
-// A parallelization configuration c_i of the SOAP paper (section 4): a degree per loop, a replica count, a device per piece.
+// A parallelization configuration c_i of the SOAP paper (section 4): a degree
+// per loop, a replica count, a device per piece.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +12,8 @@
 
 namespace soap {
 
-/// Pieces are numbered row-major over the loops of the op, replica outermost; piece i runs on `devices[i]`.
+/// Pieces are numbered row-major over the loops of the op, replica outermost;
+/// piece i runs on `devices[i]`.
 struct Config {
   /// One per loop of the space, each at least 1.
   std::vector<int64_t> degrees;
@@ -27,7 +29,7 @@ struct Config {
 
 /// One piece decoded.
 struct Shard {
-  int64_t index = 0;          ///< position in the device list
+  int64_t index = 0; ///< position in the device list
   int64_t replica = 0;
   std::vector<int64_t> piece; ///< coordinate per loop
   LoopBox box;
@@ -35,25 +37,28 @@ struct Shard {
 };
 
 /// All pieces of a config, in order, those with empty boxes included.
-std::vector<Shard> enumerateShards(const IterationSpace &space, const Config &config);
+std::vector<Shard> enumerateShards(const IterationSpace &space,
+                                   const Config &config);
 
 /// Reasons why a config is refused; the one table of docs/Configs.md.
 enum class ConfigFault {
   None,
-  UnknownLoop,        ///< a degree names no loop of the op
+  UnknownLoop, ///< a degree names no loop of the op
   DegreeNotPositive,
   ReplicasNotPositive,
-  DeviceCount,        ///< device list length is not replicas x product of degrees
-  DeviceOutOfRange,   ///< no such device in the topology
-  SerialLoopCut,      ///< a serial loop has a degree above 1
+  DeviceCount,      ///< device list length is not replicas x product of degrees
+  DeviceOutOfRange, ///< no such device in the topology
+  SerialLoopCut,    ///< a serial loop has a degree above 1
 };
 
-/// First fault of a config, with a message; `deviceCount < 0` skips the range check.
+/// First fault of a config, with a message; `deviceCount < 0` skips the range
+/// check.
 struct ConfigCheck {
   ConfigFault fault = ConfigFault::None;
   std::string message;
 };
-ConfigCheck checkConfig(const IterationSpace &space, const Config &config, int deviceCount);
+ConfigCheck checkConfig(const IterationSpace &space, const Config &config,
+                        int deviceCount);
 /// Kebab-case name of a fault, as printed in tables.
 const char *faultName(ConfigFault fault);
 

@@ -1,7 +1,8 @@
 //===- CostModel.h - Analytic cost of tasks ---------------------*- C++ -*-===//
 //
-// First analytic model: roofline per op class with an efficiency, plus a launch floor. Integer nanoseconds, at least 1,
-// never decreasing in flops or bytes. Profiles replace it in a later version, behind the same functions.
+// First analytic model: roofline per op class with an efficiency, plus a launch
+// floor. Integer nanoseconds, at least 1, never decreasing in flops or bytes.
+// Profiles replace it in a later version, behind the same functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +15,9 @@ namespace soap {
 
 /// Work of one task.
 struct Work {
-  std::string kind;    ///< op mnemonic, or "fill", "assemble", "combine"
+  std::string kind; ///< op mnemonic, or "fill", "assemble", "combine"
   double flops = 0;
-  int64_t bytes = 0;   ///< read and written
+  int64_t bytes = 0; ///< read and written
   int64_t elementBytes = 4;
 };
 
@@ -32,7 +33,8 @@ private:
   const Topology *topology;
 };
 
-/// Work of a Compute action: flops = points of the box x flopsPerPoint; bytes = operand and result tiles.
+/// Work of a Compute action: flops = points of the box x flopsPerPoint; bytes =
+/// operand and result tiles.
 Work workOf(const Graph &graph, const Plan &plan, const Action &action);
 
 } // namespace soap

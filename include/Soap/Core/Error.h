@@ -1,7 +1,8 @@
 //===- Error.h - Errors of the core -----------------------------*- C++ -*-===//
 //
-// The core reports what bad input did wrong by value: a message that says where, what and what was expected. A file of its
-// own because every reader and checker of the core returns it.
+// The core reports what bad input did wrong by value: a message that says
+// where, what and what was expected. A file of its own because every reader and
+// checker of the core returns it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,8 @@
 
 namespace soap {
 
-/// A failure with its message: lower case, no full stop, `FILE: at /json/path: expected ..., got ...` for files.
+/// A failure with its message: lower case, no full stop, `FILE: at /json/path:
+/// expected ..., got ...` for files.
 struct Error {
   std::string message;
 };

@@ -1,7 +1,8 @@
 //===- Graph.h - Op graph that searches and plans work on -------*- C++ -*-===//
 //
-// The operator graph G of the SOAP paper (section 3.1) without MLIR: values (tensors), nodes (ops) with iteration
-// spaces, inputs and outputs. Built from IR by Analysis/OpGraph.h; strategies are one Config per node.
+// The operator graph G of the SOAP paper (section 3.1) without MLIR: values
+// (tensors), nodes (ops) with iteration spaces, inputs and outputs. Built from
+// IR by Analysis/OpGraph.h; strategies are one Config per node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +29,19 @@ struct GraphValue {
 /// Task phases, in the order in which keys sort.
 enum class Phase { Forward, Backward, Update };
 
-/// One single-stage computation: an op, or one stage of an op whose inner reduction is cut.
+/// One single-stage computation: an op, or one stage of an op whose inner
+/// reduction is cut.
 struct Kernel {
-  std::string name;               ///< unique: `conv1`, `bn1/batch_norm_stats`
-  std::string kind;               ///< op mnemonic, `conv2d`: the cost class and profile key
+  std::string name; ///< unique: `conv1`, `bn1/batch_norm_stats`
+  std::string kind; ///< op mnemonic, `conv2d`: the cost class and profile key
   Phase phase = Phase::Forward;
   IterationSpace space;
-  std::vector<int> operands;      ///< value ids
-  std::vector<int> results;       ///< value ids
+  std::vector<int> operands; ///< value ids
+  std::vector<int> results;  ///< value ids
 };
 
-/// One op of the model: its kernel, and its stages, used instead when the config cuts a loop marked `stage`.
+/// One op of the model: its kernel, and its stages, used instead when the
+/// config cuts a loop marked `stage`.
 struct GraphNode {
   Kernel whole;
   std::vector<Kernel> stages;
@@ -47,14 +50,17 @@ struct GraphNode {
 /// A graph input: function argument or constant.
 struct GraphInput {
   int value = -1;
-  /// Parameter replaced by an update op: it lives on that node's shards, as operand `updateOperand` of it; -1: none.
+  /// Parameter replaced by an update op: it lives on that node's shards, as
+  /// operand `updateOperand` of it; -1: none.
   int updateNode = -1, updateOperand = -1, updateResult = -1;
-  /// Explicit placement (loops = tensor dims); absent means preplaced: present wherever it is needed.
+  /// Explicit placement (loops = tensor dims); absent means preplaced: present
+  /// wherever it is needed.
   bool hasConfig = false;
   Config config;
 };
 
-/// A graph output: gathered where `config` says (loops = tensor dims). Results that replace parameters are not outputs.
+/// A graph output: gathered where `config` says (loops = tensor dims). Results
+/// that replace parameters are not outputs.
 struct GraphOutput {
   int value = -1;
   std::string name;
@@ -75,11 +81,14 @@ using Strategy = std::vector<Config>;
 
 /// The config cuts a loop whose cut replaces the node by its stages.
 bool usesStages(const GraphNode &node, const Config &config);
-/// Config of a stage: degrees by loop name. Loops that the stage lacks become replicas, piece by piece on the same devices:
-/// shard (replica, piece) of the stage runs where the corresponding shard of the whole ran. A stage may be given several such
-/// shards for one piece only as replicas, so results agree.
-Config stageConfig(const GraphNode &node, const Config &config, const Kernel &stage);
-/// Iteration space of a tensor seen as an op: loops d0, d1, ... = its dims, one result with identity map.
+/// Config of a stage: degrees by loop name. Loops that the stage lacks become
+/// replicas, piece by piece on the same devices: shard (replica, piece) of the
+/// stage runs where the corresponding shard of the whole ran. A stage may be
+/// given several such shards for one piece only as replicas, so results agree.
+Config stageConfig(const GraphNode &node, const Config &config,
+                   const Kernel &stage);
+/// Iteration space of a tensor seen as an op: loops d0, d1, ... = its dims, one
+/// result with identity map.
 IterationSpace tensorSpace(const std::vector<int64_t> &shape);
 
 } // namespace soap

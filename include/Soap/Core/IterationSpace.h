@@ -1,7 +1,8 @@
 //===- IterationSpace.h - Loops of an op and its indexing maps --*- C++ -*-===//
 //
-// Every op is an iteration space: named loops and, per operand and result, a map from boxes of loops to regions. Roles,
-// shards, halos, partial results and communication are all derived from it.
+// Every op is an iteration space: named loops and, per operand and result, a
+// map from boxes of loops to regions. Roles, shards, halos, partial results and
+// communication are all derived from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,30 +20,35 @@ namespace soap {
 
 enum class IteratorType { Parallel, Reduction, Serial };
 
-/// One loop. `Serial` loops may not be cut; a cut `Reduction` loop leaves results partial.
+/// One loop. `Serial` loops may not be cut; a cut `Reduction` loop leaves
+/// results partial.
 struct Loop {
   std::string name;
   int64_t extent = 1;
   IteratorType type = IteratorType::Parallel;
-  /// Cutting this loop replaces the op by its stages (softmax's class loop, batch norm's sample and spatial loops).
+  /// Cutting this loop replaces the op by its stages (softmax's class loop,
+  /// batch norm's sample and spatial loops).
   bool stage = false;
 };
 
 /// One range per loop, in the order of the space.
 using LoopBox = std::vector<Interval>;
 
-/// `coefficient * loop` of a `DimMap`; `loop` is a position in `IterationSpace::loops`, the coefficient is positive.
-/// (Negative coefficients are allowed for hull maps.)
+/// `coefficient * loop` of a `DimMap`; `loop` is a position in
+/// `IterationSpace::loops`, the coefficient is positive. (Negative coefficients
+/// are allowed for hull maps.)
 struct Term {
   int loop = 0;
   int64_t coefficient = 1;
   bool operator==(const Term &) const = default;
 };
 
-/// Maps a box of loops to the indices of one tensor dimension; see docs/Architecture.md, section 2.
-/// radix:  { offset + sum(coefficient * loop) }, exact
-/// window: the hull [a, b] of those values; a := ceil(a / divisor), b := floor(b / divisor); if `clip` >= 0, both clipped to [0, clip);
-///         then [a * scale + extraLow, b * scale + extraHigh], clipped to [0, extent). Empty if any step leaves nothing.
+/// Maps a box of loops to the indices of one tensor dimension; see
+/// docs/Architecture.md, section 2. radix:  { offset + sum(coefficient * loop)
+/// }, exact window: the hull [a, b] of those values; a := ceil(a / divisor), b
+/// := floor(b / divisor); if `clip` >= 0, both clipped to [0, clip);
+///         then [a * scale + extraLow, b * scale + extraHigh], clipped to [0,
+///         extent). Empty if any step leaves nothing.
 /// whole:  [0, extent)
 struct DimMap {
   enum class Kind { Radix, Window, Whole };
@@ -54,11 +60,14 @@ struct DimMap {
   int64_t scale = 1, extraLow = 0, extraHigh = 0;
 
   static DimMap loop(int loop) { return {Kind::Radix, {{loop, 1}}}; }
-  static DimMap radix(std::vector<Term> terms) { return {Kind::Radix, std::move(terms)}; }
+  static DimMap radix(std::vector<Term> terms) {
+    return {Kind::Radix, std::move(terms)};
+  }
   static DimMap constant(int64_t index) { return {Kind::Radix, {}, index}; }
   static DimMap whole() { return {Kind::Whole, {}}; }
   /// Hull of `offset + sum(terms)`, divided exactly by `divisor`.
-  static DimMap window(std::vector<Term> terms, int64_t offset, int64_t divisor = 1) {
+  static DimMap window(std::vector<Term> terms, int64_t offset,
+                       int64_t divisor = 1) {
     return {Kind::Window, std::move(terms), offset, divisor};
   }
   bool operator==(const DimMap &) const = default;
@@ -67,12 +76,15 @@ struct DimMap {
 /// One `DimMap` per dimension of the tensor.
 using AccessMap = std::vector<DimMap>;
 
-/// How contributions of a cut reduction fold into one tensor. Statistics tensors keep their statistics along dim 0:
-/// Moments: [count, mean, M2] (Chan et al.); Softmax: [max, sum of exp(x - max), logit of the label or 0].
+/// How contributions of a cut reduction fold into one tensor. Statistics
+/// tensors keep their statistics along dim 0: Moments: [count, mean, M2] (Chan
+/// et al.); Softmax: [max, sum of exp(x - max), logit of the label or 0].
 enum class Combiner { Sum, Max, Min, Moments, Softmax };
 
 /// Dim 0 of the tensor holds jointly combined statistics and must not be split.
-inline bool hasStatisticsDim(Combiner c) { return c == Combiner::Moments || c == Combiner::Softmax; }
+inline bool hasStatisticsDim(Combiner c) {
+  return c == Combiner::Moments || c == Combiner::Softmax;
+}
 
 struct OperandAccess {
   AccessMap map;
@@ -83,18 +95,22 @@ struct ResultAccess {
   Combiner combiner = Combiner::Sum;
 };
 
-/// The loops and accesses of one op, and what the cost model needs to know of it.
+/// The loops and accesses of one op, and what the cost model needs to know of
+/// it.
 struct IterationSpace {
   std::vector<Loop> loops;
   std::vector<OperandAccess> operands;
   std::vector<ResultAccess> results;
   /// f(x + y) = f(x) + f(y) over all operands together: passes partial sums on.
   bool linear = false;
-  /// An operand tile may be empty without the op becoming a fill (concat, accumulate, pad).
+  /// An operand tile may be empty without the op becoming a fill (concat,
+  /// accumulate, pad).
   bool allowsEmptyOperands = false;
-  /// Value of a result whose operand tile is empty (0 for sums, -inf for a maximum).
+  /// Value of a result whose operand tile is empty (0 for sums, -inf for a
+  /// maximum).
   double neutral = 0;
-  /// Floating-point operations per point of the iteration space (2 for a multiply-add).
+  /// Floating-point operations per point of the iteration space (2 for a
+  /// multiply-add).
   double flopsPerPoint = 1;
 
   /// Position of a loop, or -1.
@@ -102,15 +118,20 @@ struct IterationSpace {
   LoopBox wholeBox() const;
 };
 
-/// Indices of one tensor dimension of extent `extent` that a box of loops touches.
+/// Indices of one tensor dimension of extent `extent` that a box of loops
+/// touches.
 IndexSet image(const DimMap &map, const LoopBox &box, int64_t extent);
-/// Region of a tensor of `shape` that a box of loops touches. An empty box gives an empty region.
-Region image(const AccessMap &map, const LoopBox &box, const std::vector<int64_t> &shape);
+/// Region of a tensor of `shape` that a box of loops touches. An empty box
+/// gives an empty region.
+Region image(const AccessMap &map, const LoopBox &box,
+             const std::vector<int64_t> &shape);
 /// Some range of the box is empty.
 bool isEmpty(const LoopBox &box);
-/// Piece `i` of a loop of `extent` cut in `degree`: `[i * extent / degree, (i + 1) * extent / degree)`.
+/// Piece `i` of a loop of `extent` cut in `degree`: `[i * extent / degree, (i +
+/// 1) * extent / degree)`.
 Interval cut(int64_t extent, int64_t degree, int64_t i);
-/// Whether the map of a result mentions the loop (a cut loop that no map mentions leaves the result partial).
+/// Whether the map of a result mentions the loop (a cut loop that no map
+/// mentions leaves the result partial).
 bool usesLoop(const AccessMap &map, int loop);
 
 } // namespace soap

@@ -1,7 +1,9 @@
 //===- Plan.h - Communication plan: actions on buffers ----------*- C++ -*-===//
 //
-// The one implementation of sharding and communication: a graph and its configs become actions on buffers. The simulator
-// prices the actions (Core/TaskGraph.h), the partitioner writes them as IR (Transforms/Partition): what is simulated is what runs.
+// The one implementation of sharding and communication: a graph and its configs
+// become actions on buffers. The simulator prices the actions
+// (Core/TaskGraph.h), the partitioner writes them as IR (Transforms/Partition):
+// what is simulated is what runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,28 +22,34 @@ struct Buffer {
   int value = -1;
   int device = -1;
   Region region;
-  int action = -1; ///< that writes it; -1: a graph input, present from the start
+  int action =
+      -1; ///< that writes it; -1: a graph input, present from the start
   bool partial = false;
 };
 
 enum class ActionKind { Compute, Fill, Assemble, Combine, Transfer };
 
-/// Stable sort key of an action: (node or value, phase of the plan, ...); unique in a plan, independent of construction order.
+/// Stable sort key of an action: (node or value, phase of the plan, ...);
+/// unique in a plan, independent of construction order.
 using TaskKey = std::array<int64_t, 6>;
 
 /// One task and one op of the partitioned program.
-/// Compute:  inputs = one buffer per kernel operand (-1: empty tile), outputs = one per result, each exactly the region of the shard.
-/// Fill:     the neutral value of a shard whose operand tile is empty, or zeros for a replica in partial mode; no inputs.
-/// Assemble: output tile from inputs on the same device (each contributes its intersection).
-/// Combine:  output tile folded from partial inputs on the same device, in order; each contains the output's region.
-/// Transfer: the output's region of inputs[0] (on `sourceDevice`) to `device`.
+/// Compute:  inputs = one buffer per kernel operand (-1: empty tile), outputs =
+/// one per result, each exactly the region of the shard. Fill:     the neutral
+/// value of a shard whose operand tile is empty, or zeros for a replica in
+/// partial mode; no inputs. Assemble: output tile from inputs on the same
+/// device (each contributes its intersection). Combine:  output tile folded
+/// from partial inputs on the same device, in order; each contains the output's
+/// region. Transfer: the output's region of inputs[0] (on `sourceDevice`) to
+/// `device`.
 struct Action {
   ActionKind kind = ActionKind::Compute;
-  int device = -1;       ///< where it runs; of a transfer: the receiver
-  int sourceDevice = -1; ///< of a transfer
-  int node = -1, stage = -1; ///< Compute and Fill of a shard: node of the graph, stage (-1: whole)
-  int64_t shard = -1;    ///< index in the config of the kernel
-  LoopBox box;           ///< Compute
+  int device = -1;           ///< where it runs; of a transfer: the receiver
+  int sourceDevice = -1;     ///< of a transfer
+  int node = -1, stage = -1; ///< Compute and Fill of a shard: node of the
+                             ///< graph, stage (-1: whole)
+  int64_t shard = -1;        ///< index in the config of the kernel
+  LoopBox box;               ///< Compute
   Combiner combiner = Combiner::Sum;
   double fillValue = 0;
   std::vector<int> inputs, outputs;
@@ -59,22 +67,35 @@ struct Plan {
   std::vector<Action> actions;          ///< in dependency order
   std::vector<std::vector<int>> inputs; ///< per graph input: its buffers
   std::vector<PlanOutput> outputs;      ///< per graph output
-  /// Per graph input: buffers (aligned with `inputs`) that replace it, for updated parameters; else empty.
+  /// Per graph input: buffers (aligned with `inputs`) that replace it, for
+  /// updated parameters; else empty.
   std::vector<std::vector<int>> updates;
 };
 
 /// The kernel that a Compute action runs.
 const Kernel &kernelOf(const Graph &graph, const Action &action);
 
-/// Neutral value of a combiner (0, -inf, +inf); of `Moments` and `Softmax` the first statistic decides: 0, -inf.
+/// Neutral value of a combiner (0, -inf, +inf); of `Moments` and `Softmax` the
+/// first statistic decides: 0, -inf.
 double neutralValue(Combiner combiner);
 
-/// Builds the plan. Configs must have passed `checkConfig`. `topology` decides which replica is nearest.
-Plan buildPlan(const Graph &graph, const Strategy &strategy, const Topology &topology);
+/// Builds the plan. Configs must have passed `checkConfig`. `topology` decides
+/// which replica is nearest.
+Plan buildPlan(const Graph &graph, const Strategy &strategy,
+               const Topology &topology);
 
-/// Naming of collectives in a plan: which transfers and combines of one value form an all-reduce, reduce-scatter, all-gather,
-/// all-to-all, broadcast, halo exchange, or stay point to point.
-enum class ExchangePattern { PointToPoint, AllReduce, ReduceScatter, AllGather, AllToAll, Broadcast, HaloExchange };
+/// Naming of collectives in a plan: which transfers and combines of one value
+/// form an all-reduce, reduce-scatter, all-gather, all-to-all, broadcast, halo
+/// exchange, or stay point to point.
+enum class ExchangePattern {
+  PointToPoint,
+  AllReduce,
+  ReduceScatter,
+  AllGather,
+  AllToAll,
+  Broadcast,
+  HaloExchange
+};
 struct Exchange {
   int value = -1;
   ExchangePattern pattern = ExchangePattern::PointToPoint;

@@ -1,7 +1,9 @@
 //===- Region.h - Index sets and regions of tensors -------------*- C++ -*-===//
 //
-// A region is what a shard reads or writes of a tensor: one set of indices per dimension, meaning their product (a union of
-// disjoint boxes, closed under intersection). A tile holds a region packed: dense, row-major, of shape `Region::shape()`.
+// A region is what a shard reads or writes of a tensor: one set of indices per
+// dimension, meaning their product (a union of disjoint boxes, closed under
+// intersection). A tile holds a region packed: dense, row-major, of shape
+// `Region::shape()`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +29,8 @@ struct Interval {
 /// Almost always one.
 using Intervals = InlineVector<Interval, 1>;
 
-/// A set of indices: sorted, disjoint, non-empty intervals of which no two touch. Canonical: equal sets compare equal.
+/// A set of indices: sorted, disjoint, non-empty intervals of which no two
+/// touch. Canonical: equal sets compare equal.
 class IndexSet {
 public:
   IndexSet() = default;
@@ -51,7 +54,8 @@ public:
   IndexSet unite(const IndexSet &other) const;
   /// All indices moved by `offset`.
   IndexSet shift(int64_t offset) const;
-  /// Positions of `sub`'s indices in the packed order of this set; `sub` must be contained in it.
+  /// Positions of `sub`'s indices in the packed order of this set; `sub` must
+  /// be contained in it.
   IndexSet positionsOf(const IndexSet &sub) const;
   /// The indices at packed positions `[from, to)`.
   IndexSet slicePositions(int64_t from, int64_t to) const;
@@ -66,12 +70,14 @@ private:
 /// One per dimension; hardly ever more than four.
 using IndexSets = InlineVector<IndexSet, 4>;
 
-/// A product of index sets, one per tensor dimension. A rank-0 region holds the one element of a scalar.
+/// A product of index sets, one per tensor dimension. A rank-0 region holds the
+/// one element of a scalar.
 class Region {
 public:
   Region() = default;
   explicit Region(IndexSets dims) : dims(std::move(dims)) {}
-  explicit Region(const std::vector<IndexSet> &dims) : dims(dims.begin(), dims.end()) {}
+  explicit Region(const std::vector<IndexSet> &dims)
+      : dims(dims.begin(), dims.end()) {}
   Region(std::initializer_list<IndexSet> dims) : dims(dims) {}
   /// The whole tensor of `shape`.
   static Region whole(const std::vector<int64_t> &shape);
@@ -89,9 +95,11 @@ public:
   std::vector<int64_t> shape() const;
   bool contains(const Region &other) const;
   Region intersect(const Region &other) const;
-  /// `sub` in the coordinates of this region's packed tile; `sub` must be contained.
+  /// `sub` in the coordinates of this region's packed tile; `sub` must be
+  /// contained.
   Region positionsOf(const Region &sub) const;
-  /// `[0:4], [0:2, 4:6]`: the text inside of `#soap.region<...>`; the empty set prints as `[]`.
+  /// `[0:4], [0:2, 4:6]`: the text inside of `#soap.region<...>`; the empty set
+  /// prints as `[]`.
   std::string str() const;
 
   bool operator==(const Region &) const = default;

@@ -1,7 +1,8 @@
 //===- Roles.h - Roles of loops ---------------------------------*- C++ -*-===//
 //
-// The S, A and P of the SOAP paper (section 4): what cutting a loop means. A file of its own because analyses of the IR
-// compute roles and searches restrict themselves by them.
+// The S, A and P of the SOAP paper (section 4): what cutting a loop means. A
+// file of its own because analyses of the IR compute roles and searches
+// restrict themselves by them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +11,8 @@
 
 namespace soap {
 
-/// Role of a loop, in order of precedence: it runs over samples; cutting it cuts a weight; no result has it; none of these.
+/// Role of a loop, in order of precedence: it runs over samples; cutting it
+/// cuts a weight; no result has it; none of these.
 enum class Role { Sample, Parameter, Reduction, Attribute };
 
 /// `sample`, `parameter`, `reduction`, `attribute`.

@@ -1,6 +1,7 @@
 //===- Simulator.h - Full simulation and memory over time -------*- C++ -*-===//
 //
-// Algorithm 1 of the SOAP paper: tasks leave a queue ordered by (ready time, key) and start when all their resources are free.
+// Algorithm 1 of the SOAP paper: tasks leave a queue ordered by (ready time,
+// key) and start when all their resources are free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,18 +12,23 @@
 
 namespace soap {
 
-/// Sets ready, start and end of every task and the makespan, which it returns. The graph must be acyclic.
+/// Sets ready, start and end of every task and the makespan, which it returns.
+/// The graph must be acyclic.
 int64_t simulateFull(TaskGraph &graph);
 
 /// Task ids in schedule order: (start, key).
 std::vector<int> scheduleOrder(const TaskGraph &graph);
 
-/// Peak live bytes per device when actions run in `order`: inputs live throughout, other buffers from the action that writes them to
-/// their last reader, outputs to the end; a transfer's message counts on both ends while it runs.
-std::vector<int64_t> peakBytes(const Graph &graph, const Plan &plan, const std::vector<int> &order, int deviceCount);
+/// Peak live bytes per device when actions run in `order`: inputs live
+/// throughout, other buffers from the action that writes them to their last
+/// reader, outputs to the end; a transfer's message counts on both ends while
+/// it runs.
+std::vector<int64_t> peakBytes(const Graph &graph, const Plan &plan,
+                               const std::vector<int> &order, int deviceCount);
 
 /// `[from][to]` bytes of all transfers.
-std::vector<std::vector<int64_t>> bytesBetween(const TaskGraph &graph, int deviceCount);
+std::vector<std::vector<int64_t>> bytesBetween(const TaskGraph &graph,
+                                               int deviceCount);
 
 } // namespace soap
 

@@ -1,6 +1,7 @@
 //===- StrategyFile.h - Strategies as JSON ----------------------*- C++ -*-===//
 //
-// A strategy outside of the IR: one config per named op, with fingerprints of model and topology; see docs/Strategy.md.
+// A strategy outside of the IR: one config per named op, with fingerprints of
+// model and topology; see docs/Strategy.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,19 +27,28 @@ struct StrategyFile {
   std::string modelFingerprint, topologyFingerprint; ///< empty: not checked
   std::string topology;
   std::vector<NamedConfig> configs;
-  std::vector<std::string> schedule; ///< task names in global order; may be empty
+  std::vector<std::string>
+      schedule; ///< task names in global order; may be empty
 };
 
-Expected<StrategyFile> parseStrategyFile(const std::string &text, const std::string &file);
+Expected<StrategyFile> parseStrategyFile(const std::string &text,
+                                         const std::string &file);
 std::string printStrategyFile(const StrategyFile &strategy);
 /// Stable hash (hex) of names, kinds, loops and shapes.
 std::string fingerprint(const Graph &graph);
 std::string fingerprint(const Topology &topology);
-/// An error if the file is for another topology; files without a fingerprint fit every topology.
-MaybeError checkTopologyFingerprint(const StrategyFile &file, const Topology &topology, const std::string &fileName);
-/// Strategy of a graph from a file: every node must be there; errors name the op and what was expected.
-Expected<Strategy> resolveStrategy(const Graph &graph, const StrategyFile &file, int deviceCount, const std::string &fileName);
-StrategyFile toStrategyFile(const Graph &graph, const Strategy &strategy, const Topology &topology);
+/// An error if the file is for another topology; files without a fingerprint
+/// fit every topology.
+MaybeError checkTopologyFingerprint(const StrategyFile &file,
+                                    const Topology &topology,
+                                    const std::string &fileName);
+/// Strategy of a graph from a file: every node must be there; errors name the
+/// op and what was expected.
+Expected<Strategy> resolveStrategy(const Graph &graph, const StrategyFile &file,
+                                   int deviceCount,
+                                   const std::string &fileName);
+StrategyFile toStrategyFile(const Graph &graph, const Strategy &strategy,
+                            const Topology &topology);
 
 } // namespace soap
 

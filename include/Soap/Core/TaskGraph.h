@@ -1,7 +1,8 @@
 //===- TaskGraph.h - Tasks, resources, dependencies -------------*- C++ -*-===//
 //
-// The task graph T of the SOAP paper (section 5.1): compute and communication tasks with dependencies; resources are one
-// compute queue per device and one queue per link. JSON form in docs/Simulator.md.
+// The task graph T of the SOAP paper (section 5.1): compute and communication
+// tasks with dependencies; resources are one compute queue per device and one
+// queue per link. JSON form in docs/Simulator.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +20,13 @@ struct Resource {
 
 struct Task {
   std::string name;
-  std::string kind;            ///< "conv2d", "fill", "assemble", "combine", "transfer"
-  std::vector<int> resources;  ///< all occupied for the whole duration
-  int64_t durationNs = 1;      ///< exeTime, at least 1
-  std::vector<int> preds;      ///< sorted, unique
-  TaskKey key{};               ///< breaks ties of ready time
+  std::string kind; ///< "conv2d", "fill", "assemble", "combine", "transfer"
+  std::vector<int> resources;         ///< all occupied for the whole duration
+  int64_t durationNs = 1;             ///< exeTime, at least 1
+  std::vector<int> preds;             ///< sorted, unique
+  TaskKey key{};                      ///< breaks ties of ready time
   int device = -1, sourceDevice = -1; ///< sourceDevice: of a transfer
-  int64_t bytes = 0;           ///< moved by a transfer
+  int64_t bytes = 0;                  ///< moved by a transfer
   // Set by simulation (Table 2).
   int64_t readyNs = 0, startNs = 0, endNs = 0;
 };
@@ -38,12 +39,17 @@ struct TaskGraph {
 
 /// Resources of a topology: compute queue of each device, then each link.
 std::vector<Resource> makeResources(const Topology &topology);
-/// Resources that a transfer occupies: every link of the route, and the receiver's compute queue where its type says so.
+/// Resources that a transfer occupies: every link of the route, and the
+/// receiver's compute queue where its type says so.
 std::vector<int> transferResources(const Topology &topology, int from, int to);
-/// One task per action, in the plan's order (task i is action i). `names` can be off for searches.
-TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan, const CostModel &cost, bool names = true);
-/// Name of an action's task: `conv1[2]`, `conv1.out:0>3#5`, ...; unique in a plan.
-std::string actionName(const Graph &graph, const Plan &plan, const Action &action);
+/// One task per action, in the plan's order (task i is action i). `names` can
+/// be off for searches.
+TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan,
+                         const CostModel &cost, bool names = true);
+/// Name of an action's task: `conv1[2]`, `conv1.out:0>3#5`, ...; unique in a
+/// plan.
+std::string actionName(const Graph &graph, const Plan &plan,
+                       const Action &action);
 /// The file format of docs/Simulator.md.
 std::string printTaskGraph(const TaskGraph &graph);
 /// Chrome trace events (Perfetto) of a simulated graph.

@@ -1,7 +1,9 @@
 //===- Topology.h - Devices, switches and links -----------------*- C++ -*-===//
 //
-// The device topology D of the SOAP paper (section 3.1): a graph of devices, switches and directed links with bandwidth and
-// latency. Read from JSON (`docs/Topology.md`) or built in by name (`cpu-4`). A transfer occupies every link of its route.
+// The device topology D of the SOAP paper (section 3.1): a graph of devices,
+// switches and directed links with bandwidth and latency. Read from JSON
+// (`docs/Topology.md`) or built in by name (`cpu-4`). A transfer occupies every
+// link of its route.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +26,9 @@ struct DeviceType {
   int64_t memoryBytes = 0;
   double memoryBandwidthBytesPerSecond = 0;
   std::map<std::string, double> flopsPerSecond; ///< by dtype, `f32`
-  int64_t launchNs = 1;   ///< fixed cost of one task
-  bool copiesOccupyReceiver = false; ///< CPU devices: a local copy occupies the receiver's compute queue
+  int64_t launchNs = 1;                         ///< fixed cost of one task
+  bool copiesOccupyReceiver = false; ///< CPU devices: a local copy occupies the
+                                     ///< receiver's compute queue
 };
 
 struct Device {
@@ -33,7 +36,8 @@ struct Device {
   int type = 0; ///< index in `deviceTypes`
 };
 
-/// A directed link between two vertices; vertices are devices 0..n-1, then switches.
+/// A directed link between two vertices; vertices are devices 0..n-1, then
+/// switches.
 struct Link {
   std::string name;
   int from = 0, to = 0;
@@ -50,15 +54,20 @@ public:
   std::vector<Link> links;
 
   int deviceCount() const { return static_cast<int>(devices.size()); }
-  const DeviceType &typeOf(int device) const { return deviceTypes[devices[device].type]; }
+  const DeviceType &typeOf(int device) const {
+    return deviceTypes[devices[device].type];
+  }
 
-  /// Prepares routes (fewest hops, then lowest latency, then smallest link ids); an error if some pair is not connected.
-  /// Called by the readers; call it again after changing links. Devices may forward for others.
+  /// Prepares routes (fewest hops, then lowest latency, then smallest link
+  /// ids); an error if some pair is not connected. Called by the readers; call
+  /// it again after changing links. Devices may forward for others.
   MaybeError computeRoutes();
-  /// Links of the route between two devices; empty for the same device. Routes of a source are computed when first asked for
-  /// (all pairs of 4096 devices would take 200 MB); safe from several threads.
+  /// Links of the route between two devices; empty for the same device. Routes
+  /// of a source are computed when first asked for (all pairs of 4096 devices
+  /// would take 200 MB); safe from several threads.
   std::span<const int> route(int from, int to) const;
-  /// Time of a transfer alone: sum of latencies plus bytes over the smallest bandwidth, at least 1 ns.
+  /// Time of a transfer alone: sum of latencies plus bytes over the smallest
+  /// bandwidth, at least 1 ns.
   int64_t transferNs(int from, int to, int64_t bytes) const;
   /// Ordering of distance: latency sum of the route.
   int64_t distance(int from, int to) const;
@@ -68,12 +77,14 @@ private:
   std::shared_ptr<Routes> routes; ///< shared by copies
 };
 
-/// `cpu-N`: N devices of one host; every ordered pair has a link through host memory. N in 1..4096.
+/// `cpu-N`: N devices of one host; every ordered pair has a link through host
+/// memory. N in 1..4096.
 Expected<Topology> builtinTopology(const std::string &name);
 /// Names for help texts.
 std::vector<std::string> builtinTopologyNames();
 /// Parses the JSON text of a topology; `file` is for messages.
-Expected<Topology> parseTopology(const std::string &text, const std::string &file);
+Expected<Topology> parseTopology(const std::string &text,
+                                 const std::string &file);
 /// A built-in name, or a file.
 Expected<Topology> loadTopology(const std::string &nameOrFile);
 std::string printTopology(const Topology &topology);

@@ -1,7 +1,8 @@
 //===- MCMC.h - Search by Markov chain Monte Carlo --------------*- C++ -*-===//
 //
-// The search of the SOAP paper (section 6): a random op gets a random config; a Metropolis criterion decides; several initial
-// strategies; stops on a budget, or on half of it without gain.
+// The search of the SOAP paper (section 6): a random op gets a random config; a
+// Metropolis criterion decides; several initial strategies; stops on a budget,
+// or on half of it without gain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +20,19 @@ struct McmcProgress {
   int64_t proposals = 0;
   double proposalsPerSecond = 0;
   int64_t bestNs = 0;
-  double secondsLeft = 0; ///< of the time budget, or estimated from the proposals budget
+  double secondsLeft =
+      0; ///< of the time budget, or estimated from the proposals budget
 };
 
 struct McmcOptions {
   uint64_t seed = 1;
-  /// Budgets of the whole search, shared by the initial strategies; 0: none. At least one must be set. With a budget of proposals
-  /// alone, the result depends on nothing but the seed.
+  /// Budgets of the whole search, shared by the initial strategies; 0: none. At
+  /// least one must be set. With a budget of proposals alone, the result
+  /// depends on nothing but the seed.
   double seconds = 0;
   int64_t proposals = 0;
-  /// 1 / (beta x makespan of the first strategy): a proposal that is slower by this share is accepted with probability 1/e.
+  /// 1 / (beta x makespan of the first strategy): a proposal that is slower by
+  /// this share is accepted with probability 1/e.
   double temperature = 0.005;
   /// Where chains start; empty: the presets and a random strategy.
   std::vector<Strategy> initial;
@@ -40,14 +44,17 @@ struct McmcOptions {
 
 struct McmcResult {
   Strategy best;
-  Evaluation bestEvaluation;        ///< `excessBytes` above 0: nothing that was seen fits into memory
-  std::vector<int64_t> initialNs;   ///< makespan per initial strategy that a chain started from
+  Evaluation bestEvaluation; ///< `excessBytes` above 0: nothing that was seen
+                             ///< fits into memory
+  std::vector<int64_t>
+      initialNs; ///< makespan per initial strategy that a chain started from
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;
 };
 
 /// Runs the search. The problem must have passed `check`.
-McmcResult searchMcmc(const ParallelizationProblem &problem, const McmcOptions &options);
+McmcResult searchMcmc(const ParallelizationProblem &problem,
+                      const McmcOptions &options);
 
 } // namespace soap
 

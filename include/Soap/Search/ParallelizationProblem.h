@@ -1,8 +1,9 @@
 //===- ParallelizationProblem.h - What a search solves ----------*- C++ -*-===//
 //
-// The parallelization problem of the SOAP paper (section 6): find a config per op that minimizes the simulated time of one
-// iteration. The problem is apart from algorithms: it can be checked, solutions can be verified and priced; algorithms are
-// free functions on it (MCMC.h, Presets.h).
+// The parallelization problem of the SOAP paper (section 6): find a config per
+// op that minimizes the simulated time of one iteration. The problem is apart
+// from algorithms: it can be checked, solutions can be verified and priced;
+// algorithms are free functions on it (MCMC.h, Presets.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +22,24 @@ namespace soap {
 struct OpGroup {
   std::vector<int> nodes; ///< the leader among them
   int leader = -1;
-  /// Per entry of `nodes`: for each loop of that node the loop of the leader whose degree it takes, or -1: not cut. No two loops
-  /// of a node take the same one; the leader's own entry is 0, 1, 2, ....
+  /// Per entry of `nodes`: for each loop of that node the loop of the leader
+  /// whose degree it takes, or -1: not cut. No two loops of a node take the
+  /// same one; the leader's own entry is 0, 1, 2, ....
   std::vector<std::vector<int>> loops;
 };
 
-/// Config of an op that follows `leader`: degrees by `loops` (as in `OpGroup::loops`). Cut loops of the leader that the op lacks
-/// become replicas: replica r, piece p runs where the leader's shard with those coordinates runs.
-Config followConfig(const IterationSpace &leaderSpace, const Config &leader, const IterationSpace &space,
-                    const std::vector<int> &loops);
+/// Config of an op that follows `leader`: degrees by `loops` (as in
+/// `OpGroup::loops`). Cut loops of the leader that the op lacks become
+/// replicas: replica r, piece p runs where the leader's shard with those
+/// coordinates runs.
+Config followConfig(const IterationSpace &leaderSpace, const Config &leader,
+                    const IterationSpace &space, const std::vector<int> &loops);
 
 /// Price of a strategy.
 struct Evaluation {
   int64_t makespanNs = 0;
-  /// Bytes beyond the capacity of devices, summed over devices. A strategy with any is not a solution.
+  /// Bytes beyond the capacity of devices, summed over devices. A strategy with
+  /// any is not a solution.
   int64_t excessBytes = 0;
 };
 
@@ -42,9 +47,11 @@ struct Evaluation {
 class ParallelizationProblem {
 public:
   /// `roles`: per node, per loop.
-  ParallelizationProblem(const Graph &graph, const Topology &topology, std::vector<OpGroup> groups,
+  ParallelizationProblem(const Graph &graph, const Topology &topology,
+                         std::vector<OpGroup> groups,
                          std::vector<std::vector<Role>> roles)
-      : graph(graph), topology(topology), cost(topology), groups(std::move(groups)), roles(std::move(roles)) {}
+      : graph(graph), topology(topology), cost(topology),
+        groups(std::move(groups)), roles(std::move(roles)) {}
 
   const Graph &getGraph() const { return graph; }
   const Topology &getTopology() const { return topology; }
@@ -52,18 +59,26 @@ public:
   const std::vector<std::vector<Role>> &getRoles() const { return roles; }
 
   /// Loops of these roles may be cut by a search; all by default.
-  std::vector<Role> searchedRoles = {Role::Sample, Role::Parameter, Role::Reduction, Role::Attribute};
+  std::vector<Role> searchedRoles = {Role::Sample, Role::Parameter,
+                                     Role::Reduction, Role::Attribute};
 
-  /// Whether the instance is well-formed: every node in exactly one group, loops in range, a role per loop.
+  /// Whether the instance is well-formed: every node in exactly one group,
+  /// loops in range, a role per loop.
   MaybeError check() const;
-  /// Whether a strategy is a solution: legal configs, and no device over its memory.
+  /// Whether a strategy is a solution: legal configs, and no device over its
+  /// memory.
   MaybeError verify(const Strategy &strategy) const;
 
-  /// Simulated time of an iteration. Memory is looked at only if the makespan is at most `limitNs`.
-  Evaluation evaluate(const Strategy &strategy, int64_t limitNs = std::numeric_limits<int64_t>::max()) const;
+  /// Simulated time of an iteration. Memory is looked at only if the makespan
+  /// is at most `limitNs`.
+  Evaluation
+  evaluate(const Strategy &strategy,
+           int64_t limitNs = std::numeric_limits<int64_t>::max()) const;
   /// Gives a group a config: that of its leader, followed by all members.
-  void assign(Strategy &strategy, const OpGroup &group, const Config &leaderConfig) const;
-  /// Whether a search may cut the loop of a node: not serial, of a searched role.
+  void assign(Strategy &strategy, const OpGroup &group,
+              const Config &leaderConfig) const;
+  /// Whether a search may cut the loop of a node: not serial, of a searched
+  /// role.
   bool mayCut(int node, int loop) const;
 
 private:

@@ -128,8 +128,8 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary) {
   for (auto &[op, images] : ops) {
     Value any =
         images.results.empty() ? images.operands[0]->get() : images.results[0];
-    if (convolutions.lookup(
-            classes.getLeaderValue(any.getAsOpaquePointer())) < 2)
+    if (convolutions.lookup(classes.getLeaderValue(any.getAsOpaquePointer())) <
+        2)
       continue;
     values.insert(images.results.begin(), images.results.end());
     operands.insert(images.operands.begin(), images.operands.end());

@@ -216,7 +216,8 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
                      {"ranks", builder.getArrayAttr(ranks)}});
 }
 
-struct PartitionPass : public mlir::soap::impl::SoapPartitionBase<PartitionPass> {
+struct PartitionPass
+    : public mlir::soap::impl::SoapPartitionBase<PartitionPass> {
   using SoapPartitionBase::SoapPartitionBase;
   void runOnOperation() override {
     FailureOr<::soap::Topology> loaded =

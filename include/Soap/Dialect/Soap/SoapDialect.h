@@ -20,10 +20,14 @@
 
 namespace mlir::soap {
 
-/// Degrees by loop name to positions; loops that `space` lacks are reported in `error` (then empty).
-std::optional<::soap::Config> resolveConfig(ConfigAttr attr, const ::soap::IterationSpace &space, std::string &error);
+/// Degrees by loop name to positions; loops that `space` lacks are reported in
+/// `error` (then empty).
+std::optional<::soap::Config> resolveConfig(ConfigAttr attr,
+                                            const ::soap::IterationSpace &space,
+                                            std::string &error);
 /// The inverse: loops with degree 1 are left out.
-ConfigAttr makeConfigAttr(MLIRContext *context, const ::soap::Config &config, const ::soap::IterationSpace &space);
+ConfigAttr makeConfigAttr(MLIRContext *context, const ::soap::Config &config,
+                          const ::soap::IterationSpace &space);
 
 } // namespace mlir::soap
 

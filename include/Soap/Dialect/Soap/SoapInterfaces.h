@@ -1,6 +1,7 @@
 //===- SoapInterfaces.h - Interfaces of soap ops ----------------*- C++ -*-===//
 //
-// IterationSpaceOpInterface and DifferentiableOpInterface, with the helpers that their methods share.
+// IterationSpaceOpInterface and DifferentiableOpInterface, with the helpers
+// that their methods share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +15,20 @@
 
 namespace mlir::soap {
 
-/// Default of `IterationSpaceOpInterface::localize`: the same op with the same inherent attributes on packed tiles.
-Operation *localizeDefault(Operation *op, OpBuilder &builder, ArrayRef<::soap::Region> resultRegions, ValueRange operands);
-/// Verifier of every op with an iteration space: static shapes without zero dims, maps that fit ranks, a config that `checkConfig` accepts.
+/// Default of `IterationSpaceOpInterface::localize`: the same op with the same
+/// inherent attributes on packed tiles.
+Operation *localizeDefault(Operation *op, OpBuilder &builder,
+                           ArrayRef<::soap::Region> resultRegions,
+                           ValueRange operands);
+/// Verifier of every op with an iteration space: static shapes without zero
+/// dims, maps that fit ranks, a config that `checkConfig` accepts.
 LogicalResult verifyIterationSpaceOp(Operation *op);
 /// Packed tile type of a region of a tensor.
 RankedTensorType tileType(Type tensor, const ::soap::Region &region);
-/// Marks `gradient` as an op of the backward pass of `forward`; `loopMap` pairs (own loop, forward loop) where names differ.
-void setGradientOf(Operation *gradient, Operation *forward, ArrayRef<std::pair<StringRef, StringRef>> loopMap = {});
+/// Marks `gradient` as an op of the backward pass of `forward`; `loopMap` pairs
+/// (own loop, forward loop) where names differ.
+void setGradientOf(Operation *gradient, Operation *forward,
+                   ArrayRef<std::pair<StringRef, StringRef>> loopMap = {});
 
 } // namespace mlir::soap
 
