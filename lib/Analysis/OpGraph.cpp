@@ -189,6 +189,7 @@ GraphBuilder::makeKernel(Operation *op, StringRef name, ::soap::Phase phase) {
   kernel.kind = op->getName().stripDialect().str();
   kernel.phase = phase;
   kernel.space = spaceOp.getIterationSpace();
+  kernel.space.neutral = spaceOp.getNeutralValue();
   if (kernel.space.operands.size() != op->getNumOperands() ||
       kernel.space.results.size() != op->getNumResults())
     return op->emitOpError()
