@@ -91,14 +91,17 @@ std::vector<char> toBytes(const Array &array, Type element) {
   size_t size = element.getIntOrFloatBitWidth() / 8;
   std::vector<char> bytes(array.values.size() * size + 64);
   for (size_t i = 0; i < array.values.size(); ++i) {
-    APInt bits(64,
-               static_cast<uint64_t>(static_cast<int64_t>(array.values[i])));
+    APInt bits(64, 0);
     if (auto type = dyn_cast<FloatType>(element)) {
       APFloat value(array.values[i]);
       bool loses = false;
       value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                     &loses);
       bits = value.bitcastToAPInt();
+    } else {
+      // Results that the kernel has to write are NaN before.
+      double integer = std::isnan(array.values[i]) ? 0 : array.values[i];
+      bits = APInt(64, static_cast<uint64_t>(static_cast<int64_t>(integer)));
     }
     uint64_t word = bits.getZExtValue();
     std::memcpy(bytes.data() + i * size, &word, size);
