@@ -15,11 +15,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unordered_map>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -84,6 +86,17 @@ Dataset sequences(std::span<const int32_t> tokens, int64_t length, bool rest) {
   return set;
 }
 
+/// In nats.
+double entropy(std::span<const int32_t> labels) {
+  std::unordered_map<int32_t, int64_t> counts;
+  for (int32_t label : labels)
+    ++counts[label];
+  double sum = 0;
+  for (const auto &[label, count] : counts)
+    sum += double(count) * std::log(double(count) / double(labels.size()));
+  return labels.empty() ? 0 : -sum / double(labels.size());
+}
+
 DataSource makeSource(std::span<const int32_t> train,
                       std::span<const int32_t> test,
                       const SequenceShape &shape) {
@@ -93,6 +106,7 @@ DataSource makeSource(std::span<const int32_t> train,
   source.train = sequences(train, shape.length, false);
   if (test.size() > 1)
     source.test = sequences(test, shape.length, true);
+  source.unigramLoss = entropy(source.train.labels);
   source.summary = std::to_string(train.size()) + " training tokens, " +
                    std::to_string(test.size()) + " test tokens";
   return source;

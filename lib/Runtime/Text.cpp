@@ -23,6 +23,23 @@ bool isWord(char c) {
          (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
 }
 
+/// Bytes of a punctuation mark beyond ASCII at a place, 0 if there is none:
+/// quotation marks, dashes, bullets (U+2010 to U+206F), and signs such as
+/// guillemets (U+00A1 to U+00BF but for the letters ª, µ and º).
+size_t markAt(std::string_view text, size_t at) {
+  auto byte = [&](size_t i) {
+    return at + i < text.size() ? (unsigned char)text[at + i] : 0;
+  };
+  if (byte(0) == 0xc2)
+    return byte(1) > 0xa0 && byte(1) <= 0xbf && byte(1) != 0xaa &&
+                   byte(1) != 0xb5 && byte(1) != 0xba
+               ? 2
+               : 0;
+  bool general = byte(0) == 0xe2 && ((byte(1) == 0x80 && byte(2) >= 0x90) ||
+                                     (byte(1) == 0x81 && byte(2) >= 0x80));
+  return general && byte(2) < (byte(1) == 0x80 ? 0xc0 : 0xb0) ? 3 : 0;
+}
+
 std::vector<std::string_view> words(std::string_view text) {
   static constexpr std::string_view paragraph = "\n";
   std::vector<std::string_view> tokens;
@@ -36,16 +53,15 @@ std::vector<std::string_view> words(std::string_view text) {
         tokens.push_back(paragraph);
       continue;
     }
-    if (isWord(text[i])) {
-      auto inside = [&](size_t at) {
-        return isWord(text[at]) || (text[at] == '\'' && at + 1 < text.size() &&
-                                    isWord(text[at + 1]));
-      };
-      while (i < text.size() && inside(i))
+    auto isLetter = [&](size_t at) {
+      return at < text.size() && isWord(text[at]) && !markAt(text, at);
+    };
+    if (isLetter(i))
+      while (isLetter(i) ||
+             (i < text.size() && text[i] == '\'' && isLetter(i + 1)))
         ++i;
-    } else {
-      ++i;
-    }
+    else
+      i += std::max<size_t>(1, markAt(text, i));
     tokens.push_back(text.substr(begin, i - begin));
   }
   return tokens;

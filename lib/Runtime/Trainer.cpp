@@ -173,6 +173,8 @@ Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
   TrainResult result;
   result.state = options.start;
   TrainState &state = result.state;
+  if (source.tokens)
+    result.unigramLoss = source.unigramLoss;
   int64_t perEpoch = source.train.size() / trainer.batch(source);
   while (!result.stopped &&
          (!options.iterations || state.step < options.iterations) &&

@@ -75,6 +75,8 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
                   {{"median", median(milliseconds)}, {"min", fastest}}},
                  {"arena_bytes", session.arenaBytes()},
                  {"bytes_sent", bytes}};
+  if (result.unigramLoss)
+    report["unigram_loss"] = *result.unigramLoss;
   if (comparison)
     report["comparison"] = {{"loss", comparison->loss},
                             {"weights", comparison->weights}};

@@ -44,7 +44,7 @@ void printEpoch(const EpochResult &epoch) {
 
 /// A line that overwrites itself, at most ten times a second.
 void showProgress(int64_t epoch, int64_t iteration, int64_t total,
-                  const Tally &tally) {
+                  const Tally &tally, bool tokens) {
   static auto last = std::chrono::steady_clock::time_point();
   auto now = std::chrono::steady_clock::now();
   if (now - last < std::chrono::milliseconds(100))
@@ -52,6 +52,8 @@ void showProgress(int64_t epoch, int64_t iteration, int64_t total,
   last = now;
   std::fprintf(stderr, "\r\x1b[Kepoch %ld  %ld/%ld  loss %.4f", long(epoch),
                long(iteration), long(total), tally.meanLoss());
+  if (tokens)
+    std::fprintf(stderr, "  perplexity %.2f", std::exp(tally.meanLoss()));
 }
 
 MaybeError save(Session &session, const Options &options,
@@ -118,6 +120,9 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     return source.takeError();
   if (!options.quiet && !source->summary.empty())
     std::printf("data: %s\n", source->summary.c_str());
+  if (!options.quiet && source->tokens)
+    std::printf("guessing by frequency: loss %.4f, perplexity %.2f\n",
+                source->unigramLoss, std::exp(source->unigramLoss));
   TrainingIdentity identity;
   if (!options.resume.empty() || !options.checkpoint.empty())
     identity = identify(session.manifest(), *trainer, *source, training.seed);
@@ -135,7 +140,11 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   if (!options.quiet) {
     training.onEpoch = printEpoch;
     if (isatty(STDERR_FILENO))
-      training.onIteration = showProgress;
+      training.onIteration =
+          [tokens = source->tokens](int64_t epoch, int64_t iteration,
+                                    int64_t total, const Tally &tally) {
+            showProgress(epoch, iteration, total, tally, tokens);
+          };
   }
   auto result = trainEpochs(*trainer, *source, training);
   milliseconds = trainer->stepMilliseconds();

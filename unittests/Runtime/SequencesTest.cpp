@@ -10,6 +10,7 @@
 #include "TemporaryFolder.h"
 
 #include "gtest/gtest.h"
+#include <cmath>
 #include <numeric>
 #include <zlib.h>
 
@@ -25,6 +26,14 @@ TEST(Text, TakesWordsApart) {
   EXPECT_EQ(
       tokenize("Don't  panic,\n42\n \n na\xc3\xafve 'x'.\n\n", TextLevel::Word),
       want);
+  // A quoted word, a dash, a guillemet, a letter of the signs' block, and a
+  // text that ends within a character.
+  want = {"\xe2\x80\x9c", "na\xc3\xafve", "\xe2\x80\x9d", "\xe2\x80\x94",
+          "\xc2\xab",     "5\xc2\xb5m",   "\xe2\x80"};
+  EXPECT_EQ(tokenize("\xe2\x80\x9cna\xc3\xafve\xe2\x80\x9d\xe2\x80\x94\xc2\xab"
+                     "5\xc2\xb5m \xe2\x80",
+                     TextLevel::Word),
+            want);
   EXPECT_EQ(tokenize("a b", TextLevel::Byte).size(), 3u);
   EXPECT_TRUE(tokenize("", TextLevel::Word).empty());
 }
@@ -91,6 +100,7 @@ TEST(Tokens, TargetsAreTheNextTokens) {
     ASSERT_TRUE(source) << source.error();
     EXPECT_TRUE(source->tokens);
     EXPECT_FALSE(source->test);
+    EXPECT_NEAR(source->unigramLoss, std::log(9), 1e-12); // 9 labels, all other
     ASSERT_EQ(source->train.size(), 3); // 11 pairs
     HostTensor data(type, {2, 3}), label(DType::I32, {6});
     EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 0, data, label), 2);
@@ -125,6 +135,15 @@ TEST(Tokens, TheLastTestSequenceMayBeShort) {
   ASSERT_TRUE(source->test);
   ASSERT_EQ(source->test->size(), 2);
   EXPECT_EQ(source->test->labels, (std::vector<int32_t>{8, 9, 10, 11, -1, -1}));
+}
+
+TEST(Tokens, KnowsTheLossOfGuessingByFrequency) {
+  TemporaryFolder folder;
+  // The labels are 1, 2, 1, 3: entropy 1.5 bits. The data does not count.
+  std::string path = folder.file("t.bin", raw({9, 1, 2, 1, 3}));
+  auto source = load("tokens:" + path + ",test=0", {1, 4}, {4});
+  ASSERT_TRUE(source) << source.error();
+  EXPECT_NEAR(source->unigramLoss, 1.5 * std::log(2), 1e-12);
 }
 
 TEST(Tokens, ReadsArraysAndTypes) {

@@ -45,6 +45,10 @@ struct DataSource {
   int64_t batchDim = 0;
   /// Labels are next tokens: the loss has a perplexity.
   bool tokens = false;
+  /// The mean loss of a model that knows how often each token follows and
+  /// nothing of the tokens before it: the entropy of the training labels, in
+  /// nats. 0 unless labels are tokens.
+  double unigramLoss = 0;
   /// What was read, in a few words; may be empty.
   std::string summary;
 };

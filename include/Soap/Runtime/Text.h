@@ -20,9 +20,10 @@ namespace soap::runtime {
 enum class TextLevel { Word, Byte };
 
 /// Word level: runs of letters, digits, '_' and bytes above 127 (so UTF-8
-/// words stay whole), with apostrophes inside; any other character alone; white
-/// space with an empty line in it is one token "\n", other white space none.
-/// Byte level: every byte. The tokens point into the text.
+/// words stay whole) that are no UTF-8 punctuation, with apostrophes inside;
+/// any other character alone; white space with an empty line in it is one token
+/// "\n", other white space none. Byte level: every byte. The tokens point into
+/// the text.
 std::vector<std::string_view> tokenize(std::string_view text, TextLevel level);
 
 class Vocabulary {

@@ -111,6 +111,8 @@ struct TrainResult {
   /// Since the start of the training, and of this run.
   int64_t iterations = 0, ran = 0;
   bool stopped = false;
+  /// As in DataSource; absent unless labels are tokens.
+  std::optional<double> unigramLoss;
   TrainState state;
 };
 
