@@ -20,6 +20,11 @@ void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
   outline.fuse = options.fuse;
   outline.layout = options.layout;
   pm.addPass(createSoapOutlineKernels(outline));
+  if (options.threads && options.fuse) {
+    SoapParallelizeKernelsOptions parallelize;
+    parallelize.minWork = options.minWork;
+    pm.addPass(createSoapParallelizeKernels(parallelize));
+  }
   pm.addPass(createSoapBufferizePrograms());
   pm.addPass(createSoapPlanMemory());
   pm.addPass(createSoapEmitManifest());

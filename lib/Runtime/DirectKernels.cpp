@@ -56,50 +56,77 @@ void forEachRow(const ConvShape &s, Row row) {
         }
 }
 
-/// target[n][b][a] = source[n][a][b].
-void transpose(const float *source, int64_t count, int64_t a, int64_t b,
-               float *target) {
-  for (int64_t n = 0; n < count; ++n, source += a * b, target += a * b)
-    for (int64_t i = 0; i < a; ++i)
-      for (int64_t j = 0; j < b; ++j)
-        target[j * a + i] = source[i * b + j];
+/// Calls `pair(position in NCHW, position in the layout)` for every element of
+/// an image with `hw` positions.
+template <typename Pair>
+void forEachElement(int64_t n, int64_t c, int64_t hw, int64_t layout,
+                    Pair pair) {
+  int64_t block = layout > 1 ? layout : c;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < c; ++j)
+      for (int64_t at = 0; at < hw; ++at)
+        pair((i * c + j) * hw + at,
+             (i * c + j / block * block) * hw + at * block + j % block);
 }
 
+/// An image as NCHW: the caller's, or a copy.
+class PlainImage {
+public:
+  PlainImage(float *data, int64_t n, int64_t c, int64_t hw, int64_t layout)
+      : data(data), n(n), c(c), hw(hw), layout(layout),
+        copy(layout ? size_t(n * c * hw) : 0) {}
+  float *get() { return layout ? copy.data() : data; }
+  void read() {
+    if (layout)
+      forEachElement(n, c, hw, layout, [&](int64_t plain, int64_t at) {
+        copy[size_t(plain)] = data[at];
+      });
+  }
+  void write() {
+    if (layout)
+      forEachElement(n, c, hw, layout, [&](int64_t plain, int64_t at) {
+        data[at] = copy[size_t(plain)];
+      });
+  }
+
+private:
+  float *data;
+  int64_t n, c, hw, layout;
+  std::vector<float> copy;
+};
+
 /// On copies in NCHW.
-void convChannelsLast(ConvKind kind, const ConvShape &s, const float *a,
-                      const float *b, float *result) {
+void convInOtherLayouts(ConvKind kind, const ConvShape &s, const float *a,
+                        const float *b, float *result) {
   ConvShape plain = s;
-  plain.channelsLast = 0;
-  int64_t inputs = s.g * s.c, outputs = s.g * s.o;
-  std::vector<float> x(kind == ConvKind::InputGrad ? 0 : s.inputVolume()),
-      y(kind == ConvKind::Forward ? 0 : s.outputVolume());
-  if (kind != ConvKind::InputGrad)
-    transpose(a, s.n, s.h * s.w, inputs, x.data());
-  if (kind != ConvKind::Forward)
-    transpose(kind == ConvKind::InputGrad ? a : b, s.n, s.oh * s.ow, outputs,
-              y.data());
+  plain.xLayout = plain.yLayout = 0;
+  bool makesX = kind == ConvKind::InputGrad, makesY = kind == ConvKind::Forward;
+  PlainImage x(makesX ? result : const_cast<float *>(a), s.n, s.g * s.c,
+               s.h * s.w, s.xLayout),
+      y(makesY ? result
+               : const_cast<float *>(kind == ConvKind::InputGrad ? a : b),
+        s.n, s.g * s.o, s.oh * s.ow, s.yLayout);
   switch (kind) {
   case ConvKind::Forward:
-    y.resize(s.outputVolume());
-    convDirect(kind, plain, x.data(), b, y.data());
-    transpose(y.data(), s.n, outputs, s.oh * s.ow, result);
-    return;
+    x.read();
+    convDirect(kind, plain, x.get(), b, y.get());
+    return y.write();
   case ConvKind::InputGrad:
-    x.resize(s.inputVolume());
-    convDirect(kind, plain, y.data(), b, x.data());
-    transpose(x.data(), s.n, inputs, s.h * s.w, result);
-    return;
+    y.read();
+    convDirect(kind, plain, y.get(), b, x.get());
+    return x.write();
   case ConvKind::WeightGrad:
-    convDirect(kind, plain, x.data(), y.data(), result);
-    return;
+    x.read();
+    y.read();
+    return convDirect(kind, plain, x.get(), y.get(), result);
   }
 }
 
 } // namespace
 
 ConvShape ConvShape::fromArray(const int64_t *d) {
-  return {d[0],  d[1],  d[2],  d[3],  d[4],  d[5],  d[6],  d[7],  d[8], d[9],
-          d[10], d[11], d[12], d[13], d[14], d[15], d[16], d[17], d[18]};
+  return {d[0],  d[1],  d[2],  d[3],  d[4],  d[5],  d[6],  d[7],  d[8],  d[9],
+          d[10], d[11], d[12], d[13], d[14], d[15], d[16], d[17], d[18], d[19]};
 }
 
 MatmulShape MatmulShape::fromArray(const int64_t *d) {
@@ -108,8 +135,8 @@ MatmulShape MatmulShape::fromArray(const int64_t *d) {
 
 void soap::runtime::convDirect(ConvKind kind, const ConvShape &s,
                                const float *a, const float *b, float *result) {
-  if (s.channelsLast)
-    return convChannelsLast(kind, s, a, b, result);
+  if (!s.isPlain())
+    return convInOtherLayouts(kind, s, a, b, result);
   switch (kind) {
   case ConvKind::Forward:
     std::fill_n(result, s.outputVolume(), 0.0f);

@@ -40,6 +40,21 @@ struct Cropped {
   }
 };
 
+/// The library's name of a layout.
+tag tagOf(int64_t layout) {
+  switch (layout) {
+  case 0:
+    return tag::nchw;
+  case 1:
+    return tag::nhwc;
+  case 8:
+    return tag::nChw8c;
+  case 16:
+    return tag::nChw16c;
+  }
+  throw dnnl::error(dnnl_invalid_arguments, "unknown layout");
+}
+
 bool isReference(const char *name) { return std::strncmp(name, "ref", 3) == 0; }
 
 } // namespace
@@ -51,7 +66,7 @@ char *Scratch::reserve(size_t bytes) {
   return storage.data() + (64 - address % 64) % 64;
 }
 
-bool OneDnnConv::build(const engine &engine, bool blocked) {
+bool OneDnnConv::build(const engine &engine, bool anyData, bool anyWeights) {
   const ConvShape &s = shape;
   Cropped rows(s.h, s.oh, s.kh, s.sh, s.dh, s.pt);
   Cropped cols(s.w, s.ow, s.kw, s.sw, s.dw, s.pl);
@@ -64,18 +79,16 @@ bool OneDnnConv::build(const engine &engine, bool blocked) {
   dims wDims =
       s.g == 1 ? dims{s.o, s.c, s.kh, s.kw} : dims{s.g, s.o, s.c, s.kh, s.kw};
   auto wTag = s.g == 1 ? tag::oihw : tag::goihw;
-  auto dataTag = s.channelsLast ? tag::nhwc : tag::nchw;
-  x.user = memory::desc({s.n, s.g * s.c, s.h, s.w}, f32, dataTag)
+  x.user = memory::desc({s.n, s.g * s.c, s.h, s.w}, f32, tagOf(s.xLayout))
                .submemory_desc(xDims, {0, 0, rows.from, cols.from});
-  y.user = memory::desc(yDims, f32, dataTag);
+  y.user = memory::desc(yDims, f32, tagOf(s.yLayout));
   w.user = memory::desc(wDims, f32, wTag);
-  // With channels last, data stays as it is and only weights are reordered.
   auto inner = [&](const dims &d, tag plain, bool any) {
     return memory::desc(d, f32, any ? tag::any : plain);
   };
-  memory::desc xi = inner(xDims, dataTag, blocked),
-               yi = inner(yDims, dataTag, blocked),
-               wi = inner(wDims, wTag, blocked || s.channelsLast);
+  memory::desc xi = inner(xDims, tagOf(s.xLayout), anyData),
+               yi = inner(yDims, tagOf(s.yLayout), anyData),
+               wi = inner(wDims, wTag, anyWeights);
 
   dims stride = {s.sh, s.sw}, dilation = {s.dh - 1, s.dw - 1},
        before = {rows.before, cols.before}, after = {rows.after, cols.after};
@@ -158,18 +171,20 @@ std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
                                                const ConvShape &shape) {
   // Blocked layouts run about twice as fast but cost a copy of all operands:
   // not worth it when each copied element takes part in few operations, nor for
-  // 1x1 kernels, where plain layouts are one matrix product already.
+  // 1x1 kernels, where plain layouts are one matrix product already. Data that
+  // has another layout than NCHW stays as it is, and only weights are copied.
   int64_t elements =
       shape.inputVolume() + shape.weightVolume() + shape.outputVolume();
   int64_t threshold = kind == ConvKind::Forward ? 16 : 32;
-  bool preferBlocked = !shape.channelsLast && shape.kh * shape.kw > 1 &&
-                       shape.work() >= threshold * elements;
-  for (bool blocked : {preferBlocked, !preferBlocked}) {
+  bool isPlain = shape.isPlain();
+  bool preferAny = isPlain && shape.kh * shape.kw > 1 &&
+                   shape.work() >= threshold * elements;
+  for (bool anyData : {preferAny, !preferAny}) {
     auto conv = std::make_unique<OneDnnConv>();
     conv->kind = kind;
     conv->shape = shape;
     try {
-      if (conv->build(engine, blocked))
+      if (conv->build(engine, anyData, anyData || !isPlain))
         return conv;
     } catch (const dnnl::error &) {
       // No implementation for these layouts.

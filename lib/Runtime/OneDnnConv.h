@@ -1,9 +1,9 @@
 //===- OneDnnConv.h - A convolution primitive for one shape -----*- C++ -*-===//
 //
 // Builds and runs the oneDNN primitive of one convolution (forward or a
-// gradient) on plain NCHW and OIHW operands. Operands are copied to blocked
-// layouts where that pays; rows and columns that no window reads are cropped,
-// which is also how negative padding works.
+// gradient) on data of several layouts and OIHW weights. Operands are copied to
+// the library's own layouts where that pays; rows and columns that no window
+// reads are cropped, which is also how negative padding works.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,8 @@ private:
     size_t scratchOffset = 0;
   };
 
-  bool build(const dnnl::engine &engine, bool blocked);
+  /// With `anyData`, `anyWeights`, in the layout that the library likes best.
+  bool build(const dnnl::engine &engine, bool anyData, bool anyWeights);
   bool finish(const dnnl::engine &engine, bool cropped);
 
   ConvKind kind;

@@ -1,10 +1,11 @@
 // Ops become calls: of kernels, each once, or of the library; views and constants stay what they are.
 // RUN: soap-opt %s --soap-outline-kernels -split-input-file | FileCheck %s
 // RUN: soap-opt %s --soap-outline-kernels='library=none fuse=false' -split-input-file | FileCheck %s --check-prefix=REFERENCE
+// RUN: soap-opt %s --soap-outline-kernels=layout=nchw8c -split-input-file | FileCheck %s --check-prefix=BLOCKS
 
 // CHECK-LABEL: func.func @conv
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<2x6x3x3xf32>
-// CHECK: soap.library_call "conv2d_f32" [2, 2, 2, 5, 6, 3, 3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 1, 0, 0] ins(%arg0, %arg1 : {{.*}}) outs(%[[E]] : tensor<2x6x3x3xf32>) {soap.slot = 0 : i64}
+// CHECK: soap.library_call "conv2d_f32" [2, 2, 2, 5, 6, 3, 3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 1, 0, 0, 0] ins(%arg0, %arg1 : {{.*}}) outs(%[[E]] : tensor<2x6x3x3xf32>) {soap.slot = 0 : i64}
 // REFERENCE-LABEL: func.func @conv
 // REFERENCE: soap.kernel_call @kernel_0_conv2d ins(%arg0, %arg1 : {{.*}}) outs({{.*}}) {soap.slot = 0 : i64}
 // Padding at the top only: rows are guarded below, columns not at all.
@@ -130,12 +131,12 @@ func.func @views(%x: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
 
 // Between convolutions, images have channels last: one copy at each end; the bias repeats along the last dim.
 // CHECK-LABEL: func.func @images
-// CHECK: %[[X:.*]] = soap.kernel_call @kernel_0_to_channels_last ins(%arg0 : tensor<2x4x8x8xf32>) outs({{.*}} : tensor<2x8x8x4xf32>)
-// CHECK: %[[Y:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 1] ins(%[[X]], %arg1 : {{.*}}) outs({{.*}} : tensor<2x8x8x6xf32>)
+// CHECK: %[[X:.*]] = soap.kernel_call @kernel_0_to_nhwc ins(%arg0 : tensor<2x4x8x8xf32>) outs({{.*}} : tensor<2x8x8x4xf32>)
+// CHECK: %[[Y:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 1, 1] ins(%[[X]], %arg1 : {{.*}}) outs({{.*}} : tensor<2x8x8x6xf32>)
 // CHECK: %[[Z:.*]] = soap.kernel_call @kernel_1_fused_relu ins(%[[Y]], %arg3 : tensor<2x8x8x6xf32>, tensor<6xf32>)
 // CHECK: %[[P:.*]] = soap.kernel_call @kernel_2_max_pool2d ins(%[[Z]] : tensor<2x8x8x6xf32>) outs({{.*}} : tensor<2x4x4x6xf32>)
-// CHECK: %[[C:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 1] ins(%[[P]], %arg2 : {{.*}}) outs({{.*}} : tensor<2x4x4x5xf32>)
-// CHECK: %[[R:.*]] = soap.kernel_call @kernel_3_from_channels_last ins(%[[C]] : {{.*}}) outs({{.*}} : tensor<2x5x4x4xf32>)
+// CHECK: %[[C:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 1, 1] ins(%[[P]], %arg2 : {{.*}}) outs({{.*}} : tensor<2x4x4x5xf32>)
+// CHECK: %[[R:.*]] = soap.kernel_call @kernel_3_to_nchw ins(%[[C]] : {{.*}}) outs({{.*}} : tensor<2x5x4x4xf32>)
 // CHECK: return %[[R]]
 func.func @images(%x: tensor<2x4x8x8xf32>, %v: tensor<6x4x1x1xf32>, %w: tensor<5x6x1x1xf32>, %b: tensor<6xf32>) -> tensor<2x5x4x4xf32> {
   %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<6x4x1x1xf32>) -> tensor<2x6x8x8xf32>
@@ -144,4 +145,22 @@ func.func @images(%x: tensor<2x4x8x8xf32>, %v: tensor<6x4x1x1xf32>, %w: tensor<5
   %3 = soap.max_pool2d %2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x6x8x8xf32>) -> tensor<2x6x4x4xf32>
   %4 = soap.conv2d %3, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x6x4x4xf32>, tensor<5x6x1x1xf32>) -> tensor<2x5x4x4xf32>
   return %4 : tensor<2x5x4x4xf32>
+}
+
+// -----
+
+// Channels in whole blocks: images are [N, C / 8, H, W, 8]. The first convolution reads its three channels as they are; the bias repeats.
+// CHECK-LABEL: func.func @blocks
+// BLOCKS-LABEL: func.func @blocks
+// BLOCKS: %[[Y:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 0, 8] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<2x2x8x8x8xf32>)
+// BLOCKS: %[[Z:.*]] = soap.kernel_call @kernel_{{.*}}_fused_relu ins(%[[Y]], %arg3 : tensor<2x2x8x8x8xf32>, tensor<16xf32>)
+// BLOCKS: %[[C:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 8, 8] ins(%[[Z]], %arg2 : {{.*}}) outs({{.*}} : tensor<2x1x8x8x8xf32>)
+// BLOCKS: %[[R:.*]] = soap.kernel_call @kernel_{{.*}}_to_nchw ins(%[[C]] : {{.*}}) outs({{.*}} : tensor<2x8x8x8xf32>)
+// BLOCKS: return %[[R]]
+func.func @blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: tensor<8x16x1x1xf32>, %b: tensor<16xf32>) -> tensor<2x8x8x8xf32> {
+  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<16x3x1x1xf32>) -> tensor<2x16x8x8xf32>
+  %1 = soap.bias_add %0, %b {axis = 1 : i64} : (tensor<2x16x8x8xf32>, tensor<16xf32>) -> tensor<2x16x8x8xf32>
+  %2 = soap.relu %1 : (tensor<2x16x8x8xf32>) -> tensor<2x16x8x8xf32>
+  %3 = soap.conv2d %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x8x8xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x8x8xf32>
+  return %3 : tensor<2x8x8x8xf32>
 }

@@ -132,10 +132,46 @@ Array fromBytes(const std::vector<char> &bytes, RankedTensorType type) {
 
 void task(void *, int64_t) {}
 
+/// All memory of the running program.
+std::vector<std::vector<char> *> memory;
+
+/// Every range on what was there before the loop: ranges that read what others
+/// write compute something else, and no two may change the same byte.
+void parallel(void (*body)(void *const *, int64_t, int64_t),
+              void *const *arguments, int64_t extent, int64_t grain) {
+  std::vector<std::vector<char>> before, after;
+  std::vector<std::vector<bool>> changed;
+  for (std::vector<char> *piece : memory) {
+    before.push_back(*piece);
+    changed.emplace_back(piece->size());
+  }
+  after = before;
+  int64_t pieces = (extent + grain - 1) / grain, parts = std::min(pieces, 3l);
+  for (int64_t part = 0; part < parts; ++part) {
+    body(arguments, pieces * part / parts * grain,
+         std::min(pieces * (part + 1) / parts * grain, extent));
+    for (size_t m = 0; m < memory.size(); ++m) {
+      for (size_t i = 0; i < before[m].size(); ++i) {
+        char now = (*memory[m])[i];
+        if (now == before[m][i])
+          continue;
+        EXPECT_FALSE(changed[m][i]) << "two ranges write one element";
+        changed[m][i] = true;
+        after[m][i] = now;
+      }
+      std::copy(before[m].begin(), before[m].end(), memory[m]->begin());
+    }
+  }
+  for (size_t m = 0; m < memory.size(); ++m)
+    std::copy(after[m].begin(), after[m].end(), memory[m]->begin());
+}
+
 void *resolve(const char *name) {
   StringRef symbol = name;
   if (symbol == "soap_rt_task_begin" || symbol == "soap_rt_task_end")
     return reinterpret_cast<void *>(&task);
+  if (symbol == "soap_rt_parallel")
+    return reinterpret_cast<void *>(&parallel);
   return nullptr;
 }
 
@@ -211,13 +247,16 @@ std::vector<Array> run(const std::string &text, const std::string &type,
   std::vector<void *> pointers;
   for (std::vector<char> &buffer : buffers)
     pointers.push_back(buffer.data());
-  std::vector<char> arena(1 << 20, static_cast<char>(0xff));
+  std::vector<char> arena(1 << 18, static_cast<char>(0xff));
   auto program =
       reinterpret_cast<void (*)(void *, void **, void *)>((*code)->lookup("f"));
   if (!program) {
     ADD_FAILURE() << "no program @f";
     return {};
   }
+  memory = {&arena};
+  for (std::vector<char> &buffer : buffers)
+    memory.push_back(&buffer);
   program(nullptr, pointers.data(), arena.data());
   std::vector<Array> results;
   for (unsigned i = 0; i < signature.getNumResults(); ++i)
@@ -231,7 +270,7 @@ void check(const std::string &text, const std::vector<Array> &inputs,
            const std::vector<std::string> &types) {
   for (const std::string &type : types)
     for (const char *options :
-         {"library=none fuse=false", "library=none fuse=true"}) {
+         {"library=none fuse=false", "library=none fuse=true min-work=0"}) {
       SCOPED_TRACE(type + " " + options);
       std::vector<Array> results = run(text, type, options, inputs);
       ASSERT_EQ(results.size(), expected.size());

@@ -90,7 +90,7 @@ void expectEqual(const std::vector<float> &want, const std::vector<float> &got,
 std::string describe(const ConvShape &s) {
   std::string text;
   const int64_t *d = &s.n;
-  for (int i = 0; i < 18; ++i)
+  for (int i = 0; i < 20; ++i)
     text += std::to_string(d[i]) + " ";
   return text;
 }
@@ -101,6 +101,11 @@ ConvShape drawConv(Rng &rng) {
     s.n = draw(rng, 1, 3);
     s.g = draw(rng, 0, 3) ? 1 : draw(rng, 2, 4);
     s.c = draw(rng, 1, 9), s.o = draw(rng, 1, 17);
+    // Whole blocks of channels.
+    if (draw(rng, 0, 1))
+      s.c = draw(rng, 1, 2) * 8;
+    if (draw(rng, 0, 1))
+      s.o = draw(rng, 1, 2) * 8;
     s.h = draw(rng, 1, 14), s.w = draw(rng, 1, 14);
     s.kh = draw(rng, 1, 6), s.kw = draw(rng, 1, 6);
     s.sh = draw(rng, 1, 3), s.sw = draw(rng, 1, 3);
@@ -117,21 +122,33 @@ ConvShape drawConv(Rng &rng) {
   }
 }
 
-/// [n][c][p] as [n][p][c].
-std::vector<float> channelsLast(const std::vector<float> &values, int64_t n,
-                                int64_t c) {
-  std::vector<float> result(values.size());
+/// [n][c][p] as [n][c / block][p][block]; channels last: one block.
+std::vector<float> inLayout(const std::vector<float> &values, int64_t n,
+                            int64_t c, int64_t layout) {
+  if (layout == 0)
+    return values;
+  std::vector<float> result;
   int64_t positions = n && c ? int64_t(values.size()) / (n * c) : 0;
+  int64_t block = layout == 1 ? c : layout;
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < c; ++j)
+    for (int64_t first = 0; first < c; first += block)
       for (int64_t p = 0; p < positions; ++p)
-        result[size_t((i * positions + p) * c + j)] =
-            values[size_t((i * c + j) * positions + p)];
+        for (int64_t j = first; j < first + block; ++j)
+          result.push_back(values[size_t((i * c + j) * positions + p)]);
   return result;
 }
 
+/// One of the layouts that so many channels can have.
+int64_t drawLayout(Rng &rng, int64_t channels) {
+  std::vector<int64_t> layouts = {0, 1};
+  for (int64_t block : {8, 16})
+    if (channels % block == 0)
+      layouts.insert(layouts.end(), 2, block);
+  return layouts[size_t(draw(rng, 0, int64_t(layouts.size()) - 1))];
+}
+
 void checkConv(KernelCache &cache, const ConvShape &plain, Rng &rng,
-               bool integers, bool last = false) {
+               bool integers, bool drawLayouts = false) {
   ConvShape s = plain;
   std::vector<float> x = drawData(rng, s.inputVolume(), integers),
                      w = drawData(rng, s.weightVolume(), integers),
@@ -145,12 +162,13 @@ void checkConv(KernelCache &cache, const ConvShape &plain, Rng &rng,
   wants[0] = definition(ConvKind::Forward, s, x, w, s.outputVolume());
   wants[1] = definition(ConvKind::InputGrad, s, dy, w, s.inputVolume());
   wants[2] = definition(ConvKind::WeightGrad, s, x, dy, s.weightVolume());
-  if (last) {
-    s.channelsLast = 1;
-    xs = channelsLast(x, s.n, s.g * s.c);
-    dys = channelsLast(dy, s.n, s.g * s.o);
-    wants[0] = channelsLast(wants[0], s.n, s.g * s.o);
-    wants[1] = channelsLast(wants[1], s.n, s.g * s.c);
+  if (drawLayouts) {
+    s.xLayout = drawLayout(rng, s.g * s.c);
+    s.yLayout = drawLayout(rng, s.g * s.o);
+    xs = inLayout(x, s.n, s.g * s.c, s.xLayout);
+    dys = inLayout(dy, s.n, s.g * s.o, s.yLayout);
+    wants[0] = inLayout(wants[0], s.n, s.g * s.o, s.yLayout);
+    wants[1] = inLayout(wants[1], s.n, s.g * s.c, s.xLayout);
   }
   for (Case c : {Case{ConvKind::Forward, xs, w, s.outputVolume()},
                  Case{ConvKind::InputGrad, dys, w, s.inputVolume()},
@@ -188,7 +206,7 @@ TEST(Kernels, ShapesOfRealModels) {
   Rng rng(3);
   KernelCache cache;
   // n g c h w o oh ow kh kw sh sw dh dw pt pl pb pr
-  const int64_t shapes[][19] = {
+  const int64_t shapes[][20] = {
       {8, 1, 1, 28, 28, 6, 28, 28, 5, 5, 1, 1, 1, 1, 2, 2, 2, 2},
       {8, 1, 6, 14, 14, 16, 10, 10, 5, 5, 1, 1, 1, 1, 0, 0, 0, 0},
       {1, 1, 3, 37, 37, 16, 8, 8, 11, 11, 4, 4, 1, 1, 2, 2, 2, 2},
@@ -198,7 +216,7 @@ TEST(Kernels, ShapesOfRealModels) {
   for (const auto &d : shapes) {
     ConvShape s = ConvShape::fromArray(d);
     checkConv(cache, s, rng, true);
-    checkConv(cache, s, rng, true, /*last=*/true);
+    checkConv(cache, s, rng, true, /*drawLayouts=*/true);
     EXPECT_NE(cache.implementation(ConvKind::Forward, s), "direct")
         << describe(s);
     EXPECT_NE(cache.implementation(ConvKind::InputGrad, s), "direct")
@@ -212,11 +230,11 @@ TEST(Kernels, WindowsThatSeeOnlyPadding) {
   Rng rng(4);
   KernelCache cache;
   // 2x2 input, 5 rows of padding: most outputs read nothing.
-  const int64_t d[19] = {1, 1, 2, 2, 2, 3, 10, 10, 3,
+  const int64_t d[20] = {1, 1, 2, 2, 2, 3, 10, 10, 3,
                          3, 1, 1, 1, 1, 5, 5,  5,  5};
   checkConv(cache, ConvShape::fromArray(d), rng, true);
   // Everything cropped away.
-  const int64_t e[19] = {1, 1, 2, 4, 4, 3,  1, 1, 1,
+  const int64_t e[20] = {1, 1, 2, 4, 4, 3,  1, 1, 1,
                          1, 1, 1, 1, 1, -5, 0, 2, -3};
   checkConv(cache, ConvShape::fromArray(e), rng, true);
 }
@@ -225,7 +243,7 @@ TEST(Kernels, EmptyOperands) {
   KernelCache cache;
   std::vector<float> y(4, NAN);
   // No input channel: zeros.
-  const int64_t d[19] = {1, 1, 0, 2, 2, 1, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0};
+  const int64_t d[20] = {1, 1, 0, 2, 2, 1, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0};
   cache.conv(ConvKind::Forward, ConvShape::fromArray(d), nullptr, nullptr,
              y.data());
   EXPECT_EQ(y, std::vector<float>(4, 0.0f));

@@ -63,8 +63,18 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
   PassOptions::Option<std::string> layout{
       *this, "layout",
       llvm::cl::desc("Images between library convolutions: nchw, nhwc "
-                     "(channels last), or auto"),
+                     "(channels last), nchw8c, nchw16c (blocks of channels), "
+                     "or auto: blocks as wide as this machine's vectors"),
       llvm::cl::init("auto")};
+  PassOptions::Option<bool> threads{
+      *this, "threads",
+      llvm::cl::desc("With fuse: run loops of kernels on all threads of a "
+                     "device"),
+      llvm::cl::init(true)};
+  PassOptions::Option<int64_t> minWork{
+      *this, "min-work",
+      llvm::cl::desc("Operations from which a loop is worth several threads"),
+      llvm::cl::init(30000)};
 };
 
 /// Device programs, or whole functions of soap ops, to LLVM and a manifest.

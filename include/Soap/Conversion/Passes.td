@@ -40,10 +40,37 @@ def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"library", "library", "std::string", /*default=*/"\"onednn\"", "Library for convolution and matmul: onednn or none">,
     Option<"fuse", "fuse", "bool", /*default=*/"true", "Fuse elementwise chains and write loops for speed">,
-    Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between library convolutions: nchw, nhwc (channels last), or auto">
+    Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between library convolutions: nchw, nhwc (channels last), nchw8c, nchw16c (blocks of channels), or auto: blocks as wide as this machine's vectors">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SoapParallelizeKernels : Pass<"soap-parallelize-kernels", "::mlir::ModuleOp"> {
+  let summary = "Loops of kernels run on all threads of a device";
+  let description = [{
+    A loop whose iterations write different elements, and read of these none that another iteration writes, becomes a function of a range of
+    iterations, and `soap.parallel_call` takes its place. That is decided by the positions of all loads and stores: linear in the loops around them, so that a
+    position says which iteration it belongs to. Every element is computed as before; results do not depend on the number of threads.
+
+    Loops with fewer than `min-work` operations stay: threads take microseconds to meet.
+
+    ```mlir
+    func.func private @kernel_0_relu(%x: memref<4096xf32>, %y: memref<4096xf32>) {
+      scf.for %i = %c0 to %c4096 step %c1 { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func private @kernel_0_relu(%x: memref<4096xf32>, %y: memref<4096xf32>) {
+      soap.parallel_call @kernel_0_relu_loop extent 4096 grain 16 (%x, %y) : memref<4096xf32>, memref<4096xf32>
+    ```
+  }];
+  let options = [
+    Option<"minWork", "min-work", "int64_t", /*default=*/"30000", "Operations from which a loop is worth several threads">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {

@@ -17,11 +17,12 @@
 
 namespace soap::runtime {
 
-/// The 18 numbers of `soap_rt_conv2d_*`, in order.
+/// The 20 numbers of `soap_rt_conv2d_*`, in order.
 struct ConvShape {
   int64_t n, g, c, h, w, o, oh, ow, kh, kw, sh, sw, dh, dw, pt, pl, pb, pr;
-  /// 1: data is NHWC; weights are OIHW in both layouts.
-  int64_t channelsLast = 0;
+  /// Layouts of data: 0 NCHW, 1 NHWC, b > 1: N, C / b, H, W, b. Weights are
+  /// OIHW in all of them.
+  int64_t xLayout = 0, yLayout = 0;
 
   static ConvShape fromArray(const int64_t *d);
   bool operator==(const ConvShape &) const = default;
@@ -32,6 +33,7 @@ struct ConvShape {
   int64_t outputVolume() const { return n * g * o * oh * ow; }
   /// Multiply-adds; 0 if some operand is empty.
   int64_t work() const { return n * g * c * o * oh * ow * kh * kw; }
+  bool isPlain() const { return xLayout == 0 && yLayout == 0; }
 };
 
 /// The 6 numbers of `soap_rt_matmul_f32`.

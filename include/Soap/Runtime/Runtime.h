@@ -42,11 +42,20 @@ void soap_rt_send(SoapContext *ctx, int64_t slot, const void *data,
                   int64_t bytes);
 void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes);
 
-/* Convolution, OIHW weights (O = groups x outputs per group). `d` points to 19
+/* Calls body(args, begin, end) for ranges that cover [0, extent), on the
+ * threads of the calling device, and returns when all are done. Ranges are
+ * multiples of `grain` (positive) long, but for the last one. One thread: one
+ * call. */
+void soap_rt_parallel(void (*body)(void *const *args, int64_t begin,
+                                   int64_t end),
+                      void *const *args, int64_t extent, int64_t grain);
+
+/* Convolution, OIHW weights (O = groups x outputs per group). `d` points to 20
  * numbers: N, groups, C per group, H, W, O per group, OH, OW, KH, KW, stride h,
- * w, dilation h, w, padding top, left, bottom, right, and the layout of x and y
- * (0: NCHW; 1: NHWC, "channels last"). Padding may be negative (cropping). All
- * outputs are overwritten. */
+ * w, dilation h, w, padding top, left, bottom, right, and the layouts of x and
+ * of y. Layout 0 is NCHW; 1 NHWC, "channels last"; 8 and 16 are blocks of as
+ * many channels, [N, C / 8, H, W, 8], of which C must be a multiple. Padding
+ * may be negative (cropping). All outputs are overwritten. */
 void soap_rt_conv2d_f32(SoapContext *ctx, const int64_t *d, const float *x,
                         const float *w, float *y);
 void soap_rt_conv2d_input_grad_f32(SoapContext *ctx, const int64_t *d,

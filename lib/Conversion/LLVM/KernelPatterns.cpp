@@ -6,6 +6,8 @@
 
 #include "KernelPatterns.h"
 
+#include "Soap/Dialect/Soap/SoapOps.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -134,6 +136,76 @@ struct ReturnPattern : public ConvertOpToLLVMPattern<func::ReturnOp> {
   }
 };
 
+/// The buffers go through memory, as the runtime knows one signature only.
+struct ParallelCallPattern : public ConvertOpToLLVMPattern<ParallelCallOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(ParallelCallOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    Type pointer = LLVM::LLVMPointerType::get(op.getContext());
+    Type i64 = rewriter.getI64Type();
+    auto runtime = LLVM::lookupOrCreateFn(
+        rewriter, module, "soap_rt_parallel", {pointer, pointer, i64, i64},
+        LLVM::LLVMVoidType::get(op.getContext()));
+    if (failed(runtime))
+      return failure();
+    LLVM::LLVMFuncOp range = rangeFunction(op, module, rewriter);
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(rewriter, loc, i64,
+                                      rewriter.getI64IntegerAttr(value));
+    };
+    Value buffers = LLVM::AllocaOp::create(rewriter, loc, pointer, pointer,
+                                           constant(op.getBuffers().size()));
+    for (auto [i, buffer] : llvm::enumerate(adaptor.getBuffers()))
+      LLVM::StoreOp::create(rewriter, loc, buffer,
+                            placeOf(rewriter, loc, buffers, i));
+    Value body = LLVM::AddressOfOp::create(rewriter, loc, range);
+    LLVM::CallOp::create(rewriter, loc, *runtime,
+                         ValueRange{body, buffers, constant(op.getExtent()),
+                                    constant(op.getGrain())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static Value placeOf(OpBuilder &builder, Location loc, Value list, size_t i) {
+    return LLVM::GEPOp::create(builder, loc, list.getType(), list.getType(),
+                               list,
+                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+  }
+
+  /// `callee`_range(list of buffers, begin, end).
+  static LLVM::LLVMFuncOp rangeFunction(ParallelCallOp op, ModuleOp module,
+                                        ConversionPatternRewriter &rewriter) {
+    std::string name = (op.getCallee() + "_range").str();
+    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      return known;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(module.getBody());
+    Location loc = op.getLoc();
+    Type pointer = LLVM::LLVMPointerType::get(op.getContext());
+    Type i64 = rewriter.getI64Type();
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(op.getContext()), {pointer, i64, i64});
+    auto function = LLVM::LLVMFuncOp::create(rewriter, loc, name, type,
+                                             LLVM::Linkage::Internal);
+    Block *body = function.addEntryBlock(rewriter);
+    rewriter.setInsertionPointToStart(body);
+    SmallVector<Value> operands;
+    for (size_t i = 0; i < op.getBuffers().size(); ++i)
+      operands.push_back(LLVM::LoadOp::create(
+          rewriter, loc, pointer,
+          placeOf(rewriter, loc, body->getArgument(0), i)));
+    operands.push_back(body->getArgument(1));
+    operands.push_back(body->getArgument(2));
+    LLVM::CallOp::create(rewriter, loc, TypeRange(), op.getCallee(), operands);
+    LLVM::ReturnOp::create(rewriter, loc, ValueRange());
+    return function;
+  }
+};
+
 /// LLVM has no intrinsic for it: a call of the C library, in f32 or f64.
 struct ErfPattern : public ConvertOpToLLVMPattern<math::ErfOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -159,6 +231,7 @@ struct ErfPattern : public ConvertOpToLLVMPattern<math::ErfOp> {
 void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
-               ErfPattern, ReshapePattern<memref::CollapseShapeOp>,
+               ErfPattern, ParallelCallPattern,
+               ReshapePattern<memref::CollapseShapeOp>,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
 }

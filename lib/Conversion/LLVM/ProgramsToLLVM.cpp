@@ -112,8 +112,14 @@ struct ProgramsToLLVMPass
   }
 
   /// Kernels of other shapes may be the same loops: elementwise ones of as many
-  /// elements. Each is emitted once.
+  /// elements. Each is emitted once. Functions that differ only in which of two
+  /// equal ones they call are equal in the next round.
   void mergeEqualKernels(ModuleOp module) {
+    while (mergeOnce(module)) {
+    }
+  }
+
+  static bool mergeOnce(ModuleOp module) {
     llvm::StringMap<StringAttr> known;
     llvm::DenseMap<StringAttr, StringAttr> same;
     for (auto kernel :
@@ -133,14 +139,22 @@ struct ProgramsToLLVMPass
       kernel.erase();
     }
     if (same.empty())
-      return;
-    module.walk([&](LLVM::CallOp call) {
-      auto callee = call.getCalleeAttr();
-      if (!callee)
+      return false;
+    auto replace = [&](auto op, FlatSymbolRefAttr name, auto set) {
+      if (!name)
         return;
-      if (auto other = same.find(callee.getAttr()); other != same.end())
-        call.setCalleeAttr(FlatSymbolRefAttr::get(other->second));
+      if (auto other = same.find(name.getAttr()); other != same.end())
+        set(op, FlatSymbolRefAttr::get(other->second));
+    };
+    module.walk([&](Operation *op) {
+      if (auto call = dyn_cast<LLVM::CallOp>(op))
+        replace(call, call.getCalleeAttr(),
+                [](auto op, auto name) { op.setCalleeAttr(name); });
+      else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+        replace(address, address.getGlobalNameAttr(),
+                [](auto op, auto name) { op.setGlobalNameAttr(name); });
     });
+    return true;
   }
 };
 

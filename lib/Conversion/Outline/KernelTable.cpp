@@ -38,11 +38,12 @@ static bool isSupportedElement(Type type) {
 
 KernelTable::Argument KernelTable::argumentOf(OpOperand &operand) const {
   return {operand.get().getType(),
-          layouts && layouts->readsChannelsLast(operand)};
+          layouts ? layouts->read(operand) : ImageLayout::ChannelsFirst};
 }
 
 KernelTable::Argument KernelTable::argumentOf(OpResult result) const {
-  return {result.getType(), layouts && layouts->isChannelsLast(result)};
+  return {result.getType(),
+          layouts ? layouts->held(result) : ImageLayout::ChannelsFirst};
 }
 
 FailureOr<FlatSymbolRefAttr> KernelTable::findOrCreate(
@@ -50,7 +51,7 @@ FailureOr<FlatSymbolRefAttr> KernelTable::findOrCreate(
     bool elementwise,
     function_ref<LogicalResult(OpBuilder &, ArrayRef<Value>)> emit) {
   for (const Argument &tensor : tensors)
-    key += tensor.channelsLast ? " last" : " first";
+    key += " " + std::to_string(static_cast<int64_t>(tensor.layout));
   if (auto found = known.find(key); found != known.end())
     return found->second;
   SmallVector<Type> types;
@@ -60,8 +61,7 @@ FailureOr<FlatSymbolRefAttr> KernelTable::findOrCreate(
       return emitError(loc) << "element type " << tensor.getElementType()
                             << " has no lowering: expected f16, bf16, f32, "
                                "f64 or an integer of whole bytes";
-    if (argument.channelsLast)
-      tensor = channelsLastType(tensor);
+    tensor = bufferType(tensor, argument.layout);
     types.push_back(
         MemRefType::get(tensor.getShape(), tensor.getElementType()));
   }
@@ -132,15 +132,15 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
       [&](OpBuilder &builder, ArrayRef<Value> arguments) -> LogicalResult {
         ArrayRef<Value> outputs = arguments.drop_front(inputCount);
         SmallVector<Value> inputs;
-        SmallVector<bool> last;
+        SmallVector<ImageLayout> order;
         for (auto [isResult, index] : places) {
           inputs.push_back(isResult ? outputs[index] : arguments[index]);
-          last.push_back(
-              tensors[isResult ? inputCount + index : index].channelsLast);
+          order.push_back(
+              tensors[isResult ? inputCount + index : index].layout);
         }
         for (const Argument &result : ArrayRef(tensors).drop_front(inputCount))
-          last.push_back(result.channelsLast);
-        KernelBuilder k(builder, op->getLoc(), inputs, outputs, fast, last);
+          order.push_back(result.layout);
+        KernelBuilder k(builder, op->getLoc(), inputs, outputs, fast, order);
         if (isElementwise(op)) {
           emitElementwiseKernel(op, op->getOperands(), op->getResults(), fast,
                                 k);
@@ -162,14 +162,14 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
   auto number = [&](Value value) {
     return numbers.try_emplace(value, numbers.size()).first->second;
   };
-  llvm::DenseMap<Value, bool> readLast;
+  llvm::DenseMap<Value, ImageLayout> read;
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands())
-      readLast[operand.get()] = argumentOf(operand).channelsLast;
+      read[operand.get()] = argumentOf(operand).layout;
   SmallVector<Argument> tensors;
   SmallVector<Value> values(inputs);
   for (Value input : inputs) {
-    tensors.push_back({input.getType(), readLast.lookup(input)});
+    tensors.push_back({input.getType(), read.lookup(input)});
     os << number(input) << ' ';
   }
   SmallVector<size_t> tiedResults;
@@ -197,17 +197,17 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
         ArrayRef<Argument> results =
             ArrayRef(tensors).drop_front(inputs.size());
         SmallVector<Value> buffers(arguments.take_front(inputs.size()));
-        SmallVector<bool> last;
+        SmallVector<ImageLayout> order;
         for (const Argument &input :
              ArrayRef(tensors).take_front(inputs.size()))
-          last.push_back(input.channelsLast);
+          order.push_back(input.layout);
         for (size_t result : tiedResults) {
           buffers.push_back(outputs[result]);
-          last.push_back(results[result].channelsLast);
+          order.push_back(results[result].layout);
         }
         for (const Argument &result : results)
-          last.push_back(result.channelsLast);
-        KernelBuilder k(builder, root->getLoc(), buffers, outputs, fast, last);
+          order.push_back(result.layout);
+        KernelBuilder k(builder, root->getLoc(), buffers, outputs, fast, order);
         emitElementwiseKernel(ops, values, root->getResults(),
                               /*collapse=*/true, k);
         return success();
@@ -216,35 +216,36 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
 
 FailureOr<FlatSymbolRefAttr>
 KernelTable::packKernel(Location loc, RankedTensorType tile,
-                        const ::soap::Region &region, bool channelsLast) {
+                        const ::soap::Region &region, ImageLayout layout) {
   auto packed = RankedTensorType::get(region.shape(), tile.getElementType());
   std::string key;
   llvm::raw_string_ostream os(key);
   os << "pack " << tile << ' ' << region.str();
-  return findOrCreate(
-      loc, key, "pack", {{tile, channelsLast}, {packed}}, /*elementwise=*/false,
-      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
-        KernelBuilder k(builder, loc, arguments.take_front(),
-                        arguments.drop_front(), fast, {channelsLast, false});
-        emitRegionCopy(k, k.in(0), region, k.out(),
-                       ::soap::Region::whole(region.shape()));
-        return success();
-      });
+  return findOrCreate(loc, key, "pack", {{tile, layout}, {packed}},
+                      /*elementwise=*/false,
+                      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+                        KernelBuilder k(builder, loc, arguments.take_front(),
+                                        arguments.drop_front(), fast,
+                                        {layout, ImageLayout::ChannelsFirst});
+                        emitRegionCopy(k, k.in(0), region, k.out(),
+                                       ::soap::Region::whole(region.shape()));
+                        return success();
+                      });
 }
 
 FailureOr<FlatSymbolRefAttr> KernelTable::layoutKernel(Location loc,
                                                        RankedTensorType type,
-                                                       bool toChannelsLast) {
+                                                       ImageLayout from,
+                                                       ImageLayout to) {
   std::string key;
   llvm::raw_string_ostream os(key);
   os << "layout " << type;
   return findOrCreate(
-      loc, key, toChannelsLast ? "to_channels_last" : "from_channels_last",
-      {{type, !toChannelsLast}, {type, toChannelsLast}}, /*elementwise=*/false,
+      loc, key, ("to_" + layoutName(to)).str(), {{type, from}, {type, to}},
+      /*elementwise=*/false,
       [&](OpBuilder &builder, ArrayRef<Value> arguments) {
         KernelBuilder k(builder, loc, arguments.take_front(),
-                        arguments.drop_front(), fast,
-                        {!toChannelsLast, toChannelsLast});
+                        arguments.drop_front(), fast, {from, to});
         Tensor x = k.in(0), y = k.out();
         k.forEachOf(y.shape(),
                     [&](ArrayRef<Index> i) { y.storeRaw(i, x.loadRaw(i)); });

@@ -41,13 +41,13 @@ public:
   FailureOr<FlatSymbolRefAttr> kernelOf(ArrayRef<Operation *> ops,
                                         ArrayRef<Value> inputs,
                                         ArrayRef<Value> tied);
-  /// Kernel that packs a region of a tile, which may have channels last.
+  /// Kernel that packs a region of a tile, which may be an image of any layout.
   FailureOr<FlatSymbolRefAttr> packKernel(Location loc, RankedTensorType tile,
                                           const ::soap::Region &region,
-                                          bool channelsLast);
-  /// Kernel that copies an image of shape `type` to channels last, or back.
+                                          ImageLayout layout);
+  /// Kernel that copies an image of shape `type` to another layout.
   FailureOr<FlatSymbolRefAttr> layoutKernel(Location loc, RankedTensorType type,
-                                            bool toChannelsLast);
+                                            ImageLayout from, ImageLayout to);
 
 private:
   ModuleOp module;
@@ -60,7 +60,7 @@ private:
   /// An argument of a kernel: a tensor as the model has it, and its layout.
   struct Argument {
     Type type;
-    bool channelsLast = false;
+    ImageLayout layout = ImageLayout::ChannelsFirst;
   };
   Argument argumentOf(OpOperand &operand) const;
   Argument argumentOf(OpResult result) const;

@@ -1,4 +1,4 @@
-//===- Layouts.cpp - Which images have channels last ----------------------===//
+//===- Layouts.cpp - How a program holds its images -----------------------===//
 //
 // See Layouts.h.
 //
@@ -10,37 +10,89 @@
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::soap;
 
-RankedTensorType mlir::soap::channelsLastType(RankedTensorType type) {
+std::optional<ImageLayout> mlir::soap::parseLayout(StringRef name) {
+  if (name == "auto") {
+    // Without AVX, too, the library has kernels for blocks of 8.
+    bool wide = llvm::sys::getHostCPUFeatures().lookup("avx512f");
+    return wide ? ImageLayout::Blocks16 : ImageLayout::Blocks8;
+  }
+  for (ImageLayout layout :
+       {ImageLayout::ChannelsFirst, ImageLayout::ChannelsLast,
+        ImageLayout::Blocks8, ImageLayout::Blocks16})
+    if (name == layoutName(layout))
+      return layout;
+  return std::nullopt;
+}
+
+StringRef mlir::soap::layoutName(ImageLayout layout) {
+  switch (layout) {
+  case ImageLayout::ChannelsFirst:
+    return "nchw";
+  case ImageLayout::ChannelsLast:
+    return "nhwc";
+  case ImageLayout::Blocks8:
+    return "nchw8c";
+  case ImageLayout::Blocks16:
+    return "nchw16c";
+  }
+  return "nchw";
+}
+
+RankedTensorType mlir::soap::bufferType(RankedTensorType type,
+                                        ImageLayout layout) {
+  if (layout == ImageLayout::ChannelsFirst)
+    return type;
   SmallVector<int64_t> shape;
-  for (unsigned dim : channelsLastOrder)
+  for (unsigned dim : bufferOrder(layout))
     shape.push_back(type.getDimSize(dim));
+  if (int64_t block = channelBlock(layout)) {
+    shape[1] /= block;
+    shape.back() = block;
+  }
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-bool mlir::soap::layoutsAgree(RankedTensorType type) {
+bool mlir::soap::layoutsAgree(RankedTensorType type, ImageLayout a,
+                              ImageLayout b) {
+  if (a == b)
+    return true;
   ArrayRef<int64_t> shape = type.getShape();
-  return shape[1] == 1 || shape[2] * shape[3] == 1;
+  // One block is channels last.
+  auto isLast = [&](ImageLayout layout) {
+    return layout == ImageLayout::ChannelsLast ||
+           (channelBlock(layout) && shape[1] == channelBlock(layout));
+  };
+  return shape[1] == 1 || shape[2] * shape[3] == 1 || (isLast(a) && isLast(b));
 }
 
 namespace {
 
-/// What can have channels last on an op.
+/// What of an op can have another layout: all of it the same.
 struct Images {
   SmallVector<OpOperand *> operands;
   SmallVector<Value> results;
+
+  SmallVector<Value> values() const {
+    SmallVector<Value> all(results);
+    for (OpOperand *operand : operands)
+      all.push_back(operand->get());
+    return all;
+  }
 };
 
 bool isImage(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank() == 4;
 }
 
-/// Repeats along some dims: the same elements in the same order in both
+/// Repeats along some dims: the same elements in the same order in all
 /// layouts, as long as channels and positions are not both there.
 bool isOrderedBroadcast(ArrayRef<bool> has) {
   return has.size() == 4 && !(has[1] && (has[2] || has[3]));
@@ -94,44 +146,135 @@ Images imagesOf(Operation *op, bool isLibrary) {
   return images;
 }
 
+int64_t channelsOf(Value image) {
+  return cast<RankedTensorType>(image.getType()).getDimSize(1);
+}
+
+/// The op works on whole blocks of channels.
+bool keepsBlocks(Operation *op, int64_t block) {
+  auto whole = [&](int64_t channels) { return channels % block == 0; };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp>([&](auto conv) {
+        auto groups = static_cast<int64_t>(conv.getGroups());
+        auto weight = cast<RankedTensorType>(isa<Conv2DWeightGradOp>(op)
+                                                 ? op->getResult(0).getType()
+                                                 : op->getOperand(1).getType());
+        int64_t inputs = weight.getDimSize(1),
+                outputs = weight.getDimSize(0) / groups;
+        bool isDepthwise = inputs == 1 && outputs == 1;
+        return groups == 1 || isDepthwise || (whole(inputs) && whole(outputs));
+      })
+      .Case([&](SliceOp slice) {
+        return slice.getStrides()[1] == 1 && whole(slice.getOffsets()[1]);
+      })
+      .Case([&](PadOp pad) {
+        return pad.getInterior()[1] == 0 && whole(pad.getLow()[1]);
+      })
+      .Default(true);
+}
+
+/// Values of one layout.
+struct ImageClass {
+  unsigned convolutions = 0;
+  bool blocks = true; ///< can be in blocks
+};
+
+/// A first convolution: its input has so few channels that the library reads
+/// them as they are, whatever the layout of the output.
+bool isFirstConvolution(Operation *op, int64_t block) {
+  return isa<Conv2DOp, Conv2DWeightGradOp>(op) &&
+         channelsOf(op->getOperand(0)) < block / 2 &&
+         channelsOf(isa<Conv2DOp>(op) ? op->getResult(0) : op->getOperand(1)) %
+                 block ==
+             0;
+}
+
+/// The image that is not the small input.
+Images largeImages(Operation *op, Images images) {
+  if (isa<Conv2DOp>(op))
+    images.operands.clear();
+  else
+    images.operands.erase(images.operands.begin());
+  return images;
+}
+
 } // namespace
 
-Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary) {
-  llvm::EquivalenceClasses<void *> classes;
-  SmallVector<void *> seeds;
-  SmallVector<std::pair<Operation *, Images>> ops;
+Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
+                 ImageLayout preferred) {
+  if (preferred == ImageLayout::ChannelsFirst)
+    return;
+  int64_t channels = channelBlock(preferred);
+  struct Member {
+    Operation *op;
+    Images images;
+    bool isLibrary;
+  };
+  SmallVector<Member> members;
   for (Operation &op : block) {
     if (op.getNumOperands() == 0)
       continue;
     bool library = isLibrary(&op);
     Images images = imagesOf(&op, library);
-    if (!llvm::all_of(images.operands,
-                      [](OpOperand *o) { return isImage(o->get()); }) ||
-        !llvm::all_of(images.results, isImage))
-      continue;
-    SmallVector<Value> values(images.results);
-    for (OpOperand *operand : images.operands)
-      values.push_back(operand->get());
-    if (values.empty())
-      continue;
-    for (Value value : values)
-      classes.unionSets(values[0].getAsOpaquePointer(),
-                        value.getAsOpaquePointer());
-    if (library)
-      seeds.push_back(values[0].getAsOpaquePointer());
-    ops.emplace_back(&op, std::move(images));
+    if (!images.values().empty() && llvm::all_of(images.values(), isImage))
+      members.push_back({&op, std::move(images), library});
   }
-  // For one convolution alone, two copies cost more than they gain.
-  llvm::DenseMap<void *, unsigned> convolutions;
-  for (void *seed : seeds)
-    ++convolutions[classes.getLeaderValue(seed)];
-  for (auto &[op, images] : ops) {
-    Value any =
-        images.results.empty() ? images.operands[0]->get() : images.results[0];
-    if (convolutions.lookup(classes.getLeaderValue(any.getAsOpaquePointer())) <
-        2)
+  // Convolutions with few input channels tie their input to their output only
+  // where the output cannot be in blocks.
+  llvm::DenseSet<Operation *> apart;
+  if (channels)
+    for (Member &member : members)
+      if (member.isLibrary && isFirstConvolution(member.op, channels))
+        apart.insert(member.op);
+  llvm::EquivalenceClasses<void *> sets;
+  llvm::DenseMap<void *, ImageClass> classes;
+  for (bool again = true; again;) {
+    again = false;
+    sets = llvm::EquivalenceClasses<void *>();
+    classes.clear();
+    auto tied = [&](const Member &member) {
+      return apart.contains(member.op) ? largeImages(member.op, member.images)
+                                       : member.images;
+    };
+    for (const Member &member : members) {
+      SmallVector<Value> values = tied(member).values();
+      for (Value value : values)
+        sets.unionSets(values[0].getAsOpaquePointer(),
+                       value.getAsOpaquePointer());
+    }
+    for (const Member &member : members) {
+      SmallVector<Value> values = tied(member).values();
+      ImageClass &set =
+          classes[sets.getLeaderValue(values[0].getAsOpaquePointer())];
+      set.convolutions += member.isLibrary;
+      set.blocks &= channels && keepsBlocks(member.op, channels) &&
+                    llvm::all_of(values, [&](Value value) {
+                      return channelsOf(value) % channels == 0;
+                    });
+    }
+    for (const Member &member : members) {
+      Value large = tied(member).values()[0];
+      if (apart.contains(member.op) &&
+          !classes.lookup(sets.getLeaderValue(large.getAsOpaquePointer()))
+               .blocks) {
+        apart.erase(member.op);
+        again = true;
+      }
+    }
+  }
+  for (const Member &member : members) {
+    Images images = apart.contains(member.op)
+                        ? largeImages(member.op, member.images)
+                        : member.images;
+    const ImageClass &set =
+        classes[sets.getLeaderValue(images.values()[0].getAsOpaquePointer())];
+    // For one convolution alone, two copies cost more than they gain.
+    if (set.convolutions < 2)
       continue;
-    values.insert(images.results.begin(), images.results.end());
-    operands.insert(images.operands.begin(), images.operands.end());
+    ImageLayout layout = set.blocks ? preferred : ImageLayout::ChannelsLast;
+    for (Value value : images.results)
+      values[value] = layout;
+    for (OpOperand *operand : images.operands)
+      operands[operand] = layout;
   }
 }

@@ -1,19 +1,22 @@
-//===- Layouts.h - Which images have channels last --------------*- C++ -*-===//
+//===- Layouts.h - How a program holds its images ---------------*- C++ -*-===//
 //
 // Layout assignment of one program, before its ops become calls. Convolutions
-// of the library are fastest on images with channels last (NHWC); everything
-// that is connected to one, and whose kernel takes either layout, follows, so
-// that copies between layouts are few. Tensors that leave the program (its
-// arguments and results, what is sent and received) are NCHW.
+// of the library are fastest on images in blocks of channels, and faster with
+// channels last (NHWC) than with channels first; everything that is connected
+// to one, and whose kernel takes any layout, follows, so that copies between
+// layouts are few. Tensors that leave the program (its arguments and results,
+// what is sent and received) are NCHW.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_LIB_CONVERSION_OUTLINE_LAYOUTS_H
 #define SOAP_LIB_CONVERSION_OUTLINE_LAYOUTS_H
 
+#include "../Reference/KernelBuilder.h"
+
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace mlir::soap {
 
@@ -22,25 +25,32 @@ public:
   /// All tensors as the model has them.
   Layouts() = default;
   /// Decides for the ops of `block`; those for which `isLibrary` holds are
-  /// library calls.
-  Layouts(Block &block, function_ref<bool(Operation *)> isLibrary);
+  /// library calls. Images that cannot have the `preferred` layout, because
+  /// their channels are no multiple of its blocks, have channels last.
+  Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
+          ImageLayout preferred);
 
-  /// The program holds `value`, a result of an op, with channels last.
-  bool isChannelsLast(Value value) const { return values.contains(value); }
-  /// `op` reads the operand with channels last.
-  bool readsChannelsLast(OpOperand &operand) const {
-    return operands.contains(&operand);
+  /// How the program holds `value`, a result of an op.
+  ImageLayout held(Value value) const { return values.lookup(value); }
+  /// How `op` reads the operand.
+  ImageLayout read(OpOperand &operand) const {
+    return operands.lookup(&operand);
   }
 
 private:
-  llvm::DenseSet<Value> values;
-  llvm::DenseSet<OpOperand *> operands;
+  llvm::DenseMap<Value, ImageLayout> values;
+  llvm::DenseMap<OpOperand *, ImageLayout> operands;
 };
 
-/// [N, C, H, W] as the buffer with channels last has it: [N, H, W, C].
-RankedTensorType channelsLastType(RankedTensorType type);
+/// The layout named `nchw`, `nhwc`, `nchw8c` or `nchw16c`; `auto` is the one
+/// whose blocks fill a vector register of this machine. None for other names.
+std::optional<ImageLayout> parseLayout(StringRef name);
+StringRef layoutName(ImageLayout layout);
+
+/// [N, C, H, W] as the buffer has it.
+RankedTensorType bufferType(RankedTensorType type, ImageLayout layout);
 /// Both layouts of `type` have all elements in the same order.
-bool layoutsAgree(RankedTensorType type);
+bool layoutsAgree(RankedTensorType type, ImageLayout a, ImageLayout b);
 
 } // namespace mlir::soap
 

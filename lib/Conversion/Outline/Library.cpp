@@ -18,10 +18,10 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 /// N, groups, C per group, H, W, O per group, OH, OW, KH, KW, strides,
-/// dilations, padding, layout.
+/// dilations, padding, layouts of x and y.
 template <typename Op>
 static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y,
-                                           bool channelsLast) {
+                                           const Layouts &layouts) {
   int64_t groups = op.getGroups();
   ArrayRef<int64_t> image = shapeOf(x), kernel = shapeOf(w),
                     result = shapeOf(y);
@@ -40,7 +40,13 @@ static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y,
     if (room < 0 || room / stride + 1 != result[2 + i])
       d[16 + i] = (result[2 + i] - 1) * stride + span - image[2 + i] - before;
   }
-  d.push_back(channelsLast);
+  for (Value image : {x, y}) {
+    ImageLayout layout = layouts.held(image);
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() == image)
+        layout = layouts.read(operand);
+    d.push_back(static_cast<int64_t>(layout));
+  }
   return d;
 }
 
@@ -69,7 +75,7 @@ static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
 }
 
 std::optional<LibraryFunction>
-mlir::soap::libraryFunctionOf(Operation *op, bool channelsLast) {
+mlir::soap::libraryFunctionOf(Operation *op, const Layouts &layouts) {
   auto isF32 = [](Type type) {
     return cast<RankedTensorType>(type).getElementType().isF32();
   };
@@ -81,17 +87,17 @@ mlir::soap::libraryFunctionOf(Operation *op, bool channelsLast) {
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](Conv2DOp conv) -> Result {
         return {{"conv2d_f32", convDescriptor(conv, conv.getX(), conv.getW(),
-                                              conv.getY(), channelsLast)}};
+                                              conv.getY(), layouts)}};
       })
       .Case([&](Conv2DInputGradOp conv) -> Result {
         return {{"conv2d_input_grad_f32",
                  convDescriptor(conv, conv.getDx(), conv.getW(), conv.getDy(),
-                                channelsLast)}};
+                                layouts)}};
       })
       .Case([&](Conv2DWeightGradOp conv) -> Result {
         return {{"conv2d_weight_grad_f32",
                  convDescriptor(conv, conv.getX(), conv.getDw(), conv.getDy(),
-                                channelsLast)}};
+                                layouts)}};
       })
       .Case([](MatmulOp matmul) -> Result {
         if (auto descriptor = matmulDescriptor(matmul))

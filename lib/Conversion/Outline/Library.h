@@ -7,6 +7,8 @@
 #ifndef SOAP_LIB_CONVERSION_OUTLINE_LIBRARY_H
 #define SOAP_LIB_CONVERSION_OUTLINE_LIBRARY_H
 
+#include "Layouts.h"
+
 #include "mlir/IR/Operation.h"
 
 #include <optional>
@@ -19,10 +21,10 @@ struct LibraryFunction {
 };
 
 /// The library function that computes `op`, operands and results in order; none
-/// if it has none for these types. With `channelsLast`, images are NHWC
+/// if it has none for these types. Images have the layouts that `layouts` says
 /// (the types of `op` are those of the model, NCHW).
 std::optional<LibraryFunction> libraryFunctionOf(Operation *op,
-                                                 bool channelsLast = false);
+                                                 const Layouts &layouts = {});
 
 } // namespace mlir::soap
 

@@ -20,6 +20,8 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPOUTLINEKERNELS
 #include "Soap/Conversion/Passes.h.inc"
@@ -76,8 +78,8 @@ private:
     if (found == groups.end() || producer->getNumResults() != 1 ||
         isa<SgdOp>(producer) ||
         producer->getResult(0).getType() != user->getResult(0).getType() ||
-        layouts.isChannelsLast(producer->getResult(0)) !=
-            layouts.isChannelsLast(user->getResult(0)) ||
+        layouts.held(producer->getResult(0)) !=
+            layouts.held(user->getResult(0)) ||
         llvm::any_of(producer->getUsers(),
                      [&](Operation *other) { return other != user; }))
       return;
@@ -112,9 +114,10 @@ private:
 /// Rewrites the ops of one function.
 class Outliner {
 public:
-  Outliner(KernelTable &kernels, bool useLibrary, bool fuse, bool channelsLast)
+  Outliner(KernelTable &kernels, bool useLibrary, bool fuse,
+           ImageLayout preferred)
       : kernels(kernels), useLibrary(useLibrary), fuse(fuse),
-        channelsLast(channelsLast && useLibrary) {}
+        preferred(useLibrary ? preferred : ImageLayout::ChannelsFirst) {}
 
   LogicalResult run(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
@@ -123,11 +126,9 @@ public:
     Block &block = function.getBody().front();
     if (useLibrary)
       expandRecurrences(block);
-    layouts = Layouts();
-    if (channelsLast)
-      layouts = Layouts(block, [](Operation *op) {
-        return libraryFunctionOf(op).has_value();
-      });
+    layouts = Layouts(
+        block, [](Operation *op) { return libraryFunctionOf(op).has_value(); },
+        preferred);
     kernels.setLayouts(layouts);
     held.clear();
     copies.clear();
@@ -166,13 +167,14 @@ public:
 
 private:
   KernelTable &kernels;
-  bool useLibrary, fuse, channelsLast;
+  bool useLibrary, fuse;
+  ImageLayout preferred;
   Layouts layouts;
-  /// What holds a value with channels last. Until the end, the op that made
-  /// the value stays: its type is that of the model.
+  /// What holds an image that is not NCHW. Until the end, the op that made the
+  /// value stays: its type is that of the model.
   llvm::DenseMap<Value, Value> held;
-  /// Copies of values in the other layout.
-  llvm::DenseMap<Value, Value> copies;
+  /// Copies of values in other layouts.
+  std::map<std::pair<void *, ImageLayout>, Value> copies;
   SmallVector<Operation *> dead;
 
   //===--------------------------------------------------------------------===//
@@ -181,23 +183,26 @@ private:
 
   /// The operand, in the layout in which its op reads it.
   FailureOr<Value> read(OpOperand &operand, OpBuilder &builder) {
-    return inLayout(operand.get(), layouts.readsChannelsLast(operand), builder);
+    return inLayout(operand.get(), layouts.read(operand), builder);
   }
 
-  FailureOr<Value> inLayout(Value value, bool last, OpBuilder &builder) {
+  FailureOr<Value> inLayout(Value value, ImageLayout layout,
+                            OpBuilder &builder) {
     Value holder = held.lookup(value);
-    if (!!holder == last)
-      return last ? holder : value;
-    Value &copy = copies[value];
+    ImageLayout from =
+        holder ? layouts.held(value) : ImageLayout::ChannelsFirst;
+    if (from == layout)
+      return holder ? holder : value;
+    Value &copy = copies[{value.getAsOpaquePointer(), layout}];
     if (copy)
       return copy;
     auto type = cast<RankedTensorType>(value.getType());
-    RankedTensorType target = last ? channelsLastType(type) : type;
+    RankedTensorType target = bufferType(type, layout);
     Value source = holder ? holder : value;
-    if (layoutsAgree(type))
+    if (layoutsAgree(type, from, layout))
       return copy = reshape(builder, value.getLoc(), source, target);
     FailureOr<FlatSymbolRefAttr> kernel =
-        kernels.layoutKernel(value.getLoc(), type, last);
+        kernels.layoutKernel(value.getLoc(), type, from, layout);
     if (failed(kernel))
       return failure();
     auto call = KernelCallOp::create(
@@ -225,8 +230,8 @@ private:
 
   /// Type of a result as the program holds it.
   Type heldType(Value result) const {
-    auto type = cast<RankedTensorType>(result.getType());
-    return layouts.isChannelsLast(result) ? channelsLastType(type) : type;
+    return bufferType(cast<RankedTensorType>(result.getType()),
+                      layouts.held(result));
   }
 
   SmallVector<Type> heldTypes(Operation *op) const {
@@ -259,7 +264,7 @@ private:
     bool stays = false;
     for (auto [result, value] :
          llvm::zip(op->getResults(), call->getResults())) {
-      if (layouts.isChannelsLast(result)) {
+      if (layouts.held(result) != ImageLayout::ChannelsFirst) {
         held[result] = value;
         stays = true;
       } else {
@@ -292,8 +297,8 @@ private:
       return success();
     }
     if (useLibrary)
-      if (std::optional<LibraryFunction> function = libraryFunctionOf(
-              op, layouts.readsChannelsLast(op->getOpOperand(0)))) {
+      if (std::optional<LibraryFunction> function =
+              libraryFunctionOf(op, layouts)) {
         FailureOr<SmallVector<Value>> operands = readAll(op, builder);
         if (failed(operands))
           return failure();
@@ -385,7 +390,7 @@ private:
         others.push_back(slot.getInt());
     if (!others.empty())
       call->setAttr("soap.fused_slots", builder.getDenseI64ArrayAttr(others));
-    bool stays = layouts.isChannelsLast(root->getResult(0));
+    bool stays = layouts.held(root->getResult(0)) != ImageLayout::ChannelsFirst;
     // Users go before what they use: the last of `dead` is erased first.
     if (stays)
       llvm::append_range(dead, ops.drop_back());
@@ -438,8 +443,9 @@ private:
     ::soap::Region region = op.getSource().getRegion();
     Value holder = held.lookup(tile);
     if (region.volume() != type.getNumElements() || holder) {
-      FailureOr<FlatSymbolRefAttr> kernel =
-          kernels.packKernel(op.getLoc(), type, region, !!holder);
+      FailureOr<FlatSymbolRefAttr> kernel = kernels.packKernel(
+          op.getLoc(), type, region,
+          holder ? layouts.held(tile) : ImageLayout::ChannelsFirst);
       if (failed(kernel))
         return failure();
       auto packed =
@@ -476,13 +482,14 @@ struct OutlineKernelsPass
           llvm::any_of(function.getOps(),
                        [](Operation &op) { return isProgramOp(&op); }))
         programs.push_back(function);
-    if (layout != "auto" && layout != "nchw" && layout != "nhwc") {
+    std::optional<ImageLayout> preferred = parseLayout(layout);
+    if (!preferred) {
       module.emitError("unknown layout '")
-          << layout << "': expected auto, nchw or nhwc";
+          << layout << "': expected auto, nchw, nhwc, nchw8c or nchw16c";
       return signalPassFailure();
     }
     KernelTable kernels(module, fuse);
-    Outliner outliner(kernels, library == "onednn", fuse, layout != "nchw");
+    Outliner outliner(kernels, library == "onednn", fuse, *preferred);
     for (func::FuncOp program : programs)
       if (failed(outliner.run(program)))
         return signalPassFailure();

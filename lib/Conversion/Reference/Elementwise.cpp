@@ -233,13 +233,17 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
           dims[i] = operandDims(op, operand.getOperandNumber());
 
   // Everything in the order of the buffers from here on.
-  if (k.isChannelsLast()) {
-    auto reorder = [](auto &list) {
-      auto old = list;
-      for (auto [place, dim] : llvm::enumerate(channelsLastOrder))
-        list[place] = old[dim];
+  if (k.hasChannelsInside()) {
+    auto reorder = [&](auto &list) {
+      auto old = std::exchange(list, {});
+      for (unsigned dim : bufferOrder(k.getLayout()))
+        list.push_back(old[dim]);
     };
     reorder(shape);
+    if (int64_t block = channelBlock(k.getLayout())) {
+      shape[1] /= block;
+      shape.back() = block;
+    }
     for (SmallVector<bool> &has : dims)
       if (!has.empty())
         reorder(has);

@@ -37,7 +37,16 @@ Index mlir::soap::operator+(const Index &a, const Index &b) {
     return a;
   if (a.isConstant() && a.lo == 0)
     return b;
-  return indexOp<arith::AddIOp>(a, b, a.lo + b.lo, a.hi + b.hi);
+  Index sum = indexOp<arith::AddIOp>(a, b, a.lo + b.lo, a.hi + b.hi);
+  // Whole blocks further.
+  if (a.block && b.isConstant() && b.lo % a.block == 0) {
+    KernelBuilder &k = *a.k;
+    sum.block = a.block;
+    sum.outer = arith::AddIOp::create(
+        k.builder, k.loc, a.outer, k.materialize(k.constant(b.lo / a.block)));
+    sum.inner = a.inner;
+  }
+  return sum;
 }
 Index mlir::soap::operator-(const Index &a, const Index &b) {
   if (b.isConstant())
@@ -221,19 +230,52 @@ Type mlir::soap::computeTypeOf(Type element) {
                                       : element;
 }
 
-Tensor::Tensor(KernelBuilder &k, Value buffer, bool channelsLast)
+ArrayRef<unsigned> mlir::soap::bufferOrder(ImageLayout layout) {
+  static constexpr unsigned first[] = {0, 1, 2, 3}, last[] = {0, 2, 3, 1},
+                            blocks[] = {0, 1, 2, 3, 1};
+  switch (layout) {
+  case ImageLayout::ChannelsFirst:
+    return first;
+  case ImageLayout::ChannelsLast:
+    return last;
+  case ImageLayout::Blocks8:
+  case ImageLayout::Blocks16:
+    return blocks;
+  }
+  return first;
+}
+
+Tensor::Tensor(KernelBuilder &k, Value buffer, ImageLayout layout)
     : k(&k), buffer(buffer), type(cast<MemRefType>(buffer.getType())),
-      channelsLast(channelsLast), dims(type.getShape()) {
-  if (channelsLast)
-    for (auto [place, dim] : llvm::enumerate(channelsLastOrder))
-      dims[dim] = type.getDimSize(place);
+      layout(layout), dims(type.getShape()) {
+  if (layout == ImageLayout::ChannelsFirst)
+    return;
+  dims.assign(4, 1);
+  for (auto [place, dim] : llvm::enumerate(bufferOrder(layout)))
+    dims[dim] *= type.getDimSize(place);
 }
 
 SmallVector<Value> Tensor::positions(ArrayRef<Index> indices) const {
   SmallVector<Value> values;
-  for (size_t place = 0; place < indices.size(); ++place)
-    values.push_back(k->materialize(
-        indices[channelsLast ? channelsLastOrder[place] : place]));
+  if (layout == ImageLayout::ChannelsFirst) {
+    for (const Index &index : indices)
+      values.push_back(k->materialize(index));
+    return values;
+  }
+  int64_t block = channelBlock(layout);
+  bool inside = false;
+  for (unsigned dim : bufferOrder(layout)) {
+    const Index &index = indices[dim];
+    if (!block || dim != 1) {
+      values.push_back(k->materialize(index));
+      continue;
+    }
+    if (index.block == block)
+      values.push_back(inside ? index.inner : index.outer);
+    else
+      values.push_back(k->materialize(inside ? index % block : index / block));
+    inside = true;
+  }
   return values;
 }
 
@@ -288,14 +330,14 @@ Index Tensor::loadIndex(ArrayRef<Index> indices) const {
 }
 
 Tensor Tensor::flattened() const {
-  if (rank() == 1)
+  if (type.getRank() == 1)
     return *this;
   auto flat = MemRefType::get({type.getNumElements()}, elementType());
   SmallVector<ReassociationIndices> groups;
-  if (rank() == 0)
+  if (type.getRank() == 0)
     return Tensor(*k, memref::ExpandShapeOp::create(k->builder, k->loc, flat,
                                                     buffer, groups));
-  groups.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, rank())));
+  groups.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   return Tensor(*k, memref::CollapseShapeOp::create(k->builder, k->loc, flat,
                                                     buffer, groups));
 }
@@ -307,16 +349,18 @@ Tensor Tensor::flattened() const {
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
                              ArrayRef<Value> inputBuffers,
                              ArrayRef<Value> outputBuffers, bool fast,
-                             ArrayRef<bool> channelsLast)
-    : builder(builder), loc(loc), fast(fast),
-      anyChannelsLast(llvm::is_contained(channelsLast, true)) {
-  auto isLast = [&](size_t i) {
-    return !channelsLast.empty() && channelsLast[i];
+                             ArrayRef<ImageLayout> layouts)
+    : builder(builder), loc(loc), fast(fast) {
+  auto layoutOf = [&](size_t i) {
+    return layouts.empty() ? ImageLayout::ChannelsFirst : layouts[i];
   };
   for (auto [i, buffer] : llvm::enumerate(inputBuffers))
-    inputs.emplace_back(*this, buffer, isLast(i));
+    inputs.emplace_back(*this, buffer, layoutOf(i));
   for (auto [i, buffer] : llvm::enumerate(outputBuffers))
-    outputs.emplace_back(*this, buffer, isLast(inputs.size() + i));
+    outputs.emplace_back(*this, buffer, layoutOf(inputs.size() + i));
+  for (ImageLayout other : layouts)
+    if (other != ImageLayout::ChannelsFirst)
+      layout = other;
   for (ArrayRef<Tensor> tensors : {ArrayRef(outputs), ArrayRef(inputs)})
     for (const Tensor &tensor : tensors)
       if (!compute || !isa<FloatType>(compute))
@@ -402,22 +446,65 @@ SmallVector<Value> KernelBuilder::foldOf(
 
 void KernelBuilder::forEachOf(ArrayRef<int64_t> extents,
                               function_ref<void(ArrayRef<Index>)> body) {
-  constexpr size_t dims = std::size(channelsLastOrder);
   // Two loops per dim: nests over pairs of regions.
-  size_t per = extents.size() / dims;
-  if (!anyChannelsLast || per == 0 || per > 2 || extents.size() % dims) {
+  size_t per = extents.size() / 4;
+  if (!hasChannelsInside() || per == 0 || per > 2 || extents.size() % 4) {
     forEachInOrder(extents, body);
     return;
   }
+  // Of the loops over channels, the last one is cut into blocks.
+  int64_t block = channelBlock(layout);
+  size_t channel = 2 * per - 1;
+  if (block && extents[channel] % block != 0) {
+    forEachInOrder(extents, body);
+    return;
+  }
+  SmallVector<size_t> order; ///< loop of the body, by place in the nest
   SmallVector<int64_t> ordered;
-  for (unsigned dim : channelsLastOrder)
-    llvm::append_range(ordered, extents.slice(dim * per, per));
+  for (unsigned dim : bufferOrder(layout).take_front(4))
+    for (size_t i = 0; i < per; ++i) {
+      order.push_back(dim * per + i);
+      ordered.push_back(extents[order.back()]);
+    }
+  if (block) {
+    ordered[channel] /= block;
+    ordered.push_back(block);
+  }
   forEachInOrder(ordered, [&](ArrayRef<Index> loops) {
     SmallVector<Index> indices(extents.size());
-    for (auto [place, dim] : llvm::enumerate(channelsLastOrder))
-      for (size_t i = 0; i < per; ++i)
-        indices[dim * per + i] = loops[place * per + i];
+    for (auto [place, loop] : llvm::enumerate(order))
+      indices[loop] = loops[place];
+    if (block)
+      indices[channel] = inBlock(loops[channel], loops.back());
     body(indices);
+  });
+}
+
+Index KernelBuilder::inBlock(const Index &outer, const Index &inner) {
+  int64_t block = channelBlock(layout);
+  Index index = outer * block + inner;
+  index.block = block;
+  index.outer = materialize(outer);
+  index.inner = materialize(inner);
+  return index;
+}
+
+void KernelBuilder::forEachRow(
+    const Tensor &image,
+    function_ref<void(const Index &, const Index &, const Index &, RowLoop)>
+        body) {
+  int64_t block = channelBlock(layout);
+  SmallVector<int64_t> extents{image.dim(0)};
+  if (block)
+    extents.push_back(image.dim(1) / block);
+  extents.append({image.dim(2), image.dim(3)});
+  forEachInOrder(extents, [&](ArrayRef<Index> loops) {
+    auto channels = [&](function_ref<void(const Index &)> one) {
+      forEachInOrder({block ? block : image.dim(1)}, [&](ArrayRef<Index> i) {
+        one(block ? inBlock(loops[1], i[0]) : i[0]);
+      });
+    };
+    body(loops[0], loops[block ? 2 : 1], loops[block ? 3 : 2], channels);
   });
 }
 

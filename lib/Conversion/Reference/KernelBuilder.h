@@ -21,7 +21,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-#include <array>
 #include <utility>
 
 namespace mlir::soap {
@@ -33,6 +32,10 @@ struct Index {
   KernelBuilder *k = nullptr;
   Value value; ///< null for constants
   int64_t lo = 0, hi = 0;
+  /// If not 0, the value is known to be outer * block + inner, inner < block:
+  /// what a buffer in blocks is addressed with.
+  int64_t block = 0;
+  Value outer = {}, inner = {};
 
   bool isConstant() const { return lo == hi; }
 };
@@ -87,21 +90,35 @@ Condition compare(arith::CmpFPredicate predicate, const Scalar &a,
                   const Scalar &b);
 Scalar select(const Condition &condition, const Scalar &a, const Scalar &b);
 
-/// Where dims of an image [N, C, H, W] lie in a buffer with channels last.
-inline constexpr unsigned channelsLastOrder[] = {0, 2, 3, 1};
+/// Order of the elements of an image [N, C, H, W] in its buffer. The numbers
+/// are those of the runtime's descriptors.
+enum class ImageLayout : int64_t {
+  ChannelsFirst = 0, ///< [N, C, H, W]
+  ChannelsLast = 1,  ///< [N, H, W, C]
+  Blocks8 = 8,       ///< [N, C / 8, H, W, 8]
+  Blocks16 = 16,     ///< [N, C / 16, H, W, 16]
+};
+/// Channels of a block; 0 for layouts without blocks.
+inline int64_t channelBlock(ImageLayout layout) {
+  auto number = static_cast<int64_t>(layout);
+  return number > 1 ? number : 0;
+}
+/// Which dim of the image is where in the buffer. In blocks, channels are at
+/// two places: their blocks, and innermost what is inside of a block.
+ArrayRef<unsigned> bufferOrder(ImageLayout layout);
 
-/// A buffer of the kernel, read and written element by element. With channels
-/// last, indices and shape are those of [N, C, H, W], and the buffer is
-/// [N, H, W, C].
+/// A buffer of the kernel, read and written element by element. Indices and
+/// shape of an image are those of [N, C, H, W], whatever its layout.
 class Tensor {
 public:
   Tensor() = default;
-  Tensor(KernelBuilder &k, Value buffer, bool channelsLast = false);
+  Tensor(KernelBuilder &k, Value buffer,
+         ImageLayout layout = ImageLayout::ChannelsFirst);
 
   int64_t dim(size_t i) const { return dims[i]; }
-  int64_t rank() const { return type.getRank(); }
+  int64_t rank() const { return dims.size(); }
   ArrayRef<int64_t> shape() const { return dims; }
-  bool isChannelsLast() const { return channelsLast; }
+  ImageLayout getLayout() const { return layout; }
   Type elementType() const { return type.getElementType(); }
   Value getBuffer() const { return buffer; }
 
@@ -122,7 +139,7 @@ private:
   KernelBuilder *k = nullptr;
   Value buffer;
   MemRefType type;
-  bool channelsLast = false;
+  ImageLayout layout = ImageLayout::ChannelsFirst;
   SmallVector<int64_t> dims;
 
   SmallVector<Value> positions(ArrayRef<Index> indices) const;
@@ -132,11 +149,11 @@ private:
 class KernelBuilder {
 public:
   /// `fast` allows sums to be reassociated, so that they vectorize.
-  /// `channelsLast` says which buffers, inputs then outputs, hold images with
-  /// channels last; empty: none.
+  /// `layouts` are those of the buffers, inputs then outputs; empty: all as
+  /// the op has them.
   KernelBuilder(OpBuilder &builder, Location loc, ArrayRef<Value> inputs,
                 ArrayRef<Value> outputs, bool fast,
-                ArrayRef<bool> channelsLast = {});
+                ArrayRef<ImageLayout> layouts = {});
 
   OpBuilder &builder;
   Location loc;
@@ -156,16 +173,27 @@ public:
   Type computeType() const { return compute; }
   arith::FastMathFlags flags() const;
 
-  /// Some image has channels last.
-  bool isChannelsLast() const { return anyChannelsLast; }
+  /// The layout of images, if some have another than the op: loops follow it.
+  ImageLayout getLayout() const { return layout; }
+  bool hasChannelsInside() const {
+    return layout != ImageLayout::ChannelsFirst;
+  }
 
   /// Loops over `extents` in any order: the last innermost, or where images
-  /// have channels last and there are four loops, the second.
+  /// have another layout and there are four loops, in the order of the buffer.
   void forEachOf(ArrayRef<int64_t> extents,
                  function_ref<void(ArrayRef<Index>)> body);
   /// Loops over `extents`, the last innermost.
   void forEachInOrder(ArrayRef<int64_t> extents,
                       function_ref<void(ArrayRef<Index>)> body);
+  using RowLoop = function_ref<void(function_ref<void(const Index &)>)>;
+  /// Calls `body(n, h, w, channels)` for the positions of an image whose layout
+  /// is that of the kernel and has channels inside; `channels` loops over those
+  /// that lie next to each other there: all, or one block of them.
+  void forEachRow(
+      const Tensor &image,
+      function_ref<void(const Index &, const Index &, const Index &, RowLoop)>
+          body);
   /// Carries values through all iterations of the nest.
   SmallVector<Value> foldOf(
       ArrayRef<int64_t> extents, ArrayRef<Value> init,
@@ -216,11 +244,13 @@ private:
   }
 
   SmallVector<Tensor> inputs, outputs;
-  bool anyChannelsLast = false;
+  ImageLayout layout = ImageLayout::ChannelsFirst;
   Type compute;
   /// Constants live at the start of the kernel, once each.
   llvm::DenseMap<Attribute, Value> constants;
   Value constantOp(TypedAttr attribute);
+  /// The channel `inner` of block `outer`.
+  Index inBlock(const Index &outer, const Index &inner);
 };
 
 /// f16 and bf16 compute in f32; other floats, and integers, in themselves.

@@ -152,7 +152,8 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
   // are independent of each other.
   bool keepsLast =
       x.rank() > 0 &&
-      !reduced[x.isChannelsLast() ? channelsLastOrder[3] : reduced.size() - 1];
+      !reduced[x.getLayout() == ImageLayout::ChannelsFirst ? reduced.size() - 1
+                                                           : 1];
   if (k.fast && keepsLast && y.elementType() == k.computeType()) {
     k.forEachOf(y.shape(),
                 [&](ArrayRef<Index> i) { y.set(i, k.number(neutral)); });

@@ -40,23 +40,16 @@ struct Windows {
   }
 };
 
-/// With channels last, windows are outside of channels: rows of numbers that
-/// do not depend on each other.
-template <typename Body>
-void forEachWindow(KernelBuilder &k, const Tensor &windowed, Body body) {
-  k.forEachInOrder({windowed.dim(0), windowed.dim(2), windowed.dim(3)},
-                   [&](ArrayRef<Index> i) { body(i[0], i[1], i[2]); });
-}
-
-void emitMaxPoolChannelsLast(const Windows &windows, KernelBuilder &k) {
+/// Where images have channels inside, windows are outside of channels: rows of
+/// numbers that do not depend on each other.
+void emitMaxPoolRows(const Windows &windows, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
-  forEachWindow(k, y, [&](Index n, Index h, Index w) {
-    k.forEach({y.dim(1)},
-              [&](Index c) { y.set({n, c, h, w}, k.number(minusInfinity)); });
+  k.forEachRow(y, [&](Index n, Index h, Index w, auto channels) {
+    channels([&](Index c) { y.set({n, c, h, w}, k.number(minusInfinity)); });
     k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
       Index row = windows.row(h, i), column = windows.column(w, j);
       k.ifThen(within(row, 0, x.dim(2)) && within(column, 0, x.dim(3)), [&] {
-        k.forEach({y.dim(1)}, [&](Index c) {
+        channels([&](Index c) {
           y.set({n, c, h, w}, max(y({n, c, h, w}), x({n, c, row, column})));
         });
       });
@@ -66,8 +59,8 @@ void emitMaxPoolChannelsLast(const Windows &windows, KernelBuilder &k) {
 
 void emitMaxPool(MaxPool2DOp op, KernelBuilder &k) {
   Windows windows(op);
-  if (k.isChannelsLast())
-    return emitMaxPoolChannelsLast(windows, k);
+  if (k.hasChannelsInside())
+    return emitMaxPoolRows(windows, k);
   Tensor x = k.in(0), y = k.out();
   k.forEach({y.dim(0), y.dim(1), y.dim(2), y.dim(3)}, [&](Index n, Index c,
                                                           Index h, Index w) {
@@ -143,11 +136,11 @@ void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
                       dx({n, c, row, column}) + dy({n, c, h, w}));
              });
   };
-  if (!k.isChannelsLast() || windows.kh * windows.kw > 25) {
+  if (!k.hasChannelsInside() || windows.kh * windows.kw > 25) {
     k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)}, emitOne);
     return;
   }
-  forEachWindow(k, dy, [&](Index n, Index h, Index w) {
+  k.forEachRow(dy, [&](Index n, Index h, Index w, auto channels) {
     Condition inside{&k, nullptr, true};
     for (int64_t i : {int64_t(0), windows.kh - 1}) {
       Index row = windows.row(h, k.constant(i));
@@ -163,12 +156,12 @@ void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
     k.ifThenElse(
         inside,
         [&] {
-          k.forEach({dy.dim(1)}, [&](Index c) {
+          channels([&](Index c) {
             emitFirstMaximum(k, windows, dy, x, y, dx, n, c, h, w, offsetH,
                              offsetW);
           });
         },
-        [&] { k.forEach({dy.dim(1)}, [&](Index c) { emitOne(n, c, h, w); }); });
+        [&] { channels([&](Index c) { emitOne(n, c, h, w); }); });
   });
 }
 
@@ -218,20 +211,19 @@ void emitAvgPool(AvgPool2DOp op, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
   Counted rows = countedRows(op, x.dim(2), 0);
   Counted columns = countedRows(op, x.dim(3), 1);
-  if (k.isChannelsLast() && y.elementType() == k.computeType()) {
-    forEachWindow(k, y, [&](Index n, Index h, Index w) {
-      k.forEach({y.dim(1)}, [&](Index c) { y.set({n, c, h, w}, k.number(0)); });
+  if (k.hasChannelsInside() && y.elementType() == k.computeType()) {
+    k.forEachRow(y, [&](Index n, Index h, Index w, auto channels) {
+      channels([&](Index c) { y.set({n, c, h, w}, k.number(0)); });
       k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
         Index row = windows.row(h, i), column = windows.column(w, j);
         k.ifThen(within(row, 0, x.dim(2)) && within(column, 0, x.dim(3)), [&] {
-          k.forEach({y.dim(1)}, [&](Index c) {
+          channels([&](Index c) {
             y.set({n, c, h, w}, y({n, c, h, w}) + x({n, c, row, column}));
           });
         });
       });
       Scalar count = countOf(k, windows, h, w, rows, columns);
-      k.forEach({y.dim(1)},
-                [&](Index c) { y.set({n, c, h, w}, y({n, c, h, w}) / count); });
+      channels([&](Index c) { y.set({n, c, h, w}, y({n, c, h, w}) / count); });
     });
     return;
   }
@@ -250,14 +242,14 @@ void emitAvgPoolGrad(AvgPool2DGradOp op, KernelBuilder &k) {
   Counted rows = countedRows(op, dx.dim(2), 0);
   Counted columns = countedRows(op, dx.dim(3), 1);
   k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
-  if (k.isChannelsLast()) {
-    forEachWindow(k, dy, [&](Index n, Index h, Index w) {
+  if (k.hasChannelsInside()) {
+    k.forEachRow(dy, [&](Index n, Index h, Index w, auto channels) {
       Scalar count = countOf(k, windows, h, w, rows, columns);
       k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
         Index row = windows.row(h, i), column = windows.column(w, j);
         k.ifThen(within(row, 0, dx.dim(2)) && within(column, 0, dx.dim(3)),
                  [&] {
-                   k.forEach({dy.dim(1)}, [&](Index c) {
+                   channels([&](Index c) {
                      dx.set({n, c, row, column},
                             dx({n, c, row, column}) + dy({n, c, h, w}) / count);
                    });

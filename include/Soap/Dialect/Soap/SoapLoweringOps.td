@@ -91,6 +91,44 @@ def Soap_KernelCallOp : Soap_CallOp<"kernel_call", [
   }];
 }
 
+def Soap_ParallelCallOp : Op<Soap_Dialect, "parallel_call", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "runs a loop of a kernel on all threads of the device";
+  let description = [{
+    Calls the callee, whose last two arguments are the begin and the end of a range, on ranges that cover `[0, extent)`. Ranges are multiples of `grain`
+    long, but for the last one; their order does not matter, and they may run at the same time.
+
+    ```mlir
+    soap.parallel_call @kernel_0_relu_loop extent 4096 grain 16 (%x, %y) : memref<4096xf32>, memref<4096xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$extent,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$grain,
+                       Variadic<AnyMemRef>:$buffers);
+  let assemblyFormat = [{
+    $callee `extent` $extent `grain` $grain `(` $buffers `)` attr-dict
+    `:` type($buffers)
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verifySymbolUses(
+        ::mlir::SymbolTableCollection &symbols) {
+      auto function = ::llvm::dyn_cast_or_null<::mlir::FunctionOpInterface>(
+          symbols.lookupNearestSymbolFrom(*this, getCalleeAttr()));
+      if (!function)
+        return emitOpError() << "'" << getCallee()
+                             << "' does not name a function";
+      if (function.getNumArguments() != getNumOperands() + 2)
+        return emitOpError()
+               << "'" << getCallee() << "' takes " << function.getNumArguments()
+               << " arguments, expected " << getNumOperands()
+               << " buffers and the two ends of a range";
+      return ::mlir::success();
+    }
+  }];
+}
+
 def Soap_LibraryCallOp : Soap_CallOp<"library_call"> {
   let summary = "calls a function of the runtime's library";
   let description = [{

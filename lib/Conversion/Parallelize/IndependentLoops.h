@@ -1,0 +1,38 @@
+//===- IndependentLoops.h - Loops whose iterations may run together -*- C++
+//-*-//
+//
+// Which loop of a nest can be cut into ranges that run at the same time. Every
+// thread runs the whole nest, with this one loop restricted to its range; so
+// the loop need not be the outermost.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_PARALLELIZE_INDEPENDENTLOOPS_H
+#define SOAP_LIB_CONVERSION_PARALLELIZE_INDEPENDENTLOOPS_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::soap {
+
+/// Constant trip count of a loop from 0 in steps of 1; none for other loops.
+std::optional<int64_t> tripCountOf(scf::ForOp loop);
+
+/// The buffer that a view is part of.
+Value rootBuffer(Value buffer);
+
+/// A loop of `nest` (itself or inside of it) with independent iterations: in
+/// every buffer that the nest writes, an element belongs to one iteration,
+/// which alone reads and writes it. The outermost with at least 16 iterations,
+/// else the one with most; null if there is none.
+///
+/// Different arguments are taken as different buffers, or as the same one that
+/// is accessed at the same positions (elementwise kernels in place).
+scf::ForOp findIndependentLoop(scf::ForOp nest);
+
+/// Operations of all iterations of `nest`, about; loops of unknown length count
+/// once.
+int64_t countWork(scf::ForOp nest);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_PARALLELIZE_INDEPENDENTLOOPS_H
