@@ -101,7 +101,7 @@ TEST(Tokens, TargetsAreTheNextTokens) {
     EXPECT_TRUE(source->tokens);
     EXPECT_FALSE(source->test);
     EXPECT_NEAR(source->unigramLoss, std::log(9), 1e-12); // 9 labels, all other
-    ASSERT_EQ(source->train.size(), 3); // 11 pairs
+    ASSERT_EQ(source->train.size(), 3);                   // 11 pairs
     HostTensor data(type, {2, 3}), label(DType::I32, {6});
     EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 0, data, label), 2);
     EXPECT_EQ(elements(data), (Numbers{16, 17, 18, 10, 11, 12}));
