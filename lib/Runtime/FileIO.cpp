@@ -31,6 +31,25 @@ Error systemError(const std::string &path, const char *what) {
   return Error{path + ": cannot " + what + ": " + std::strerror(errno)};
 }
 
+/// What `next(data, size)` reads into chunks until it returns 0; an error if
+/// that is more than `limit` bytes.
+template <typename Next>
+Expected<std::string> readAll(const std::string &path, int64_t limit,
+                              Next next) {
+  std::string text, chunk(size_t(1) << 20, '\0');
+  for (;;) {
+    Expected<size_t> count = next(chunk.data(), chunk.size());
+    if (!count)
+      return count.takeError();
+    if (*count == 0)
+      return text;
+    text.append(chunk.data(), *count);
+    if (int64_t(text.size()) > limit)
+      return Error{path + ": expected at most " + std::to_string(limit) +
+                   " bytes"};
+  }
+}
+
 } // namespace
 
 Expected<std::string> runtime::readFile(const std::string &path,
@@ -43,21 +62,15 @@ Expected<std::string> runtime::readFile(const std::string &path,
     return systemError(path, "read");
   if (S_ISDIR(info.st_mode))
     return Error{path + ": expected a file, got a directory"};
-  std::string text;
-  std::string chunk(size_t(1) << 20, '\0');
-  for (;;) {
-    ssize_t count = read(file.fd, chunk.data(), chunk.size());
-    if (count < 0 && errno == EINTR)
-      continue;
+  return readAll(path, limit, [&](char *data, size_t size) -> Expected<size_t> {
+    ssize_t count;
+    do
+      count = read(file.fd, data, size);
+    while (count < 0 && errno == EINTR);
     if (count < 0)
       return systemError(path, "read");
-    if (count == 0)
-      return text;
-    text.append(chunk.data(), size_t(count));
-    if (int64_t(text.size()) > limit)
-      return Error{path + ": expected at most " + std::to_string(limit) +
-                   " bytes"};
-  }
+    return size_t(count);
+  });
 }
 
 Expected<std::string> runtime::readUnpacked(const std::string &path,
@@ -74,21 +87,15 @@ Expected<std::string> runtime::readUnpacked(const std::string &path,
   } gzip{gzopen(path.c_str(), "rb")};
   if (!gzip.file)
     return systemError(path, "open");
-  std::string text, chunk(size_t(1) << 20, '\0');
-  for (;;) {
-    int count = gzread(gzip.file, chunk.data(), unsigned(chunk.size()));
+  return readAll(path, limit, [&](char *data, size_t size) -> Expected<size_t> {
+    int count = gzread(gzip.file, data, unsigned(size));
     // A truncated file shows as Z_BUF_ERROR at its end.
     int status = Z_OK;
     gzerror(gzip.file, &status);
     if (count < 0 || (status != Z_OK && status != Z_STREAM_END))
       return Error{path + ": the gzip data is damaged"};
-    if (count == 0)
-      return text;
-    text.append(chunk.data(), size_t(count));
-    if (int64_t(text.size()) > limit)
-      return Error{path + ": expected at most " + std::to_string(limit) +
-                   " bytes"};
-  }
+    return size_t(count);
+  });
 }
 
 MaybeError

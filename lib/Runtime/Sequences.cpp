@@ -71,6 +71,29 @@ Expected<double> testFraction(const DataSpec &spec) {
   return value;
 }
 
+/// What --data says of any file of tokens.
+struct SequenceSpec {
+  DataSpec data;
+  SequenceShape shape;
+  double testFraction;
+};
+
+Expected<SequenceSpec> sequenceSpec(const std::string &text,
+                                    std::initializer_list<const char *> known,
+                                    const TensorInfo &data,
+                                    const TensorInfo &label) {
+  auto spec = parseDataSpec(text, known);
+  if (!spec)
+    return spec.takeError();
+  auto shape = sequenceShape(*spec, data, label);
+  if (!shape)
+    return shape.takeError();
+  auto fraction = testFraction(*spec);
+  if (!fraction)
+    return fraction.takeError();
+  return SequenceSpec{std::move(*spec), *shape, *fraction};
+}
+
 Dataset sequences(std::span<const int32_t> tokens, int64_t length, bool rest) {
   int64_t pairs = std::max<int64_t>(0, int64_t(tokens.size()) - 1);
   int64_t count = rest ? (pairs + length - 1) / length : pairs / length;
@@ -270,31 +293,27 @@ runtime::parseDataSpec(const std::string &text,
 Expected<DataSource> runtime::loadText(const std::string &text,
                                        const TensorInfo &data,
                                        const TensorInfo &label) {
-  auto spec = parseDataSpec(text, {"level", "vocabulary", "test", "order"});
-  if (!spec)
-    return spec.takeError();
-  auto shape = sequenceShape(*spec, data, label);
-  if (!shape)
-    return shape.takeError();
-  auto level = textLevel(*spec);
+  auto parsed =
+      sequenceSpec(text, {"level", "vocabulary", "test", "order"}, data, label);
+  if (!parsed)
+    return parsed.takeError();
+  auto &[spec, shape, fraction] = *parsed;
+  auto level = textLevel(spec);
   if (!level)
     return level.takeError();
-  auto fraction = testFraction(*spec);
-  if (!fraction)
-    return fraction.takeError();
-  auto limit = vocabularyLimit(*spec, shape->classes);
+  auto limit = vocabularyLimit(spec, shape.classes);
   if (!limit)
     return limit.takeError();
-  auto content = readUnpacked(spec->path, maxText);
+  auto content = readUnpacked(spec.path, maxText);
   if (!content)
     return content.takeError();
   if (size_t at = content->find('\0');
       *level == TextLevel::Word && at != std::string::npos)
-    return Error{spec->path + ": expected text, got a byte of value 0 at " +
+    return Error{spec.path + ": expected text, got a byte of value 0 at " +
                  std::to_string(at) + "; 'level=byte' takes any file"};
   // The test part begins behind a line's end.
-  size_t cut = size_t(double(content->size()) * (1 - *fraction));
-  if (*fraction == 0)
+  size_t cut = size_t(double(content->size()) * (1 - fraction));
+  if (fraction == 0)
     cut = content->size();
   else if (size_t line = content->find('\n', cut);
            line != std::string::npos && *level == TextLevel::Word)
@@ -303,7 +322,7 @@ Expected<DataSource> runtime::loadText(const std::string &text,
   Vocabulary vocabulary(whole.substr(0, cut), *level, *limit);
   std::vector<int32_t> train = vocabulary.encode(whole.substr(0, cut));
   std::vector<int32_t> test = vocabulary.encode(whole.substr(cut));
-  DataSource source = makeSource(train, test, *shape);
+  DataSource source = makeSource(train, test, shape);
   source.summary += ", vocabulary of " + std::to_string(vocabulary.size());
   if (vocabulary.hasUnknown())
     source.summary +=
@@ -318,46 +337,41 @@ Expected<DataSource> runtime::loadText(const std::string &text,
 Expected<DataSource> runtime::loadTokens(const std::string &text,
                                          const TensorInfo &data,
                                          const TensorInfo &label) {
-  auto spec = parseDataSpec(text, {"type", "test", "order"});
-  if (!spec)
-    return spec.takeError();
-  auto shape = sequenceShape(*spec, data, label);
-  if (!shape)
-    return shape.takeError();
-  auto fraction = testFraction(*spec);
-  if (!fraction)
-    return fraction.takeError();
+  auto parsed = sequenceSpec(text, {"type", "test", "order"}, data, label);
+  if (!parsed)
+    return parsed.takeError();
+  auto &[spec, shape, fraction] = *parsed;
   std::string type = "u16";
-  if (auto option = spec->options.find("type"); option != spec->options.end())
+  if (auto option = spec.options.find("type"); option != spec.options.end())
     type = option->second;
   if (type != "u8" && type != "u16" && type != "i32" && type != "u32")
     return Error{"data option 'type': expected u8, u16, i32 or u32, got '" +
                  type + "'"};
   struct stat info;
-  bool folder = stat(spec->path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-  std::string trainPath = folder ? partFile(spec->path, {"train"}) : spec->path;
+  bool folder = stat(spec.path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  std::string trainPath = folder ? partFile(spec.path, {"train"}) : spec.path;
   if (trainPath.empty())
-    return Error{spec->path + ": expected train.npy or train.bin in it"};
-  auto tokens = readTokens(trainPath, type, shape->classes);
+    return Error{spec.path + ": expected train.npy or train.bin in it"};
+  auto tokens = readTokens(trainPath, type, shape.classes);
   if (!tokens)
     return tokens.takeError();
   if (folder) {
-    if (spec->options.count("test"))
+    if (spec.options.count("test"))
       return Error{"data option 'test' needs one file, as a folder has its own "
                    "test.npy, test.bin, val.npy or val.bin"};
     std::vector<int32_t> test;
-    if (std::string path = partFile(spec->path, {"test", "val"});
+    if (std::string path = partFile(spec.path, {"test", "val"});
         !path.empty()) {
-      auto read = readTokens(path, type, shape->classes);
+      auto read = readTokens(path, type, shape.classes);
       if (!read)
         return read.takeError();
       test = std::move(*read);
     }
-    return makeSource(*tokens, test, *shape);
+    return makeSource(*tokens, test, shape);
   }
-  size_t cut = size_t(double(tokens->size()) * (1 - *fraction));
-  if (*fraction == 0)
+  size_t cut = size_t(double(tokens->size()) * (1 - fraction));
+  if (fraction == 0)
     cut = tokens->size();
   std::span<const int32_t> all = *tokens;
-  return makeSource(all.subspan(0, cut), all.subspan(cut), *shape);
+  return makeSource(all.subspan(0, cut), all.subspan(cut), shape);
 }

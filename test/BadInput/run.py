@@ -14,6 +14,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from tally import Tally  # noqa: E402
+
 TABLES = ["cases_flags", "cases_ir", "cases_onnx", "cases_json", "cases_data", "cases_artifact"]
 # A tool that says one of these has crashed, whatever its exit status.
 CRASHES = ["PLEASE submit a bug report", "Assertion `", "AddressSanitizer", "runtime error:", "terminate called",
@@ -78,23 +81,15 @@ def main():
     sys.path.insert(0, HERE)
     cases = [case for table in TABLES for case in importlib.import_module(table).CASES]
     names = [case.name for case in cases]
-    failed = 0
+    tally = Tally()
     for name in sorted(set(names)):
         if names.count(name) > 1:
-            print("FAILED %s: the name is used twice" % name)
-            failed += 1
-    cases = [case for case in cases if options.only in case.name]
-    passed = 0
+            tally.count(name, "the name is used twice")
     for case in cases:
-        # A case without an expected text would accept any failure.
-        wrong = problem(case, os.path.abspath(options.build)) if case.expect else "expects no text"
-        if wrong:
-            failed += 1
-            print("FAILED %s: %s" % (case.name, wrong), flush=True)
-        else:
-            passed += 1
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+        if options.only in case.name:
+            # A case without an expected text would accept any failure.
+            tally.count(case.name, problem(case, os.path.abspath(options.build)) if case.expect else "expects no text")
+    return tally.finish()
 
 
 if __name__ == "__main__":

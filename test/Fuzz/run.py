@@ -13,6 +13,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from tally import Tally  # noqa: E402
 
 
 def run(target, corpus, options, keep):
@@ -54,21 +56,13 @@ def main():
     keep = options.keep or os.path.join(options.build, "fuzz-failures")
     os.makedirs(keep, exist_ok=True)
     targets = sorted(name for name in os.listdir(folder) if name.startswith("Fuzz")) if os.path.isdir(folder) else []
-    passed = failed = 0
+    tally = Tally()
     if not targets:
-        print("FAILED: no fuzz targets in %s" % folder)
-        failed = 1
+        tally.count("all", "no fuzz targets in %s" % folder)
     for name in targets:
-        if options.only not in name:
-            continue
-        wrong = run(os.path.join(folder, name), os.path.join(HERE, "corpus", name), options, keep)
-        if wrong:
-            failed += 1
-            print("FAILED %s: %s" % (name, wrong), flush=True)
-        else:
-            passed += 1
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+        if options.only in name:
+            tally.count(name, run(os.path.join(folder, name), os.path.join(HERE, "corpus", name), options, keep))
+    return tally.finish()
 
 
 if __name__ == "__main__":

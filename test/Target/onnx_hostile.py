@@ -15,9 +15,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "BadInput"))
+sys.path[:0] = [os.path.join(HERE, "..", "BadInput"), os.path.join(HERE, "..")]
 from case import Case, attribute, field, model, node, tensor, value_info  # noqa: E402
 import run  # noqa: E402
+from tally import Tally  # noqa: E402
 
 X, Y = value_info("x", [2, 3, 8, 8]), value_info("y", [2, 4, 8, 8])
 W = tensor("w", [4, 3, 3, 3])
@@ -225,6 +226,8 @@ CASES = [
     case("division by zero", "is not a 64-bit integer", fold(node("Div", ["a", "b"], ["s"]), initializers=[ints("a", 1), ints("b", 0)])),
     case("division overflow", "is not a 64-bit integer",
          fold(node("Div", ["a", "b"], ["s"]), initializers=[ints("a", -(1 << 63)), ints("b", -1)])),
+    case("reciprocal of zero", "the result for 0 is not a 64-bit integer",
+         fold(node("Reciprocal", ["a"], ["s"]), initializers=[ints("a", 0)])),
     case("multiplication overflow", "is not a 64-bit integer",
          fold(node("Mul", ["a", "a"], ["s"]), initializers=[ints("a", 1 << 40)])),
     case("cast of infinity", "can not be cast", fold(node("Cast", ["a"], ["s"], to=7),
@@ -369,22 +372,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     build = os.path.abspath(options.build)
-    passed = failed = 0
-
-    def count(name, wrong):
-        nonlocal passed, failed
-        if wrong:
-            failed += 1
-            print("FAILED %s: %s" % (name, wrong), flush=True)
-        else:
-            passed += 1
-
+    tally = Tally()
     for each in CASES:
         if options.only in each.name:
-            count(each.name, run.problem(each, build))
+            tally.count(each.name, run.problem(each, build))
     for name, check in [("external link", check_link), ("external data", check_external), ("long chain", check_long_chain)]:
         if options.only in name:
-            count(name, check(build))
+            tally.count(name, check(build))
     if not options.only:
         generator = random.Random(options.seed)
         content = small_network()
@@ -392,7 +386,7 @@ def main():
             path = os.path.join(folder, "model.onnx")
             with open(path, "wb") as stream:
                 stream.write(content)
-            count("the network that is damaged", translate(build, path, 0, ""))
+            tally.count("the network that is damaged", translate(build, path, 0, ""))
             for i in range(options.damaged):
                 with open(path, "wb") as stream:
                     stream.write(damaged(content, generator) if i % 5 else content[:generator.randrange(len(content))])
@@ -402,9 +396,8 @@ def main():
                     wrong = "still running after 60 s"
                 if wrong:
                     wrong += " (seed %d, file %d)" % (options.seed, i)
-                count("damaged", wrong)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+                tally.count("damaged", wrong)
+    return tally.finish()
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@
 A test is one op with given operands and results. Its graph inputs are data; where import wants to know an operand (axes, shapes,
 bounds), the test runs again with those operands as constants. Operator sets above 21 are read as 21: what they added are element
 types. Tests of ops that import does not know, and of element types other than float32, int32, int64 and bool, are counted apart; of
-the others the share that passes is reported, and why the rest can not be imported. `--table` prints the rows of the table in docs/ONNX.md. The last line is "N passed, N failed": a test that
-is imported but gives another result, or an import that crashes, has failed; an import that says what is not supported has not.
+the others the share that passes is reported, and why the rest can not be imported. `--table` prints the rows of the table in
+docs/ONNX.md. The last line is "N passed, N failed": a test that is imported but gives another result, or an import that crashes,
+has failed; an import that says what is not supported has not.
 """
 
 import argparse
@@ -25,26 +26,15 @@ import onnx
 import onnx.helper
 from onnx import numpy_helper
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from onnx_import import Wrong, sanitized  # noqa: E402
+
 LAST_OPSET = 21
 SECONDS = 120
 
 
 class Unsupported(Exception):
     pass
-
-
-class Wrong(Exception):
-    pass
-
-
-def sanitized(name):
-    result = ""
-    for c in name:
-        c = "." if c == "/" else c
-        if c == "." and (not result or result[-1] == "."):
-            continue
-        result += c if c.isascii() and (c.isalnum() or c in "_-.") else "_"
-    return result
 
 
 def import_model(build, folder, model, flags):

@@ -22,16 +22,14 @@ import onnxruntime
 from onnx import helper, numpy_helper
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "Inputs"))
+sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "..")]
 import onnx_models  # noqa: E402
 import soap_numpy  # noqa: E402
+from onnx_import import Wrong, sanitized  # noqa: E402
+from tally import Tally  # noqa: E402
 
 TOLERANCE = 1e-4
 SECONDS = 600
-
-
-class Wrong(Exception):
-    pass
 
 
 def run(command):
@@ -74,17 +72,6 @@ def random_tensor(random, argument, low, high):
         return random.uniform(0.5, 1.5, shape).astype(np.float32)
     fan = argument.attributes.get("soap.fan_in", 100)
     return (random.standard_normal(shape) * np.sqrt(2 / fan)).astype(np.float32)
-
-
-def sanitized(name):
-    """How import writes names: see docs/ONNX.md."""
-    result = ""
-    for c in name:
-        c = "." if c == "/" else c
-        if c == "." and (not result or result[-1] == "."):
-            continue
-        result += c if c.isascii() and (c.isalnum() or c in "_-.") else "_"
-    return result
 
 
 def compare(got, expected, what):
@@ -169,24 +156,19 @@ def main():
         models = {os.path.basename(path): onnx_models.Model(onnx.load(path)) for path in options.files}
     else:
         models = onnx_models.networks() if options.no_ops else onnx_models.models()
-    passed = failed = 0
+    tally = Tally()
     for name, model in models.items():
         if options.only not in name:
             continue
         try:
             with tempfile.TemporaryDirectory() as folder:
                 error = check(model, folder, os.path.abspath(options.build), ways)
-            passed += 1
+            tally.count(name, None)
             if options.verbose or options.files:
                 print("%-40s relative difference %.2g" % (name, error), flush=True)
-        except (Wrong, subprocess.TimeoutExpired, KeyError, ValueError, OSError) as wrong:
-            failed += 1
-            print("FAILED %s: %s: %s" % (name, type(wrong).__name__, wrong), flush=True)
         except Exception as wrong:  # ONNX Runtime has exceptions of its own
-            failed += 1
-            print("FAILED %s: %s: %s" % (name, type(wrong).__name__, wrong), flush=True)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+            tally.count(name, "%s: %s" % (type(wrong).__name__, wrong))
+    return tally.finish()
 
 
 if __name__ == "__main__":

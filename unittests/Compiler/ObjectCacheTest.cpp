@@ -8,6 +8,7 @@
 #include "Soap/Compiler/ObjectCache.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Support/TemporaryFolder.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -18,7 +19,6 @@
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -29,15 +29,10 @@ namespace {
 class ObjectCacheTest : public ::testing::Test {
 protected:
   void SetUp() override {
-    char name[] = "/tmp/soap-cache-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    root = name;
-    folder = root + "/a/cache";
     DialectRegistry registry;
     registry.insert<SoapDialect, LLVM::LLVMDialect>();
     context.appendDialectRegistry(registry);
   }
-  void TearDown() override { files::remove_all(root); }
 
   OwningOpRef<ModuleOp> adder(int64_t number) {
     return parseSourceString<ModuleOp>(
@@ -84,7 +79,8 @@ protected:
   }
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
-  std::string root, folder;
+  TemporaryFolder root;
+  std::string folder = root / "a/cache";
 };
 
 TEST_F(ObjectCacheTest, FindsWhatItCompiled) {
@@ -153,9 +149,9 @@ TEST_F(ObjectCacheTest, RemovesTheOldest) {
 
 TEST_F(ObjectCacheTest, WorksWithoutAFolder) {
   // A file is where the folder should be.
-  setContent(root + "/a", "");
+  setContent(root / "a", "");
   EXPECT_EQ(run(2), 42);
-  EXPECT_EQ(content(root + "/a"), "");
+  EXPECT_EQ(content(root / "a"), "");
 }
 
 TEST_F(ObjectCacheTest, Places) {

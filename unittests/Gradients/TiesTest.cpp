@@ -53,23 +53,25 @@ std::vector<Values> gradients(StringRef text,
   return program->run("forward", arguments);
 }
 
-TEST(Ties, MaximumGoesToTheFirstOperand) {
-  EXPECT_EQ(gradients(R"(
+/// Of a binary op for dz = [5, 6, 7], x = [1, 2, 3] and y = [1, 3, 2].
+std::vector<Values> gradientsOfBinary(const std::string &op) {
+  return gradients(
+      R"(
     func.func @forward(%dz: tensor<3xf64>, %x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {
-      %z = soap.maximum %x, %y {} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      %z = )" +
+          op + R"( %x, %y {} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
       return %z : tensor<3xf64>
     })",
-                      {{5, 6, 7}, {1, 2, 3}, {1, 3, 2}}),
+      {{5, 6, 7}, {1, 2, 3}, {1, 3, 2}});
+}
+
+TEST(Ties, MaximumGoesToTheFirstOperand) {
+  EXPECT_EQ(gradientsOfBinary("soap.maximum"),
             (std::vector<Values>{{5, 0, 7}, {0, 6, 0}}));
 }
 
 TEST(Ties, MinimumGoesToTheFirstOperand) {
-  EXPECT_EQ(gradients(R"(
-    func.func @forward(%dz: tensor<3xf64>, %x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {
-      %z = soap.minimum %x, %y {} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
-      return %z : tensor<3xf64>
-    })",
-                      {{5, 6, 7}, {1, 2, 3}, {1, 3, 2}}),
+  EXPECT_EQ(gradientsOfBinary("soap.minimum"),
             (std::vector<Values>{{5, 6, 0}, {0, 0, 7}}));
 }
 

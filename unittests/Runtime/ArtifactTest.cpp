@@ -8,7 +8,7 @@
 #include "Soap/Runtime/Artifact.h"
 #include "Soap/Runtime/ArtifactModule.h"
 #include "Soap/Runtime/Runtime.h"
-#include "TemporaryFolder.h"
+#include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"
 #include <zlib.h>

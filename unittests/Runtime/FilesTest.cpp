@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Files.h"
-#include "TemporaryFolder.h"
+#include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>

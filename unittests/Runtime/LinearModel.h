@@ -10,9 +10,10 @@
 
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Session.h"
-#include "TemporaryFolder.h"
+#include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace soap::runtime {
@@ -39,7 +40,8 @@ inline Sums work(const float *x, const int32_t *label, float w, int count) {
   return sums;
 }
 
-inline void program(SoapContext *ctx, void **args, bool sender, bool update) {
+template <bool sender, bool update>
+void program(SoapContext *ctx, void **args, void *) {
   auto *x = static_cast<float *>(args[0]);
   auto *label = static_cast<int32_t *>(args[1]);
   auto *w = static_cast<float *>(args[2]);
@@ -113,23 +115,13 @@ inline ProgramSource linearModel() {
   ProgramSource source;
   source.manifest = std::make_shared<const Manifest>(*parsed);
   source.program = [](const std::string &name) -> SoapProgram {
-    if (name == "train_0")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, false, true);
-      };
-    if (name == "train_1")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, true, true);
-      };
-    if (name == "eval_0")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, false, false);
-      };
-    if (name == "eval_1")
-      return [](SoapContext *ctx, void **args, void *) {
-        program(ctx, args, true, false);
-      };
-    return nullptr;
+    static const std::map<std::string, SoapProgram> programs = {
+        {"train_0", program<false, true>},
+        {"train_1", program<true, true>},
+        {"eval_0", program<false, false>},
+        {"eval_1", program<true, false>}};
+    auto found = programs.find(name);
+    return found == programs.end() ? nullptr : found->second;
   };
   return source;
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Files.h"
-#include "TemporaryFolder.h"
+#include "Support/TemporaryFolder.h"
 #include "ZipWriter.h"
 
 #include "gtest/gtest.h"

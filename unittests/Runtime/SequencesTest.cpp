@@ -7,7 +7,7 @@
 #include "Soap/Runtime/Data.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Text.h"
-#include "TemporaryFolder.h"
+#include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"
 #include <cmath>

@@ -10,7 +10,7 @@
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Initialize.h"
 #include "Soap/Runtime/Trace.h"
-#include "TemporaryFolder.h"
+#include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"
 #include <algorithm>

@@ -66,6 +66,26 @@ IndexMap mlir::soap::onnx::broadcastIndex(const Shape &from, const Shape &to) {
   };
 }
 
+std::optional<std::pair<Tensor, Tensor>>
+mlir::soap::onnx::broadcastOperands(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return std::nullopt;
+  const Tensor *x = node.constant(0), *y = node.constant(1);
+  if (!x || !y)
+    return std::nullopt;
+  auto shape = broadcastShapes(x->dims, y->dims);
+  if (!shape) {
+    (void)node.error("operands " + shapeString(x->dims) + " and " +
+                     shapeString(y->dims) + " do not broadcast");
+    return std::nullopt;
+  }
+  auto a = pickElements(node, *x, *shape, broadcastIndex(x->dims, *shape));
+  auto b = pickElements(node, *y, *shape, broadcastIndex(y->dims, *shape));
+  if (!a || !b)
+    return std::nullopt;
+  return std::pair(std::move(*a), std::move(*b));
+}
+
 namespace {
 
 LogicalResult importConstant(NodeContext &node) {

@@ -380,31 +380,23 @@ std::optional<float> compute(Arithmetic kind, float x, float y) {
 /// Binary ops on constants.
 template <Arithmetic kind>
 LogicalResult foldBinary(NodeContext &node) {
-  if (!node.checkCounts(2, 2))
+  auto operands = broadcastOperands(node);
+  if (!operands)
     return failure();
-  const Tensor *x = node.constant(0), *y = node.constant(1);
-  if (!x || !y)
-    return failure();
-  auto shape = broadcastShapes(x->dims, y->dims);
-  if (!shape || x->dataType != y->dataType)
-    return node.error("operands " + dataTypeName(x->dataType) + " " +
-                      shapeString(x->dims) + " and " +
-                      dataTypeName(y->dataType) + " " + shapeString(y->dims) +
-                      " do not match");
-  auto a = pickElements(node, *x, *shape, broadcastIndex(x->dims, *shape));
-  auto b = pickElements(node, *y, *shape, broadcastIndex(y->dims, *shape));
-  if (!a || !b)
-    return failure();
-  for (auto [left, right] : llvm::zip(a->floats, b->floats))
+  auto &[a, b] = *operands;
+  if (a.dataType != b.dataType)
+    return node.error("operands of " + dataTypeName(a.dataType) + " and " +
+                      dataTypeName(b.dataType) + " do not match");
+  for (auto [left, right] : llvm::zip(a.floats, b.floats))
     left = *compute(kind, left, right);
-  for (auto [left, right] : llvm::zip(a->ints, b->ints)) {
+  for (auto [left, right] : llvm::zip(a.ints, b.ints)) {
     auto value = compute(kind, left, right);
     if (!value)
       return node.error("the result for " + Twine(left) + " and " +
                         Twine(right) + " is not a 64-bit integer");
     left = *value;
   }
-  return node.setConstant(0, std::move(*a));
+  return node.setConstant(0, std::move(a));
 }
 
 /// Unary functions of constants, as exporters scale by the root of a shape.
@@ -418,8 +410,13 @@ LogicalResult foldUnary(NodeContext &node) {
   Tensor result = *x;
   for (float &value : result.floats)
     value = static_cast<float>(function(value));
-  for (int64_t &value : result.ints)
-    value = static_cast<int64_t>(function(static_cast<double>(value)));
+  for (int64_t &value : result.ints) {
+    double number = function(static_cast<double>(value));
+    if (!(std::fabs(number) < 0x1p63))
+      return node.error("the result for " + Twine(value) +
+                        " is not a 64-bit integer");
+    value = static_cast<int64_t>(number);
+  }
   return node.setConstant(0, std::move(result));
 }
 
@@ -432,32 +429,21 @@ double hyperbolicTangent(double x) { return std::tanh(x); }
 double inverse(double x) { return 1 / x; }
 
 LogicalResult foldPow(NodeContext &node) {
-  if (!node.checkCounts(2, 2))
+  auto operands = broadcastOperands(node);
+  if (!operands)
     return failure();
-  const Tensor *x = node.constant(0), *y = node.constant(1);
-  if (!x || !y)
-    return failure();
-  auto shape = broadcastShapes(x->dims, y->dims);
-  if (!shape)
-    return node.error("operands " + shapeString(x->dims) + " and " +
-                      shapeString(y->dims) + " do not broadcast");
-  auto a = pickElements(node, *x, *shape, broadcastIndex(x->dims, *shape));
-  auto b = pickElements(node, *y, *shape, broadcastIndex(y->dims, *shape));
-  if (!a || !b)
-    return failure();
-  for (int64_t i = 0, count = a->size(); i < count; ++i) {
-    double exponent = b->isFloat() ? b->floats[i] : double(b->ints[i]);
-    double base = a->isFloat() ? a->floats[i] : double(a->ints[i]);
-    double power = std::pow(base, exponent);
-    if (a->isFloat())
-      a->floats[i] = static_cast<float>(power);
+  auto &[a, b] = *operands;
+  for (int64_t i = 0, count = a.size(); i < count; ++i) {
+    double power = std::pow(a.number(i), b.number(i));
+    if (a.isFloat())
+      a.floats[i] = static_cast<float>(power);
     else if (std::fabs(power) < 9e15)
-      a->ints[i] = static_cast<int64_t>(power);
+      a.ints[i] = static_cast<int64_t>(power);
     else
       return node.error("the power " + Twine(std::to_string(power)) +
                         " is too large");
   }
-  return node.setConstant(0, std::move(*a));
+  return node.setConstant(0, std::move(a));
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include "Importer.h"
 
 #include <functional>
+#include <utility>
 
 namespace mlir::soap::onnx {
 
@@ -26,6 +27,9 @@ std::optional<Tensor> pickElements(NodeContext &node, const Tensor &source,
 Tensor withShape(const Tensor &source, const Shape &shape);
 /// Map of a broadcast from `from` to `to`.
 IndexMap broadcastIndex(const Shape &from, const Shape &to);
+/// The two constant operands of a binary op, broadcast to the shape of its
+/// result; nothing after an error.
+std::optional<std::pair<Tensor, Tensor>> broadcastOperands(NodeContext &node);
 /// Row-major strides of a shape.
 Shape stridesOf(const Shape &shape);
 

@@ -28,14 +28,25 @@ Shape movedDim(int64_t rank, int64_t from, int64_t to) {
   return permutation;
 }
 
+/// An index, which may count from the end, as a position; nothing after an
+/// error.
+std::optional<int64_t> positionAlong(NodeContext &node, int64_t index,
+                                     int64_t extent) {
+  if (index >= -extent && index < extent)
+    return index < 0 ? index + extent : index;
+  (void)node.error("index " + Twine(index) + " is out of range for extent " +
+                   Twine(extent));
+  return std::nullopt;
+}
+
 /// An index that is known at import: a slice without its dim.
 LogicalResult gatherOne(NodeContext &node, Value x, int64_t axis,
                         int64_t index) {
   Shape shape = shapeOf(x), offsets(shape.size(), 0), sizes = shape;
-  if (index < -shape[axis] || index >= shape[axis])
-    return node.error("index " + Twine(index) + " is out of range for extent " +
-                      Twine(shape[axis]));
-  offsets[axis] = index < 0 ? index + shape[axis] : index;
+  auto position = positionAlong(node, index, shape[axis]);
+  if (!position)
+    return failure();
+  offsets[axis] = *position;
   sizes[axis] = 1;
   Shape dropped = shape;
   dropped.erase(dropped.begin() + axis);
@@ -81,37 +92,54 @@ LogicalResult importGather(NodeContext &node) {
   return node.setResult(0, node.createTranspose("", rows, permutation));
 }
 
-LogicalResult foldGather(NodeContext &node) {
+/// What gathering from constants begins with; `indices` are positions along the
+/// axis, row-major, each in its range.
+struct GatherOperands {
+  const Tensor *x;
+  size_t axis;
+  Shape indices, indexShape;
+};
+std::optional<GatherOperands> gatherOperands(NodeContext &node) {
   if (!node.checkCounts(2, 2))
-    return failure();
+    return std::nullopt;
   const Tensor *x = node.constant(0), *indices = node.constant(1);
   if (!x || !indices)
-    return failure();
+    return std::nullopt;
   auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x->dims.size());
   if (!axis || node.failed())
+    return std::nullopt;
+  if (indices->isFloat()) {
+    (void)node.error("expected integer indices");
+    return std::nullopt;
+  }
+  GatherOperands result{x, size_t(*axis), {}, indices->dims};
+  for (int64_t index : indices->ints) {
+    auto position = positionAlong(node, index, x->dims[*axis]);
+    if (!position)
+      return std::nullopt;
+    result.indices.push_back(*position);
+  }
+  return result;
+}
+
+LogicalResult foldGather(NodeContext &node) {
+  auto operands = gatherOperands(node);
+  if (!operands)
     return failure();
-  if (indices->isFloat())
-    return node.error("expected integer indices");
-  int64_t extent = x->dims[*axis];
-  for (int64_t index : indices->ints)
-    if (index < -extent || index >= extent)
-      return node.error("index " + Twine(index) +
-                        " is out of range for extent " + Twine(extent));
-  Shape shape(x->dims.begin(), x->dims.begin() + *axis);
-  shape.insert(shape.end(), indices->dims.begin(), indices->dims.end());
-  shape.insert(shape.end(), x->dims.begin() + *axis + 1, x->dims.end());
-  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indices->dims);
-  size_t inner = indices->dims.size();
+  auto &[x, axis, indices, indexShape] = *operands;
+  Shape shape(x->dims.begin(), x->dims.begin() + axis);
+  shape.insert(shape.end(), indexShape.begin(), indexShape.end());
+  shape.insert(shape.end(), x->dims.begin() + axis + 1, x->dims.end());
+  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indexShape);
+  size_t inner = indexShape.size();
   auto result = pickElements(node, *x, shape, [&](const Shape &element) {
     int64_t position = 0, which = 0;
     for (size_t i = 0; i < inner; ++i)
-      which += element[*axis + i] * indexStrides[i];
-    int64_t index = indices->ints[which];
+      which += element[axis + i] * indexStrides[i];
     for (size_t i = 0; i < x->dims.size(); ++i) {
-      int64_t at = i < size_t(*axis)   ? element[i]
-                   : i > size_t(*axis) ? element[i + inner - 1]
-                   : index < 0         ? index + extent
-                                       : index;
+      int64_t at = i < axis   ? element[i]
+                   : i > axis ? element[i + inner - 1]
+                              : indices[which];
       position += at * strides[i];
     }
     return position;
@@ -120,40 +148,26 @@ LogicalResult foldGather(NodeContext &node) {
 }
 
 LogicalResult foldGatherElements(NodeContext &node) {
-  if (!node.checkCounts(2, 2))
+  auto operands = gatherOperands(node);
+  if (!operands)
     return failure();
-  const Tensor *x = node.constant(0), *indices = node.constant(1);
-  if (!x || !indices)
-    return failure();
-  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), x->dims.size());
-  if (!axis || node.failed())
-    return failure();
-  bool fits = !indices->isFloat() && indices->dims.size() == x->dims.size();
+  auto &[x, axis, indices, indexShape] = *operands;
+  bool fits = indexShape.size() == x->dims.size();
   for (size_t d = 0; fits && d < x->dims.size(); ++d)
-    fits = d == size_t(*axis) || indices->dims[d] <= x->dims[d];
+    fits = d == axis || indexShape[d] <= x->dims[d];
   if (!fits)
-    return node.error("indices of shape " + shapeString(indices->dims) +
+    return node.error("indices of shape " + shapeString(indexShape) +
                       " do not fit an operand of shape " +
                       shapeString(x->dims));
-  int64_t extent = x->dims[*axis];
-  for (int64_t index : indices->ints)
-    if (index < -extent || index >= extent)
-      return node.error("index " + Twine(index) +
-                        " is out of range for extent " + Twine(extent));
-  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indices->dims);
-  auto result =
-      pickElements(node, *x, indices->dims, [&](const Shape &element) {
-        int64_t which = std::inner_product(element.begin(), element.end(),
-                                           indexStrides.begin(), int64_t(0));
-        int64_t index = indices->ints[which], position = 0;
-        for (size_t d = 0; d < element.size(); ++d) {
-          int64_t at = d != size_t(*axis) ? element[d]
-                       : index < 0        ? index + extent
-                                          : index;
-          position += at * strides[d];
-        }
-        return position;
-      });
+  Shape strides = stridesOf(x->dims), indexStrides = stridesOf(indexShape);
+  auto result = pickElements(node, *x, indexShape, [&](const Shape &element) {
+    int64_t which = std::inner_product(element.begin(), element.end(),
+                                       indexStrides.begin(), int64_t(0));
+    int64_t position = 0;
+    for (size_t d = 0; d < element.size(); ++d)
+      position += (d == axis ? indices[which] : element[d]) * strides[d];
+    return position;
+  });
   return result ? node.setConstant(0, std::move(*result)) : failure();
 }
 

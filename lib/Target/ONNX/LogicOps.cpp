@@ -86,30 +86,17 @@ bool compute(Logic kind, double x, double y) {
   return false;
 }
 
-double elementOf(const Tensor &tensor, int64_t i) {
-  return tensor.isFloat() ? tensor.floats[i] : double(tensor.ints[i]);
-}
-
 template <Logic kind>
 LogicalResult foldLogic(NodeContext &node) {
-  if (!node.checkCounts(2, 2))
+  auto operands = broadcastOperands(node);
+  if (!operands)
     return failure();
-  const Tensor *x = node.constant(0), *y = node.constant(1);
-  if (!x || !y)
-    return failure();
-  auto shape = broadcastShapes(x->dims, y->dims);
-  if (!shape)
-    return node.error("operands " + shapeString(x->dims) + " and " +
-                      shapeString(y->dims) + " do not broadcast");
-  auto a = pickElements(node, *x, *shape, broadcastIndex(x->dims, *shape));
-  auto b = pickElements(node, *y, *shape, broadcastIndex(y->dims, *shape));
-  if (!a || !b)
-    return failure();
+  auto &[a, b] = *operands;
   Tensor result;
   result.dataType = kBool;
-  result.dims = *shape;
-  for (int64_t i = 0, count = a->size(); i < count; ++i)
-    result.ints.push_back(compute(kind, elementOf(*a, i), elementOf(*b, i)));
+  result.dims = a.dims;
+  for (int64_t i = 0, count = a.size(); i < count; ++i)
+    result.ints.push_back(compute(kind, a.number(i), b.number(i)));
   return node.setConstant(0, std::move(result));
 }
 

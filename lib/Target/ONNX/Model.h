@@ -60,6 +60,10 @@ struct Tensor {
   bool isFloat() const { return dataType == kFloat; }
   bool isDecoded() const { return isFloat() || isInteger(dataType); }
   int64_t size() const { return countElements(dims); }
+  /// Element i of either kind.
+  double number(int64_t i) const {
+    return isFloat() ? double(floats[i]) : double(ints[i]);
+  }
 };
 
 struct NodeAttribute {

@@ -7,6 +7,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path.insert(0, os.path.join(SOURCE, "test"))
 MLP = os.path.join(SOURCE, "test", "Runtime", "Inputs", "mlp.mlir")
 LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
 # Root may run it in a container, and there may be fewer cores than ranks.

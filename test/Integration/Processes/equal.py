@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 from common import LENET, MLP, execute, lower, mpirun, need_mpi, same_bytes, tool, training_step
+from tally import Tally
 
 # Under mpirun a process may use fewer cores, and library kernels may sum in another order on other numbers of threads.
 THREADS = "--threads-per-device=1"
@@ -112,12 +113,12 @@ def main():
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     need_mpi(build)
-    passed = failed = 0
+    tally = Tally()
 
     def count(text, wrong):
-        nonlocal passed, failed
-        passed, failed = passed + (not wrong), failed + bool(wrong)
-        print("%s %s%s" % ("FAILED" if wrong else "equal:", text, ": " + "; ".join(wrong) if wrong else ""), flush=True)
+        if not wrong:
+            print("equal: " + text, flush=True)
+        tally.count(text, "; ".join(wrong))
 
     with tempfile.TemporaryDirectory() as folder:
         for model, path, iterations in (("mlp", MLP, 25), ("lenet", LENET, 6)):
@@ -142,8 +143,7 @@ def main():
                     count("mlp, evaluate once", compare_entry(build, folder, module))
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 count(model, [str(error)])
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    return tally.finish()
 
 
 if __name__ == "__main__":

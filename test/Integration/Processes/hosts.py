@@ -19,6 +19,7 @@ import tempfile
 import time
 
 from common import ENVIRONMENT, MLP, execute, lower, need_mpi, same_bytes, skip, tool, training_step
+from tally import Tally
 
 LIMIT_S = 10.0
 
@@ -156,7 +157,7 @@ def main():
     need_mpi(build)
     if os.geteuid() != 0:
         skip("network namespaces need root")
-    passed = failed = 0
+    tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         step, module = os.path.join(folder, "step.mlir"), os.path.join(folder, "lowered.mlir")
         training_step(build, MLP, step)
@@ -167,10 +168,9 @@ def main():
                     wrong = test(build, folder, hosts, module)
                 except (RuntimeError, subprocess.TimeoutExpired) as error:
                     wrong = str(error)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            print("%s%s%s" % ("FAILED " if wrong else "", name, ": " + wrong if wrong else ""), flush=True)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+            print("tried: " + name, flush=True)
+            tally.count(name, wrong)
+    return tally.finish()
 
 
 if __name__ == "__main__":

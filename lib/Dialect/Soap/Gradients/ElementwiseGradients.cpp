@@ -28,15 +28,16 @@ unaryGradient(OpTy op, OpBuilder &builder, ArrayRef<Value> resultGrads,
   return success();
 }
 
-/// dx = GradOp(dy, y).
-template <typename GradOp, typename OpTy>
+/// dx = GradOp(dy, arguments...).
+template <typename GradOp, typename OpTy, typename... Arguments>
 static LogicalResult
-gradientOfResult(OpTy op, OpBuilder &builder, ArrayRef<Value> resultGrads,
-                 ArrayRef<bool> wanted, SmallVectorImpl<Value> &operandGrads) {
+gradientIs(OpTy op, OpBuilder &builder, ArrayRef<Value> resultGrads,
+           ArrayRef<bool> wanted, SmallVectorImpl<Value> &operandGrads,
+           Arguments... arguments) {
   return unaryGradient(op, builder, resultGrads, wanted, operandGrads,
                        [&](GradientBuilder &gradients, Value dy) -> Value {
                          return gradients.create<GradOp>(
-                             "input_grad", dy.getType(), dy, op.getY());
+                             "input_grad", dy.getType(), dy, arguments...);
                        });
 }
 
@@ -44,51 +45,47 @@ LogicalResult ReluOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &operandGrads) {
-  return gradientOfResult<ReluGradOp>(*this, builder, resultGrads, wanted,
-                                      operandGrads);
+  return gradientIs<ReluGradOp>(*this, builder, resultGrads, wanted,
+                                operandGrads, getY());
 }
 
 LogicalResult TanhOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &operandGrads) {
-  return gradientOfResult<TanhGradOp>(*this, builder, resultGrads, wanted,
-                                      operandGrads);
+  return gradientIs<TanhGradOp>(*this, builder, resultGrads, wanted,
+                                operandGrads, getY());
 }
 
 LogicalResult SigmoidOp::buildGradient(OpBuilder &builder,
                                        ArrayRef<Value> resultGrads,
                                        ArrayRef<bool> wanted,
                                        SmallVectorImpl<Value> &operandGrads) {
-  return gradientOfResult<SigmoidGradOp>(*this, builder, resultGrads, wanted,
-                                         operandGrads);
+  return gradientIs<SigmoidGradOp>(*this, builder, resultGrads, wanted,
+                                   operandGrads, getY());
 }
 
 LogicalResult SqrtOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &operandGrads) {
-  return gradientOfResult<SqrtGradOp>(*this, builder, resultGrads, wanted,
-                                      operandGrads);
+  return gradientIs<SqrtGradOp>(*this, builder, resultGrads, wanted,
+                                operandGrads, getY());
 }
 
 LogicalResult ExpOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> wanted,
                                    SmallVectorImpl<Value> &operandGrads) {
-  return gradientOfResult<MulOp>(*this, builder, resultGrads, wanted,
-                                 operandGrads);
+  return gradientIs<MulOp>(*this, builder, resultGrads, wanted, operandGrads,
+                           getY());
 }
 
 LogicalResult NegOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> wanted,
                                    SmallVectorImpl<Value> &operandGrads) {
-  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
-                       [&](GradientBuilder &gradients, Value dy) -> Value {
-                         return gradients.create<NegOp>("input_grad",
-                                                        dy.getType(), dy);
-                       });
+  return gradientIs<NegOp>(*this, builder, resultGrads, wanted, operandGrads);
 }
 
 LogicalResult AbsOp::buildGradient(OpBuilder &builder,
@@ -108,45 +105,32 @@ LogicalResult LogOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> wanted,
                                    SmallVectorImpl<Value> &operandGrads) {
-  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
-                       [&](GradientBuilder &gradients, Value dy) -> Value {
-                         return gradients.create<DivOp>(
-                             "input_grad", dy.getType(), dy, getX());
-                       });
+  return gradientIs<DivOp>(*this, builder, resultGrads, wanted, operandGrads,
+                           getX());
 }
 
 LogicalResult ScaleOp::buildGradient(OpBuilder &builder,
                                      ArrayRef<Value> resultGrads,
                                      ArrayRef<bool> wanted,
                                      SmallVectorImpl<Value> &operandGrads) {
-  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
-                       [&](GradientBuilder &gradients, Value dy) -> Value {
-                         return gradients.create<ScaleOp>(
-                             "input_grad", dy.getType(), dy, getFactorAttr());
-                       });
+  return gradientIs<ScaleOp>(*this, builder, resultGrads, wanted, operandGrads,
+                             getFactorAttr());
 }
 
 LogicalResult ErfOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> wanted,
                                    SmallVectorImpl<Value> &operandGrads) {
-  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
-                       [&](GradientBuilder &gradients, Value dy) -> Value {
-                         return gradients.create<ErfGradOp>(
-                             "input_grad", dy.getType(), dy, getX());
-                       });
+  return gradientIs<ErfGradOp>(*this, builder, resultGrads, wanted,
+                               operandGrads, getX());
 }
 
 LogicalResult GeluOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &operandGrads) {
-  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
-                       [&](GradientBuilder &gradients, Value dy) -> Value {
-                         return gradients.create<GeluGradOp>(
-                             "input_grad", dy.getType(), dy, getX(),
-                             getApproximateAttr());
-                       });
+  return gradientIs<GeluGradOp>(*this, builder, resultGrads, wanted,
+                                operandGrads, getX(), getApproximateAttr());
 }
 
 /// dx = -dy * y^2.

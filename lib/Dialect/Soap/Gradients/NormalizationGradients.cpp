@@ -192,13 +192,26 @@ LogicalResult SoftmaxOp::buildGradient(OpBuilder &builder,
   return success();
 }
 
-/// The rows' statistics are results for the gradient alone.
-static LogicalResult checkUnusedStatistics(Operation *op,
-                                           ArrayRef<Value> resultGrads) {
+/// Layer norm and RMS norm: `build(gradients, dy)` is the op whose results are
+/// the gradients of all operands. The rows' statistics are results for it
+/// alone.
+template <typename OpTy, typename Build>
+static LogicalResult
+rowNormGradient(OpTy op, OpBuilder &builder, ArrayRef<Value> resultGrads,
+                ArrayRef<bool> wanted, SmallVectorImpl<Value> &operandGrads,
+                Build build) {
+  operandGrads.assign(op->getNumOperands(), Value());
   for (Value gradient : resultGrads.drop_front())
     if (gradient)
-      return op->emitOpError("has no gradient of its statistics, and the loss "
-                             "depends on them");
+      return op.emitOpError("has no gradient of its statistics, and the loss "
+                            "depends on them");
+  if (!resultGrads[0] || !llvm::is_contained(wanted, true))
+    return success();
+  GradientBuilder gradients(builder, op);
+  Operation *grad = build(gradients, resultGrads[0]);
+  for (auto [i, value] : llvm::enumerate(grad->getResults()))
+    if (wanted[i])
+      operandGrads[i] = value;
   return success();
 }
 
@@ -206,40 +219,24 @@ LogicalResult LayerNormOp::buildGradient(OpBuilder &builder,
                                          ArrayRef<Value> resultGrads,
                                          ArrayRef<bool> wanted,
                                          SmallVectorImpl<Value> &operandGrads) {
-  operandGrads.assign(3, Value());
-  if (failed(checkUnusedStatistics(*this, resultGrads)))
-    return failure();
-  if (!resultGrads[0] || !llvm::is_contained(wanted, true))
-    return success();
-  auto grad = GradientBuilder(builder, *this)
-                  .create<LayerNormGradOp>(
-                      "grad",
-                      TypeRange{getX().getType(), getGamma().getType(),
-                                getBeta().getType()},
-                      resultGrads[0], getX(), getMean(), getRstd(), getGamma(),
-                      getAxisAttr());
-  for (auto [i, value] : llvm::enumerate(grad.getResults()))
-    if (wanted[i])
-      operandGrads[i] = value;
-  return success();
+  return rowNormGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Operation * {
+        return gradients.create<LayerNormGradOp>("grad", getOperandTypes(), dy,
+                                                 getX(), getMean(), getRstd(),
+                                                 getGamma(), getAxisAttr());
+      });
 }
 
 LogicalResult RmsNormOp::buildGradient(OpBuilder &builder,
                                        ArrayRef<Value> resultGrads,
                                        ArrayRef<bool> wanted,
                                        SmallVectorImpl<Value> &operandGrads) {
-  operandGrads.assign(2, Value());
-  if (failed(checkUnusedStatistics(*this, resultGrads)))
-    return failure();
-  if (!resultGrads[0] || !llvm::is_contained(wanted, true))
-    return success();
-  auto grad =
-      GradientBuilder(builder, *this)
-          .create<RmsNormGradOp>(
-              "grad", TypeRange{getX().getType(), getGamma().getType()},
-              resultGrads[0], getX(), getRstd(), getGamma(), getAxisAttr());
-  for (auto [i, value] : llvm::enumerate(grad.getResults()))
-    if (wanted[i])
-      operandGrads[i] = value;
-  return success();
+  return rowNormGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Operation * {
+        return gradients.create<RmsNormGradOp>("grad", getOperandTypes(), dy,
+                                               getX(), getRstd(), getGamma(),
+                                               getAxisAttr());
+      });
 }

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_UNITTESTS_RUNTIME_TEMPORARYFOLDER_H
-#define SOAP_UNITTESTS_RUNTIME_TEMPORARYFOLDER_H
+#ifndef SOAP_UNITTESTS_SUPPORT_TEMPORARYFOLDER_H
+#define SOAP_UNITTESTS_SUPPORT_TEMPORARYFOLDER_H
 
 #include <filesystem>
 #include <fstream>
@@ -35,4 +35,4 @@ struct TemporaryFolder {
   }
 };
 
-#endif // SOAP_UNITTESTS_RUNTIME_TEMPORARYFOLDER_H
+#endif // SOAP_UNITTESTS_SUPPORT_TEMPORARYFOLDER_H
