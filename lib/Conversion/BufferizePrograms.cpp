@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferizationModels.h"
+#include "ForwardCopies.h"
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -169,9 +170,11 @@ struct BufferizeProgramsPass
             bufferization::runOneShotModuleBufferize(module, options, state)))
       return failure();
     bufferization::removeBufferizationAttributesInModule(module);
-    for (func::FuncOp program : programs)
+    for (func::FuncOp program : programs) {
       if (failed(dropResults(program)))
         return failure();
+      forwardCopies(program);
+    }
     return success();
   }
 };

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PostedSends.h"
+
 #include "Soap/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,11 +36,6 @@ struct Buffer {
   }
 };
 
-int64_t sizeInBytes(MemRefType type) {
-  int64_t bits = type.getElementTypeBitWidth();
-  return type.getNumElements() * ((bits + 7) / 8);
-}
-
 int64_t alignUp(int64_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -50,6 +47,9 @@ int64_t lastUse(Value value, const DenseMap<Operation *, int64_t> &positions) {
   while (!views.empty())
     for (Operation *user : views.pop_back_val().getUsers()) {
       last = std::max(last, positions.lookup(user));
+      // Peers read it until they end.
+      if (auto send = dyn_cast<SendBufferOp>(user); send && isPosted(send))
+        last = static_cast<int64_t>(positions.size());
       if (isa<ViewLikeOpInterface>(user))
         llvm::append_range(views, user->getResults());
     }

@@ -619,12 +619,22 @@ private:
   std::vector<std::pair<int, Region>>
   splitAmong(const ValueState &state, int b, int value, const Region &region,
              const std::vector<int> &devices) const {
+    // The first dim that gives about equal slices: they lie together in memory,
+    // so that nobody packs them. Else the largest.
+    auto count = static_cast<int64_t>(devices.size());
     size_t dim = region.rank();
     for (size_t d = hasStatisticsDim(state.combiner) ? 1 : 0; d < region.rank();
-         ++d)
-      if (region[d].size() > 1 &&
-          (dim == region.rank() || region[d].size() > region[dim].size()))
+         ++d) {
+      int64_t extent = region[d].size();
+      if (extent <= 1)
+        continue;
+      if (extent >= 8 * count || extent % count == 0) {
         dim = d;
+        break;
+      }
+      if (dim == region.rank() || extent > region[dim].size())
+        dim = d;
+    }
     bool small =
         region.volume() * graph.values[value].elementBytes < minimumSplitBytes;
     if (devices.size() == 1 || small || dim == region.rank()) {
@@ -640,9 +650,7 @@ private:
     }
     std::vector<std::pair<int, Region>> slices;
     for (size_t i = 0; i < devices.size(); ++i) {
-      Interval range =
-          cut(region[dim].size(), static_cast<int64_t>(devices.size()),
-              static_cast<int64_t>(i));
+      Interval range = cut(region[dim].size(), count, static_cast<int64_t>(i));
       if (range.size() == 0)
         continue;
       Region slice = region;

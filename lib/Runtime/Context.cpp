@@ -50,6 +50,23 @@ void guarded(SoapContext *ctx, Body body) {
   }
 }
 
+using SendFn = MaybeError (Transport::*)(const Envelope &, const void *,
+                                         int64_t);
+
+void sendBy(SendFn how, SoapContext *ctx, int64_t slot, const void *data,
+            int64_t bytes) {
+  guarded(ctx, [&] {
+    if (!checkTransfer(ctx, slot, bytes))
+      return;
+    Envelope envelope{ctx->rank->device, ctx->rank->peers[size_t(slot)],
+                      ctx->rank->transfers[size_t(slot)]};
+    if (MaybeError error = (ctx->transport->*how)(envelope, data, bytes))
+      return ctx->fail(error->message);
+    ctx->bytesTo[envelope.to] += bytes;
+    ctx->progress.fetch_add(1, std::memory_order_relaxed);
+  });
+}
+
 } // namespace
 
 void RunState::fail(Transport &transport, const std::string &text) {
@@ -102,16 +119,12 @@ void soap_rt_task_end(SoapContext *ctx, int64_t slot) {
 
 void soap_rt_send(SoapContext *ctx, int64_t slot, const void *data,
                   int64_t bytes) {
-  guarded(ctx, [&] {
-    if (!checkTransfer(ctx, slot, bytes))
-      return;
-    Envelope envelope{ctx->rank->device, ctx->rank->peers[size_t(slot)],
-                      ctx->rank->transfers[size_t(slot)]};
-    if (MaybeError error = ctx->transport->send(envelope, data, bytes))
-      return ctx->fail(error->message);
-    ctx->bytesTo[envelope.to] += bytes;
-    ctx->progress.fetch_add(1, std::memory_order_relaxed);
-  });
+  sendBy(&Transport::send, ctx, slot, data, bytes);
+}
+
+void soap_rt_post(SoapContext *ctx, int64_t slot, const void *data,
+                  int64_t bytes) {
+  sendBy(&Transport::post, ctx, slot, data, bytes);
 }
 
 void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes) {

@@ -1,8 +1,8 @@
 //===- LocalTransport.cpp - Messages within one process -------------------===//
 //
-// One mailbox per transfer. The sender fills the mailbox's own buffer before it
-// flips its state, so the copy needs no lock; the lock is for sleeping only,
-// one per receiving device.
+// One mailbox per transfer. It has a buffer of its own, which the sender fills
+// before it flips the state, or it points to what the sender posted; so copies
+// need no lock. The lock is for sleeping only, one per receiving device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@ struct Mailbox {
   enum State : int { Empty, Full, Taken };
   std::atomic<int> state{Empty};
   Envelope envelope;
+  const void *data = nullptr; ///< `buffer`, or the sender's memory
   std::unique_ptr<char[]> buffer;
   int64_t capacity = 0, bytes = 0;
 };
@@ -52,25 +53,25 @@ public:
 
   MaybeError send(const Envelope &envelope, const void *data,
                   int64_t bytes) override {
-    if (MaybeError error = check(envelope))
-      return error;
-    Mailbox &box = boxes[size_t(envelope.transfer)];
-    if (box.state.load(std::memory_order_acquire) != Mailbox::Empty)
-      return Error{describe(envelope) + " was sent twice"};
-    if (box.capacity < bytes) {
-      box.buffer.reset(new char[size_t(bytes)]);
-      box.capacity = bytes;
+    Expected<Mailbox *> box = open(envelope);
+    if (!box)
+      return Error{box.error()};
+    if ((*box)->capacity < bytes) {
+      (*box)->buffer.reset(new char[size_t(bytes)]);
+      (*box)->capacity = bytes;
     }
     if (bytes)
-      std::memcpy(box.buffer.get(), data, size_t(bytes));
-    box.bytes = bytes;
-    box.envelope = envelope;
-    Sleeper &sleeper = sleepers[size_t(envelope.to)];
-    {
-      std::lock_guard<std::mutex> lock(sleeper.mutex);
-      box.state.store(Mailbox::Full, std::memory_order_release);
-    }
-    sleeper.wake.notify_all();
+      std::memcpy((*box)->buffer.get(), data, size_t(bytes));
+    deliver(**box, envelope, (*box)->buffer.get(), bytes);
+    return std::nullopt;
+  }
+
+  MaybeError post(const Envelope &envelope, const void *data,
+                  int64_t bytes) override {
+    Expected<Mailbox *> box = open(envelope);
+    if (!box)
+      return Error{box.error()};
+    deliver(**box, envelope, data, bytes);
     return std::nullopt;
   }
 
@@ -94,7 +95,7 @@ public:
       return Error{describe(envelope) + ": expected " + std::to_string(bytes) +
                    " bytes, got " + std::to_string(box.bytes)};
     if (bytes)
-      std::memcpy(data, box.buffer.get(), size_t(bytes));
+      std::memcpy(data, box.data, size_t(bytes));
     box.state.store(Mailbox::Taken, std::memory_order_release);
     return std::nullopt;
   }
@@ -118,6 +119,29 @@ public:
   }
 
 private:
+  /// The empty mailbox of a message.
+  Expected<Mailbox *> open(const Envelope &envelope) {
+    if (MaybeError error = check(envelope))
+      return *error;
+    Mailbox &box = boxes[size_t(envelope.transfer)];
+    if (box.state.load(std::memory_order_acquire) != Mailbox::Empty)
+      return Error{describe(envelope) + " was sent twice"};
+    return &box;
+  }
+
+  void deliver(Mailbox &box, const Envelope &envelope, const void *data,
+               int64_t bytes) {
+    box.data = data;
+    box.bytes = bytes;
+    box.envelope = envelope;
+    Sleeper &sleeper = sleepers[size_t(envelope.to)];
+    {
+      std::lock_guard<std::mutex> lock(sleeper.mutex);
+      box.state.store(Mailbox::Full, std::memory_order_release);
+    }
+    sleeper.wake.notify_all();
+  }
+
   MaybeError check(const Envelope &envelope) const {
     if (aborted.load())
       return Error{"stopped because another device failed"};

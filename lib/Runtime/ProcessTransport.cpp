@@ -38,6 +38,12 @@ public:
                              envelope.transfer, data, bytes);
   }
 
+  MaybeError post(const Envelope &envelope, const void *data,
+                  int64_t bytes) override {
+    return place.isHere(envelope.to) ? local->post(envelope, data, bytes)
+                                     : send(envelope, data, bytes);
+  }
+
   MaybeError receive(const Envelope &envelope, void *data,
                      int64_t bytes) override {
     if (place.isHere(envelope.from))

@@ -19,6 +19,7 @@ void *runtime::resolveSymbol(const char *name) {
       SOAP_SYMBOL(soap_rt_task_begin),
       SOAP_SYMBOL(soap_rt_task_end),
       SOAP_SYMBOL(soap_rt_send),
+      SOAP_SYMBOL(soap_rt_post),
       SOAP_SYMBOL(soap_rt_recv),
       SOAP_SYMBOL(soap_rt_parallel),
       SOAP_SYMBOL(soap_rt_conv2d_f32),

@@ -110,7 +110,8 @@ def SoapBufferizePrograms : Pass<"soap-bufferize-programs", "::mlir::ModuleOp"> 
     func.func @step(%w: memref<8xf32> {soap.updated}, %g: memref<8xf32>)
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def SoapPlanMemory : Pass<"soap-plan-memory", "::mlir::ModuleOp"> {

@@ -36,9 +36,12 @@ void soap_rt_task_end(SoapContext *ctx, int64_t slot);
 
 /* Point to point; the peer and the transfer number of the slot are in the rank
  * table. A send takes the bytes at once (the buffer may be reused when it
- * returns); a receive blocks until they are there, or fails when the peer
- * failed or stayed silent too long. */
+ * returns); a post lends them until the program and its peers have ended, so
+ * that they are copied once. A receive blocks until they are there, or fails
+ * when the peer failed or stayed silent too long. */
 void soap_rt_send(SoapContext *ctx, int64_t slot, const void *data,
+                  int64_t bytes);
+void soap_rt_post(SoapContext *ctx, int64_t slot, const void *data,
                   int64_t bytes);
 void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes);
 

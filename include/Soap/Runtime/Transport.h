@@ -35,6 +35,13 @@ public:
   virtual MaybeError send(const Envelope &envelope, const void *data,
                           int64_t bytes) = 0;
 
+  /// As `send`, but `data` stays as it is until the end of the iteration:
+  /// within a process, the receiver copies from there, and nobody else copies.
+  virtual MaybeError post(const Envelope &envelope, const void *data,
+                          int64_t bytes) {
+    return send(envelope, data, bytes);
+  }
+
   /// Waits until the message is there and copies it. Fails if its size is not
   /// `bytes`, or on `abort`.
   virtual MaybeError receive(const Envelope &envelope, void *data,
@@ -49,7 +56,8 @@ public:
 };
 
 /// Mailboxes in the memory of this process, for devices `[0, devices)` and
-/// transfers `[0, transfers)`. Message buffers are kept between iterations.
+/// transfers `[0, transfers)`. Buffers of messages that were sent, not posted,
+/// are kept between iterations.
 std::unique_ptr<Transport> makeLocalTransport(int64_t devices,
                                               int64_t transfers);
 

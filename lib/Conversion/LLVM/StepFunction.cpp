@@ -6,10 +6,13 @@
 
 #include "StepFunction.h"
 
+#include "../PostedSends.h"
+
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -77,10 +80,6 @@ LLVM::GlobalOp RuntimeSymbols::elements(StringRef name, ElementsAttr values) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-int64_t sizeInBytes(MemRefType type) {
-  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
-}
 
 class ProgramLowering {
 public:
@@ -225,6 +224,9 @@ private:
               pointers[view->getResult(0)] = operands[0];
               return success();
             })
+        .Case([&](memref::SubViewOp view) {
+          return lowerSubView(view, operands[0]);
+        })
         .Case([&](memref::GetGlobalOp global) { return lowerGlobal(global); })
         .Case([&](memref::CopyOp copy) { return lowerCopy(copy, operands); })
         .Case([&](KernelCallOp kernel) {
@@ -240,7 +242,8 @@ private:
           return success();
         })
         .Case([&](SendBufferOp send) {
-          transfer(loc, "soap_rt_send", operands[0], send.getTile());
+          transfer(loc, isPosted(send) ? "soap_rt_post" : "soap_rt_send",
+                   operands[0], send.getTile());
           return success();
         })
         .Case([&](RecvBufferOp recv) {
@@ -265,20 +268,38 @@ private:
       offset = dyn_cast<IntegerAttr>(constant.getValue());
     if (!offset || !view.getType().hasStaticShape())
       return view.emitOpError("must have a constant offset and shape");
+    pointers[view.getResult()] = offsetBy(view.getLoc(), base, offset.getInt());
+    return success();
+  }
+
+  /// Elements next to each other.
+  LogicalResult lowerSubView(memref::SubViewOp view, Value base) {
+    auto [strides, offset] = view.getType().getStridesAndOffset();
+    if (!isContiguous(view.getType()) || ShapedType::isDynamic(offset) ||
+        !view.getSourceType().getLayout().isIdentity())
+      return view.emitOpError("must be a contiguous part of a whole buffer");
+    pointers[view.getResult()] =
+        offsetBy(view.getLoc(), base,
+                 offset * ((view.getType().getElementTypeBitWidth() + 7) / 8));
+    return success();
+  }
+
+  static bool isContiguous(MemRefType type) {
+    return type.hasStaticShape() &&
+           (type.getLayout().isIdentity() ||
+            memref::isStaticShapeAndContiguousRowMajor(type));
+  }
+
+  Value offsetBy(Location loc, Value base, int64_t bytes) {
     // The builder keeps constant indices in few bits, with sign: larger ones
     // would silently become negative.
     constexpr int64_t limit =
         (int64_t(1) << (LLVM::kGEPConstantBitWidth - 1)) - 1;
-    Value result =
-        offset.getInt() <= limit
-            ? LLVM::GEPOp::create(
-                  builder, view.getLoc(), pointer, builder.getI8Type(), base,
-                  ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset.getInt())})
-            : LLVM::GEPOp::create(
-                  builder, view.getLoc(), pointer, builder.getI8Type(), base,
-                  ArrayRef<LLVM::GEPArg>{constant(offset.getInt())});
-    pointers[view.getResult()] = result;
-    return success();
+    LLVM::GEPArg index = bytes <= limit
+                             ? LLVM::GEPArg(static_cast<int32_t>(bytes))
+                             : LLVM::GEPArg(constant(bytes));
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{index});
   }
 
   LogicalResult lowerGlobal(memref::GetGlobalOp op) {
@@ -302,8 +323,7 @@ private:
   LogicalResult lowerCopy(memref::CopyOp copy, ArrayRef<Value> operands) {
     auto from = cast<MemRefType>(copy.getSource().getType());
     auto to = cast<MemRefType>(copy.getTarget().getType());
-    if (!from.getLayout().isIdentity() || !to.getLayout().isIdentity() ||
-        !from.hasStaticShape())
+    if (!isContiguous(from) || !isContiguous(to))
       return copy.emitOpError("must copy a static row-major buffer");
     LLVM::MemcpyOp::create(builder, copy.getLoc(), operands[1], operands[0],
                            constant(sizeInBytes(from)), /*isVolatile=*/false);

@@ -290,6 +290,9 @@ private:
     }
     if (auto send = dyn_cast<SendOp>(op))
       return replaceSend(send, builder);
+    if (auto assemble = dyn_cast<AssembleOp>(op);
+        assemble && fuse && replaceAssemble(assemble, builder))
+      return success();
     if (isa<RecvOp>(op)) {
       replaceOp(op, RecvBufferOp::create(builder, op->getLoc(),
                                          op->getResultTypes(),
@@ -437,19 +440,61 @@ private:
     return success();
   }
 
+  /// `count` elements from `offset` on, in the order of the buffer.
+  struct Run {
+    int64_t offset, count;
+  };
+
+  /// The region of a tile as one run; none if its elements are not next to each
+  /// other.
+  static std::optional<Run> runOf(RankedTensorType tile,
+                                  const ::soap::Region &region) {
+    if (region.volume() == 0)
+      return std::nullopt;
+    Run run{0, region.volume()};
+    int64_t stride = 1;
+    bool whole = true; // All dims behind this one are.
+    for (size_t d = region.rank(); d-- > 0;) {
+      if (region[d].intervals().size() != 1)
+        return std::nullopt;
+      ::soap::Interval interval = region[d].intervals()[0];
+      if (!whole && interval.size() != 1)
+        return std::nullopt;
+      whole &= interval.size() == tile.getDimSize(d);
+      run.offset += interval.lo * stride;
+      stride *= tile.getDimSize(d);
+    }
+    return run;
+  }
+
+  static RankedTensorType rowType(RankedTensorType type) {
+    return RankedTensorType::get({type.getNumElements()},
+                                 type.getElementType());
+  }
+
   LogicalResult replaceSend(SendOp op, OpBuilder &builder) {
     Value tile = op.getTile();
     auto type = cast<RankedTensorType>(tile.getType());
     ::soap::Region region = op.getSource().getRegion();
     Value holder = held.lookup(tile);
-    if (region.volume() != type.getNumElements() || holder) {
+    auto packed = RankedTensorType::get(region.shape(), type.getElementType());
+    std::optional<Run> run =
+        holder || !fuse ? std::nullopt : runOf(type, region);
+    if (region.volume() == type.getNumElements() && !holder) {
+      // The tile as it is.
+    } else if (run) {
+      Value row = reshape(builder, op.getLoc(), tile, rowType(type));
+      tile = tensor::ExtractSliceOp::create(
+          builder, op.getLoc(), row,
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(run->offset)},
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(run->count)},
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    } else {
       FailureOr<FlatSymbolRefAttr> kernel = kernels.packKernel(
           op.getLoc(), type, region,
-          holder ? layouts.held(tile) : ImageLayout::ChannelsFirst);
+          holder ? layouts.held(op.getTile()) : ImageLayout::ChannelsFirst);
       if (failed(kernel))
         return failure();
-      auto packed =
-          RankedTensorType::get(region.shape(), type.getElementType());
       auto pack = KernelCallOp::create(
           builder, op.getLoc(), TypeRange{packed}, kernel->getValue(),
           holder ? holder : tile, createEmpty(builder, op.getLoc(), packed),
@@ -462,6 +507,45 @@ private:
     copySlot(op, send);
     op.erase();
     return success();
+  }
+
+  /// Whole tiles that lie one after the other become parts of one buffer, in
+  /// which their producers can write them; false if there are others.
+  bool replaceAssemble(AssembleOp op, OpBuilder &builder) {
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    SmallVector<Run> runs;
+    int64_t covered = 0;
+    for (auto [i, tile] : llvm::enumerate(op.getTiles())) {
+      auto tileType = cast<RankedTensorType>(tile.getType());
+      ::soap::Region source = cast<RegionAttr>(op.getSources()[i]).getRegion();
+      std::optional<Run> run =
+          runOf(type, cast<RegionAttr>(op.getTargets()[i]).getRegion());
+      if (!run || run->count != tileType.getNumElements() ||
+          source.volume() != tileType.getNumElements() || held.lookup(tile))
+        return false;
+      for (const Run &other : runs)
+        if (run->offset < other.offset + other.count &&
+            other.offset < run->offset + run->count)
+          return false;
+      covered += run->count;
+      runs.push_back(*run);
+    }
+    if (covered != type.getNumElements() ||
+        layouts.held(op.getResult()) != ImageLayout::ChannelsFirst)
+      return false;
+    Location loc = op.getLoc();
+    Value row = createEmpty(builder, loc, rowType(type));
+    for (auto [run, tile] : llvm::zip(runs, op.getTiles()))
+      row = tensor::InsertSliceOp::create(
+          builder, loc,
+          reshape(builder, loc, tile,
+                  rowType(cast<RankedTensorType>(tile.getType()))),
+          row, ArrayRef<OpFoldResult>{builder.getIndexAttr(run.offset)},
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(run.count)},
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    op.getResult().replaceAllUsesWith(reshape(builder, loc, row, type));
+    op.erase();
+    return true;
   }
 };
 
