@@ -1,9 +1,9 @@
-"""Trains an ONNX graph in PyTorch: the same ops on the same shapes as Soap, one eager op per node.
+"""Trains a model in PyTorch, eager: an ONNX graph, one op per node, or a language model of torch_language.py.
 
-torch_model.py MODEL.onnx --batch N --threads T --iterations I [--channels-last]
+torch_model.py MODEL.onnx|rnnlm|gpt --batch N --threads T --iterations I [--channels-last]
 
 Weights are random: this is for timing. Prints a JSON object: the milliseconds of each iteration (forward, softmax cross
-entropy, backward, SGD with momentum), after two that do not count.
+entropy over all positions, backward, SGD with momentum), after two that do not count, and PyTorch's version.
 """
 
 import argparse
@@ -15,6 +15,8 @@ import onnx
 import onnx.numpy_helper
 import torch
 import torch.nn.functional as F
+
+import torch_language
 
 
 def attributes(node):
@@ -117,23 +119,28 @@ def main():
     parser.add_argument("--channels-last", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    model = Model(options.model, options.batch)
-    x = torch.randn(model.shape)
+    if options.model in ("rnnlm", "gpt"):
+        model, x, labels = torch_language.build(options.model, options.batch)
+        parameters = list(model.parameters())
+    else:
+        model = Model(options.model, options.batch)
+        parameters = model.parameters
+        x, labels = torch.randn(model.shape), torch.randint(0, 10, [options.batch])
     if options.channels_last and x.dim() == 4:
         x = x.contiguous(memory_format=torch.channels_last)
-        for p in model.parameters:
+        for p in parameters:
             if p.dim() == 4:
                 p.data = p.data.contiguous(memory_format=torch.channels_last)
-    optimizer = torch.optim.SGD(model.parameters, lr=1e-4, momentum=0.9)
-    labels = torch.randint(0, 10, [options.batch])
+    optimizer = torch.optim.SGD(parameters, lr=1e-4, momentum=0.9)
     times = []
     for i in range(options.iterations + 2):
         start = time.perf_counter()
         optimizer.zero_grad()
-        F.cross_entropy(model(x), labels).backward()
+        logits = model(x)
+        F.cross_entropy(logits.reshape(-1, logits.shape[-1]), labels.reshape(-1)).backward()
         optimizer.step()
         times.append((time.perf_counter() - start) * 1e3)
-    print(json.dumps({"milliseconds": times[2:]}))
+    print(json.dumps({"milliseconds": times[2:], "torch": torch.__version__}))
 
 
 if __name__ == "__main__":
