@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How long compiling takes: an ONNX file to a lowered module for some devices, and the module to machine code.
 
-    bench/compile-speed/run.py BUILD MODEL.onnx... [--devices 4] [--batch N] [--runs 5] [--json FILE]
+    bench/compile-speed/run.py BUILD MODEL.onnx... [--devices 4] [--batch N] [--runs 3] [--json FILE]
 
-Prints a table and, with --json, the numbers. Times are medians over the runs with their range. "lower" is one process:
+Prints a table and, with --json, the numbers, after every model. Times are medians over the runs with their range. "lower" is one process:
 soap-opt from imported IR through training step, data-parallel strategy, partition and lowering to lowered IR as text;
 "import" is soap-translate, "code" soap-translate --emit-artifact, "cached" and "start" soap-run of one iteration without and
 with the code in the cache. On a busy machine the processor time (cpu) says more than the clock (wall).
@@ -75,7 +75,8 @@ def bench(model, options):
                 row["lowered_bytes"] = os.path.getsize(lowered)
         row["artifact_bytes"] = os.path.getsize(artifact)
         environment = dict(os.environ, SOAP_CACHE_DIR=os.path.join(folder, "cache"))
-        train = [tool("soap-run"), lowered, "--data=synthetic", "--iterations=1", "--quiet", "--init=he"]
+        train = [tool("soap-run"), lowered, "--data=synthetic", "--iterations=1", "--quiet", "--init=he",
+                 "--timeout=600"]
         row["start"] = summary([measure(train + ["--no-cache"], environment)[0] for _ in range(options.runs)])
         measure(train, environment)
         row["cached"] = summary([measure(train, environment)[0] for _ in range(options.runs)])
@@ -88,7 +89,7 @@ def main():
     parser.add_argument("models", nargs="+")
     parser.add_argument("--devices", type=int, default=4)
     parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
@@ -100,13 +101,13 @@ def main():
         rows.append(row)
         cells = ["%.2f (%.2f)" % (row[stage]["wall"]["median"], row[stage]["cpu"]["median"]) for stage in stages]
         print("| %s | %d | %s |" % (row["model"], row["devices"], " | ".join(cells)), flush=True)
+        if options.json:
+            with open(options.json, "w") as stream:
+                json.dump({"version": 1, "unit": "s", "runs": options.runs, "rows": rows}, stream, indent=1)
     print("\nSeconds of the clock, in brackets of the processor; medians of %d runs." % options.runs)
     for row in rows:
         print("\n%s, passes: " % row["model"] +
               ", ".join("%s %.3f" % item for item in sorted(row["passes"].items(), key=lambda item: -item[1])[:8]))
-    if options.json:
-        with open(options.json, "w") as stream:
-            json.dump({"version": 1, "unit": "s", "runs": options.runs, "rows": rows}, stream, indent=1)
 
 
 if __name__ == "__main__":
