@@ -33,27 +33,27 @@ func.func @f(%x: memref<512xf32>, %y: memref<512xf32>, %arena: memref<0xi8>) att
 
 // A sum over rows: columns are independent of each other, rows are not. All threads walk along all rows.
 // CHECK-LABEL: func.func private @sum
-// CHECK: soap.parallel_call @sum_loop extent 64 grain 16
+// CHECK: soap.parallel_call @sum_loop extent 128 grain 16
 // CHECK: func.func private @sum_loop({{.*}}, %[[B:[a-z0-9]*]]: index, %[[E:[a-z0-9]*]]: index)
 // CHECK: scf.for %{{.*}} = %c0 to %c32
 // CHECK-NEXT: scf.for %{{.*}} = %[[B]] to %[[E]]
-func.func private @sum(%x: memref<32x64xf32>, %y: memref<64xf32>) {
+func.func private @sum(%x: memref<32x128xf32>, %y: memref<128xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
-  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
   scf.for %n = %c0 to %c32 step %c1 {
-    scf.for %i = %c0 to %c64 step %c1 {
-      %a = memref.load %x[%n, %i] : memref<32x64xf32>
-      %b = memref.load %y[%i] : memref<64xf32>
+    scf.for %i = %c0 to %c128 step %c1 {
+      %a = memref.load %x[%n, %i] : memref<32x128xf32>
+      %b = memref.load %y[%i] : memref<128xf32>
       %c = arith.addf %a, %b : f32
-      memref.store %c, %y[%i] : memref<64xf32>
+      memref.store %c, %y[%i] : memref<128xf32>
     }
   }
   return
 }
-func.func @f(%x: memref<32x64xf32>, %y: memref<64xf32>, %arena: memref<0xi8>) attributes {soap.arena_bytes = 0 : i64} {
-  soap.kernel_call @sum ins(%x : memref<32x64xf32>) outs(%y : memref<64xf32>)
+func.func @f(%x: memref<32x128xf32>, %y: memref<128xf32>, %arena: memref<0xi8>) attributes {soap.arena_bytes = 0 : i64} {
+  soap.kernel_call @sum ins(%x : memref<32x128xf32>) outs(%y : memref<128xf32>)
   return
 }
 

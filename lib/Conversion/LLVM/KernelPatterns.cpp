@@ -81,6 +81,23 @@ struct StorePattern : public ConvertOpToLLVMPattern<memref::StoreOp> {
   }
 };
 
+/// A few numbers that only one kernel knows.
+struct AllocaPattern : public ConvertOpToLLVMPattern<memref::AllocaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(memref::AllocaOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefType type = op.getType();
+    Value count = LLVM::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getI64Type(),
+        rewriter.getI64IntegerAttr(type.getNumElements()));
+    rewriter.replaceOpWithNewOp<LLVM::AllocaOp>(
+        op, LLVM::LLVMPointerType::get(op.getContext()), type.getElementType(),
+        count, /*alignment=*/64);
+    return success();
+  }
+};
+
 /// The same elements in another shape.
 template <typename Op>
 struct ReshapePattern : public ConvertOpToLLVMPattern<Op> {
@@ -231,7 +248,7 @@ struct ErfPattern : public ConvertOpToLLVMPattern<math::ErfOp> {
 void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
-               ErfPattern, ParallelCallPattern,
+               ErfPattern, AllocaPattern, ParallelCallPattern,
                ReshapePattern<memref::CollapseShapeOp>,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
 }

@@ -181,13 +181,17 @@ scf::ForOp mlir::soap::findIndependentLoop(scf::ForOp nest) {
   Accesses accesses = collect(nest);
   if (!accesses.known || nest.getNumResults() != 0)
     return nullptr;
-  constexpr int64_t enough = 16;
+  constexpr int64_t enough = 16, shortest = 64;
   scf::ForOp best;
   int64_t bestTrips = 1;
   nest->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     std::optional<int64_t> trips = tripCountOf(loop);
     if (bestTrips >= enough || !trips || *trips <= bestTrips ||
         loop.getNumResults() != 0)
+      return;
+    // Parts of a short innermost loop would be no vectors.
+    if (*trips < shortest && loop != nest &&
+        loop.getBody()->getOps<scf::ForOp>().empty())
       return;
     for (auto &[buffer, list] : accesses.all)
       if (accesses.written.contains(buffer) &&

@@ -23,7 +23,7 @@ Value rootBuffer(Value buffer);
 /// A loop of `nest` (itself or inside of it) with independent iterations: in
 /// every buffer that the nest writes, an element belongs to one iteration,
 /// which alone reads and writes it. The outermost with at least 16 iterations,
-/// else the one with most; null if there is none.
+/// else the one with most; not a short innermost one. Null if there is none.
 ///
 /// Different arguments are taken as different buffers, or as the same one that
 /// is accessed at the same positions (elementwise kernels in place).

@@ -255,6 +255,12 @@ Tensor::Tensor(KernelBuilder &k, Value buffer, ImageLayout layout)
     dims[dim] *= type.getDimSize(place);
 }
 
+SmallVector<unsigned> Tensor::bufferDims() const {
+  if (layout != ImageLayout::ChannelsFirst)
+    return SmallVector<unsigned>(bufferOrder(layout));
+  return llvm::to_vector(llvm::seq<unsigned>(0, dims.size()));
+}
+
 SmallVector<Value> Tensor::positions(ArrayRef<Index> indices) const {
   SmallVector<Value> values;
   if (layout == ImageLayout::ChannelsFirst) {

@@ -119,6 +119,9 @@ public:
   int64_t rank() const { return dims.size(); }
   ArrayRef<int64_t> shape() const { return dims; }
   ImageLayout getLayout() const { return layout; }
+  /// Dims in the order of the buffer, outermost first; in blocks, channels
+  /// twice.
+  SmallVector<unsigned> bufferDims() const;
   Type elementType() const { return type.getElementType(); }
   Value getBuffer() const { return buffer; }
 

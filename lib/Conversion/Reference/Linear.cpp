@@ -8,6 +8,7 @@
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
@@ -138,6 +139,32 @@ Scalar fold(ReduceKind kind, const Scalar &a, const Scalar &b) {
   return a;
 }
 
+/// Rows of few numbers, one after the other in memory, folded into one: eight
+/// rows at a time, so that they fill vectors.
+void emitReduceRows(ReduceKind kind, const Tensor &x, const Tensor &y,
+                    int64_t rows, int64_t width, KernelBuilder &k) {
+  constexpr int64_t together = 8;
+  double neutral = neutralOf(kind);
+  Tensor from = x.flattened(), to = y.flattened();
+  Tensor sums(k, memref::AllocaOp::create(
+                     k.builder, k.loc,
+                     MemRefType::get({together * width}, y.elementType())));
+  k.forEach({together * width},
+            [&](Index i) { sums.set({i}, k.number(neutral)); });
+  k.forEach({rows / together, together * width}, [&](Index n, Index i) {
+    Index at = n * (together * width) + i;
+    sums.set({i}, fold(kind, sums({i}), from({at})));
+  });
+  k.forEach({width}, [&](Index i) { to.set({i}, k.number(neutral)); });
+  k.forEach({together, width}, [&](Index n, Index i) {
+    to.set({i}, fold(kind, to({i}), sums({n * width + i})));
+  });
+  int64_t done = rows / together * together;
+  k.forEach({rows - done, width}, [&](Index n, Index i) {
+    to.set({i}, fold(kind, to({i}), from({(n + done) * width + i})));
+  });
+}
+
 void emitReduce(ReduceOp op, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
   SmallVector<int64_t> reducedExtents;
@@ -147,6 +174,18 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
     reducedExtents.push_back(x.dim(axis));
   }
   double neutral = neutralOf(op.getKind());
+
+  // Whether all kept dims are behind all reduced ones in memory.
+  int64_t width = 1, rows = 1;
+  bool keptLast = true;
+  for (unsigned dim : x.bufferDims()) {
+    keptLast &= reduced[dim] ? width == 1 : true;
+    (reduced[dim] ? rows : width) *= x.dim(dim);
+  }
+  constexpr int64_t fewNumbers = 64;
+  if (k.fast && keptLast && width <= fewNumbers && rows >= fewNumbers &&
+      !channelBlock(x.getLayout()) && y.elementType() == k.computeType())
+    return emitReduceRows(op.getKind(), x, y, rows, width, k);
 
   // A sum over rows of a matrix walks along the rows: contiguous, and the sums
   // are independent of each other.
