@@ -111,6 +111,75 @@ TEST(Launcher, RingMovesValuesEveryIteration) {
   }
 }
 
+/// As `shift`, but the message stays where it is, and the receiver writes
+/// elsewhere.
+void lend(SoapContext *ctx, void **args, void *arena) {
+  auto *v = static_cast<float *>(args[0]);
+  auto *message = static_cast<float *>(arena);
+  for (int i = 0; i < 4; ++i)
+    message[i] = v[i] + 1;
+  soap_rt_post(ctx, 1, message, 16);
+  soap_rt_recv(ctx, 2, v, 16);
+}
+
+TEST(Launcher, PostedMessagesAreReadWhereTheyAre) {
+  for (int64_t devices : {1, 2, 3, 8}) {
+    Ring ring(devices, lend);
+    std::vector<std::vector<float>> arenas(size_t(devices),
+                                           std::vector<float>(4));
+    for (int64_t d = 0; d < devices; ++d)
+      ring.execution->ranks[d].arena = arenas[d].data();
+    Launcher launcher(options(devices, 10s));
+    for (int i = 0; i < 50; ++i) {
+      MaybeError error = launcher.run(ring.execution);
+      ASSERT_FALSE(error) << error->message;
+    }
+    for (int64_t d = 0; d < devices; ++d) {
+      int64_t origin = ((d - 50) % devices + devices) % devices;
+      EXPECT_EQ(ring.values[d], std::vector<float>(4, float(origin + 50)));
+      EXPECT_EQ(ring.execution->bytesSent[d * devices + (d + 1) % devices],
+                50 * 16);
+    }
+  }
+}
+
+TEST(Launcher, ParallelLoopsCoverEveryIterationOnce) {
+  for (int64_t threads : {1, 2, 3}) {
+    Ring ring(2, [](SoapContext *, void **args, void *) {
+      auto *v = static_cast<float *>(args[0]);
+      for (int64_t extent : {0, 1, 2, 7, 64, 100, 1000})
+        for (int64_t grain : {1, 16, 64}) {
+          std::vector<int> counts(size_t(extent), 0);
+          std::atomic<int64_t> misaligned = 0;
+          void *loop[] = {counts.data(), &misaligned, &grain, &extent};
+          soap_rt_parallel(
+              [](void *const *data, int64_t begin, int64_t end) {
+                int64_t step = *static_cast<int64_t *>(data[2]);
+                if (begin % step ||
+                    (end % step && end != *static_cast<int64_t *>(data[3])))
+                  ++*static_cast<std::atomic<int64_t> *>(data[1]);
+                for (int64_t i = begin; i < end; ++i)
+                  ++static_cast<int *>(data[0])[i];
+              },
+              loop, extent, grain);
+          v[0] += float(misaligned.load());
+          for (int count : counts)
+            v[1] += float(count != 1);
+        }
+    });
+    LauncherOptions o = options(2, 10s);
+    o.threadsPerDevice = threads;
+    Launcher launcher(o);
+    ring.values = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    for (int64_t d : {0, 1})
+      ring.execution->ranks[d].pointers = {ring.values[d].data()};
+    MaybeError error = launcher.run(ring.execution);
+    ASSERT_FALSE(error) << error->message;
+    EXPECT_EQ(ring.values[0], std::vector<float>(4, 0.0f));
+    EXPECT_EQ(ring.values[1], std::vector<float>(4, 0.0f));
+  }
+}
+
 TEST(Launcher, EveryDeviceHasAThread) {
   LauncherOptions o = options(64, 10s);
   Launcher launcher(o);
