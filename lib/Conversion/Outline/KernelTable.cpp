@@ -140,7 +140,8 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
         }
         for (const Argument &result : ArrayRef(tensors).drop_front(inputCount))
           order.push_back(result.layout);
-        KernelBuilder k(builder, op->getLoc(), inputs, outputs, fast, order);
+        KernelBuilder k(builder, op->getLoc(), inputs, outputs,
+                        fast && !isElementwise(op), order);
         if (isElementwise(op)) {
           emitElementwiseKernel(op, op->getOperands(), op->getResults(), fast,
                                 k);
@@ -207,7 +208,10 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
         }
         for (const Argument &result : results)
           order.push_back(result.layout);
-        KernelBuilder k(builder, root->getLoc(), buffers, outputs, fast, order);
+        // A product and a sum of two ops are no fused multiply-add: which ops
+        // share a kernel must not show in the result.
+        KernelBuilder k(builder, root->getLoc(), buffers, outputs,
+                        /*fast=*/false, order);
         emitElementwiseKernel(ops, values, root->getResults(),
                               /*collapse=*/true, k);
         return success();

@@ -15,6 +15,9 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <map>
+#include <set>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -201,7 +204,8 @@ Images largeImages(Operation *op, Images images) {
 } // namespace
 
 Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
-                 ImageLayout preferred) {
+                 ImageLayout preferred,
+                 const llvm::DenseSet<Operation *> &fixed) {
   if (preferred == ImageLayout::ChannelsFirst)
     return;
   int64_t channels = channelBlock(preferred);
@@ -212,7 +216,7 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
   };
   SmallVector<Member> members;
   for (Operation &op : block) {
-    if (op.getNumOperands() == 0)
+    if (op.getNumOperands() == 0 || fixed.contains(&op))
       continue;
     bool library = isLibrary(&op);
     Images images = imagesOf(&op, library);
@@ -276,5 +280,93 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
       values[value] = layout;
     for (OpOperand *operand : images.operands)
       operands[operand] = layout;
+  }
+}
+
+namespace {
+
+/// Names of the ops of the model that slot `slot` of a program computes: it may
+/// be the program of several devices.
+using SlotNames = std::map<std::pair<StringRef, int64_t>, std::set<StringRef>>;
+
+SlotNames slotNames(ModuleOp module) {
+  SlotNames result;
+  auto entries = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
+  if (!entries)
+    return result;
+  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+    auto schedule = entry.getAs<DictionaryAttr>("schedule");
+    auto names = schedule ? schedule.getAs<ArrayAttr>("names") : nullptr;
+    auto ranks = entry.getAs<ArrayAttr>("ranks");
+    if (!names || !ranks)
+      continue;
+    for (auto rank : ranks.getAsRange<DictionaryAttr>()) {
+      auto program = rank.getAs<FlatSymbolRefAttr>("program");
+      auto tasks = rank.getAs<DenseI64ArrayAttr>("tasks");
+      if (!program || !tasks)
+        continue;
+      for (auto [slot, task] : llvm::enumerate(tasks.asArrayRef())) {
+        auto name = task >= 0 && task < static_cast<int64_t>(names.size())
+                        ? dyn_cast<StringAttr>(names[task])
+                        : nullptr;
+        // "conv1[2]" is shard 2 of conv1.
+        if (name)
+          result[{program.getValue(), static_cast<int64_t>(slot)}].insert(
+              name.getValue().rsplit('[').first);
+      }
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+SmallVector<Layouts>
+mlir::soap::assignLayouts(ModuleOp module, ArrayRef<func::FuncOp> programs,
+                          function_ref<bool(Operation *)> isLibrary,
+                          ImageLayout preferred) {
+  SlotNames names = slotNames(module);
+  auto namesOf = [&](func::FuncOp program, Operation &op) {
+    auto slot = op.getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+    auto found =
+        slot ? names.find({program.getName(), slot.getInt()}) : names.end();
+    return found == names.end() ? std::set<StringRef>() : found->second;
+  };
+  llvm::DenseSet<Operation *> fixed;
+  // Ops whose programs do not agree stay as the model has them; that may part
+  // others. Ends, as fixed ops only become more.
+  for (;;) {
+    SmallVector<Layouts> layouts;
+    for (func::FuncOp program : programs)
+      layouts.emplace_back(program.getBody().front(), isLibrary, preferred,
+                           fixed);
+    // By name and kind of op: a task may be several ops.
+    using Key = std::pair<StringRef, StringRef>;
+    std::map<Key, SmallVector<ImageLayout>> first;
+    std::set<Key> parted;
+    for (auto [function, assigned] : llvm::zip(programs, layouts)) {
+      func::FuncOp program = function;
+      for (Operation &op : program.getBody().front()) {
+        SmallVector<ImageLayout> own;
+        for (OpOperand &operand : op.getOpOperands())
+          own.push_back(assigned.read(operand));
+        for (Value result : op.getResults())
+          own.push_back(assigned.held(result));
+        llvm::erase(own, ImageLayout::ChannelsFirst);
+        for (StringRef name : namesOf(program, op)) {
+          Key key{name, op.getName().getStringRef()};
+          auto [known, isNew] = first.try_emplace(key, own);
+          if (!isNew && known->second != own)
+            parted.insert(key);
+        }
+      }
+    }
+    if (parted.empty())
+      return layouts;
+    for (func::FuncOp program : programs)
+      for (Operation &op : program.getBody().front())
+        for (StringRef name : namesOf(program, op))
+          if (parted.count({name, op.getName().getStringRef()}))
+            fixed.insert(&op);
   }
 }

@@ -14,9 +14,12 @@
 
 #include "../Reference/KernelBuilder.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Block.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::soap {
 
@@ -24,11 +27,12 @@ class Layouts {
 public:
   /// All tensors as the model has them.
   Layouts() = default;
-  /// Decides for the ops of `block`; those for which `isLibrary` holds are
-  /// library calls. Images that cannot have the `preferred` layout, because
-  /// their channels are no multiple of its blocks, have channels last.
+  /// Decides for the ops of `block` that are not in `fixed`; those for which
+  /// `isLibrary` holds are library calls. Images that cannot have the
+  /// `preferred` layout, because their channels are no multiple of its blocks,
+  /// have channels last.
   Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
-          ImageLayout preferred);
+          ImageLayout preferred, const llvm::DenseSet<Operation *> &fixed);
 
   /// How the program holds `value`, a result of an op.
   ImageLayout held(Value value) const { return values.lookup(value); }
@@ -41,6 +45,14 @@ private:
   llvm::DenseMap<Value, ImageLayout> values;
   llvm::DenseMap<OpOperand *, ImageLayout> operands;
 };
+
+/// Layouts of all programs of a module, in their order. An op of the model that
+/// several programs compute, shards or replicas of it, has the same layouts in
+/// all of them: sums in another order would make replicas differ.
+SmallVector<Layouts> assignLayouts(ModuleOp module,
+                                   ArrayRef<func::FuncOp> programs,
+                                   function_ref<bool(Operation *)> isLibrary,
+                                   ImageLayout preferred);
 
 /// The layout named `nchw`, `nhwc`, `nchw8c` or `nchw16c`; `auto` is the one
 /// whose blocks fill a vector register of this machine. None for other names.

@@ -114,21 +114,12 @@ private:
 /// Rewrites the ops of one function.
 class Outliner {
 public:
-  Outliner(KernelTable &kernels, bool useLibrary, bool fuse,
-           ImageLayout preferred)
-      : kernels(kernels), useLibrary(useLibrary), fuse(fuse),
-        preferred(useLibrary ? preferred : ImageLayout::ChannelsFirst) {}
+  Outliner(KernelTable &kernels, bool useLibrary, bool fuse)
+      : kernels(kernels), useLibrary(useLibrary), fuse(fuse) {}
 
-  LogicalResult run(func::FuncOp function) {
-    if (!function.getBody().hasOneBlock())
-      return function.emitError("program '")
-             << function.getName() << "' must be straight-line code";
+  LogicalResult run(func::FuncOp function, const Layouts &assigned) {
     Block &block = function.getBody().front();
-    if (useLibrary)
-      expandRecurrences(block);
-    layouts = Layouts(
-        block, [](Operation *op) { return libraryFunctionOf(op).has_value(); },
-        preferred);
+    layouts = assigned;
     kernels.setLayouts(layouts);
     held.clear();
     copies.clear();
@@ -168,7 +159,6 @@ public:
 private:
   KernelTable &kernels;
   bool useLibrary, fuse;
-  ImageLayout preferred;
   Layouts layouts;
   /// What holds an image that is not NCHW. Until the end, the op that made the
   /// value stays: its type is that of the model.
@@ -573,9 +563,23 @@ struct OutlineKernelsPass
       return signalPassFailure();
     }
     KernelTable kernels(module, fuse);
-    Outliner outliner(kernels, library == "onednn", fuse, *preferred);
-    for (func::FuncOp program : programs)
-      if (failed(outliner.run(program)))
+    bool useLibrary = library == "onednn";
+    for (func::FuncOp program : programs) {
+      if (!program.getBody().hasOneBlock()) {
+        program.emitError("program '")
+            << program.getName() << "' must be straight-line code";
+        return signalPassFailure();
+      }
+      if (useLibrary)
+        expandRecurrences(program.getBody().front());
+    }
+    SmallVector<Layouts> layouts = assignLayouts(
+        module, programs,
+        [](Operation *op) { return libraryFunctionOf(op).has_value(); },
+        useLibrary ? *preferred : ImageLayout::ChannelsFirst);
+    Outliner outliner(kernels, useLibrary, fuse);
+    for (auto [program, assigned] : llvm::zip(programs, layouts))
+      if (failed(outliner.run(program, assigned)))
         return signalPassFailure();
   }
 };
