@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -27,13 +28,43 @@ static bool isArena(Value value) {
          argument.getArgNumber() + 1 == function.getNumArguments();
 }
 
-Value mlir::soap::allocationOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+/// Where a buffer lies in its allocation, in bytes; the end is -1 if unknown.
+struct Place {
+  Value allocation;
+  int64_t begin = 0, end = -1;
+
+  bool overlaps(const Place &other) const {
+    return end < 0 || other.end < 0 || (begin < other.end && other.begin < end);
+  }
+};
+
+static Place placeOf(Value buffer) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  bool known = type && type.hasStaticShape();
+  int64_t begin = 0;
+  Value root = buffer;
+  while (auto view = root.getDefiningOp<ViewLikeOpInterface>()) {
     if (isArena(view.getViewSource()))
       break;
-    buffer = view.getViewSource();
+    if (auto bytes = dyn_cast<memref::ViewOp>(*view)) {
+      std::optional<int64_t> shift = getConstantIntValue(bytes.getByteShift());
+      known &= shift.has_value();
+      begin += shift.value_or(0);
+    } else if (auto part = dyn_cast<memref::SubViewOp>(*view)) {
+      auto [strides, offset] = part.getType().getStridesAndOffset();
+      known &= part.getType().getRank() == 1 && !ShapedType::isDynamic(offset);
+      begin += offset * ((part.getType().getElementTypeBitWidth() + 7) / 8);
+    } else if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp,
+                    memref::CastOp>(*view)) {
+      known = false;
+    }
+    root = view.getViewSource();
   }
-  return buffer;
+  return {root, begin, known ? begin + sizeInBytes(type) : -1};
+}
+
+Value mlir::soap::allocationOf(Value buffer) {
+  return placeOf(buffer).allocation;
 }
 
 bool mlir::soap::isPosted(SendBufferOp send) {
@@ -42,7 +73,8 @@ bool mlir::soap::isPosted(SendBufferOp send) {
   auto type = dyn_cast<MemRefType>(send.getTile().getType());
   if (!type || sizeInBytes(type) < minBytes)
     return false;
-  SmallVector<Value> views{allocationOf(send.getTile())};
+  Place message = placeOf(send.getTile());
+  SmallVector<Value> views{message.allocation};
   while (!views.empty()) {
     Value view = views.pop_back_val();
     for (OpOperand &use : view.getUses()) {
@@ -53,8 +85,9 @@ bool mlir::soap::isPosted(SendBufferOp send) {
         continue;
       auto destination = dyn_cast<DestinationStyleOpInterface>(user);
       auto copy = dyn_cast<memref::CopyOp>(user);
-      if ((destination && destination.isDpsInit(&use)) ||
-          (copy && copy.getTarget() == view))
+      bool writes = (destination && destination.isDpsInit(&use)) ||
+                    (copy && copy.getTarget() == view);
+      if (writes && message.overlaps(placeOf(view)))
         return false;
     }
   }
