@@ -46,6 +46,16 @@ if os.path.exists(os.path.join(fashion_mnist, "train-images-idx3-ubyte.gz")):
     config.available_features.add("fashion-mnist")
 if os.path.exists(os.path.join(config.soap_build, "lib", "libSoapMPI.so")) and shutil.which("mpirun"):
     config.available_features.add("mpi")
+# A CUDA toolkit, where the compiler of GPU kernels would find one, or where installers put it.
+cuda_folders = [os.environ.get(name) for name in ["CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"]] + ["/usr/local/cuda"]
+if shutil.which("ptxas"):
+    cuda_folders.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("ptxas")))))
+cuda = next((folder for folder in cuda_folders if folder and os.access(os.path.join(folder, "bin", "ptxas"), os.X_OK)
+             and os.path.exists(os.path.join(folder, "nvvm", "libdevice", "libdevice.10.bc"))), "")
+if cuda:
+    config.available_features.add("ptxas")
+if os.path.exists(os.path.join(bin_directory, "soap-gpu-check")):
+    config.available_features.add("cuda-runtime")
 # Root may run it in a container.
 for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]:
     config.environment[name] = "1"
@@ -59,6 +69,7 @@ tools = [
     ToolSubst("soap-opt", extra_args=soap_opt, unresolved="ignore"),
     ToolSubst("soap-translate", unresolved="ignore"),
     ToolSubst("soap-run", unresolved="ignore"),
+    ToolSubst("soap-gpu-check", unresolved="ignore"),
     "mlir-opt",
     "mlir-tblgen",
 ]
@@ -66,6 +77,7 @@ llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(tools, [bin_directory, config.llvm_tools_dir])
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%mpirun", "mpirun --oversubscribe"))
+config.substitutions.append(("%cuda", cuda))
 config.substitutions.append(("%source", config.soap_source))
 config.substitutions.append(("%build", config.soap_build))
 config.substitutions.append(("%cmake", config.soap_cmake))

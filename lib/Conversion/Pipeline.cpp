@@ -1,6 +1,6 @@
-//===- Pipeline.cpp - The pipeline soap-lower-to-cpu ----------------------===//
+//===- Pipeline.cpp - Pipelines and their registration --------------------===//
 //
-// The order of the passes, and their registration.
+// The order of the passes to the CPU, and the registration of all pipelines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,4 +40,8 @@ void mlir::soap::registerSoapConversionPasses() {
       "Programs to LLVM functions and a manifest: kernels, buffers, memory "
       "plan",
       buildLowerToCpuPipeline);
+  PassPipelineRegistration<LowerGpuKernelsOptions>(
+      "soap-lower-gpu-kernels",
+      "GPU kernels of --soap-kernels-to-gpu to PTX or a cubin for one chip",
+      buildLowerGpuKernelsPipeline);
 }

@@ -24,6 +24,9 @@ class ControlFlowDialect;
 namespace func {
 class FuncDialect;
 } // namespace func
+namespace gpu {
+class GPUDialect;
+} // namespace gpu
 namespace LLVM {
 class LLVMDialect;
 } // namespace LLVM
@@ -82,7 +85,41 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
 void buildLowerToCpuPipeline(OpPassManager &pm,
                              const LowerToCpuOptions &options);
 
-/// All passes of this library, and the pipeline `soap-lower-to-cpu`.
+/// Options of `--soap-lower-gpu-kernels`.
+struct LowerGpuKernelsOptions
+    : public PassPipelineOptions<LowerGpuKernelsOptions> {
+  PassOptions::Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("Chip to compile for, as ptxas calls it"),
+      llvm::cl::init("sm_90")};
+  PassOptions::Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("Image of the kernels: isa (PTX, which the driver "
+                     "compiles) or bin (a cubin, which needs ptxas here)"),
+      llvm::cl::init("bin")};
+  PassOptions::Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("CUDA toolkit with bin/ptxas and nvvm/libdevice "
+                     "(default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, or where the "
+                     "ptxas of PATH is)"),
+      llvm::cl::init("")};
+  PassOptions::Option<bool> approximate{
+      *this, "approximate",
+      llvm::cl::desc("Polynomial approximations of functions in f32"),
+      llvm::cl::init(true)};
+  PassOptions::Option<std::string> image{
+      *this, "image",
+      llvm::cl::desc("File for the image, beside a table of its kernels, "
+                     "FILE.json; none if empty"),
+      llvm::cl::init("")};
+};
+
+/// What `--soap-kernels-to-gpu` made, to an image for a chip. Buffers are
+/// pointers; no other part of the module changes.
+void buildLowerGpuKernelsPipeline(OpPassManager &pm,
+                                  const LowerGpuKernelsOptions &options);
+
+/// All passes of this library, and the pipelines `soap-lower-to-cpu` and
+/// `soap-lower-gpu-kernels`.
 void registerSoapConversionPasses();
 
 } // namespace mlir::soap

@@ -157,4 +157,60 @@ def SoapProgramsToLLVM : Pass<"soap-programs-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
+def SoapKernelsToGpu : Pass<"soap-kernels-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Loops of kernels as GPU kernels";
+  let description = [{
+    What `soap.parallel_call` calls for ranges of iterations becomes a kernel of `gpu.module @soap_kernels`: its arguments are the buffers of the call, and
+    its threads take the iterations in turn, whatever grid it is launched with. `soap.gpu_kernel` of the call names it. Equal kernels are there once. The
+    functions for the CPU stay. Run it after `--soap-parallelize-kernels=min-work=0`, which decides what is independent. Calls whose function does anything but
+    load, store, loop and compute, or whose buffers are not static and row-major, get no kernel.
+
+    ```mlir
+    soap.parallel_call @kernel_0_relu_loop extent 4096 grain 16 (%x, %y) : memref<4096xf32>, memref<4096xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    soap.parallel_call @kernel_0_relu_loop extent 4096 grain 16 (%x, %y) {soap.gpu_kernel = @soap_kernels::@kernel_0_relu_loop} : memref<4096xf32>, memref<4096xf32>
+    gpu.module @soap_kernels {
+      gpu.func @kernel_0_relu_loop(%x: memref<4096xf32>, %y: memref<4096xf32>) kernel {
+        scf.for %i = %thread to %c4096 step %threads { ... }
+    ```
+  }];
+  let options = [
+    Option<"kernels", "kernels", "std::string", /*default=*/"\"elementwise\"", "Kernels to take: elementwise or all">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SoapPrepareGpuKernels : Pass<"soap-prepare-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "Checks the chip of GPU kernels and approximates their functions";
+  let description = [{
+    The chip must be one that LLVM knows: MLIR's `nvvm-attach-target` takes any, and LLVM another one than was meant. With `approximate`, exp, log, tanh
+    and the like become polynomials in f32, as on the CPU. `convert-gpu-to-nvvm` makes calls of CUDA's libdevice of the others.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "Chip to compile for, as ptxas calls it">,
+    Option<"approximate", "approximate", "bool", /*default=*/"true", "Polynomial approximations of functions in f32">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect"];
+}
+
+def SoapGpuBinary : Pass<"soap-gpu-binary", "::mlir::ModuleOp"> {
+  let summary = "Lowered GPU kernels become an image, checked and written to a file";
+  let description = [{
+    MLIR's `gpu-module-to-binary` with what it does not check. Calls of libdevice for what a GPU has as instructions (floor, sqrt, ...) become these. The CUDA toolkit is that of `toolkit`, of the environment (CUDA_ROOT, CUDA_HOME, CUDA_PATH) or
+    of the `ptxas` in PATH; `bin` needs its ptxas. The image must hold every kernel that a `soap.gpu_kernel` names, and call no function that it does not hold: LLVM
+    leaves calls of a libdevice that it did not find in the PTX without a word. With `image`, the image of `@soap_kernels` is written to that file, and to the file
+    with `.json` appended a table of its kernels: name, extent, shape and element type of every buffer ([GPU.md](GPU.md)).
+  }];
+  let options = [
+    Option<"format", "format", "std::string", /*default=*/"\"bin\"", "Image of the kernels: isa (PTX) or bin (a cubin)">,
+    Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"", "CUDA toolkit with bin/ptxas and nvvm/libdevice; found in the environment if empty">,
+    Option<"image", "image", "std::string", /*default=*/"\"\"", "File for the image; none if empty">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
 #endif // SOAP_CONVERSION_PASSES_TD

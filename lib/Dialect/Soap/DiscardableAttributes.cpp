@@ -7,6 +7,8 @@
 
 #include "OpSupport.h"
 
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -110,6 +112,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 0);
   if (name == kFusedSlots)
     return checkType<DenseI64ArrayAttr>(emitError, attr, "an array<i64>");
+  if (name == kGpuKernel)
+    return checkType<SymbolRefAttr>(emitError, attr, "a symbol");
   return emitError() << "unknown attribute '" << name << "'";
 }
 

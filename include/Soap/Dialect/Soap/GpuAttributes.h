@@ -1,0 +1,23 @@
+//===- GpuAttributes.h - Names that tie programs to GPU kernels -*- C++ -*-===//
+//
+// A header of its own, so that only those who know of GPUs see it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAP_GPUATTRIBUTES_H
+#define SOAP_DIALECT_SOAP_GPUATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::soap {
+
+/// On `soap.parallel_call`: @soap_kernels::@NAME, the GPU kernel that does the
+/// same for the whole extent. Its arguments are pointers to the call's buffers.
+inline constexpr llvm::StringLiteral kGpuKernel = "soap.gpu_kernel";
+
+/// The gpu.module, later gpu.binary, of a module's kernels.
+inline constexpr llvm::StringLiteral kGpuModuleName = "soap_kernels";
+
+} // namespace mlir::soap
+
+#endif // SOAP_DIALECT_SOAP_GPUATTRIBUTES_H

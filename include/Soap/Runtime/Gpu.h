@@ -1,0 +1,54 @@
+/*===- Gpu.h - C ABI of GPU kernels ---------------------------------*- C -*-===
+ *
+ * Images of kernels on the current CUDA device: libSoapCUDA.so. It is there
+ * only where CMake found a CUDA toolkit, and nothing else links it.
+ *
+ * Every function returns null, or what went wrong: a message that stays until
+ * the thread calls the next one. None ends the process, and all may be called
+ * from several threads.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef SOAP_RUNTIME_GPU_H
+#define SOAP_RUNTIME_GPU_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kernels that are loaded. */
+typedef struct SoapGpuModule SoapGpuModule;
+/* One of them; lives as long as its module. */
+typedef struct SoapGpuKernel SoapGpuKernel;
+
+/* Devices that a kernel can run on; without a driver an error, not 0. */
+const char *soap_gpu_count(int64_t *devices);
+
+/* PTX, which the driver compiles for its device, or a cubin. The bytes are not
+ * needed later. What is no image, or a cut one, is refused before the driver
+ * sees it. */
+const char *soap_gpu_load(const void *image, int64_t bytes,
+                          SoapGpuModule **module);
+
+/* The kernel `name` of a module; an error if there is none. */
+const char *soap_gpu_kernel(SoapGpuModule *module, const char *name,
+                            const SoapGpuKernel **kernel);
+
+/* Starts a kernel whose arguments are the `count` pointers into device memory
+ * at `buffers`, on blocks x threads threads, in a stream (a cudaStream_t; null:
+ * the default one). Returns before it ends. Errors of the kernel itself are
+ * those of the stream. The kernels of --soap-kernels-to-gpu take any grid. */
+const char *soap_gpu_launch(const SoapGpuKernel *kernel, void *const *buffers,
+                            int64_t count, int64_t blocks, int64_t threads,
+                            void *stream);
+
+/* Frees a module (or null) and its kernels, none of which may be running. */
+const char *soap_gpu_unload(SoapGpuModule *module);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SOAP_RUNTIME_GPU_H */
