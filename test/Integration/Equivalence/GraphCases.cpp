@@ -1,7 +1,8 @@
 //===- GraphCases.cpp - Whole small graphs --------------------------------===//
 //
-// Training steps of a residual block, an inception block, an MLP, LeNet, a GPT
-// block and an LSTM, and chains of linear ops that pass partial tensors on.
+// Training steps of a residual block, ResNet-18, an inception block, an MLP,
+// LeNet, a GPT block and an LSTM model, and chains of linear ops that pass
+// partial tensors on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +81,16 @@ struct Network {
     return f.op1("bias_add", {y, f.arg({features}, fill, "parameter")},
                  "axis = 1 : i64", shape);
   }
+  /// Two convolutions and a shortcut, which a convolution adapts where the
+  /// channels or the size change.
+  Tensor residual(const Tensor &x, int64_t channels, int64_t stride) {
+    Tensor a = relu(batchNorm(conv(x, channels, 3, stride, 1, false)));
+    Tensor b = batchNorm(conv(a, channels, 3, 1, 1, false));
+    Tensor shortcut = x;
+    if (stride > 1 || channels != x.shape[1])
+      shortcut = batchNorm(conv(x, channels, 1, stride, 0, false));
+    return relu(f.op1("add", {b, shortcut}, "", b.shape));
+  }
   /// Global average pooling.
   Tensor globalAverage(const Tensor &x) {
     Tensor sum = f.op1("reduce", {x}, "axes = array<i64: 2, 3>",
@@ -112,12 +123,21 @@ Case residualBlock(Random &random) {
   Tensor x = n.f.arg({uniform(random, 3, 5), 3, 6, 6}, floats, "data", "f32",
                      sampleDim);
   Tensor stem = n.relu(n.batchNorm(n.conv(x, 4, 3, 1, 1, false)));
-  Tensor a = n.relu(n.batchNorm(n.conv(stem, 6, 3, 2, 1, false)));
-  Tensor b = n.batchNorm(n.conv(a, 6, 3, 1, 1, false));
-  Tensor shortcut = n.batchNorm(n.conv(stem, 6, 1, 2, 0, false));
-  Tensor sum = n.relu(n.f.op1("add", {b, shortcut}, "", b.shape));
-  return training("residual_block", n, n.linear(n.globalAverage(sum), 5),
-                  random);
+  Tensor y = n.residual(stem, 6, 2);
+  return training("residual_block", n, n.linear(n.globalAverage(y), 5), random);
+}
+
+/// ResNet-18 with few channels and small images: all its layers.
+Case resnet18(Random &random) {
+  Network n;
+  Tensor x = n.f.arg({uniform(random, 2, 3), 3, 40, 40}, floats, "data", "f32",
+                     sampleDim);
+  Tensor y = n.relu(n.batchNorm(n.conv(x, 2, 7, 2, 3, false)));
+  y = n.maxPool(y, 3, 2, 1);
+  for (int64_t stage = 0; stage < 4; ++stage)
+    for (int64_t block = 0; block < 2; ++block)
+      y = n.residual(y, stage + 2, stage > 0 && block == 0 ? 2 : 1);
+  return training("resnet18_step", n, n.linear(n.globalAverage(y), 5), random);
 }
 
 Case inceptionBlock(Random &random) {
@@ -162,8 +182,8 @@ Tensor tokens(Network &n, int64_t a, int64_t b, int64_t vocabulary,
                  ", soap.sample_dim = " + std::to_string(dim) + " : i64");
 }
 
-/// Embedding, causal self-attention with heads, a feed-forward part, both with
-/// norms and residuals.
+/// Embeddings of tokens and positions, causal self-attention with heads, a
+/// feed-forward part, both with norms and residuals.
 Case gptBlock(Random &random) {
   Network n;
   FunctionText &f = n.f;
@@ -187,10 +207,20 @@ Case gptBlock(Random &random) {
   Tensor x = f.op1(
       "gather", {weight({vocabulary, width}), tokens(n, b, s, vocabulary, 0)},
       "wrap = 6 : i64", full);
+  x = f.op1("add", {x, weight({s, width})}, "", full);
   x = f.op1("dropout", {x}, "rate = 2.5e-01 : f64, seed = 1 : i64", full);
   Tensor h = norm(x), q = head(h), k = head(h), v = head(h);
   Tensor a = f.op1("matmul", {q, k}, "transpose_b", scores);
-  a = f.op1("add", {a, f.arg({s, s}, floats, "state")}, "", scores);
+  if (uniform(random, 0, 1)) {
+    a = f.op1("add", {a, f.arg({s, s}, floats, "state")}, "", scores);
+  } else {
+    // Whichever positions the data say: the row of the first may see itself.
+    Tensor mask =
+        f.op1("greater_equal",
+              {f.arg({s, 1}, integers, "state"), f.arg({s}, integers, "state")},
+              "", {s, s});
+    a = f.op1("where", {mask, a, f.constant({}, -1e9)}, "", scores);
+  }
   a = f.op1("softmax", {a}, "axis = 3 : i64", scores);
   a = f.op1("matmul", {a, v}, "", byHead);
   a = f.op1(
@@ -203,12 +233,13 @@ Case gptBlock(Random &random) {
   y = f.op1("gelu", {y}, "", wide);
   y = f.op1("matmul", {y, weight({2 * width, width})}, "", full);
   x = f.op1("add", {x, y}, "", full);
-  Tensor logits =
-      f.op1("matmul", {x, weight({width, vocabulary})}, "", {b, s, vocabulary});
+  Tensor logits = f.op1("matmul", {norm(x), weight({width, vocabulary})}, "",
+                        {b, s, vocabulary});
   return training("gpt_block", n, logits, random);
 }
 
-/// Embedding, two chunks of an LSTM with shared weights, a linear layer.
+/// Embedding, two layers of an LSTM with dropout between them, each in two
+/// chunks with shared weights, a linear layer.
 Case lstmModel(Random &random) {
   Network n;
   FunctionText &f = n.f;
@@ -217,18 +248,6 @@ Case lstmModel(Random &random) {
   auto weight = [&](std::vector<int64_t> shape) {
     return f.arg(std::move(shape), floats, "parameter");
   };
-  Tensor x = f.op1(
-      "gather", {weight({vocabulary, in}), tokens(n, 2 * t, b, vocabulary, 1)},
-      "wrap = 5 : i64", {2 * t, b, in});
-  Tensor gates = f.op1("matmul", {x, weight({4 * h, in})}, "transpose_b",
-                       {2 * t, b, 4 * h});
-  gates = f.op1("bias_add", {gates, weight({4 * h})}, "axis = 2 : i64",
-                {2 * t, b, 4 * h});
-  gates = f.op1("reshape", {gates}, "", {2 * t, b, 4, h});
-  Tensor r = weight({4, h, h});
-  Tensor state = f.arg({1, b, h}, floats, "state"),
-         cell = f.arg({1, b, h}, floats, "state");
-  std::vector<Tensor> outputs;
   auto slice = [&](const Tensor &of, std::vector<int64_t> offsets,
                    std::vector<int64_t> sizes) {
     std::vector<int64_t> ones(sizes.size(), 1);
@@ -237,15 +256,32 @@ Case lstmModel(Random &random) {
                      ", strides = " + array(ones),
                  sizes);
   };
-  for (int64_t chunk = 0; chunk < 2; ++chunk) {
-    Tensor part = slice(gates, {chunk * t, 0, 0, 0}, {t, b, 4, h});
-    std::vector<Tensor> results = f.op("lstm", {part, r, state, cell}, "",
-                                       {{t, b, h}, {t, b, h}, {t, b, 4, h}});
-    outputs.push_back(results[0]);
-    state = slice(results[0], {t - 1, 0, 0}, {1, b, h});
-    cell = slice(results[1], {t - 1, 0, 0}, {1, b, h});
-  }
-  Tensor y = f.op1("concat", outputs, "axis = 0 : i64", {2 * t, b, h});
+  auto layer = [&](const Tensor &x) {
+    std::vector<int64_t> wide{2 * t, b, 4 * h};
+    Tensor gates =
+        f.op1("matmul", {x, weight({4 * h, x.shape[2]})}, "transpose_b", wide);
+    gates = f.op1("bias_add", {gates, weight({4 * h})}, "axis = 2 : i64", wide);
+    gates = f.op1("reshape", {gates}, "", {2 * t, b, 4, h});
+    Tensor r = weight({4, h, h});
+    Tensor state = f.arg({1, b, h}, floats, "state"),
+           cell = f.arg({1, b, h}, floats, "state");
+    std::vector<Tensor> outputs;
+    for (int64_t chunk = 0; chunk < 2; ++chunk) {
+      Tensor part = slice(gates, {chunk * t, 0, 0, 0}, {t, b, 4, h});
+      std::vector<Tensor> results = f.op("lstm", {part, r, state, cell}, "",
+                                         {{t, b, h}, {t, b, h}, {t, b, 4, h}});
+      outputs.push_back(results[0]);
+      state = slice(results[0], {t - 1, 0, 0}, {1, b, h});
+      cell = slice(results[1], {t - 1, 0, 0}, {1, b, h});
+    }
+    return f.op1("concat", outputs, "axis = 0 : i64", {2 * t, b, h});
+  };
+  Tensor x = f.op1(
+      "gather", {weight({vocabulary, in}), tokens(n, 2 * t, b, vocabulary, 1)},
+      "wrap = 5 : i64", {2 * t, b, in});
+  Tensor y = layer(x);
+  y = f.op1("dropout", {y}, "rate = 2.5e-01 : f64, seed = 2 : i64", y.shape);
+  y = layer(y);
   Tensor logits =
       f.op1("matmul", {y, weight({h, vocabulary})}, "", {2 * t, b, vocabulary});
   return training("lstm_model", n, logits, random);
@@ -314,6 +350,7 @@ std::vector<Generator> graphGenerators() {
   return {{"linear_chain", linearChain},
           {"mlp", mlp},
           {"residual_block", residualBlock},
+          {"resnet18_step", resnet18},
           {"inception_block", inceptionBlock},
           {"lenet_step", lenet},
           {"gpt_block", gptBlock},

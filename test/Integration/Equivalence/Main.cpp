@@ -1,25 +1,24 @@
 //===- Main.cpp - soap-equivalence ----------------------------------------===//
 //
 // Draws op x config and graph x strategy, and compares. Every case runs under a
-// watchdog: cases run in a child process that reports each one; a child that
-// dies or stays silent fails its case, and the next child goes on behind it.
+// watchdog (Children.h). What was covered is printed and checked: each op of
+// the dialect that a strategy can distribute has to be in some case.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Children.h"
 #include "Runner.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/xxhash.h"
 
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <iostream>
-#include <poll.h>
-#include <sstream>
-#include <sys/wait.h>
+#include <stdexcept>
 #include <unistd.h>
 
 using namespace soap::equivalence;
@@ -42,7 +41,18 @@ static cl::opt<int64_t>
     timeout("timeout",
             cl::desc("seconds that one program and its strategies may take"),
             cl::init(400));
+static cl::opt<int64_t>
+    jobs("jobs", cl::desc("programs at a time, each in a process of its own"),
+         cl::init(1));
+static cl::opt<int64_t>
+    distinct("distinct",
+             cl::desc("fail if fewer cases than this differ in "
+                      "program or strategy"),
+             cl::init(0));
 static cl::opt<std::string> filter("filter", cl::desc("only this op or graph"));
+static cl::opt<std::string>
+    lowering("lowering", cl::desc("options of --soap-lower-to-cpu for the "
+                                  "programs that are compared"));
 static cl::opt<bool> verbose("verbose", cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork",
                             cl::desc("run in this process (for debuggers)"));
@@ -51,14 +61,6 @@ static cl::opt<bool>
                         "flags on all ranks)"));
 
 namespace {
-
-/// What a child reports of one program: one line per field.
-struct Report {
-  int64_t passed = 0, failed = 0;
-  DrawStatistics draws;
-  std::string failures;
-  std::string name;
-};
 
 std::vector<Generator> pick(bool graph) {
   std::vector<Generator> all = graph ? graphGenerators() : opGenerators(),
@@ -69,22 +71,37 @@ std::vector<Generator> pick(bool graph) {
   return chosen;
 }
 
-/// Program `index`: its generator, shape, data and strategies depend on seed
-/// and index alone.
+const std::vector<Generator> &ops() {
+  static const std::vector<Generator> generators = pick(false);
+  return generators;
+}
+const std::vector<Generator> &networks() {
+  static const std::vector<Generator> generators = pick(true);
+  return generators;
+}
+
+/// How many of the programs [0, n) are whole graphs.
+int64_t graphsBefore(int64_t n) {
+  return ops().empty() ? n : networks().empty() ? 0 : n * graphs / 100;
+}
+
+/// Round robin over the graphs and over the ops, so that each has its share; a
+/// short run of another seed begins elsewhere.
+const Generator &generatorOf(int64_t program) {
+  int64_t graph = graphsBefore(program);
+  bool isGraph = graphsBefore(program + 1) > graph;
+  const std::vector<Generator> &generators = isGraph ? networks() : ops();
+  uint64_t turn = static_cast<uint64_t>(isGraph ? graph : program - graph);
+  return generators[(turn + 31 * seed) % generators.size()];
+}
+
+/// Program `index` under its strategies: shapes, data and strategies depend on
+/// seed and index alone.
 Report runProgram(mlir::MLIRContext &context, int64_t index) {
   Random random(seed * 1000003 + static_cast<uint64_t>(index));
-  static const std::vector<Generator> ops = pick(false), networks = pick(true);
-  bool graph =
-      ops.empty() || (!networks.empty() && uniform(random, 0, 99) < graphs);
-  const std::vector<Generator> &generators = graph ? networks : ops;
-  // Round robin over the ops, so that each has its share; at random over
-  // graphs.
-  const Generator &generator =
-      graph ? generators[uniform(random, 0,
-                                 static_cast<int64_t>(generators.size()) - 1)]
-            : generators[index % generators.size()];
-  Case testCase = generator.make(random);
+  Case testCase = generatorOf(index).make(random);
   Report report;
+  report.program = index;
   report.name = testCase.name;
   auto fail = [&](const std::string &what, const std::string &program) {
     ++report.failed;
@@ -98,119 +115,66 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     fail(error, testCase.text);
     return report;
   }
+  report.ops = subject.ops();
   for (int64_t s = 0; s < strategies; ++s) {
-    std::string description;
-    std::string error = subject.check(random, report.draws, description);
-    if (error.empty())
+    // Another strategy than those before, if there is one: an op of few
+    // elements may have few.
+    uint64_t hash = 0;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      subject.draw(random, report.draws);
+      hash = llvm::xxh3_64bits(subject.program() +
+                               std::to_string(subject.devices()));
+      if (!llvm::is_contained(report.cases, hash))
+        break;
+    }
+    report.cases.push_back(hash);
+    if (std::string error = subject.check(lowering); error.empty())
       ++report.passed;
     else
-      fail("strategy " + std::to_string(s) + ", " + description + ": " + error,
-           subject.lastProgram());
+      fail("strategy " + std::to_string(s) + ", on " +
+               std::to_string(subject.devices()) + " devices: " + error,
+           subject.program());
   }
   return report;
 }
 
-void writeAll(int fd, const std::string &text) {
-  size_t done = 0;
-  while (done < text.size()) {
-    ssize_t n = write(fd, text.data() + done, text.size() - done);
-    if (n <= 0)
-      _exit(3);
-    done += static_cast<size_t>(n);
+/// The dialect, and all that its programs are lowered with.
+class Context {
+public:
+  Context() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
+    context.loadAllAvailableDialects();
   }
-}
+  /// Names of the ops that a strategy distributes.
+  std::set<std::string> dialectOps() {
+    std::set<std::string> names;
+    for (mlir::RegisteredOperationName op : context.getRegisteredOperations())
+      if (op.hasInterface<mlir::soap::IterationSpaceOpInterface>())
+        names.insert(op.getStringRef().str());
+    return names;
+  }
 
-/// Fields of a report, one line each; failures have their length first.
-std::string encode(const Report &report) {
-  std::string text =
-      "\x01 " + report.name + " " + std::to_string(report.passed) + " " +
-      std::to_string(report.failed) + " " + std::to_string(report.draws.draws) +
-      " " + std::to_string(report.draws.refused.size());
-  for (const auto &[reason, count] : report.draws.refused)
-    text += " " + reason + " " + std::to_string(count);
-  return text + " " + std::to_string(report.failures.size()) + "\n" +
-         report.failures;
-}
+  mlir::MLIRContext context;
 
-void runChild(int fd, int64_t from, int64_t to) {
-  mlir::DialectRegistry registry;
-  mlir::soap::registerAllDialects(registry);
-  registry.insert<mlir::func::FuncDialect>();
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  for (int64_t i = from; i < to; ++i)
-    writeAll(fd, encode(runProgram(context, i)));
-}
-
-struct Totals {
-  int64_t passed = 0, failed = 0, programs = 0;
-  DrawStatistics draws;
-  std::map<std::string, int64_t> byName;
-
-  void add(const Report &report) {
-    ++programs;
-    passed += report.passed;
-    failed += report.failed;
-    byName[report.name] += report.passed + report.failed;
-    draws.draws += report.draws.draws;
-    for (const auto &[reason, count] : report.draws.refused)
-      draws.refused[reason] += count;
-    if (!report.failures.empty())
-      std::cout << report.failures << std::flush;
-    else if (verbose)
-      std::cout << "program " << programs - 1 << " " << report.name << ": "
-                << report.passed << " passed\n"
-                << std::flush;
+private:
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry registry;
+    mlir::soap::registerAllDialects(registry);
+    registry.insert<mlir::func::FuncDialect>();
+    return registry;
   }
 };
 
-/// Reads reports of a child until it ends; returns how many, and why it ended.
-int64_t readReports(int fd, pid_t child, Totals &totals, std::string &end) {
-  std::string buffer;
-  int64_t reports = 0;
-  for (;;) {
-    size_t line = buffer.find('\n');
-    if (line != std::string::npos) {
-      std::istringstream head(buffer.substr(2, line - 2));
-      Report report;
-      size_t reasons = 0, length = 0;
-      head >> report.name >> report.passed >> report.failed >>
-          report.draws.draws >> reasons;
-      for (size_t i = 0; i < reasons; ++i) {
-        std::string reason;
-        int64_t count = 0;
-        head >> reason >> count;
-        report.draws.refused[reason] = count;
-      }
-      head >> length;
-      if (buffer.size() >= line + 1 + length) {
-        report.failures = buffer.substr(line + 1, length);
-        buffer.erase(0, line + 1 + length);
-        totals.add(report);
-        ++reports;
-        continue;
-      }
-    }
-    pollfd poller{fd, POLLIN, 0};
-    int ready = poll(&poller, 1, static_cast<int>(timeout * 1000));
-    if (ready == 0) {
-      kill(child, SIGKILL);
-      end = "hangs: silent for " + std::to_string(timeout) + " s";
-      return reports;
-    }
-    char chunk[65536];
-    ssize_t n = read(fd, chunk, sizeof chunk);
-    if (n <= 0) {
-      end = "crashes";
-      return reports;
-    }
-    buffer.append(chunk, static_cast<size_t>(n));
-  }
+Report lostProgram(int64_t program, const std::string &end) {
+  Report report;
+  report.program = program;
+  report.name = generatorOf(program).name;
+  report.failed = strategies;
+  report.failures = "FAILED program " + std::to_string(program) + " (" +
+                    report.name + "): " + end +
+                    " (run with --first=" + std::to_string(program) +
+                    " --cases=1 --no-fork)\n";
+  return report;
 }
-
-} // namespace
-
-namespace {
 
 /// Joins the ranks of mpirun; the process ends when one is lost.
 std::unique_ptr<soap::runtime::World> joinProcesses() {
@@ -257,7 +221,7 @@ int main(int argc, char **argv) {
       "Random programs under random strategies, compared with the reference "
       "lowering of the unsharded program\n");
   mlir::soap::registerAllPasses();
-  if (pick(false).empty() && pick(true).empty()) {
+  if (ops().empty() && networks().empty()) {
     std::cerr << "soap-equivalence: --filter=" << filter
               << " names no op and no graph; expected one of";
     for (bool graph : {false, true})
@@ -267,9 +231,9 @@ int main(int argc, char **argv) {
     std::cerr << "\n";
     return 2;
   }
-  if (strategies < 1 || cases < 1) {
-    std::cerr
-        << "soap-equivalence: --cases and --strategies must be at least 1\n";
+  if (strategies < 1 || cases < 1 || jobs < 1) {
+    std::cerr << "soap-equivalence: --cases, --strategies and --jobs must be "
+                 "at least 1\n";
     return 2;
   }
   int64_t programs = (cases + strategies - 1) / strategies;
@@ -280,43 +244,24 @@ int main(int argc, char **argv) {
     world = joinProcesses();
     runInProcesses(world.get());
   }
+  auto add = [&](const Report &report) { totals.add(report, verbose); };
   if (noFork) {
-    mlir::DialectRegistry registry;
-    mlir::soap::registerAllDialects(registry);
-    registry.insert<mlir::func::FuncDialect>();
-    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-    context.loadAllAvailableDialects();
+    Context context;
     for (int64_t i = first; i < first + programs; ++i)
-      totals.add(runProgram(context, i));
-  }
-  for (int64_t next = first; !noFork && next < first + programs;) {
-    int fds[2];
-    if (pipe(fds) != 0) {
-      std::perror("soap-equivalence: pipe");
+      add(runProgram(context.context, i));
+  } else {
+    try {
+      runInChildren(
+          first, first + programs, {jobs, timeout},
+          [](int64_t program) {
+            // Made by the child: a context's threads do not survive a fork.
+            static Context context;
+            return runProgram(context.context, program);
+          },
+          add, lostProgram);
+    } catch (const std::runtime_error &error) {
+      std::cerr << "soap-equivalence: " << error.what() << "\n";
       return 1;
-    }
-    std::cout << std::flush;
-    pid_t child = fork();
-    if (child == 0) {
-      close(fds[0]);
-      runChild(fds[1], next, first + programs);
-      _exit(0);
-    }
-    close(fds[1]);
-    std::string end;
-    next += readReports(fds[0], child, totals, end);
-    close(fds[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (next < first + programs) {
-      Report report;
-      report.name = "unknown";
-      report.failed = strategies;
-      report.failures = "FAILED program " + std::to_string(next) + ": " + end +
-                        " (run with --first=" + std::to_string(next) +
-                        " --cases=1 --no-fork)\n";
-      totals.add(report);
-      ++next;
     }
   }
   if (world && !addOtherRanks(world->processes(), totals)) {
@@ -325,24 +270,30 @@ int main(int argc, char **argv) {
   }
   std::cout << "seed " << seed << ", " << totals.programs << " programs x "
             << strategies << " strategies\n";
-  for (const auto &[name, count] : totals.byName)
-    std::cout << "  " << name << ": " << count << "\n";
+  std::set<std::string> dialectOps = Context().dialectOps();
+  totals.print(dialectOps);
+  std::vector<std::string> problems;
   int64_t refused = 0;
   for (const auto &[reason, count] : totals.draws.refused)
     refused += count;
-  std::cout << "configs drawn: " << totals.draws.draws
-            << ", refused: " << refused;
-  for (const auto &[reason, count] : totals.draws.refused)
-    std::cout << " (" << reason << ": " << count << ")";
-  std::cout << "\n"
-            << totals.passed << " passed, " << totals.failed << " failed\n";
-  bool tooManyRefused = refused * 20 > totals.draws.draws;
-  if (tooManyRefused)
-    std::cout << "more than 5 % of the draws were refused\n";
+  if (refused * 20 > totals.draws.draws)
+    problems.push_back("more than 5 % of the draws were refused");
+  // Each op has had its turn.
+  int64_t opPrograms =
+      programs - (graphsBefore(first + programs) - graphsBefore(first));
+  if (filter.empty() && opPrograms >= static_cast<int64_t>(ops().size()) &&
+      !totals.missing(dialectOps).empty())
+    problems.push_back("ops of the dialect are in no case");
+  if (static_cast<int64_t>(totals.cases.size()) < distinct)
+    problems.push_back("fewer than " + std::to_string(distinct) +
+                       " distinct cases");
+  std::cout << totals.passed << " passed, " << totals.failed << " failed\n";
+  for (const std::string &problem : problems)
+    std::cout << problem << "\n";
   std::cout << std::flush;
   if (world && world->leave())
     _exit(1);
-  int status = totals.failed || tooManyRefused ? 1 : 0;
+  int status = totals.failed || !problems.empty() ? 1 : 0;
   // Threads of MPI and of the monitor are at work to the end.
   if (world)
     _exit(status);

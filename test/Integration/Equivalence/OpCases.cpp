@@ -205,27 +205,30 @@ Case broadcast(Random &random) {
 //===--- elementwise
 //-------------------------------------------------------===//
 
-Case unary(Random &random) {
-  struct Unary {
-    const char *name, *attributes;
-    Fill fill;
-    bool exact;
-  };
-  const Unary ops[] = {{"relu", "", integers, true},
-                       {"neg", "", integers, true},
-                       {"abs", "", integers, true},
-                       {"sign", "", integers, true},
-                       {"exp", "", floats, false},
-                       {"log", "", positive, false},
-                       {"sqrt", "", positive, false},
-                       {"tanh", "", floats, false},
-                       {"sigmoid", "", floats, false},
-                       {"erf", "", floats, false},
-                       {"gelu", "", floats, false},
-                       {"gelu", "approximate", floats, false},
-                       {"reciprocal", "", positive, false},
-                       {"rsqrt", "epsilon = 1.0e-01 : f64", positive, false}};
-  const Unary &op = ops[uniform(random, 0, std::size(ops) - 1)];
+/// What distinguishes elementwise ops of one operand, or their gradients.
+struct Unary {
+  const char *name, *attributes;
+  Fill fill;
+  bool exact;
+};
+const Unary unaryOps[] = {
+    {"relu", "", integers, true},
+    {"neg", "", integers, true},
+    {"abs", "", integers, true},
+    {"sign", "", integers, true},
+    {"scale", "factor = 5.0e-01 : f64", integers, true},
+    {"exp", "", floats, false},
+    {"log", "", positive, false},
+    {"sqrt", "", positive, false},
+    {"tanh", "", floats, false},
+    {"sigmoid", "", floats, false},
+    {"erf", "", floats, false},
+    {"gelu", "", floats, false},
+    {"gelu", "approximate", floats, false},
+    {"reciprocal", "", positive, false},
+    {"rsqrt", "epsilon = 1.0e-01 : f64", positive, false}};
+
+Case unary(Random &random, const Unary &op) {
   std::vector<int64_t> shape = randomShape(random, 0);
   Case c = made(op.name, op.exact);
   FunctionText f;
@@ -233,21 +236,20 @@ Case unary(Random &random) {
   return c;
 }
 
-Case scale(Random &random) {
-  std::vector<int64_t> shape = randomShape(random);
-  Case c = made("scale", true);
-  FunctionText f;
-  f.finish(c, {f.op1("scale", {f.arg(shape, integers)},
-                     "factor = 5.0e-01 : f64", shape)});
-  return c;
-}
+/// Elementwise ops of two operands: what the left one is filled with; the right
+/// one is positive where results are not exact.
+struct Binary {
+  const char *name;
+  Fill left;
+};
+const Binary binaryOps[] = {{"div", floats},       {"pow", positive},
+                            {"add", integers},     {"sub", integers},
+                            {"mul", integers},     {"maximum", integers},
+                            {"minimum", integers}, {"equal", integers},
+                            {"greater", integers}, {"greater_equal", integers}};
 
-Case binary(Random &random) {
-  const char *names[] = {"div",   "pow",     "add",     "sub",
-                         "mul",   "maximum", "minimum", "greater_equal",
-                         "equal", "greater"};
-  int64_t which = uniform(random, 0, std::size(names) - 1);
-  bool exact = which > 1;
+Case binary(Random &random, const Binary &op) {
+  bool exact = op.left.kind == Fill::Integers;
   std::vector<int64_t> z = randomShape(random), x = z, y = z;
   for (size_t d = 0; d < z.size(); ++d)
     if (!uniform(random, 0, 3))
@@ -266,12 +268,10 @@ Case binary(Random &random) {
             b = d + y.size() >= rank ? y[d + y.size() - rank] : 1;
     z[d] = std::max(a, b);
   }
-  Case c = made(names[which], exact);
+  Case c = made(op.name, exact);
   FunctionText f;
-  f.finish(c, {f.op1(names[which],
-                     {f.arg(x, exact        ? integers
-                               : which == 0 ? floats
-                                            : positive),
+  f.finish(c, {f.op1(op.name,
+                     {f.arg(x, op.left),
                       f.arg(y, exact ? integers : positive, "parameter")},
                      "", z)});
   return c;
@@ -289,17 +289,23 @@ Case biasAdd(Random &random) {
   return c;
 }
 
-Case unaryGrad(Random &random) {
-  const char *names[] = {"relu_grad", "tanh_grad", "sigmoid_grad",
-                         "sqrt_grad", "erf_grad",  "gelu_grad"};
-  int64_t which = uniform(random, 0, std::size(names) - 1);
+/// Of dy, and of the op's operand or result, which `fill` is for.
+const Unary unaryGrads[] = {{"relu_grad", "", integers, true},
+                            {"tanh_grad", "", positive, false},
+                            {"sigmoid_grad", "", positive, false},
+                            {"sqrt_grad", "", positive, false},
+                            {"erf_grad", "", positive, false},
+                            {"gelu_grad", "", floats, false},
+                            {"gelu_grad", "approximate", floats, false}};
+
+Case unaryGrad(Random &random, const Unary &op) {
   std::vector<int64_t> shape = randomShape(random);
-  Case c = made(names[which], which == 0);
+  Case c = made(op.name, op.exact);
   FunctionText f;
-  f.finish(c, {f.op1(names[which],
-                     {f.arg(shape, which ? floats : integers),
-                      f.arg(shape, which == 0 ? integers : positive)},
-                     "", shape)});
+  f.finish(c, {f.op1(op.name,
+                     {f.arg(shape, op.exact ? integers : floats),
+                      f.arg(shape, op.fill)},
+                     op.attributes, shape)});
   return c;
 }
 
@@ -502,28 +508,44 @@ Case runningStats(Random &random) {
   return c;
 }
 
+/// Rows of a loss: samples, or positions of sequences.
+struct LossShapes {
+  std::vector<int64_t> rows, logits, stats{3};
+
+  LossShapes(Random &random, int64_t classes) {
+    rows.push_back(uniform(random, 1, 7));
+    if (uniform(random, 0, 1))
+      rows.push_back(uniform(random, 1, 5));
+    logits = rows;
+    logits.push_back(classes);
+    stats.insert(stats.end(), rows.begin(), rows.end());
+  }
+};
+
 Case crossEntropy(Random &random) {
-  int64_t n = uniform(random, 1, 7), k = uniform(random, 1, 9);
+  int64_t k = uniform(random, 1, 9);
+  LossShapes shapes(random, k);
   Case c = made("cross_entropy", false);
   FunctionText f;
-  Tensor x = f.arg({n, k}, floats),
-         labels = f.arg({n}, {Fill::Labels, k}, "label", "i32");
+  Tensor x = f.arg(shapes.logits, floats),
+         labels = f.arg(shapes.rows, {Fill::Labels, k}, "label", "i32");
   f.finish(c, f.op("cross_entropy", {x, labels}, "scale = 2.5e-01 : f64",
-                   {{}, {}, {3, n}}));
+                   {{}, {}, shapes.stats}));
   return c;
 }
 
 Case crossEntropyStages(Random &random) {
-  int64_t n = uniform(random, 1, 7), k = uniform(random, 1, 9);
+  int64_t k = uniform(random, 1, 9);
+  LossShapes shapes(random, k);
   Case c = made("cross_entropy_stages", false);
   FunctionText f;
-  Tensor x = f.arg({n, k}, floats),
-         labels = f.arg({n}, {Fill::Labels, k}, "label", "i32");
-  Tensor stats = f.op1("softmax_stats", {x, labels}, "", {3, n});
+  Tensor x = f.arg(shapes.logits, floats),
+         labels = f.arg(shapes.rows, {Fill::Labels, k}, "label", "i32");
+  Tensor stats = f.op1("softmax_stats", {x, labels}, "", shapes.stats);
   std::vector<Tensor> results = f.op("cross_entropy_loss", {stats, labels},
                                      "scale = 2.5e-01 : f64", {{}, {}});
   Tensor dx = f.op1("cross_entropy_grad", {f.arg({}, floats), x, labels, stats},
-                    "scale = 2.5e-01 : f64", {n, k});
+                    "scale = 2.5e-01 : f64", shapes.logits);
   f.finish(c, {results[0], results[1], dx});
   return c;
 }
@@ -564,11 +586,7 @@ std::vector<Generator> opGenerators() {
       {"matmul", matmul},
       {"reduce", reduce},
       {"broadcast", broadcast},
-      {"unary", unary},
-      {"scale", scale},
-      {"binary", binary},
       {"bias_add", biasAdd},
-      {"unary_grad", unaryGrad},
       {"accumulate", accumulate},
       {"reshape", reshape},
       {"transpose", transpose},
@@ -585,6 +603,13 @@ std::vector<Generator> opGenerators() {
       {"cross_entropy_stages", crossEntropyStages},
       {"sgd", sgd},
   };
+  for (const Unary &op : unaryOps)
+    generators.push_back({op.name, [&op](Random &r) { return unary(r, op); }});
+  for (const Unary &op : unaryGrads)
+    generators.push_back(
+        {op.name, [&op](Random &r) { return unaryGrad(r, op); }});
+  for (const Binary &op : binaryOps)
+    generators.push_back({op.name, [&op](Random &r) { return binary(r, op); }});
   for (const Generator &generator : sequenceGenerators())
     generators.push_back(generator);
   return generators;

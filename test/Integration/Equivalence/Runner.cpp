@@ -316,22 +316,32 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   return "";
 }
 
-std::string Subject::check(Random &random, DrawStatistics &statistics,
-                           std::string &description) {
-  int devices = static_cast<int>(uniform(random, 1, 8));
+std::set<std::string> Subject::ops() const {
+  std::set<std::string> names;
+  auto function = base.get().lookupSymbol<func::FuncOp>(entry);
+  for (Operation &op : function.getBody().getOps())
+    if (isa<mlir::soap::IterationSpaceOpInterface>(op))
+      names.insert(op.getName().getStringRef().str());
+  return names;
+}
+
+void Subject::draw(Random &random, DrawStatistics &statistics) {
+  numDevices = static_cast<int>(uniform(random, 1, 8));
   // Training steps have many ops: fewer pieces of each keep a case short.
   int64_t maxPieces = uniform(random, 1, source.training.empty() ? 16 : 6);
-  OwningOpRef<ModuleOp> module = base->clone();
-  auto function = module->lookupSymbol<func::FuncOp>(entry);
-  drawStrategy(random, function, devices, maxPieces, statistics);
-  program.clear();
-  llvm::raw_string_ostream os(program);
+  module = base->clone();
+  drawStrategy(random, module->lookupSymbol<func::FuncOp>(entry), numDevices,
+               maxPieces, statistics);
+  programText.clear();
+  llvm::raw_string_ostream os(programText);
   module->print(os);
-  description = source.name + " on " + std::to_string(devices) + " devices";
+}
 
+std::string Subject::check(const std::string &lowering) {
+  auto function = module->lookupSymbol<func::FuncOp>(entry);
   Messages messages(*module->getContext());
   Expected<Topology> topology =
-      builtinTopology("cpu-" + std::to_string(devices));
+      builtinTopology("cpu-" + std::to_string(numDevices));
   if (!topology)
     return topology.error();
   FailureOr<mlir::soap::PricedFunction> priced =
@@ -354,7 +364,8 @@ std::string Subject::check(Random &random, DrawStatistics &statistics,
       !difference.empty())
     return "task graph of the partitioned IR differs: " + difference;
 
-  if (std::string error = runPipeline(*module, "soap-lower-to-cpu");
+  if (std::string error =
+          runPipeline(*module, "soap-lower-to-cpu{" + lowering + "}");
       !error.empty())
     return error;
   Run run;
@@ -417,15 +428,15 @@ std::string Subject::check(Random &random, DrawStatistics &statistics,
         return "'" + name + "' is not whole: some element is on no device";
 
   std::vector<std::vector<int64_t>> bytes =
-      bytesBetween(priced->tasks, devices);
-  for (int from = 0; from < devices; ++from)
-    for (int to = 0; to < devices; ++to)
+      bytesBetween(priced->tasks, numDevices);
+  for (int from = 0; from < numDevices; ++from)
+    for (int to = 0; to < numDevices; ++to)
       if (run.execution->placement.isHere(from) &&
-          bytes[from][to] != run.execution->bytesSent[from * devices + to])
+          bytes[from][to] != run.execution->bytesSent[from * numDevices + to])
         return "bytes from device " + std::to_string(from) + " to " +
                std::to_string(to) + ": simulated " +
                std::to_string(bytes[from][to]) + ", sent " +
-               std::to_string(run.execution->bytesSent[from * devices + to]);
+               std::to_string(run.execution->bytesSent[from * numDevices + to]);
   return "";
 }
 

@@ -18,6 +18,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <set>
+
 namespace soap::equivalence {
 
 /// A whole tensor as doubles (labels too).
@@ -37,17 +39,23 @@ public:
   /// the oracle. Empty string on success, else what failed.
   std::string prepare(mlir::MLIRContext &context, const Case &source,
                       uint64_t dataSeed);
-  /// Draws a strategy for 1 to 8 devices, and checks everything. Empty string
-  /// on success, else what differs.
-  std::string check(Random &random, DrawStatistics &statistics,
-                    std::string &description);
-  /// IR of the last strategy, for reports.
-  const std::string &lastProgram() const { return program; }
+  /// Names of the ops that strategies distribute.
+  std::set<std::string> ops() const;
+  /// Draws a strategy for 1 to 8 devices.
+  void draw(Random &random, DrawStatistics &statistics);
+  /// Partitions, lowers (`lowering`: options of soap-lower-to-cpu) and runs
+  /// under the strategy, and checks everything. Empty string on success, else
+  /// what differs.
+  std::string check(const std::string &lowering);
+  /// IR with the strategy.
+  const std::string &program() const { return programText; }
+  int devices() const { return numDevices; }
 
 private:
   Case source;
-  mlir::OwningOpRef<mlir::ModuleOp> base;
-  std::string entry, program;
+  mlir::OwningOpRef<mlir::ModuleOp> base, module;
+  std::string entry, programText;
+  int numDevices = 1;
   Tensors inputs, expected, expectedUpdates;
 };
 

@@ -38,11 +38,10 @@ std::string attribute(const std::string &name, int64_t value) {
 
 //===--- softmax and norms ------------------------------------------------===//
 
-Case softmax(Random &random) {
+Case softmax(Random &random, bool gradient) {
   Shape shape = randomShape(random, 1, 4);
   std::string axis = attribute(
       "axis", uniform(random, 0, static_cast<int64_t>(shape.size()) - 1));
-  bool gradient = uniform(random, 0, 1);
   Case c = made(gradient ? "softmax_grad" : "softmax");
   FunctionText f;
   Tensor x = f.arg(shape, floats);
@@ -270,7 +269,8 @@ Case attention(Random &random) {
 
 std::vector<Generator> sequenceGenerators() {
   return {
-      {"softmax", softmax},
+      {"softmax", [](Random &r) { return softmax(r, false); }},
+      {"softmax_grad", [](Random &r) { return softmax(r, true); }},
       {"layer_norm", [](Random &r) { return rowNorm(r, true, false); }},
       {"layer_norm_grad", [](Random &r) { return rowNorm(r, true, true); }},
       {"rms_norm", [](Random &r) { return rowNorm(r, false, false); }},
