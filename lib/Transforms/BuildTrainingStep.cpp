@@ -384,22 +384,11 @@ void Program::addLoss() {
            builder.getI64IntegerAttr(logits.getShape().back()))});
   Value output =
       mapping.lookup(model.function.front().getTerminator()->getOperand(0));
-  // Every position has a label: rows of one matrix.
+  // The mean over all positions.
   int64_t rows = 1;
   for (int64_t extent : positions)
     rows *= extent;
-  Value labels = label;
-  if (positions.size() > 1) {
-    auto flatten = [&](Value value, ArrayRef<int64_t> shape, StringRef name) {
-      auto type = cast<RankedTensorType>(value.getType()).clone(shape);
-      auto op = ReshapeOp::create(builder, loc, type, value);
-      setName(op, name);
-      return op.getY();
-    };
-    output = flatten(output, {rows, logits.getShape().back()}, "loss.logits");
-    labels = flatten(labels, {rows}, "loss.labels");
-  }
-  loss = CrossEntropyOp::create(builder, loc, output, labels,
+  loss = CrossEntropyOp::create(builder, loc, output, label,
                                 builder.getF64FloatAttr(1.0 / rows));
   setName(loss, "loss");
   addResult(loss.getLoss(), "loss", "loss");
@@ -443,9 +432,10 @@ private:
   void addUpdate(Program &program, unsigned parameter, Value gradient);
   void addSgd(Program &program, unsigned parameter, Value gradient);
   void addAdam(Program &program, unsigned parameter, Value gradient);
-  /// 1 / (1 - beta^step), one for all parameters.
+  /// 1 / (1 - beta^step), one for all parameters of an element type.
+  using ByElement = llvm::DenseMap<Type, Value>;
   Value biasCorrection(Program &program, Type element, double beta,
-                       Value &known, StringRef name);
+                       ByElement &known, StringRef name);
   BlockArgument addOptimizerState(Program &program, unsigned parameter,
                                   StringRef suffix);
 
@@ -454,8 +444,7 @@ private:
   /// `value`, of the shape of a parameter, times the factor.
   Value scheduled(Program &program, Value value, Value weight, StringRef name);
 
-  Value correction1, correction2;
-  llvm::DenseMap<Type, Value> scheduleFactors;
+  ByElement corrections1, corrections2, scheduleFactors;
   void addRunningStats(Program &program);
 };
 
@@ -559,7 +548,8 @@ BuildTrainingStep::buildTrainStep(Model &model) {
 /// Backward ops, then all update ops: an argument that is replaced must not be
 /// read behind its update, or its buffer could not be reused.
 LogicalResult BuildTrainingStep::addUpdates(Program &program) {
-  correction1 = correction2 = nullptr;
+  for (ByElement *known : {&corrections1, &corrections2, &scheduleFactors})
+    known->clear();
   Model &model = program.model;
   llvm::DenseSet<unsigned> statistics;
   for (const Program::RunningStats &stats : program.runningStats)
@@ -661,16 +651,17 @@ BlockArgument BuildTrainingStep::addOptimizerState(Program &program,
 }
 
 Value BuildTrainingStep::biasCorrection(Program &program, Type element,
-                                        double beta, Value &known,
+                                        double beta, ByElement &known,
                                         StringRef name) {
-  if (!known) {
+  Value &correction = known[element];
+  if (!correction) {
     auto op = BiasCorrectionOp::create(
         program.builder, program.loc, RankedTensorType::get({}, element),
         program.step(), program.builder.getF64FloatAttr(beta));
     program.setName(op, name);
-    known = op.getCorrection();
+    correction = op.getCorrection();
   }
-  return known;
+  return correction;
 }
 
 /// max(0, 1 - (step - 1) / total): 1 in the first iteration, 0 after the last.
@@ -725,9 +716,9 @@ void BuildTrainingStep::addAdam(Program &program, unsigned parameter,
   Type element = getElementTypeOrSelf(weight.getType());
   BlockArgument m = addOptimizerState(program, parameter, ".m"),
                 v = addOptimizerState(program, parameter, ".v");
-  Value first = biasCorrection(program, element, beta1, correction1,
+  Value first = biasCorrection(program, element, beta1, corrections1,
                                "step.correction1"),
-        second = biasCorrection(program, element, beta2, correction2,
+        second = biasCorrection(program, element, beta2, corrections2,
                                 "step.correction2");
   if (schedule != "constant")
     first = scheduled(program, first, weight,

@@ -96,16 +96,64 @@ private:
     if (it == contributions.end())
       return Value();
     SmallVector<Value> &parts = it->second;
-    if (parts.size() > 1)
-      parts = {accumulate(value, parts)};
+    if (parts.size() > 1) {
+      Operation *joined = concatenate(value, parts);
+      if (!joined)
+        joined = AccumulateOp::create(builder, value.getLoc(), value.getType(),
+                                      ValueRange(parts));
+      markJoined(value, joined);
+      parts = {joined->getResult(0)};
+    }
     return parts.front();
   }
 
-  Value accumulate(Value value, ArrayRef<Value> parts) {
-    auto sum = AccumulateOp::create(builder, value.getLoc(), value.getType(),
-                                    ValueRange(parts));
-    // The sum is cut like the value: as a result of the op that makes it, or as
-    // an operand of the first op that uses it.
+  /// A value that was taken apart along a dim (the queries, keys and values of
+  /// attention) has a gradient that is put together: no sum of tensors that are
+  /// mostly zeros. Null unless the parts are pads with zeros of what covers the
+  /// value without overlap.
+  Operation *concatenate(Value value, ArrayRef<Value> parts) {
+    SmallVector<PadOp> pads;
+    for (Value part : parts) {
+      auto pad = part.getDefiningOp<PadOp>();
+      if (!pad || !part.use_empty() || !pad.getValue().isZero() ||
+          llvm::any_of(pad.getInterior(), [](int64_t i) { return i != 0; }))
+        return nullptr;
+      pads.push_back(pad);
+    }
+    auto shapeOf = [](Value v) {
+      return cast<RankedTensorType>(v.getType()).getShape();
+    };
+    ArrayRef<int64_t> whole = shapeOf(value);
+    size_t axis = 0;
+    while (axis < whole.size() && shapeOf(pads[0].getX())[axis] == whole[axis])
+      ++axis;
+    if (axis == whole.size())
+      return nullptr;
+    llvm::sort(pads, [&](PadOp a, PadOp b) {
+      return a.getLow()[axis] < b.getLow()[axis];
+    });
+    int64_t end = 0;
+    SmallVector<Value> operands;
+    for (PadOp pad : pads) {
+      for (size_t d = 0; d < whole.size(); ++d)
+        if (pad.getLow()[d] != (d == axis ? end : 0) ||
+            (d != axis && shapeOf(pad.getX())[d] != whole[d]))
+          return nullptr;
+      end += shapeOf(pad.getX())[axis];
+      operands.push_back(pad.getX());
+    }
+    if (end != whole[axis])
+      return nullptr;
+    auto result = ConcatOp::create(builder, value.getLoc(), value.getType(),
+                                   operands, axis);
+    for (PadOp pad : pads)
+      pad.erase();
+    return result;
+  }
+
+  /// The gradient is cut like the value: as a result of the op that makes it,
+  /// or as an operand of the first op that uses it.
+  void markJoined(Value value, Operation *sum) {
     Operation *forward = value.getDefiningOp();
     unsigned tensor = 0;
     std::string name;
@@ -128,11 +176,11 @@ private:
     if (!name.empty())
       sum->setAttr(SoapDialect::kName,
                    builder.getStringAttr(name + ".grad_sum"));
-    auto pairs = correspondingLoops(sum, parts.size(), forward, tensor);
+    auto pairs =
+        correspondingLoops(sum, sum->getNumOperands(), forward, tensor);
     SmallVector<std::pair<StringRef, StringRef>> views(pairs.begin(),
                                                        pairs.end());
     setGradientOf(sum, forward, views);
-    return sum;
   }
 
   static std::string argumentName(BlockArgument argument) {

@@ -13,8 +13,7 @@
 // CHECK-SAME: tensor<i32> {soap.kind = "update", soap.name = "step", soap.updates = 3 : i64})
 // CHECK: %[[T:.+]] = soap.counter %[[STEP]] {soap.name = "step.counter"}
 // CHECK: soap.dropout %{{.*}}, %[[T]] {rate = 2.500000e-01 : f64, seed = 1 : i64, soap.name = "drop"}
-// CHECK: soap.reshape %{{.*}} {soap.name = "loss.logits"} : (tensor<4x3x5xf32>) -> tensor<12x5xf32>
-// CHECK: soap.reshape %[[LABEL]] {soap.name = "loss.labels"} : (tensor<4x3xi32>) -> tensor<12xi32>
+// CHECK: soap.cross_entropy %{{.*}}, %[[LABEL]] {scale = 0.08333{{[0-9]*}} : f64, soap.name = "loss"} : (tensor<4x3x5xf32>, tensor<4x3xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x4x3xf32>)
 // CHECK: soap.dropout %{{.*}}, %[[T]] {rate = 2.500000e-01 : f64, seed = 1 : i64, soap.grad_of = "drop", soap.name = "drop.input_grad"}
 // CHECK: soap.gather_grad %{{.*}} {soap.grad_of = "embed", soap.name = "embed.table_grad"}
 // CHECK: %[[C1:.+]] = soap.bias_correction %[[T]] {beta = 8.000000e-01 : f64, soap.name = "step.correction1"}

@@ -127,3 +127,46 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data", soap.name = "label",
   %4 = soap.relu %3 {soap.name = "relu_0"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
+
+// -----
+
+// A value that is taken apart has a gradient that is put together, in the order
+// of the parts, not of their uses. Where parts overlap, it is a sum.
+
+// CHECK-LABEL: func.func @train_step
+// CHECK-DAG: %[[FIRST:.+]] = soap.matmul {{.*}}soap.name = "use0.input_grad"
+// CHECK-DAG: %[[SECOND:.+]] = soap.matmul {{.*}}soap.name = "use1.input_grad"
+// CHECK-NOT: soap.pad
+// CHECK: soap.concat %[[FIRST]], %[[SECOND]] {axis = 1 : i64, soap.grad_of = "h", soap.loop_map = {d0 = "m", d1 = "n"}, soap.name = "h.grad_sum"} : (tensor<4x2xf32>, tensor<4x4xf32>) -> tensor<4x6xf32>
+
+// PLAIN: func.func @train_step
+// INFER: func.func @evaluate
+func.func @forward(%x: tensor<4x3xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<3x6xf32> {soap.kind = "parameter", soap.name = "w"},
+                   %w0: tensor<2x5xf32> {soap.kind = "parameter", soap.name = "w0"},
+                   %w1: tensor<4x5xf32> {soap.kind = "parameter", soap.name = "w1"}) -> tensor<4x5xf32> {
+  %h = soap.matmul %x, %w {soap.name = "h"} : (tensor<4x3xf32>, tensor<3x6xf32>) -> tensor<4x6xf32>
+  %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
+  %y1 = soap.matmul %p1, %w1 {soap.name = "use1"} : (tensor<4x4xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %p0 = soap.slice %h {offsets = array<i64: 0, 0>, sizes = array<i64: 4, 2>, strides = array<i64: 1, 1>, soap.name = "part0"} : (tensor<4x6xf32>) -> tensor<4x2xf32>
+  %y0 = soap.matmul %p0, %w0 {soap.name = "use0"} : (tensor<4x2xf32>, tensor<2x5xf32>) -> tensor<4x5xf32>
+  %y = soap.add %y0, %y1 {soap.name = "y"} : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @train_step
+// CHECK: soap.pad {{.*}}soap.name = "part0.input_grad"
+// CHECK: soap.accumulate {{.*}}soap.name = "h.grad_sum"
+
+// PLAIN: func.func @train_step
+// INFER: func.func @evaluate
+func.func @forward(%x: tensor<4x3xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<3x6xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<4x4xf32> {
+  %h = soap.matmul %x, %w {soap.name = "h"} : (tensor<4x3xf32>, tensor<3x6xf32>) -> tensor<4x6xf32>
+  %p0 = soap.slice %h {offsets = array<i64: 0, 0>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part0"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
+  %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
+  %y = soap.mul %p0, %p1 {soap.name = "y"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}

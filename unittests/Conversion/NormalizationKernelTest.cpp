@@ -177,6 +177,45 @@ TEST(CrossEntropyKernels, Whole) {
         {c.logits, c.labels}, {c.loss, c.correct, c.stats});
 }
 
+/// The same rows as positions of sequences: two samples of three steps.
+TEST(CrossEntropyKernels, RowsOfTwoDims) {
+  Array logits = random({3, 2, 4}, 11), labels{{3, 2}}, loss{{}}, correct{{}},
+        stats{{3, 3, 2}}, dloss({}, 2), dx{{3, 2, 4}};
+  labels.values = {2, -1, 0, 3, 1, 1};
+  logits({0, 0, 2}) = 5;
+  for (int64_t t = 0; t < 3; ++t)
+    for (int64_t n = 0; n < 2; ++n) {
+      double maximum = -std::numeric_limits<double>::infinity(), sum = 0;
+      for (int64_t k = 0; k < 4; ++k)
+        maximum = std::max(maximum, logits({t, n, k}));
+      for (int64_t k = 0; k < 4; ++k)
+        sum += std::exp(logits({t, n, k}) - maximum);
+      int64_t label = static_cast<int64_t>(labels({t, n}));
+      stats({0, t, n}) = maximum;
+      stats({1, t, n}) = sum;
+      stats({2, t, n}) = label < 0 ? 0 : logits({t, n, label});
+      if (label < 0)
+        continue;
+      loss({}) += 0.25 * (maximum + std::log(sum) - logits({t, n, label}));
+      correct({}) += logits({t, n, label}) == maximum;
+      for (int64_t k = 0; k < 4; ++k)
+        dx({t, n, k}) =
+            0.5 * (std::exp(logits({t, n, k}) - maximum) / sum - (k == label));
+    }
+  check(withLabels(function("soap.cross_entropy", "scale = 0.25 : f64",
+                            {logits, labels}, {loss, correct, stats}),
+                   labels),
+        {logits, labels}, {loss, correct, stats});
+  check(withLabels(function("soap.cross_entropy_loss", "scale = 0.25 : f64",
+                            {stats, labels}, {loss, correct}),
+                   labels),
+        {stats, labels}, {loss, correct});
+  check(withLabels(function("soap.cross_entropy_grad", "scale = 0.25 : f64",
+                            {dloss, logits, labels, stats}, {dx}),
+                   labels),
+        {dloss, logits, labels, stats}, {dx});
+}
+
 TEST(CrossEntropyKernels, Stages) {
   CrossEntropy c;
   check(withLabels(

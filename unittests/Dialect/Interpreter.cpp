@@ -465,6 +465,23 @@ static Tensors evaluateRunningStats(RunningStatsUpdateOp op,
   return out;
 }
 
+/// Rows of several dims as rows of a matrix: the elements lie the same.
+static Tensor withShape(Tensor tensor, Index shape) {
+  tensor.shape.assign(shape.begin(), shape.end());
+  return tensor;
+}
+static Tensor matrixOf(const Tensor &logits) {
+  int64_t classes = logits.shape.back();
+  return withShape(
+      logits, {static_cast<int64_t>(logits.data.size()) / classes, classes});
+}
+static Tensor rowOf(const Tensor &labels) {
+  return withShape(labels, {static_cast<int64_t>(labels.data.size())});
+}
+static Tensor rowsOf(const Tensor &stats) {
+  return withShape(stats, {3, static_cast<int64_t>(stats.data.size()) / 3});
+}
+
 static Tensor softmaxStats(const Tensor &logits, const Tensor &labels,
                            int64_t offset) {
   Tensor stats(Index{3, logits.shape[0]});
@@ -497,8 +514,8 @@ static Tensors crossEntropyLoss(const Tensor &stats, const Tensor &labels,
 
 static Tensors evaluateCrossEntropyGrad(CrossEntropyGradOp op,
                                         const Tensors &in) {
-  const Tensor &logits = in[1], &labels = in[2], &stats = in[3];
-  Tensor dx = resultOf(op);
+  Tensor logits = matrixOf(in[1]), labels = rowOf(in[2]), stats = rowsOf(in[3]);
+  Tensor dx = matrixOf(resultOf(op));
   double scale = in[0].data[0] * op.getScale().convertToDouble();
   forEachIndex(dx.shape, [&](Index i) {
     int64_t label = static_cast<int64_t>(labels.at({i[0]}));
@@ -509,7 +526,7 @@ static Tensors evaluateCrossEntropyGrad(CrossEntropyGradOp op,
                             stats.at({1, i[0]}) -
                         hit);
   });
-  return {dx};
+  return {withShape(dx, in[1].shape)};
 }
 
 static Tensors evaluateSgd(SgdOp op, const Tensors &in) {
@@ -598,15 +615,19 @@ Tensors soap_test::evaluate(Operation *op, const Tensors &in) {
       })
       .Case([&](RunningStatsUpdateOp o) { return evaluateRunningStats(o, in); })
       .Case([&](SoftmaxStatsOp o) {
-        return R{softmaxStats(in[0], in[1], o.getClassOffset())};
+        return R{withShape(
+            softmaxStats(matrixOf(in[0]), rowOf(in[1]), o.getClassOffset()),
+            resultOf(o).shape)};
       })
       .Case([&](CrossEntropyLossOp o) {
-        return crossEntropyLoss(in[0], in[1], o.getScale().convertToDouble());
+        return crossEntropyLoss(rowsOf(in[0]), rowOf(in[1]),
+                                o.getScale().convertToDouble());
       })
       .Case([&](CrossEntropyOp o) {
-        Tensor stats = softmaxStats(in[0], in[1], 0);
-        R out = crossEntropyLoss(stats, in[1], o.getScale().convertToDouble());
-        out.push_back(stats);
+        Tensor labels = rowOf(in[1]),
+               stats = softmaxStats(matrixOf(in[0]), labels, 0);
+        R out = crossEntropyLoss(stats, labels, o.getScale().convertToDouble());
+        out.push_back(withShape(stats, resultOf(o, 2).shape));
         return out;
       })
       .Case(

@@ -110,15 +110,17 @@ struct Merged {
         return;
       double *into[3], add[3];
       size_t at = &value.at(global) - value.data.data();
+      SmallVector<int64_t> here(local), there(global);
       for (int64_t s = 0; s < 3; ++s) {
-        into[s] = &value.at({s, global[1]});
-        add[s] = tile.at({s, local[1]});
+        here[0] = there[0] = s;
+        into[s] = &value.at(there);
+        add[s] = tile.at(here);
       }
       if (written[at])
         return combineStatistics(combiner, into, add);
       for (int64_t s = 0; s < 3; ++s) {
         *into[s] = add[s];
-        written[&value.at({s, global[1]}) - value.data.data()] = true;
+        written[into[s] - value.data.data()] = true;
       }
     });
   }
@@ -154,8 +156,8 @@ protected:
     data[value] = std::move(tensor);
     return value;
   }
-  Value labels(int64_t rows, int64_t classes) {
-    Tensor tensor(Index{rows});
+  Value labels(ArrayRef<int64_t> rows, int64_t classes) {
+    Tensor tensor(rows);
     for (double &x : tensor.data)
       x = static_cast<double>(draw(-1, classes - 1));
     return operand(tensor, builder.getI32Type());
@@ -463,16 +465,27 @@ TEST_F(ShardTest, AveragePoolGradient) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(ShardTest, Matmul) {
-  CHECK_MANY(60, int64_t m = draw(1, 5), n = draw(1, 5), k = draw(1, 5);
-             std::vector<int64_t> batch; for (int64_t b = draw(0, 2); b > 0;
-                                              --b) batch.push_back(draw(1, 3));
-             bool ta = flip(), tb = flip(), shared = flip();
-             std::vector<int64_t> a = batch,
-             b = shared ? std::vector<int64_t>() : batch, y = batch;
-             a.insert(a.end(), {ta ? k : m, ta ? m : k});
-             b.insert(b.end(), {tb ? n : k, tb ? k : n});
-             y.insert(y.end(), {m, n}); return MatmulOp::create(
-                 builder, loc(), f64(y), operand(a), operand(b), ta, tb););
+  CHECK_MANY(
+      60, int64_t m = draw(1, 5), n = draw(1, 5), k = draw(1, 5);
+      std::vector<int64_t> batch;
+      for (int64_t b = draw(0, 2); b > 0; --b) batch.push_back(draw(1, 3));
+      // Rows that were several dims.
+      DenseI64ArrayAttr factors; if (flip()) {
+        std::vector<int64_t> extents = {draw(1, 4), draw(1, 3)};
+        if (flip())
+          extents.push_back(draw(1, 2));
+        factors = builder.getDenseI64ArrayAttr(extents);
+        k = 1;
+        for (int64_t extent : extents)
+          k *= extent;
+      } bool ta = flip(),
+                                 tb = flip(), shared = flip();
+      std::vector<int64_t> a = batch,
+      b = shared ? std::vector<int64_t>() : batch, y = batch;
+      a.insert(a.end(), {ta ? k : m, ta ? m : k});
+      b.insert(b.end(), {tb ? n : k, tb ? k : n}); y.insert(y.end(), {m, n});
+      return MatmulOp::create(builder, loc(), f64(y), operand(a), operand(b),
+                              ta, tb, factors););
 }
 
 TEST_F(ShardTest, Reduce) {
@@ -650,19 +663,36 @@ TEST_F(ShardTest, BatchNorm) {
 
 TEST_F(ShardTest, CrossEntropy) {
   APFloat scale(0.25);
-  CHECK_MANY(40, int64_t n = draw(1, 5), k = draw(1, 6);
+  // Rows of one to three dims, with classes, and with statistics.
+  auto rows = [&] {
+    SmallVector<int64_t> shape;
+    for (int64_t d = draw(1, 3); d-- > 0;)
+      shape.push_back(draw(1, 4));
+    return shape;
+  };
+  auto with = [](ArrayRef<int64_t> shape, int64_t classes) {
+    SmallVector<int64_t> result(shape);
+    result.push_back(classes);
+    return result;
+  };
+  auto stats = [](ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> result{3};
+    llvm::append_range(result, shape);
+    return result;
+  };
+  CHECK_MANY(60, auto n = rows(); int64_t k = draw(1, 6);
              return CrossEntropyOp::create(builder, loc(), f64({}), f64({}),
-                                           f64({3, n}), operand({n, k}),
+                                           f64(stats(n)), operand(with(n, k)),
                                            labels(n, k), scale););
-  CHECK_MANY(
-      40, int64_t n = draw(1, 5), k = draw(1, 6);
-      Value logits = operand({n, k}); Value label = labels(n, k);
-      auto op =
-          SoftmaxStatsOp::create(builder, loc(), f64({3, n}), logits, label, 0);
-      Tensor stats = evaluate(op, {data.at(logits), data.at(label)})[0];
-      op->erase(); return CrossEntropyGradOp::create(
-          builder, loc(), f64({n, k}), operand(ArrayRef<int64_t>{}), logits,
-          label, operand(stats, builder.getF64Type()), scale, 0););
+  CHECK_MANY(60, auto n = rows(); int64_t k = draw(1, 6);
+             Value logits = operand(with(n, k)); Value label = labels(n, k);
+             auto op = SoftmaxStatsOp::create(builder, loc(), f64(stats(n)),
+                                              logits, label, 0);
+             Tensor known = evaluate(op, {data.at(logits), data.at(label)})[0];
+             op->erase(); return CrossEntropyGradOp::create(
+                 builder, loc(), f64(with(n, k)), operand(ArrayRef<int64_t>{}),
+                 logits, label, operand(known, builder.getF64Type()), scale,
+                 0););
 }
 
 TEST_F(ShardTest, Sgd) {

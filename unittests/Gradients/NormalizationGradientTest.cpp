@@ -49,21 +49,24 @@ TEST(BatchNormGradient, StatisticsOfTheBatch) {
   EXPECT_EQ(checkGradients(batchNormTrain("3x2x4", "2")), "");
 }
 
-std::string crossEntropy(int rows, int classes, const char *scale) {
-  std::string x = "tensor<" + std::to_string(rows) + "x" +
-                  std::to_string(classes) + "xf64>";
-  std::string labels = "tensor<" + std::to_string(rows) + "xi32>";
+std::string crossEntropy(const std::string &rows, int classes,
+                         const char *scale) {
+  std::string x = "tensor<" + rows + "x" + std::to_string(classes) + "xf64>";
+  std::string labels = "tensor<" + rows + "xi32>";
   return "func.func @forward(%x: " + x + ", %labels: " + labels +
          ") -> tensor<f64> { %loss, %correct, %stats = soap.cross_entropy %x, "
          "%labels {scale = " +
          scale + " : f64} : (" + x + ", " + labels +
-         ") -> (tensor<f64>, tensor<f64>, tensor<3x" + std::to_string(rows) +
+         ") -> (tensor<f64>, tensor<f64>, tensor<3x" + rows +
          "xf64>) return %loss : tensor<f64> }";
 }
 
 TEST(CrossEntropyGradient, Logits) {
-  EXPECT_EQ(checkGradients(crossEntropy(8, 5, "0.125"), Range::Signed, 5), "");
-  EXPECT_EQ(checkGradients(crossEntropy(3, 2, "-3.0"), Range::Signed, 2), "");
+  EXPECT_EQ(checkGradients(crossEntropy("8", 5, "0.125"), Range::Signed, 5),
+            "");
+  EXPECT_EQ(checkGradients(crossEntropy("3", 2, "-3.0"), Range::Signed, 2), "");
+  EXPECT_EQ(checkGradients(crossEntropy("2x3", 4, "0.5"), Range::Signed, 4),
+            "");
 }
 
 /// A norm with one parameter per position of the dims from `axis` on.

@@ -35,6 +35,29 @@ TEST(GatherGradient, Rows) {
   EXPECT_EQ(checkGradients(gather("3x2", "", "2", ""), Range::Signed, 3), "");
 }
 
+/// Parts of a matrix of six columns; the second one begins at `offset`.
+std::string takenApart(int offset, int size) {
+  std::string o = std::to_string(offset), e = std::to_string(size);
+  auto slice = [](const std::string &o, const std::string &e) {
+    return "soap.slice %x {offsets = array<i64: 0, " + o +
+           ">, sizes = array<i64: 3, " + e +
+           ">, strides = array<i64: 1, 1>} : (tensor<3x6xf64>) -> tensor<3x" +
+           e + "xf64> ";
+  };
+  return "func.func @forward(%x: tensor<3x6xf64>) -> (tensor<3x" + e +
+         "xf64>, tensor<3x1xf64>, tensor<3x2xf64>) { %b = " + slice(o, e) +
+         "%c = " + slice("5", "1") + "%a = " + slice("0", "2") +
+         "return %b, %c, %a : tensor<3x" + e +
+         "xf64>, tensor<3x1xf64>, tensor<3x2xf64> }";
+}
+
+TEST(SliceGradient, Parts) {
+  // Without gap or overlap, with a gap, with an overlap.
+  EXPECT_EQ(checkGradients(takenApart(2, 3)), "");
+  EXPECT_EQ(checkGradients(takenApart(2, 2)), "");
+  EXPECT_EQ(checkGradients(takenApart(1, 4)), "");
+}
+
 /// `results` of y and cells are returned.
 std::string lstm(int t, int n, int h, bool y, bool cells) {
   auto type = [](std::initializer_list<int> shape) {

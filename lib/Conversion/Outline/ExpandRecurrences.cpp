@@ -28,7 +28,8 @@ public:
   }
   Value matmul(Value a, Value b, bool transposeB) {
     return mark(MatmulOp::create(builder, op->getLoc(), a, b,
-                                 /*transpose_a=*/false, transposeB));
+                                 /*transpose_a=*/false, transposeB,
+                                 /*k_factors=*/DenseI64ArrayAttr()));
   }
   template <typename OpTy>
   OpTy mark(OpTy added) {

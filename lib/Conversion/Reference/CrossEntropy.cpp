@@ -1,7 +1,7 @@
 //===- CrossEntropy.cpp - Kernels of softmax cross-entropy ----------------===//
 //
-// Statistics are [3, N]: maximum, sum of exponentials, logit of the label. Rows
-// with a negative label count nothing.
+// Statistics are [3, N..]: maximum, sum of exponentials, logit of the label.
+// Rows with a negative label count nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,23 +24,36 @@ Scalar expBelow(KernelBuilder &k, const Scalar &x, const Scalar &maximum) {
                 exp(x - maximum));
 }
 
+/// `last` behind the indices of a row, or `first` in front of them.
+SmallVector<Index> behind(ArrayRef<Index> row, const Index &last) {
+  SmallVector<Index> indices(row);
+  indices.push_back(last);
+  return indices;
+}
+SmallVector<Index> statistic(KernelBuilder &k, int64_t first,
+                             ArrayRef<Index> row) {
+  SmallVector<Index> indices{k.constant(first)};
+  indices.append(row.begin(), row.end());
+  return indices;
+}
+
 void emitStats(KernelBuilder &k, const Tensor &logits, const Tensor &labels,
                const Tensor &stats, int64_t classOffset) {
   constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
-  int64_t classes = logits.dim(1);
-  k.forEach({logits.dim(0)}, [&](Index n) {
+  int64_t classes = logits.shape().back();
+  k.forEachOf(labels.shape(), [&](ArrayRef<Index> n) {
     Scalar maximum =
         k.reduce({classes}, minusInfinity, [&](const Scalar &acc, Index i) {
-          return max(acc, logits({n, i}));
+          return max(acc, logits(behind(n, i)));
         });
     Scalar sum = k.sum({classes}, [&](Index i) {
-      return expBelow(k, logits({n, i}), maximum);
+      return expBelow(k, logits(behind(n, i)), maximum);
     });
-    Index label = labels.loadIndex({n}) - classOffset;
-    stats.set({k.constant(0), n}, maximum);
-    stats.set({k.constant(1), n}, sum);
+    Index label = labels.loadIndex(n) - classOffset;
+    stats.set(statistic(k, 0, n), maximum);
+    stats.set(statistic(k, 1, n), sum);
     // 0 where the class is in another tile, or the row does not count.
-    stats.set({k.constant(2), n}, logits.guarded({n, label}, 0));
+    stats.set(statistic(k, 2, n), logits.guarded(behind(n, label), 0));
   });
 }
 
@@ -48,14 +61,13 @@ void emitLoss(KernelBuilder &k, const Tensor &stats, const Tensor &labels,
               const Tensor &loss, const Tensor &correct, const APFloat &scale) {
   Scalar zero = k.number(0), one = k.number(1);
   SmallVector<Value> sums = k.foldOf(
-      {stats.dim(1)}, {zero.value, zero.value},
-      [&](ArrayRef<Index> loops, ArrayRef<Value> sums) {
-        Index n = loops[0];
-        Scalar maximum = stats({k.constant(0), n});
-        Scalar sum = stats({k.constant(1), n});
-        Scalar logit = stats({k.constant(2), n});
-        Condition counts = within(labels.loadIndex({n}), 0,
-                                  std::numeric_limits<int64_t>::max());
+      labels.shape(), {zero.value, zero.value},
+      [&](ArrayRef<Index> n, ArrayRef<Value> sums) {
+        Scalar maximum = stats(statistic(k, 0, n));
+        Scalar sum = stats(statistic(k, 1, n));
+        Scalar logit = stats(statistic(k, 2, n));
+        Condition counts =
+            within(labels.loadIndex(n), 0, std::numeric_limits<int64_t>::max());
         // maximum - logit is exact where they are equal, infinities apart.
         Condition hit = compare(arith::CmpFPredicate::OEQ, logit, maximum);
         Scalar row = select(counts, (maximum - logit) + log(sum), zero);
@@ -70,18 +82,18 @@ void emitLoss(KernelBuilder &k, const Tensor &stats, const Tensor &labels,
 void emitGrad(CrossEntropyGradOp op, KernelBuilder &k) {
   Tensor dloss = k.in(0), logits = k.in(1), labels = k.in(2), stats = k.in(3),
          dx = k.out();
-  k.forEach({logits.dim(0)}, [&](Index n) {
-    Index label = labels.loadIndex({n});
+  k.forEachOf(labels.shape(), [&](ArrayRef<Index> n) {
+    Index label = labels.loadIndex(n);
     Condition counts = within(label, 0, std::numeric_limits<int64_t>::max());
     Scalar scale =
         dloss(ArrayRef<Index>()) * k.number(op.getScale().convertToDouble());
-    Scalar maximum = stats({k.constant(0), n});
-    Scalar inverse = k.number(1) / stats({k.constant(1), n});
+    Scalar maximum = stats(statistic(k, 0, n));
+    Scalar inverse = k.number(1) / stats(statistic(k, 1, n));
     Index own = label - static_cast<int64_t>(op.getClassOffset());
-    k.forEach({logits.dim(1)}, [&](Index i) {
-      Scalar probability = expBelow(k, logits({n, i}), maximum) * inverse;
+    k.forEach({logits.shape().back()}, [&](Index i) {
+      Scalar probability = expBelow(k, logits(behind(n, i)), maximum) * inverse;
       Scalar target = select(i == own, k.number(1), k.number(0));
-      dx.set({n, i},
+      dx.set(behind(n, i),
              select(counts, scale * (probability - target), k.number(0)));
     });
   });

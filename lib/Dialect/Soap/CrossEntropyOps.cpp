@@ -1,7 +1,9 @@
 //===- CrossEntropyOps.cpp - Softmax cross-entropy and its stages ---------===//
 //
-// Rows n and classes k. The class loop is a stage loop: cut, the op becomes
-// softmax_stats, whose partial statistics combine, and cross_entropy_loss.
+// Rows and classes k. A row is a sample n, or with more dims a position n0, n1,
+// ... of a sequence, so that samples are cut wherever they are. The class loop
+// is a stage loop: cut, the op becomes softmax_stats, whose partial statistics
+// combine, and cross_entropy_loss.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,14 +12,42 @@
 using namespace mlir;
 using namespace mlir::soap;
 
-/// Logits [N, K] with labels [N].
+/// Logits [N.., K] with labels [N..].
 static LogicalResult checkLogits(EmitError emitError, Value logits,
                                  Value labels) {
-  if (failed(checkRank(emitError, "logits [N, K]", logits, 2)))
-    return failure();
-  return checkShape(emitError, "labels", labels.getType(),
-                    {shapeOf(logits)[0]});
+  ArrayRef<int64_t> shape = shapeOf(logits);
+  if (shape.size() < 2)
+    return emitError() << "expected logits [N, K] of rank 2 or more, got "
+                       << logits.getType();
+  return checkShape(emitError, "labels", labels.getType(), shape.drop_back());
 }
+
+/// Statistics [3, N..] of rows [N..].
+static SmallVector<int64_t> statsShape(ArrayRef<int64_t> rows) {
+  SmallVector<int64_t> shape{3};
+  llvm::append_range(shape, rows);
+  return shape;
+}
+
+/// Loops over rows and where they are; classes are the loop behind them.
+namespace {
+struct RowLoops {
+  std::vector<Loop> loops;
+  AccessMap labels, logits, stats;
+  int classes;
+
+  RowLoops(ArrayRef<int64_t> rows, IteratorType type = IteratorType::Parallel)
+      : labels(identityMap(rows.size())), logits(labels),
+        classes(static_cast<int>(rows.size())) {
+    for (auto [d, extent] : llvm::enumerate(rows))
+      loops.push_back(
+          {rows.size() == 1 ? "n" : "n" + std::to_string(d), extent, type});
+    logits.push_back(DimMap::loop(classes));
+    stats.push_back(DimMap::whole());
+    llvm::append_range(stats, labels);
+  }
+};
+} // namespace
 
 static LogicalResult checkClassOffset(EmitError emitError, uint64_t offset) {
   auto value = static_cast<int64_t>(offset);
@@ -43,19 +73,21 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
                         return failure();
                       types.push_back(tensorLike(logits, {}));
                       types.push_back(tensorLike(logits, {}));
-                      types.push_back(
-                          tensorLike(logits, {3, shapeOf(logits)[0]}));
+                      types.push_back(tensorLike(
+                          logits, statsShape(shapeOf(logits).drop_back())));
                       return success();
                     });
 }
 
 IterationSpace CrossEntropyOp::getIterationSpace() {
   ArrayRef<int64_t> logits = shapeOf(getLogits());
+  RowLoops rows(logits.drop_back());
   IterationSpace space;
-  space.loops = {{"n", logits[0]},
-                 {"k", logits[1], IteratorType::Reduction, /*stage=*/true}};
-  space.operands = {{loopMap({0, 1})}, {loopMap({0})}};
-  space.results = {{{}}, {{}}, {loopMap({-1, 0}), Combiner::Softmax}};
+  space.loops = rows.loops;
+  space.loops.push_back(
+      {"k", logits.back(), IteratorType::Reduction, /*stage=*/true});
+  space.operands = {{rows.logits}, {rows.labels}};
+  space.results = {{{}}, {{}}, {rows.stats, Combiner::Softmax}};
   space.flopsPerPoint = 12;
   return space;
 }
@@ -86,18 +118,20 @@ LogicalResult SoftmaxStatsOp::inferReturnTypes(
         if (failed(checkLogits(emitError, op.getLogits(), op.getLabels())) ||
             failed(checkClassOffset(emitError, op.getClassOffset())))
           return failure();
-        types.push_back(
-            tensorLike(op.getLogits(), {3, shapeOf(op.getLogits())[0]}));
+        types.push_back(tensorLike(
+            op.getLogits(), statsShape(shapeOf(op.getLogits()).drop_back())));
         return success();
       });
 }
 
 IterationSpace SoftmaxStatsOp::getIterationSpace() {
   ArrayRef<int64_t> logits = shapeOf(getLogits());
+  RowLoops rows(logits.drop_back());
   IterationSpace space;
-  space.loops = {{"n", logits[0]}, {"k", logits[1], IteratorType::Reduction}};
-  space.operands = {{loopMap({0, 1})}, {loopMap({0})}};
-  space.results = {{loopMap({-1, 0}), Combiner::Softmax}};
+  space.loops = rows.loops;
+  space.loops.push_back({"k", logits.back(), IteratorType::Reduction});
+  space.operands = {{rows.logits}, {rows.labels}};
+  space.results = {{rows.stats, Combiner::Softmax}};
   space.flopsPerPoint = 12;
   return space;
 }
@@ -108,7 +142,7 @@ Operation *SoftmaxStatsOp::localize(OpBuilder &builder, const LoopBox &box,
                                     ValueRange operands) {
   auto local = cast<SoftmaxStatsOp>(
       localizeDefault(*this, builder, resultRegions, operands));
-  local.setClassOffset(getClassOffset() + box[1].lo);
+  local.setClassOffset(getClassOffset() + box.back().lo);
   return local;
 }
 
@@ -124,9 +158,11 @@ LogicalResult CrossEntropyLossOp::inferReturnTypes(
       getOperationName(), location, operands,
       [&](EmitError emitError) -> LogicalResult {
         Value stats = operands[0], labels = operands[1];
-        if (failed(checkRank(emitError, "labels", labels, 1)) ||
-            failed(checkShape(emitError, "statistics", stats.getType(),
-                              {3, shapeOf(labels)[0]})))
+        if (shapeOf(labels).empty())
+          return emitError() << "expected labels of rank 1 or more, got a "
+                                "scalar";
+        if (failed(checkShape(emitError, "statistics", stats.getType(),
+                              statsShape(shapeOf(labels)))))
           return failure();
         types.assign(2, tensorLike(stats, {}));
         return success();
@@ -134,9 +170,10 @@ LogicalResult CrossEntropyLossOp::inferReturnTypes(
 }
 
 IterationSpace CrossEntropyLossOp::getIterationSpace() {
+  RowLoops rows(shapeOf(getLabels()), IteratorType::Reduction);
   IterationSpace space;
-  space.loops = {{"n", shapeOf(getLabels())[0], IteratorType::Reduction}};
-  space.operands = {{loopMap({-1, 0})}, {loopMap({0})}};
+  space.loops = rows.loops;
+  space.operands = {{rows.stats}, {rows.labels}};
   space.results = {{{}}, {{}}};
   space.flopsPerPoint = 12;
   return space;
@@ -155,18 +192,19 @@ LogicalResult CrossEntropyGradOp::verify() {
       failed(checkShape(emitError, "a gradient of the loss",
                         getDloss().getType(), {})) ||
       failed(checkShape(emitError, "statistics", getStats().getType(),
-                        {3, logits[0]})) ||
+                        statsShape(logits.drop_back()))) ||
       failed(checkShape(emitError, "a result", getDx().getType(), logits)) ||
       failed(checkClassOffset(emitError, getClassOffset())));
 }
 
 IterationSpace CrossEntropyGradOp::getIterationSpace() {
   ArrayRef<int64_t> logits = shapeOf(getLogits());
+  RowLoops rows(logits.drop_back());
   IterationSpace space;
-  space.loops = {{"n", logits[0]}, {"k", logits[1]}};
-  space.operands = {
-      {{}}, {loopMap({0, 1})}, {loopMap({0})}, {loopMap({-1, 0})}};
-  space.results = {{loopMap({0, 1})}};
+  space.loops = rows.loops;
+  space.loops.push_back({"k", logits.back()});
+  space.operands = {{{}}, {rows.logits}, {rows.labels}, {rows.stats}};
+  space.results = {{rows.logits}};
   space.flopsPerPoint = 12;
   return space;
 }
@@ -177,6 +215,6 @@ Operation *CrossEntropyGradOp::localize(OpBuilder &builder, const LoopBox &box,
                                         ValueRange operands) {
   auto local = cast<CrossEntropyGradOp>(
       localizeDefault(*this, builder, resultRegions, operands));
-  local.setClassOffset(getClassOffset() + box[1].lo);
+  local.setClassOffset(getClassOffset() + box.back().lo);
   return local;
 }

@@ -1,11 +1,12 @@
 //===- LinearOps.cpp - Matmul, reduce, broadcast --------------------------===//
 //
 // Iteration spaces and shapes of the contractions that have no windows. Their
-// shards are the same op on packed tiles, without changes.
+// shards are the same op on packed tiles; a matmul's factors of k shrink.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OpSupport.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -13,6 +14,16 @@ using namespace mlir::soap;
 //===----------------------------------------------------------------------===//
 // MatmulOp
 //===----------------------------------------------------------------------===//
+
+/// Product of factors of k; none if there are no factors, one of them is not
+/// positive, or it overflows.
+static std::optional<int64_t> productOf(ArrayRef<int64_t> factors) {
+  int64_t product = 1;
+  for (int64_t factor : factors)
+    if (factor < 1 || llvm::MulOverflow(product, factor, product))
+      return std::nullopt;
+  return factors.empty() ? std::nullopt : std::optional(product);
+}
 
 LogicalResult
 MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -39,6 +50,11 @@ MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                  << "contracted dims differ: " << aMatrix[ta ? 0 : 1]
                  << " of shape " << shapeString(a) << " and "
                  << bMatrix[tb ? 1 : 0] << " of shape " << shapeString(b);
+        if (std::optional<ArrayRef<int64_t>> factors = op.getKFactors();
+            factors && productOf(*factors) != aMatrix[ta ? 0 : 1])
+          return emitError() << "'k_factors' [" << *factors
+                             << "]: expected positive numbers whose product is "
+                             << aMatrix[ta ? 0 : 1] << ", the contracted dim";
         SmallVector<int64_t> shape(batch);
         shape.push_back(aMatrix[ta ? 1 : 0]);
         shape.push_back(bMatrix[tb ? 0 : 1]);
@@ -50,29 +66,59 @@ MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
 IterationSpace MatmulOp::getIterationSpace() {
   ArrayRef<int64_t> a = shapeOf(getA()), y = shapeOf(getY());
   int batch = static_cast<int>(y.size()) - 2;
-  int m = batch, n = batch + 1, k = batch + 2;
+  int m = batch, n = batch + 1;
   IterationSpace space;
   for (int i = 0; i < batch; ++i)
     space.loops.push_back({"b" + std::to_string(i), y[i]});
   space.loops.push_back({"m", y[m]});
   space.loops.push_back({"n", y[n]});
-  space.loops.push_back(
-      {"k", a[getTransposeA() ? batch : batch + 1], IteratorType::Reduction});
+  DimMap k;
+  if (std::optional<ArrayRef<int64_t>> factors = getKFactors()) {
+    int64_t inner = *productOf(*factors);
+    for (auto [i, extent] : llvm::enumerate(*factors)) {
+      inner /= extent;
+      k.terms.push_back({static_cast<int>(space.loops.size()), inner});
+      space.loops.push_back(
+          {"k" + std::to_string(i), extent, IteratorType::Reduction});
+    }
+  } else {
+    k = DimMap::loop(static_cast<int>(space.loops.size()));
+    space.loops.push_back(
+        {"k", a[getTransposeA() ? batch : batch + 1], IteratorType::Reduction});
+  }
 
   AccessMap batchMap = identityMap(batch);
-  auto matrix = [&](AccessMap map, int rows, int columns) {
-    map.push_back(DimMap::loop(rows));
-    map.push_back(DimMap::loop(columns));
+  auto matrix = [&](AccessMap map, const DimMap &rows, const DimMap &columns) {
+    map.push_back(rows);
+    map.push_back(columns);
     return map;
   };
+  DimMap rows = DimMap::loop(m), columns = DimMap::loop(n);
   bool shared = shapeOf(getB()).size() == 2;
   AccessMap bBatch = shared ? AccessMap() : batchMap;
   space.operands = {
-      {getTransposeA() ? matrix(batchMap, k, m) : matrix(batchMap, m, k)},
-      {getTransposeB() ? matrix(bBatch, n, k) : matrix(bBatch, k, n)}};
-  space.results = {{matrix(batchMap, m, n)}};
+      {getTransposeA() ? matrix(batchMap, k, rows) : matrix(batchMap, rows, k)},
+      {getTransposeB() ? matrix(bBatch, columns, k)
+                       : matrix(bBatch, k, columns)}};
+  space.results = {{matrix(batchMap, rows, columns)}};
   space.flopsPerPoint = 2;
   return space;
+}
+
+Operation *MatmulOp::localize(OpBuilder &builder, const LoopBox &box,
+                              ArrayRef<TileRegion>,
+                              ArrayRef<TileRegion> resultRegions,
+                              ValueRange operands) {
+  auto local =
+      cast<MatmulOp>(localizeDefault(*this, builder, resultRegions, operands));
+  if (std::optional<ArrayRef<int64_t>> factors = getKFactors()) {
+    SmallVector<int64_t> extents;
+    for (const ::soap::Interval &piece :
+         ArrayRef(box).take_back(factors->size()))
+      extents.push_back(piece.size());
+    local.setKFactors(extents);
+  }
+  return local;
 }
 
 //===----------------------------------------------------------------------===//

@@ -324,7 +324,7 @@ FailureOr<SmallVector<Value>> LstmGradOp::decomposeStages(OpBuilder &builder) {
       stages.reshape(getR(), {kGates * hidden, hidden}, {{"f2", "a"}});
   Value product = stages.setLoops(
       MatmulOp::create(builder, getLoc(), tensorLike(dz, {samples, hidden}),
-                       row, matrix, false, false),
+                       row, matrix, false, false, {}),
       {{"m", "n"}, {"n", "a"}});
   Value dh0 =
       stages.reshape(product, {1, samples, hidden}, {{"f0", "n"}, {"f1", "a"}});

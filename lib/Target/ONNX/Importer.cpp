@@ -86,6 +86,31 @@ LogicalResult GraphImporter::indexNodes() {
   return success();
 }
 
+/// What the states of recurrent ops are made of, through ops that only move
+/// elements.
+void GraphImporter::findInitialStates() {
+  static const std::set<std::string> moves = {
+      "Identity", "Slice",  "Split",     "Squeeze", "Unsqueeze",
+      "Reshape",  "Gather", "Transpose", "Expand"};
+  std::vector<std::string> pending;
+  for (const Node &node : model.nodes)
+    for (size_t i = 5; node.opType == "LSTM" && i < 7; ++i)
+      if (i < node.inputs.size())
+        pending.push_back(node.inputs[i]);
+  while (!pending.empty()) {
+    std::string name = std::move(pending.back());
+    pending.pop_back();
+    if (!initialStates.insert(name).second)
+      continue;
+    auto producer = producers.find(name);
+    if (producer == producers.end())
+      continue;
+    const Node &node = model.nodes[producer->second];
+    if (moves.count(node.opType) && !node.inputs.empty())
+      pending.push_back(node.inputs[0]);
+  }
+}
+
 bool GraphImporter::isFinal(const std::string &name) const {
   auto found = useCounts.find(name);
   return found != useCounts.end() && found->second == 1 &&
@@ -218,8 +243,13 @@ LogicalResult GraphImporter::addInitializer(Tensor &tensor) {
   auto shared = std::make_shared<Tensor>(std::move(tensor));
   Operand operand;
   operand.shape = shared->dims;
-  // Scalars are constants of the model, not trained.
-  if (shared->isFloat() && !shared->dims.empty() && shared->size() > 0)
+  // Scalars are constants of the model, not trained. Neither is the state of
+  // zeros that exporters write for the batch of the file.
+  bool isZeroState =
+      initialStates.count(shared->name) && shared->isFloat() &&
+      llvm::all_of(shared->floats, [](float value) { return value == 0; });
+  if (shared->isFloat() && !shared->dims.empty() && shared->size() > 0 &&
+      !isZeroState)
     operand.parameter = std::make_shared<Parameter>(Parameter{
         uniqueName(shared->name), shared->dims, shared, Value(), shared->name});
   else
@@ -457,7 +487,10 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
 
-  if (failed(indexNodes()) || failed(addInputs()))
+  if (failed(indexNodes()))
+    return nullptr;
+  findInitialStates();
+  if (failed(addInputs()))
     return nullptr;
   std::vector<DictionaryAttr> resultAttributes;
   for (const Node &node : model.nodes)

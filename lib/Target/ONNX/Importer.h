@@ -133,6 +133,7 @@ private:
   std::string uniqueName(const std::string &wanted,
                          std::set<std::string> &taken);
   LogicalResult indexNodes();
+  void findInitialStates();
   LogicalResult chooseDataInputs(std::set<std::string> &data);
   LogicalResult addInputs();
   LogicalResult addDataInput(const ValueInfo &info);
@@ -154,6 +155,8 @@ private:
       producers; // by output name, over all nodes
   std::unordered_map<std::string, int64_t> useCounts;
   std::set<std::string> names;
+  /// Initializers that recurrent ops start with.
+  std::set<std::string> initialStates;
   std::vector<DictionaryAttr> argumentAttributes;
   std::vector<std::pair<std::string, std::shared_ptr<Tensor>>> externalWeights;
 };

@@ -314,7 +314,8 @@ LogicalResult importEinsum(NodeContext &node) {
   Shape shape = extentsOf(batch);
   shape.push_back(product(rows));
   shape.push_back(product(columns));
-  Value z = node.create<MatmulOp>("product", shape, x, y, false, false);
+  Value z = node.create<MatmulOp>("product", shape, x, y, false, false,
+                                  DenseI64ArrayAttr());
   Letters order = batch + rows + columns;
   z = node.createReshape("dims", z, extentsOf(order));
   return node.setResult(0, permuted(node, "", z, order, result));

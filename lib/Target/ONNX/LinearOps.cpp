@@ -67,7 +67,8 @@ LogicalResult importGemm(NodeContext &node) {
         right = node.tensor(1, transB ? Role::Weight : Role::InputMajorWeight);
   if (!left || !right)
     return failure();
-  Value y = node.create<MatmulOp>("", shape, left, right, transA, transB);
+  Value y = node.create<MatmulOp>("", shape, left, right, transA, transB,
+                                  DenseI64ArrayAttr());
   if (y && alpha != 1)
     y = node.createScale("alpha", y, alpha);
   if (!y || !node.hasInput(2) || beta == 0)
@@ -131,7 +132,8 @@ LogicalResult importMatMul(NodeContext &node) {
   shape.push_back(b.back());
   if (!left || !right)
     return failure();
-  Value y = node.create<MatmulOp>("", shape, left, right, false, false);
+  Value y = node.create<MatmulOp>("", shape, left, right, false, false,
+                                  DenseI64ArrayAttr());
   Shape dropped = *batch;
   if (!isRow)
     dropped.push_back(a[a.size() - 2]);

@@ -56,6 +56,50 @@ std::optional<Shape> resolveTarget(const Shape &x, const Shape &target,
   return result;
 }
 
+/// The result's shape where the batch was replaced and the target still holds
+/// the old one: resolved for the old batch in dim `i` of the operand, then
+/// replaced in the dim of the result that has it. Nothing if that dim of the
+/// operand does not look like samples.
+std::optional<Shape> resolveForBatch(const Shape &x, size_t i,
+                                     const Shape &target, bool allowZero,
+                                     int64_t oldBatch, int64_t batch,
+                                     bool timeFirst) {
+  if (i >= x.size() || x[i] % batch != 0)
+    return std::nullopt;
+  Shape oldX = x;
+  oldX[i] = x[i] / batch * oldBatch;
+  auto old = resolveTarget(oldX, target, allowZero);
+  if (!old)
+    return std::nullopt;
+  auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t(1), std::multiplies<>());
+  };
+  int64_t begin = product(oldX.begin(), oldX.begin() + i),
+          end = begin * oldX[i];
+  // The dim of the result that is dim i, else one that it was merged into, else
+  // one that it was split into: samples are in front of time, or behind it.
+  std::optional<size_t> same, merged, split;
+  for (size_t j = 0; j < old->size(); ++j) {
+    int64_t low = product(old->begin(), old->begin() + j),
+            high = low * (*old)[j];
+    if ((*old)[j] % oldBatch != 0)
+      continue;
+    if (!same && low == begin && high == end)
+      same = j;
+    if (!merged && low <= begin && high >= end)
+      merged = j;
+    if ((!split || timeFirst) && low >= begin && high <= end)
+      split = j;
+  }
+  std::optional<size_t> found = same ? same : merged ? merged : split;
+  if (!found)
+    return std::nullopt;
+  (*old)[*found] = (*old)[*found] / oldBatch * batch;
+  if (countElements(*old) != countElements(x))
+    return std::nullopt;
+  return old;
+}
+
 LogicalResult importReshape(NodeContext &node) {
   if (!node.checkCounts(2, 2))
     return failure();
@@ -69,16 +113,20 @@ LogicalResult importReshape(NodeContext &node) {
   int64_t oldBatch = node.importer.oldBatch,
           batch = node.operand(0).value ? node.importer.batch : 0;
   auto shape = resolveTarget(x, *target, allowZero);
-  // A file whose batch is replaced has the old one in its targets: resolve for
-  // that, then replace it in the result.
-  if (oldBatch > 0 && batch > 0 && !x.empty() && x[0] % batch == 0) {
-    Shape oldX = x;
-    oldX[0] = x[0] / batch * oldBatch;
-    auto old = resolveTarget(oldX, *target, allowZero);
-    if (old && !old->empty() && (*old)[0] % oldBatch == 0) {
-      (*old)[0] = (*old)[0] / oldBatch * batch;
-      shape = old;
-    }
+  // A file whose batch is replaced has the old one in its targets.
+  auto sampleDim = static_cast<size_t>(node.importer.options.sampleDim);
+  if (oldBatch > 0 && batch > 0) {
+    // Where samples are: as in the inputs, or wherever they were moved.
+    std::vector<size_t> dims = {sampleDim, 0};
+    for (size_t dim = 0; dim < x.size(); ++dim)
+      if (x[dim] == batch)
+        dims.push_back(dim);
+    for (size_t dim : dims)
+      if (auto replaced = resolveForBatch(x, dim, *target, allowZero, oldBatch,
+                                          batch, sampleDim > 0)) {
+        shape = replaced;
+        break;
+      }
   }
   if (!shape)
     return node.error("an operand of shape " + shapeString(x) +
@@ -482,6 +530,23 @@ LogicalResult importExpand(NodeContext &node) {
   if (!target)
     return failure();
   auto shape = broadcastShapes(node.shape(0), *target);
+  // A constant of one value that was made for the batch of the file.
+  if (!shape && target->size() == node.shape(0).size() && node.isConstant(0) &&
+      node.importer.oldBatch > 0) {
+    const Tensor *tensor = node.constant(0);
+    Shape from = node.shape(0);
+    std::replace(from.begin(), from.end(), node.importer.oldBatch, int64_t(1));
+    shape = broadcastShapes(from, *target);
+    bool isSplat = tensor && tensor->size() > 0;
+    for (int64_t i = 1; isSplat && i < tensor->size(); ++i)
+      isSplat = tensor->number(i) == tensor->number(0);
+    if (shape && isSplat) {
+      auto result = pickElements(node, *tensor, *shape,
+                                 [](const Shape &) { return int64_t(0); });
+      return result ? node.setConstant(0, std::move(*result)) : failure();
+    }
+    shape.reset();
+  }
   if (!shape || target->size() > 64)
     return node.error("an operand of shape " + shapeString(node.shape(0)) +
                       " can not be expanded to " + shapeString(*target));

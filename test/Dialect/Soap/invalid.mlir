@@ -417,7 +417,7 @@ func.func @running_rank(%m: tensor<3x1xf32>, %v: tensor<3xf32>, %s: tensor<3x3xf
 // -----
 
 func.func @loss_rank(%x: tensor<4xf32>, %l: tensor<4xi32>) {
-  // expected-error@+1 {{expected logits [N, K] of rank 2, got 'tensor<4xf32>'}}
+  // expected-error@+1 {{expected logits [N, K] of rank 2 or more, got 'tensor<4xf32>'}}
   %0:3 = soap.cross_entropy %x, %l {scale = 1.0 : f64} : (tensor<4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x4xf32>)
   return
 }
@@ -427,6 +427,22 @@ func.func @loss_rank(%x: tensor<4xf32>, %l: tensor<4xi32>) {
 func.func @loss_labels(%x: tensor<4x10xf32>, %l: tensor<10xi32>) {
   // expected-error@+1 {{expected labels of shape 4, got 'tensor<10xi32>'}}
   %0:3 = soap.cross_entropy %x, %l {scale = 1.0 : f64} : (tensor<4x10xf32>, tensor<10xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @loss_labels_of_positions(%x: tensor<4x3x10xf32>, %l: tensor<4xi32>) {
+  // expected-error@+1 {{expected labels of shape 4x3, got 'tensor<4xi32>'}}
+  %0:3 = soap.cross_entropy %x, %l {scale = 1.0 : f64} : (tensor<4x3x10xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x4x3xf32>)
+  return
+}
+
+// -----
+
+func.func @loss_of_scalar(%s: tensor<3xf32>, %l: tensor<i32>) {
+  // expected-error@+1 {{expected labels of rank 1 or more, got a scalar}}
+  %0:2 = soap.cross_entropy_loss %s, %l {scale = 1.0 : f64} : (tensor<3xf32>, tensor<i32>) -> (tensor<f32>, tensor<f32>)
   return
 }
 

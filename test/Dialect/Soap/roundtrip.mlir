@@ -155,6 +155,18 @@ func.func @cross_entropy(%x: tensor<4x10xf32>, %l: tensor<4xi32>) -> tensor<4x10
   return %3 : tensor<4x10xf32>
 }
 
+// Every position of a sequence has a label.
+// CHECK-LABEL: func.func @cross_entropy_of_positions
+func.func @cross_entropy_of_positions(%x: tensor<5x4x10xf32>, %l: tensor<5x4xi32>) -> tensor<5x4x10xf32> {
+  // CHECK: soap.cross_entropy {{.*}} -> (tensor<f32>, tensor<f32>, tensor<3x5x4xf32>)
+  %0:3 = soap.cross_entropy %x, %l {scale = 0.05 : f64}
+    : (tensor<5x4x10xf32>, tensor<5x4xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x5x4xf32>)
+  // CHECK: soap.cross_entropy_grad
+  %1 = soap.cross_entropy_grad %0#0, %x, %l, %0#2 {scale = 0.05 : f64}
+    : (tensor<f32>, tensor<5x4x10xf32>, tensor<5x4xi32>, tensor<3x5x4xf32>) -> tensor<5x4x10xf32>
+  return %1 : tensor<5x4x10xf32>
+}
+
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%x: tensor<4x6xf32>) -> (tensor<2xi32>, tensor<f32>) {
   // CHECK: soap.reshape %{{.*}} : (tensor<4x6xf32>) -> tensor<2x12x1xf32>

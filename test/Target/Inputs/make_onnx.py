@@ -42,6 +42,20 @@ MODELS = {
     "wrong-output-shape": model([node("Relu", ["x"], ["y"])], [value_info("x", [4, 3])], [value_info("y", [4, 4])]),
     "batch-norm": model([node("BatchNormalization", ["x", "g", "b", "m", "v"], ["y"], "bn")],
                         [value_info("x", [2, 3])] + [value_info(name, [3]) for name in "gbmv"], [value_info("y", [2, 3])]),
+    # Time first, one layer after another as PyTorch's two exporters write them: the state of zeros is an initializer for the
+    # batch of the file (3), or a constant that is expanded to it; the batch is in the middle of a target too.
+    "lstm": model(
+        [node("Gather", ["table", "x"], ["e"], "embedding"),
+         node("LSTM", ["e", "w0", "r0", "", "", "zeros", "zeros"], ["y0"], "lstm0", hidden_size=2),
+         node("Transpose", ["y0"], ["t0"], perm=[0, 2, 1, 3]), node("Reshape", ["t0", "target"], ["s0"], "view"),
+         node("ConstantOfShape", ["three"], ["none"]), node("Shape", ["x"], ["extents"]),
+         node("Slice", ["extents", "one", "two"], ["samples"]), node("Concat", ["one", "samples", "two"], ["states"], axis=0),
+         node("Expand", ["none", "states"], ["h"], "expand"),
+         node("LSTM", ["s0", "w1", "r1", "", "", "h", "h"], ["y1"], "lstm1", hidden_size=2, direction="reverse")],
+        [value_info("x", [5, 3], 7)], [value_info("y1", [5, 1, 3, 2])],
+        [floats("table", [4, 2], *range(8)), tensor("zeros", [1, 3, 2]), ints("target", 5, 3, 2), ints("three", 1, 3, 2), ints("one", 1),
+         ints("two", 2)] +
+        [floats(name, [1, 8, 2], *range(16)) for name in ("w0", "r0", "w1", "r1")]),
     # Dead code leaves neither ops nor arguments.
     "dead": model([node("Gemm", ["x", "w"], ["unused"], "fc"), node("Relu", ["x"], ["y"], "relu")], [value_info("x", [4, 2])],
                   [value_info("y", [4, 2])], [floats("w", [2, 2], 1, 2, 3, 4)]),

@@ -481,6 +481,12 @@ def sequence_ops():
     b = Builder("lstm")
     y = b.op("LSTM", b.data([3, 4, 5]), b.weight(1, 8, 5), b.weight(1, 8, 2), hidden_size=2)
     result["lstm_plain"] = b.result(b.op("Relu", y)).model()
+    for direction, d in [("reverse", 1), ("bidirectional", 2)]:
+        b = Builder("lstm")
+        y, h, c = b.op("LSTM", b.data([3, 4, 5]), b.weight(d, 24, 5), b.weight(d, 24, 6), b.weight(d, 48), b.tensor(np.full(4, 3, np.int32)),
+                       b.weight(d, 4, 6), b.weight(d, 4, 6), outputs=3, hidden_size=6, direction=direction)
+        # All three results: [3, d, 4, 6] and [d, 4, 6].
+        result["lstm_" + direction] = b.result(b.op("Add", y, b.op("Mul", h, c))).model()
     b = Builder("gelu")
     x = b.op("Relu", b.data([3, 4]))
     curve = b.op("Add", b.op("Erf", b.op("Div", x, b.scalar(np.float32(2 ** 0.5)))), b.scalar(np.float32(1)))

@@ -45,13 +45,14 @@ def Soap_Conv2DWeightGradOp : Soap_Op<"conv2d_weight_grad", [SpaceInterfaceLocal
   let hasVerifier = 1;
 }
 
-def Soap_MatmulOp : Soap_Op<"matmul", [SpaceInterface, Differentiable, InferType]> {
+def Soap_MatmulOp : Soap_Op<"matmul", [SpaceInterfaceLocal, Differentiable, InferType]> {
   let summary = "batched matrix multiplication with optional transposes";
   let description = [{
     y[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]; `transpose_a` reads a as [.., k, m], `transpose_b` reads b as [.., n, k]. Operand b may have rank 2 while a has batch
-    dims: it is shared. Loops b0, b1, .., m, n (parallel), k (reduction).
+    dims: it is shared. Loops b0, b1, .., m, n (parallel), k (reduction). `k_factors`: k is a product of dims (rows that were [T, N], in the gradient of a shared weight), outermost first; it is then as many loops k0, k1, ... of
+    these extents, each of which can be cut: the rows of some samples of all time steps.
   }];
-  let arguments = (ins Soap_Float:$a, Soap_Float:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let arguments = (ins Soap_Float:$a, Soap_Float:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b, OptionalAttr<DenseI64ArrayAttr>:$k_factors);
   let results = (outs Soap_Float:$y);
 }
 

@@ -70,7 +70,8 @@ def Soap_CrossEntropyOp : Soap_Op<"cross_entropy", [SpaceInterfaceStages, Differ
   let description = [{
     loss = scale * sum over rows n of (log sum exp(x[n, :]) - x[n, label[n]]), correct = number of rows whose label's logit is the maximum, both rank 0; stats [3, N] = max, sum of exp(x - max),
     logit of the label. Rows with a negative label count nothing. Logits [N, K] f, labels [N] i32. `scale` is 1/N for the mean. Loops n (parallel for stats, summed into loss and correct), k (a stage loop, reduction). Cutting k
-    replaces the op by softmax_stats and cross_entropy_loss. Loop n: loss and correct have no n, so cutting n leaves them partial sums.
+    replaces the op by softmax_stats and cross_entropy_loss. Loop n: loss and correct have no n, so cutting n leaves them partial sums. With a label for every position of a sequence, rows have several dims: logits [T, N, K],
+    labels [T, N], stats [3, T, N], loops n0, n1, ..., k. So it is for the stages and the gradient.
   }];
   let arguments = (ins Soap_Float:$logits, Soap_Label:$labels, F64Attr:$scale);
   let results = (outs Soap_Float:$loss, Soap_Float:$correct, Soap_Float:$stats);

@@ -72,30 +72,44 @@ public:
     RankedTensorType type = tensorType(op.getB());
     Value a = op.getA(), grad = dy;
     bool aIsTransposed = op.getTransposeA();
-    StringRef summed = "m";
+    SmallVector<std::string> rows{"m"}, own{"k"};
+    DenseI64ArrayAttr factors;
     if (shared) {
       if (aIsTransposed)
         a = swapLastDims(a, "input_transposed", 0, 0);
       aIsTransposed = false;
+      // The rows of all batches are summed: a loop for each of their dims.
+      factors =
+          DenseI64ArrayAttr::get(op.getContext(), shapeOf(dy).drop_back());
+      rows = batchLoops();
+      rows.push_back("m");
+      own.clear();
+      for (size_t i = 0; i < rows.size(); ++i)
+        own.push_back("k" + std::to_string(i));
       a = flatten(a, "input_rows", aLoops());
       grad = flatten(grad, "grad_rows", yLoops());
-      // The batch dims are the outer part of the summed loop.
-      summed = "b0";
     }
+    SmallVector<std::pair<StringRef, StringRef>> loopMap;
     if (op.getTransposeB())
-      return product("weight_grad", {{"m", "n"}, {"n", "k"}, {"k", summed}},
-                     type, grad, a, true, aIsTransposed);
-    return product("weight_grad", {{"m", "k"}, {"k", summed}}, type, a, grad,
-                   !aIsTransposed, false);
+      loopMap = {{"m", "n"}, {"n", "k"}};
+    else
+      loopMap = {{"m", "k"}};
+    for (auto [mine, forwards] : llvm::zip_equal(own, rows))
+      loopMap.emplace_back(mine, forwards);
+    return op.getTransposeB() ? product("weight_grad", loopMap, type, grad, a,
+                                        true, aIsTransposed, factors)
+                              : product("weight_grad", loopMap, type, a, grad,
+                                        !aIsTransposed, false, factors);
   }
 
 private:
   using LoopMap = ArrayRef<std::pair<StringRef, StringRef>>;
 
   Value product(StringRef suffix, LoopMap loopMap, RankedTensorType type,
-                Value a, Value b, bool transposeA, bool transposeB) {
+                Value a, Value b, bool transposeA, bool transposeB,
+                DenseI64ArrayAttr factors = {}) {
     return gradients.create<MatmulOp>(suffix, loopMap, type, a, b, transposeA,
-                                      transposeB);
+                                      transposeB, factors);
   }
   /// `ownTensor` of the transpose is cut like `forwardTensor`.
   Value swapLastDims(Value value, StringRef suffix, unsigned ownTensor,

@@ -50,8 +50,9 @@ static Value recurrentGradient(GradientBuilder &gradients, OpBuilder &builder,
     gradients.matchLoops(hs.getDefiningOp(), 0, {"t", "n", "a"});
   gradients.matchLoops(dzs.getDefiningOp(), 0, {"t", "n", "", "a"});
   Value product = gradients.create<MatmulOp>(
-      "recurrent_product", {{"m", "a"}, {"n", ""}, {"k", "n"}},
-      type.clone({gates * hidden, hidden}), dzs, hs, true, false);
+      "recurrent_product", {{"m", "a"}, {"n", ""}, {"k0", "t"}, {"k1", "n"}},
+      type.clone({gates * hidden, hidden}), dzs, hs, true, false,
+      builder.getDenseI64ArrayAttr({steps, samples}));
   Value dr =
       gradients.reshape(product, {gates, hidden, hidden}, "recurrent_grad");
   gradients.matchLoops(dr.getDefiningOp(), 1, {"", "a", ""});
