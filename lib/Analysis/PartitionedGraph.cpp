@@ -74,6 +74,7 @@ public:
         schedule.getAs<DenseI64ArrayAttr>("keys").asArrayRef();
     graph.tasks.resize(names.size());
     seen.assign(names.size(), 0);
+    roles.assign(names.size(), ::soap::TaskRole::Movement);
     for (auto [i, task] : llvm::enumerate(graph.tasks)) {
       task.name = cast<StringAttr>(names[i]).str();
       task.kind = cast<StringAttr>(kinds[i]).str();
@@ -93,6 +94,7 @@ public:
       task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                        task.preds.end());
     }
+    ::soap::markDeferred(graph, roles);
     ::soap::simulateFull(graph);
     return std::move(graph);
   }
@@ -104,6 +106,7 @@ private:
   ::soap::CostModel cost;
   ::soap::TaskGraph graph;
   std::vector<int> seen; ///< ops per task
+  std::vector<::soap::TaskRole> roles;
 
   LogicalResult addRank(DictionaryAttr rank) {
     int device = static_cast<int>(rank.getAs<IntegerAttr>("device").getInt());
@@ -116,6 +119,13 @@ private:
         rank.getAs<DenseI64ArrayAttr>("tasks").asArrayRef();
     ArrayRef<int64_t> peers =
         rank.getAs<DenseI64ArrayAttr>("peers").asArrayRef();
+    llvm::SmallDenseSet<Value> outputs, updated;
+    for (OpOperand &operand :
+         program.getBody().front().getTerminator()->getOpOperands())
+      (program.getResultAttr(operand.getOperandNumber(), SoapDialect::kUpdates)
+           ? updated
+           : outputs)
+          .insert(operand.get());
     int64_t last = -1;
     for (Operation &op : program.getBody().front().without_terminator()) {
       auto slot = op.getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
@@ -142,6 +152,13 @@ private:
         task.device = device;
         task.durationNs = cost.computeNs(device, workOfLocalOp(&op));
         task.resources = {device};
+        auto updates = [&](Value result) {
+          return updated.contains(result) && !outputs.contains(result);
+        };
+        if (!isa<FillOp, AssembleOp, CombineOp>(op))
+          roles[id] = llvm::all_of(op.getResults(), updates)
+                          ? ::soap::TaskRole::Update
+                          : ::soap::TaskRole::Compute;
       }
     }
     return success();

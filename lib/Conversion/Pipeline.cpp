@@ -15,6 +15,7 @@ using namespace mlir::soap;
 void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
                                          const LowerToCpuOptions &options) {
   pm.addPass(createSoapSinglePrograms());
+  pm.addPass(createSoapHoistSends());
   SoapOutlineKernelsOptions outline;
   outline.library = options.library;
   outline.fuse = options.fuse;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
+#include <tuple>
 
 using namespace soap;
 
@@ -44,17 +45,19 @@ int64_t soap::simulateFull(TaskGraph &graph) {
       successors[next[pred]++] = static_cast<int>(t);
   }
 
-  using Entry = std::pair<int64_t, int>; // ready time, rank of the key
+  // Whether it is deferred, ready time, rank of the key. What a deferred task
+  // releases is deferred, so all others have left before the first of them.
+  using Entry = std::tuple<bool, int64_t, int>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
   for (size_t t = 0; t < tasks.size(); ++t) {
     tasks[t].readyNs = 0;
     if (waiting[t] == 0)
-      queue.push({0, rank[t]});
+      queue.push({tasks[t].deferred, 0, rank[t]});
   }
   std::vector<int64_t> free(graph.resources.size());
   graph.makespanNs = 0;
   while (!queue.empty()) {
-    int t = byRank[queue.top().second];
+    int t = byRank[std::get<2>(queue.top())];
     queue.pop();
     Task &task = tasks[t];
     task.startNs = task.readyNs;
@@ -68,7 +71,7 @@ int64_t soap::simulateFull(TaskGraph &graph) {
       int s = successors[i];
       tasks[s].readyNs = std::max(tasks[s].readyNs, task.endNs);
       if (--waiting[s] == 0)
-        queue.push({tasks[s].readyNs, rank[s]});
+        queue.push({tasks[s].deferred, tasks[s].readyNs, rank[s]});
     }
   }
   return graph.makespanNs;

@@ -76,6 +76,53 @@ std::string soap::actionName(const Graph &graph, const Plan &plan,
   return name + std::to_string(action.device) + keySuffix(action.key);
 }
 
+void soap::markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles) {
+  std::vector<Task> &tasks = graph.tasks;
+  // Backwards: what tasks lead to. `computes`: a kernel that is no update
+  // follows. `others`: some path ends in something else than an update.
+  std::vector<bool> read(tasks.size()), computes(tasks.size()),
+      others(tasks.size());
+  for (size_t t = tasks.size(); t-- > 0;) {
+    if (!read[t] && roles[t] != TaskRole::Update)
+      others[t] = true;
+    for (int pred : tasks[t].preds) {
+      read[pred] = true;
+      if (others[t])
+        others[pred] = true;
+      if (computes[t] || roles[t] == TaskRole::Compute)
+        computes[pred] = true;
+    }
+  }
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    Task &task = tasks[t];
+    bool copy = task.sourceDevice >= 0 &&
+                std::find(task.resources.begin(), task.resources.end(),
+                          task.device) != task.resources.end();
+    task.deferred = copy && !computes[t];
+    for (int pred : task.preds)
+      task.deferred |= tasks[pred].deferred || (copy && !others[pred]);
+  }
+}
+
+static std::vector<TaskRole> rolesOf(const Plan &plan) {
+  std::vector<bool> updated(plan.buffers.size());
+  for (const std::vector<int> &buffers : plan.updates)
+    for (int buffer : buffers)
+      updated[buffer] = true;
+  for (const PlanOutput &output : plan.outputs)
+    for (int buffer : output.buffers)
+      updated[buffer] = false;
+  std::vector<TaskRole> roles;
+  for (const Action &action : plan.actions) {
+    bool updates = std::all_of(action.outputs.begin(), action.outputs.end(),
+                               [&](int buffer) { return updated[buffer]; });
+    roles.push_back(action.kind != ActionKind::Compute ? TaskRole::Movement
+                    : updates                          ? TaskRole::Update
+                                                       : TaskRole::Compute);
+  }
+  return roles;
+}
+
 TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
                                const CostModel &cost, bool names) {
   const Topology &topology = cost.getTopology();
@@ -117,5 +164,6 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
       task.name = actionName(graph, plan, action);
     }
   }
+  markDeferred(result, rolesOf(plan));
   return result;
 }

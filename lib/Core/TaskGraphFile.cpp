@@ -46,6 +46,8 @@ std::string soap::printTaskGraph(const TaskGraph &graph) {
       text += ",\"from\":" + std::to_string(task.sourceDevice) +
               ",\"to\":" + std::to_string(task.device) +
               ",\"bytes\":" + std::to_string(task.bytes);
+    if (task.deferred)
+      text += ",\"deferred\":true";
     text += "}";
   }
   return text + "],\n\"makespan\":" + std::to_string(graph.makespanNs) + "}\n";

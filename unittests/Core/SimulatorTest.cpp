@@ -21,7 +21,7 @@ using namespace soap;
 using namespace soap::test;
 
 /// The definition: of all tasks whose predecessors are done, the one with the
-/// smallest (ready, key) goes next. Quadratic.
+/// smallest (deferred, ready, key) goes next. Quadratic.
 static int64_t simulateNaively(TaskGraph &graph) {
   std::vector<bool> done(graph.tasks.size());
   std::vector<int64_t> free(graph.resources.size());
@@ -36,9 +36,10 @@ static int64_t simulateNaively(TaskGraph &graph) {
       task.readyNs = 0;
       for (int p : task.preds)
         task.readyNs = std::max(task.readyNs, graph.tasks[p].endNs);
-      if (best < 0 ||
-          std::pair(task.readyNs, task.key) <
-              std::pair(graph.tasks[best].readyNs, graph.tasks[best].key))
+      auto place = [](const Task &t) {
+        return std::tuple(t.deferred, t.readyNs, t.key);
+      };
+      if (best < 0 || place(task) < place(graph.tasks[best]))
         best = static_cast<int>(t);
     }
     Task &task = graph.tasks[best];
@@ -72,6 +73,10 @@ static TaskGraph randomTaskGraph(Random &random) {
     for (int64_t p = 0; p < t; ++p)
       if (random.chance(8))
         task.preds.push_back(static_cast<int>(p));
+    // A deferred task has only deferred successors.
+    task.deferred = random.chance(10);
+    for (int pred : task.preds)
+      task.deferred |= graph.tasks[pred].deferred;
     graph.tasks.push_back(std::move(task));
   }
   return graph;
@@ -244,6 +249,85 @@ TEST(TaskGraph, DataParallelOnTwoDevices) {
     }
 }
 
+/// Everything that can be reached from `task`, and itself.
+static void collectReachable(const std::vector<std::vector<int>> &successors,
+                             int task, std::set<int> &reached) {
+  if (reached.insert(task).second)
+    for (int next : successors[task])
+      collectReachable(successors, next, reached);
+}
+
+TEST(TaskGraph, CopiesForUpdatesAreDeferred) {
+  Random random(16);
+  int deferred = 0, overlapped = 0;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(random.trace(round));
+    int devices = random(1, 4);
+    Topology topology = cpu(devices);
+    bool links = random.chance(30); // that need no receiver
+    if (links)
+      topology.deviceTypes[0].copiesOccupyReceiver = false;
+    Mlp mlp = makeMlp(random(1, 9), {random(1, 8), random(1, 70), 5});
+    Plan plan = buildPlan(mlp.graph, randomStrategy(random, mlp.graph, devices),
+                          topology);
+    TaskGraph graph = buildTaskGraph(mlp.graph, plan, CostModel(topology));
+    // The definition, by following all paths.
+    std::set<int> updating;
+    for (const std::vector<int> &buffers : plan.updates)
+      for (int buffer : buffers)
+        updating.insert(plan.buffers[buffer].action);
+    std::vector<std::vector<int>> successors(graph.tasks.size());
+    for (size_t t = 0; t < graph.tasks.size(); ++t)
+      for (int pred : graph.tasks[t].preds)
+        successors[pred].push_back(static_cast<int>(t));
+    auto all = [&](int t, auto holds) {
+      std::set<int> reached;
+      collectReachable(successors, t, reached);
+      return std::all_of(reached.begin(), reached.end(), holds);
+    };
+    auto leadsToUpdates = [&](int t) {
+      return all(t, [&](int r) {
+        return !successors[r].empty() || updating.count(r);
+      });
+    };
+    auto isFollowedByNoKernel = [&](int t) {
+      return all(t, [&](int r) {
+        return plan.actions[r].kind != ActionKind::Compute || updating.count(r);
+      });
+    };
+    std::set<int> expected;
+    for (size_t t = 0; t < graph.tasks.size(); ++t) {
+      const Task &task = graph.tasks[t];
+      int id = static_cast<int>(t);
+      bool deferred =
+          task.kind == "transfer" && !links &&
+          (isFollowedByNoKernel(id) ||
+           (leadsToUpdates(id) &&
+            std::any_of(task.preds.begin(), task.preds.end(), leadsToUpdates)));
+      if (deferred)
+        collectReachable(successors, id, expected);
+    }
+    simulateFull(graph);
+    std::vector<int64_t> end(graph.resources.size());
+    for (const Task &task : graph.tasks)
+      if (!task.deferred)
+        for (int r : task.resources)
+          end[r] = std::max(end[r], task.endNs);
+    for (size_t t = 0; t < graph.tasks.size(); ++t) {
+      const Task &task = graph.tasks[t];
+      ASSERT_EQ(task.deferred, expected.count(static_cast<int>(t)) == 1)
+          << task.name;
+      overlapped += task.kind == "sgd" && !task.deferred;
+      deferred += task.deferred;
+      if (task.deferred)
+        for (int r : task.resources)
+          ASSERT_GE(task.startNs, end[r]) << task.name;
+    }
+  }
+  EXPECT_GT(deferred, 0);
+  EXPECT_GT(overlapped, 0);
+}
+
 TEST(TaskGraph, FileReplays) {
   Random random(14);
   for (int round = 0; round < 20; ++round) {
@@ -270,6 +354,7 @@ TEST(TaskGraph, FileReplays) {
       task.durationNs = entry["duration"];
       task.preds = entry["preds"].get<std::vector<int>>();
       task.key = entry["key"].get<TaskKey>();
+      task.deferred = entry.value("deferred", false);
       replay.tasks.push_back(task);
     }
     simulateNaively(replay);

@@ -92,6 +92,28 @@ def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
   }];
 }
 
+def SoapHoistSends : Pass<"soap-hoist-sends", "::mlir::ModuleOp"> {
+  let summary = "Sends stand right behind the op that makes their tile";
+  let description = [{
+    The schedule has a copy between CPU devices in the queue of its receiver, at the time at which it is made. A send costs its device nothing and never waits, so programs may say where a message lies as soon
+    as it exists: the receiver then finds it there, whatever else the sender does meanwhile. Sends of arguments go to the front.
+
+    ```mlir
+    %y = soap.relu %x {soap.slot = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    %t = soap.recv {soap.slot = 1 : i64} : tensor<4xf32>
+    soap.send %y {source = #soap.region<[0:4]>, soap.slot = 2 : i64} : tensor<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = soap.relu %x {soap.slot = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    soap.send %y {source = #soap.region<[0:4]>, soap.slot = 2 : i64} : tensor<8xf32>
+    %t = soap.recv {soap.slot = 1 : i64} : tensor<4xf32>
+    ```
+  }];
+}
+
 def SoapBufferizePrograms : Pass<"soap-bufferize-programs", "::mlir::ModuleOp"> {
   let summary = "Programs on tensors become programs on buffers";
   let description = [{

@@ -1,7 +1,8 @@
 //===- Simulator.h - Full simulation and memory over time -------*- C++ -*-===//
 //
 // Algorithm 1 of the SOAP paper: tasks leave a queue ordered by (ready time,
-// key) and start when all their resources are free.
+// key) and start when all their resources are free. Deferred tasks
+// (`markDeferred`) leave it after all others.
 //
 //===----------------------------------------------------------------------===//
 

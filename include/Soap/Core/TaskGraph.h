@@ -27,6 +27,8 @@ struct Task {
   TaskKey key{};                      ///< breaks ties of ready time
   int device = -1, sourceDevice = -1; ///< sourceDevice: of a transfer
   int64_t bytes = 0;                  ///< moved by a transfer
+  /// Taken after all tasks that are not deferred; so are all its successors.
+  bool deferred = false;
   // Set by simulation (Table 2).
   int64_t readyNs = 0, startNs = 0, endNs = 0;
 };
@@ -46,6 +48,21 @@ std::vector<int> transferResources(const Topology &topology, int from, int to);
 /// be off for searches.
 TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan,
                          const CostModel &cost, bool names = true);
+/// What `markDeferred` has to know of a task.
+enum class TaskRole {
+  Compute,  ///< a kernel
+  Update,   ///< a kernel that writes nothing but updated parameters
+  Movement, ///< fills, assembles, combines, transfers
+};
+
+/// Sets `deferred` of copies that no computation waits for, and of what depends
+/// on them. A copy is a transfer that occupies its receiver's compute queue; it
+/// is deferred if no kernel but updates follows it (gradients to combine, the
+/// loss to report), or if it carries something that leads to updates alone. In
+/// the order of ready times it would keep a device waiting for its peer in the
+/// middle of an iteration. Tasks have to be in a topological order; `roles` has
+/// one entry per task.
+void markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles);
 /// Name of an action's task: `conv1[2]`, `conv1.out:0>3#5`, ...; unique in a
 /// plan.
 std::string actionName(const Graph &graph, const Plan &plan,
