@@ -498,13 +498,13 @@ def sequence_ops():
 
 
 def attention():
-    """A causal self-attention block as PyTorch writes it, embedding and shape arithmetic included."""
+    """A causal self-attention block as PyTorch writes it, embedding and shape arithmetic included. The mask is too large to be printed in place."""
     b = Builder("attention")
-    ids = b.integers([2, 5])
+    ids = b.integers([2, 9])
     x = b.op("Gather", b.weight(11, 8), ids)
-    x = b.op("LayerNormalization", b.op("Add", x, b.weight(5, 8)), b.weight(8), b.weight(8))
+    x = b.op("LayerNormalization", b.op("Add", x, b.weight(9, 8)), b.weight(8), b.weight(8))
     qkv = b.op("Add", b.weight(24), b.op("MatMul", x, b.weight(8, 24)))
-    parts = b.op("Transpose", b.op("Reshape", qkv, b.ints(2, 5, 3, 2, 4)), perm=[2, 0, 3, 1, 4])
+    parts = b.op("Transpose", b.op("Reshape", qkv, b.ints(2, 9, 3, 2, 4)), perm=[2, 0, 3, 1, 4])
     q, k, v = (b.op("Squeeze", part, b.ints(0)) for part in b.op("Split", parts, b.ints(1, 1, 1), outputs=3, axis=0))
     length = b.op("Slice", b.op("Shape", q), b.ints(-2), b.ints(-1))
     mask = b.op("Trilu", b.op("Expand", b.scalar(np.float32(1)), b.op("Concat", length, length, axis=0)), upper=0)
@@ -513,7 +513,7 @@ def attention():
         "Slice", b.op("Shape", q), b.ints(-1), b.ints(2**63 - 1)), to=TensorProto.FLOAT))))
     scores = b.op("MatMul", b.op("Mul", q, scale), b.op("Mul", b.op("Transpose", k, perm=[0, 1, 3, 2]), scale))
     p = b.op("Softmax", b.op("Add", scores, mask), axis=-1)
-    y = b.op("Reshape", b.op("Transpose", b.op("MatMul", p, v), perm=[0, 2, 1, 3]), b.ints(2, 5, 8))
+    y = b.op("Reshape", b.op("Transpose", b.op("MatMul", p, v), perm=[0, 2, 1, 3]), b.ints(2, 9, 8))
     return b.result(b.op("MatMul", y, b.weight(8, 8))).model()
 
 

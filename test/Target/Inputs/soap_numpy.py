@@ -1,6 +1,6 @@
 """Evaluates the text of an imported module with NumPy: a second opinion on import that needs no lowering.
 
-It knows the ops that ONNX import emits, one per line, with constants small enough to be printed. Written from the op
+It knows the ops that ONNX import emits, one per line, with constants in place or as resources. Written from the op
 descriptions, not from the lowering.
 """
 
@@ -30,6 +30,7 @@ class Op:
     shapes: list
     text: str
     types: str
+    resource: bytes = b""  # of a large constant
 
     @property
     def shape(self):
@@ -43,7 +44,9 @@ class Function:
                           for value, kind, rest in re.findall(r"(%\w+): (tensor<[^>]*>) \{((?:[^{}]|\{[^{}]*\})*)\}", head.group(1))]
         self.results = [(shape_of(kind), attributes_of(rest))
                         for kind, rest in re.findall(r"(tensor<[^>]*>) \{([^{}]*)\}", head.group(2))]
-        body = text[head.end():]
+        # The file's end: large constants. The first 4 bytes of each are its alignment.
+        body, _, resources = text[head.end():].partition("dialect_resources")
+        resources = {name: bytes.fromhex(digits[8:]) for name, digits in re.findall(r'^\s*"?([^"\s]+?)"?: "0x([0-9A-Fa-f]*)"', resources, re.M)}
         self.ops, self.returned = [], []
         for line in body.splitlines():
             line = line.strip()
@@ -54,7 +57,8 @@ class Function:
                 before = rest[:attributes.start()] if attributes else rest
                 self.ops.append(Op(op.group(1).split(", "), op.group(2), re.findall(r"%\w+", before),
                                    attributes_of(attributes.group(1)) if attributes else {},
-                                   [shape_of(kind) for kind in re.findall(r"tensor<[^>]*>", types.rsplit("->", 1)[-1])], rest, types))
+                                   [shape_of(kind) for kind in re.findall(r"tensor<[^>]*>", types.rsplit("->", 1)[-1])], rest, types,
+                                   next((resources[name] for name in re.findall(r'dense_resource<"?([^">]*)"?>', rest)), b"")))
             elif line.startswith("return"):
                 self.returned = re.findall(r"%\w+", line.split(" : ")[0])
             elif line == "}":
@@ -94,6 +98,11 @@ def dense(text, shape, kind=np.float32):
     # Infinities are printed as their bits.
     values = values.replace("0xFF800000", "-1e999").replace("0x7F800000", "1e999")
     return np.broadcast_to(np.array(ast.literal_eval(values), kind), shape)
+
+
+def constant(op):
+    kind = np.int32 if "i32>" in op.types else np.float32
+    return np.frombuffer(op.resource, kind).reshape(op.shape) if op.resource else dense(op.text, op.shape, kind)
 
 
 def windows(x, kernel, strides, padding, dilations, fill):
@@ -249,7 +258,7 @@ OPS = {
     "batch_norm": lambda op, x, gamma, beta, mean, var:
         (x - along(1, mean, x)) / np.sqrt(along(1, var, x) + op.attributes["epsilon"]) * along(1, gamma, x) + along(1, beta, x),
     "scale": lambda op, x: x * op.attributes["factor"],
-    "constant": lambda op: dense(op.text, op.shape, np.int32 if "i32>" in op.types else np.float32),
+    "constant": constant,
     "relu": lambda op, x: np.maximum(x, 0),
     "neg": lambda op, x: -x,
     "abs": lambda op, x: np.abs(x),
