@@ -27,6 +27,7 @@ namespace {
 /// Counts changes of what makes the same module other code.
 constexpr StringRef version = "soap object cache 1, LLVM " LLVM_VERSION_STRING;
 constexpr StringRef ending = ".object";
+constexpr StringRef unfinished = ".tmp-"; // behind an entry's name
 
 /// Hashes what is printed, without keeping it.
 class HashStream : public llvm::raw_ostream {
@@ -126,7 +127,7 @@ FailureOr<SmallVector<char, 0>> ObjectCache::compile(ModuleOp module,
 void ObjectCache::store(StringRef key, ArrayRef<char> object) const {
   if (fs::create_directories(folder))
     return;
-  auto file = fs::TempFile::create(pathOf(key) + ".tmp-%%%%%%");
+  auto file = fs::TempFile::create(pathOf(key) + unfinished + "%%%%%%");
   if (!file) {
     llvm::consumeError(file.takeError());
     return;
@@ -156,11 +157,20 @@ void ObjectCache::shrink() const {
   for (fs::directory_iterator it(folder, error), end; it != end && !error;
        it.increment(error)) {
     // Only what this cache wrote.
-    if (!StringRef(it->path()).ends_with(ending))
+    StringRef name = it->path();
+    bool isUnfinished = name.contains((ending + unfinished).str());
+    if (!isUnfinished && !name.ends_with(ending))
       continue;
     fs::file_status status;
-    if (fs::status(it->path(), status))
+    if (fs::status(name, status))
       continue;
+    // Nobody writes for an hour: the writer was killed.
+    if (isUnfinished) {
+      if (std::chrono::system_clock::now() - status.getLastModificationTime() >
+          std::chrono::hours(1))
+        (void)fs::remove(name);
+      continue;
+    }
     entries.push_back(
         {it->path(), status.getSize(), status.getLastModificationTime()});
     total += status.getSize();

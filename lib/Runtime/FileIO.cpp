@@ -1,6 +1,6 @@
 //===- FileIO.cpp - Whole files -------------------------------------------===//
 //
-// Reading with a limit, and atomic writing.
+// Reading with a limit. WriteFile.cpp writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,47 +96,4 @@ Expected<std::string> runtime::readUnpacked(const std::string &path,
       return Error{path + ": the gzip data is damaged"};
     return size_t(count);
   });
-}
-
-MaybeError
-runtime::writeFile(const std::string &path,
-                   const std::vector<std::pair<const char *, size_t>> &parts) {
-  std::string temporary = path + ".tmp" + std::to_string(getpid());
-  Descriptor file{
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.fd < 0)
-    return systemError(path, "write");
-  auto failed = [&] {
-    Error error = systemError(path, "write");
-    unlink(temporary.c_str());
-    return error;
-  };
-  for (auto [data, size] : parts)
-    while (size) {
-      ssize_t count = write(file.fd, data, size);
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count < 0)
-        return failed();
-      data += count;
-      size -= size_t(count);
-    }
-  // On disk before the rename makes it visible.
-  if (fsync(file.fd) != 0 && errno != EINVAL)
-    return failed();
-  if (rename(temporary.c_str(), path.c_str()) != 0)
-    return failed();
-  // The new name is on disk once its folder is. Some file systems cannot.
-  size_t slash = path.rfind('/');
-  std::string folder =
-      slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  Descriptor parent{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (parent.fd >= 0)
-    (void)fsync(parent.fd);
-  return std::nullopt;
-}
-
-MaybeError runtime::writeFile(const std::string &path,
-                              const std::string &text) {
-  return writeFile(path, {{text.data(), text.size()}});
 }

@@ -147,6 +147,19 @@ TEST_F(ObjectCacheTest, RemovesTheOldest) {
   EXPECT_TRUE(files::exists(folder + "/mine.txt"));
 }
 
+TEST_F(ObjectCacheTest, RemovesWhatKilledWritersLeft) {
+  files::create_directories(folder);
+  std::string old = folder + "/ab.object.tmp-123456";
+  std::string fresh = folder + "/ab.object.tmp-abcdef";
+  setContent(old, "half");
+  setContent(fresh, "half");
+  files::last_write_time(old, files::file_time_type::clock::now() -
+                                  std::chrono::hours(2));
+  EXPECT_EQ(run(2), 42);
+  EXPECT_FALSE(files::exists(old));
+  EXPECT_TRUE(files::exists(fresh));
+}
+
 TEST_F(ObjectCacheTest, WorksWithoutAFolder) {
   // A file is where the folder should be.
   setContent(root / "a", "");

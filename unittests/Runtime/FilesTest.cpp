@@ -8,8 +8,13 @@
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zlib.h>
 
 using namespace soap;
@@ -231,6 +236,64 @@ TEST(Safetensors, FailedWriteKeepsTheOldFile) {
   MaybeError error = writeSafetensors(folder / "no/such/folder", {});
   ASSERT_TRUE(error);
   EXPECT_NE(error->message.find("cannot write: No such file or directory"),
+            std::string::npos)
+      << error->message;
+}
+
+/// A process that ended and was waited for: its number means nothing.
+pid_t deadProcess() {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST(WriteFile, RemovesWhatKilledWritersLeft) {
+  TemporaryFolder folder;
+  std::string dead = ".tmp" + std::to_string(deadProcess());
+  std::string stale = folder.file("w" + dead, "half");
+  // Of a running process, of another target, and not of a writer at all.
+  std::string running =
+      folder.file("w.tmp" + std::to_string(getppid()), "half");
+  std::string other = folder.file("x" + dead, "half");
+  std::string strange = folder.file("w.tmp12a", "whole");
+  // Its process is unknown here, but it holds the lock: on another host.
+  std::string remote =
+      folder.file("w.tmp" + std::to_string(deadProcess()), "half");
+  int lock = open(remote.c_str(), O_RDONLY);
+  ASSERT_EQ(flock(lock, LOCK_EX | LOCK_NB), 0);
+
+  ASSERT_FALSE(writeFile(folder / "w", "new"));
+  EXPECT_EQ(*readFile(folder / "w", 100), "new");
+  EXPECT_FALSE(std::filesystem::exists(stale));
+  for (const std::string &path : {running, other, strange, remote})
+    EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  close(lock);
+  ASSERT_FALSE(writeFile(folder / "w", "newer"));
+  EXPECT_FALSE(std::filesystem::exists(remote));
+  EXPECT_EQ(*readFile(folder / "w", 100), "newer");
+}
+
+TEST(WriteFile, KeepsLinksAndDevices) {
+  TemporaryFolder folder;
+  std::string target = folder.file("target", "old");
+  std::filesystem::create_symlink("target", folder / "link");
+  ASSERT_FALSE(writeFile(folder / "link", "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(*readFile(target, 100), "new");
+
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  int reader = open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_FALSE(writeFile(folder / "pipe", "text"));
+  char buffer[8];
+  EXPECT_EQ(read(reader, buffer, sizeof(buffer)), 4);
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+
+  MaybeError error = writeFile(folder.path, "text");
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->message.find("cannot write: is a directory"),
             std::string::npos)
       << error->message;
 }

@@ -25,7 +25,9 @@ Expected<std::string> readFile(const std::string &path,
                                int64_t limit = int64_t(1) << 40);
 /// The same, and what gzip packed is unpacked; `limit` is on the result.
 Expected<std::string> readUnpacked(const std::string &path, int64_t limit);
-/// Writes the parts, one after the other, atomically.
+/// Writes the parts, one after the other, atomically: into PATH.tmpPID, which
+/// is then renamed; such files of killed processes are removed first. The
+/// target of a link is replaced, devices and pipes are written to as they are.
 MaybeError writeFile(const std::string &path,
                      const std::vector<std::pair<const char *, size_t>> &parts);
 MaybeError writeFile(const std::string &path, const std::string &text);
