@@ -92,6 +92,74 @@ LogicalResult importGather(NodeContext &node) {
   return node.setResult(0, node.createTranspose("", rows, permutation));
 }
 
+/// out[.., k, ..] = x[.., indices[.., k, ..], ..], as the sum over v of
+/// x[.., v, ..] where v is the index: a masked gather, which any dim can be cut
+/// of, and whose gradient is ordinary ops.
+LogicalResult importGatherElements(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  Shape x = node.shape(0), indices = node.shape(1);
+  int64_t rank = x.size();
+  auto axis = normalizeAxis(node, node.intAttribute("axis", 0), rank);
+  if (!axis || node.failed())
+    return failure();
+  bool fits = indices.size() == x.size();
+  for (int64_t d = 0; fits && d < rank; ++d)
+    fits = d == *axis || indices[d] <= x[d];
+  if (!fits)
+    return node.error("indices of shape " + shapeString(indices) +
+                      " do not fit an operand of shape " + shapeString(x));
+  if (!node.isInteger(1) &&
+      !(node.isConstant(1) && !node.operand(1).constant->isFloat()))
+    return node.error("expected integer indices");
+  // Indices are compared as floats, exactly.
+  int64_t extent = x[*axis];
+  if (extent > (int64_t(1) << 22))
+    return node.error("an axis of " + Twine(extent) +
+                      " elements is not supported, expected at most 2^22");
+  Value table =
+      node.tensor(0, node.operand(0).parameter ? Role::RowWeight : Role::Other);
+  Value index = node.floats(1);
+  if (!table || !index)
+    return failure();
+  Shape sizes = indices;
+  sizes[*axis] = extent;
+  table = node.createSlice("slice", table, Shape(rank, 0), sizes);
+
+  // Dims of all: .., axis of the indices, axis of the table, ..
+  Shape asIndices = indices, asTable = sizes, all = indices;
+  asIndices.insert(asIndices.begin() + *axis + 1, 1);
+  asTable.insert(asTable.begin() + *axis, 1);
+  all.insert(all.begin() + *axis + 1, extent);
+  Shape asPositions(rank - *axis, 1);
+  asPositions[0] = extent;
+  SmallVector<float> numbers(extent);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  Value positions = node.create<ConstantOp>(
+      "positions", asPositions,
+      DenseElementsAttr::get(node.importer.tensorType(asPositions),
+                             ArrayRef(numbers)));
+  // Negative indices count from the end.
+  Value zero = node.createScalar("zero", 0),
+        size = node.createScalar("size", extent);
+  Value fromEnd = node.createBinary<AddOp>("from_end", index, size);
+  Value isPositive = node.createBinary<GreaterEqualOp>("sign", index, zero);
+  if (!fromEnd || !isPositive)
+    return failure();
+  index = node.create<WhereOp>("index", indices, isPositive, index, fromEnd);
+  index = node.createReshape("index_dims", index, asIndices);
+  table = node.createReshape("table_dims", table, asTable);
+  Value isHere = node.createBinary<EqualOp>("mask", index, positions);
+  if (!isHere || !table)
+    return failure();
+  Value picked = node.create<WhereOp>("picked", all, isHere, table, zero);
+  if (!picked)
+    return failure();
+  return node.setResult(0, node.create<ReduceOp>("", indices, picked,
+                                                 ReduceKind::Sum,
+                                                 ArrayRef<int64_t>{*axis + 1}));
+}
+
 /// What gathering from constants begins with; `indices` are positions along the
 /// axis, row-major, each in its range.
 struct GatherOperands {
@@ -325,6 +393,7 @@ LogicalResult importEinsum(NodeContext &node) {
 
 void mlir::soap::onnx::addIndexingOps(OpTable &table) {
   table["Gather"] = {7, kLastOpset, importGather, foldGather};
-  table["GatherElements"] = {11, kLastOpset, nullptr, foldGatherElements};
+  table["GatherElements"] = {11, kLastOpset, importGatherElements,
+                             foldGatherElements};
   table["Einsum"] = {12, kLastOpset, importEinsum, nullptr};
 }

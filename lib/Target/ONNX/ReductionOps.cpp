@@ -1,7 +1,7 @@
 //===- ReductionOps.cpp - Reductions of ONNX --------------------*- C++ -*-===//
 //
-// ReduceSum, ReduceMean, ReduceMax, ReduceMin and global pooling: soap.reduce,
-// a scale for means, a reshape for kept dims.
+// The Reduce family and global pooling: soap.reduce between elementwise ops, a
+// reshape for kept dims.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,35 +13,115 @@ using namespace mlir::soap::onnx;
 
 namespace {
 
-/// Reduces over sorted, unique axes. The last op of the chain gets the node's
-/// name.
-LogicalResult reduceOver(NodeContext &node, const Shape &axes, ReduceKind kind,
-                         bool isMean, bool keepDims) {
-  const Shape x = node.shape(0);
-  Value value = node.tensor(0);
-  if (!value)
-    return failure();
+/// What a node computes from the elements that it reduces.
+enum class Reduction {
+  Sum,
+  Mean,
+  Max,
+  Min,
+  L1,
+  L2,
+  LogSum,
+  LogSumExp,
+  SumSquare
+};
+
+/// The ops around a reduction; the last one made gets the node's name.
+class Reducer {
+public:
+  Reducer(NodeContext &node, const Shape &axes, bool keepDims)
+      : node(node), axes(axes) {
+    const Shape x = node.shape(0);
+    for (size_t i = 0; i < x.size(); ++i) {
+      bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(i));
+      if (isReduced)
+        count *= x[i];
+      else
+        dropped.push_back(x[i]);
+      kept.push_back(isReduced ? 1 : x[i]);
+    }
+    reshapes = keepDims && kept != dropped;
+  }
+
+  LogicalResult run(Reduction reduction) {
+    Value x = node.tensor(0);
+    if (!x)
+      return failure();
+    const bool isLast = !reshapes;
+    switch (reduction) {
+    case Reduction::Sum:
+      return finish(reduce(name(isLast, "sum"), x, ReduceKind::Sum));
+    case Reduction::Max:
+      return finish(reduce(name(isLast, "max"), x, ReduceKind::Max));
+    case Reduction::Min:
+      return finish(reduce(name(isLast, "min"), x, ReduceKind::Min));
+    case Reduction::Mean:
+      return finish(node.createScale(name(isLast, "mean"),
+                                     reduce("sum", x, ReduceKind::Sum),
+                                     1.0 / count));
+    case Reduction::L1:
+      x = unary<AbsOp>("abs", x);
+      return finish(reduce(name(isLast, "sum"), x, ReduceKind::Sum));
+    case Reduction::SumSquare:
+      x = node.createBinary<MulOp>("square", x, x);
+      return finish(reduce(name(isLast, "sum"), x, ReduceKind::Sum));
+    case Reduction::L2:
+      x = reduce("sum", node.createBinary<MulOp>("square", x, x),
+                 ReduceKind::Sum);
+      return finish(unary<SqrtOp>(name(isLast, "sqrt"), x));
+    case Reduction::LogSum:
+      return finish(
+          unary<LogOp>(name(isLast, "log"), reduce("sum", x, ReduceKind::Sum)));
+    case Reduction::LogSumExp:
+      return finish(logSumExp(name(isLast, "shifted"), x));
+    }
+    llvm_unreachable("all reductions are handled");
+  }
+
+private:
+  static StringRef name(bool isLast, StringRef suffix) {
+    return isLast ? "" : suffix;
+  }
+  Value reduce(StringRef suffix, Value x, ReduceKind kind) {
+    if (axes.empty())
+      return x;
+    return x ? node.create<ReduceOp>(suffix, dropped, x, kind,
+                                     ArrayRef<int64_t>(axes))
+             : Value();
+  }
+  template <typename OpTy>
+  Value unary(StringRef suffix, Value x) {
+    return x ? node.create<OpTy>(suffix, shapeOf(x), x) : Value();
+  }
+  /// log(sum(exp(x - max))) + max: no exponential overflows.
+  Value logSumExp(StringRef suffix, Value x) {
+    Value max = reduce("max", x, ReduceKind::Max);
+    Value repeated = max ? node.createReshape("max_kept", max, kept) : Value();
+    x = unary<ExpOp>("exp", node.createBinary<SubOp>("sub", x, repeated));
+    Value log = unary<LogOp>("log", reduce("sum", x, ReduceKind::Sum));
+    return node.createBinary<AddOp>(suffix, log, max);
+  }
+  LogicalResult finish(Value value) {
+    if (value && reshapes)
+      value = node.createReshape("", value, kept);
+    return value ? node.setResult(0, value) : failure();
+  }
+
+  NodeContext &node;
+  const Shape &axes;
   Shape dropped, kept;
   int64_t count = 1;
-  for (size_t i = 0; i < x.size(); ++i) {
-    bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(i));
-    if (isReduced)
-      count *= x[i];
-    else
-      dropped.push_back(x[i]);
-    kept.push_back(isReduced ? 1 : x[i]);
-  }
-  bool reshapes = keepDims && kept != dropped;
-  value = node.create<ReduceOp>(isMean || reshapes ? "sum" : "", dropped, value,
-                                kind, ArrayRef<int64_t>(axes));
-  if (isMean)
-    value = node.createScale(reshapes ? "mean" : "", value, 1.0 / count);
-  return node.setResult(0,
-                        reshapes ? node.createReshape("", value, kept) : value);
+  bool reshapes = false;
+};
+
+/// Whether a reduction over no axis at all leaves its operand as it is.
+bool isIdentityOnElements(Reduction reduction) {
+  return reduction == Reduction::Sum || reduction == Reduction::Mean ||
+         reduction == Reduction::Max || reduction == Reduction::Min;
 }
 
 /// `inputOpset`: where the axes became an operand.
-template <ReduceKind kind, bool isMean, int64_t inputOpset>
+template <Reduction reduction, int64_t inputOpset>
 LogicalResult importReduce(NodeContext &node) {
   bool axesAreInput = node.opset() >= inputOpset;
   if (!node.checkCounts(1, axesAreInput ? 2 : 1))
@@ -58,6 +138,7 @@ LogicalResult importReduce(NodeContext &node) {
     return failure();
   int64_t rank = node.shape(0).size();
   if (!axes || axes->empty()) {
+    // Opset 18 says that the operand is the result, whatever the reduction.
     if (noopIfEmpty)
       return node.setOperand(0, node.operand(0));
     axes = Shape();
@@ -67,12 +148,12 @@ LogicalResult importReduce(NodeContext &node) {
   axes = normalizeAxes(node, *axes, rank);
   if (!axes)
     return failure();
-  if (axes->empty())
+  if (axes->empty() && isIdentityOnElements(reduction))
     return node.setOperand(0, node.operand(0));
-  return reduceOver(node, *axes, kind, isMean, keepDims);
+  return Reducer(node, *axes, keepDims).run(reduction);
 }
 
-template <ReduceKind kind, bool isMean>
+template <Reduction reduction>
 LogicalResult importGlobalPool(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
@@ -82,22 +163,24 @@ LogicalResult importGlobalPool(NodeContext &node) {
   Shape axes;
   for (size_t i = 2; i < node.shape(0).size(); ++i)
     axes.push_back(i);
-  return reduceOver(node, axes, kind, isMean, /*keepDims=*/true);
+  return Reducer(node, axes, /*keepDims=*/true).run(reduction);
 }
 
 } // namespace
 
 void mlir::soap::onnx::addReductionOps(OpTable &table) {
-  table["ReduceSum"] = {7, kLastOpset, importReduce<ReduceKind::Sum, false, 13>,
-                        nullptr};
-  table["ReduceMean"] = {7, kLastOpset, importReduce<ReduceKind::Sum, true, 18>,
-                         nullptr};
-  table["ReduceMax"] = {7, kLastOpset, importReduce<ReduceKind::Max, false, 18>,
-                        nullptr};
-  table["ReduceMin"] = {7, kLastOpset, importReduce<ReduceKind::Min, false, 18>,
-                        nullptr};
-  table["GlobalAveragePool"] = {
-      7, kLastOpset, importGlobalPool<ReduceKind::Sum, true>, nullptr};
-  table["GlobalMaxPool"] = {7, kLastOpset,
-                            importGlobalPool<ReduceKind::Max, false>, nullptr};
+  auto add = [&](const char *name, Handler handler) {
+    table[name] = {7, kLastOpset, handler, nullptr};
+  };
+  add("ReduceSum", importReduce<Reduction::Sum, 13>);
+  add("ReduceMean", importReduce<Reduction::Mean, 18>);
+  add("ReduceMax", importReduce<Reduction::Max, 18>);
+  add("ReduceMin", importReduce<Reduction::Min, 18>);
+  add("ReduceL1", importReduce<Reduction::L1, 18>);
+  add("ReduceL2", importReduce<Reduction::L2, 18>);
+  add("ReduceLogSum", importReduce<Reduction::LogSum, 18>);
+  add("ReduceLogSumExp", importReduce<Reduction::LogSumExp, 18>);
+  add("ReduceSumSquare", importReduce<Reduction::SumSquare, 18>);
+  add("GlobalAveragePool", importGlobalPool<Reduction::Mean>);
+  add("GlobalMaxPool", importGlobalPool<Reduction::Max>);
 }

@@ -229,6 +229,10 @@ def matmul(left, right, weight=False):
 def reduce(kind, axes, keepdims=1, opset=17, as_input=None, **attributes):
     b = Builder(kind.lower(), opset)
     x = b.data([2, 3, 4, 5])
+    if kind == "ReduceLogSum":
+        x = b.op("Abs", x)
+    if kind == "ReduceLogSumExp":  # the exponential of which overflows
+        x = b.op("Mul", x, b.scalar(np.float32(60)))
     as_input = opset >= (13 if kind == "ReduceSum" else 18) if as_input is None else as_input
     if as_input:
         return b.result(b.op(kind, x, *([b.ints(*axes)] if axes is not None else []), keepdims=keepdims, **attributes)).model()
@@ -371,12 +375,15 @@ def ops():
     b = Builder("batchnormalization", opset=7)
     result["batchnormalization_opset7"] = b.result(b.norm(b.data([2, 3, 4, 5]), 3)).model()
 
-    for kind in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"]:
+    for kind in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp",
+                 "ReduceSumSquare"]:
         name = kind.lower()
         result[name + "_keep"] = reduce(kind, [2, 3])
         result[name + "_drop"] = reduce(kind, [-1, 1], 0)
         result[name + "_opset18"] = reduce(kind, [1], opset=18)
         result[name + "_opset11"] = reduce(kind, [-2], 0, opset=11)
+    result["reducel1_scalar"] = single("ReduceL1", [])
+    result["reducel2_all"] = reduce("ReduceL2", None, 1)
     result["reducemean_all"] = reduce("ReduceMean", None, 1)
     result["reducesum_all_drop"] = reduce("ReduceSum", None, 0)
     b = Builder("noop", 18)
@@ -443,6 +450,13 @@ def sequence_ops():
     for axis, name in [(0, "rows"), (1, "columns")]:
         b = Builder("gather_" + name)
         result["gather_" + name] = b.result(b.op("Gather", b.weight(7, 6), b.integers([2, 3]), axis=axis)).model()
+    # Also negative indices, and fewer rows than the operand has.
+    for axis, shape in [(0, [2, 5]), (1, [3, 4]), (-1, [2, 1])]:
+        b = Builder("gatherelements")
+        indices = np.random.default_rng(4).integers(-3, 3, shape)
+        result["gatherelements_constant%d" % axis] = b.result(b.op("GatherElements", b.data([3, 5]), b.tensor(indices), axis=axis)).model()
+        b = Builder("gatherelements")
+        result["gatherelements%d" % axis] = b.result(b.op("GatherElements", b.data([3, 5]), b.integers(shape, "i"), axis=axis)).model()
     b = Builder("gather_one")
     result["gather_one"] = b.result(b.op("Relu", b.op("Gather", b.data([3, 4, 5]), b.scalar(-2, np.int64), axis=1))).model()
     b = Builder("gather_some")
