@@ -242,7 +242,9 @@ training
                            ,test=FRACTION ,order=time-major; tokens:FILE|DIR (NPY, or
                            raw with ,type=u8|u16|i32|u32); synthetic, or
                            synthetic:integers
-  --epochs N               epochs to train (default 1)
+  --epochs N               epochs to train (default 1); an epoch is as many whole
+                           batches as the training set has: the samples left over
+                           are others in each epoch
   --iterations N           stop after N iterations in total
   --seed N                 for shuffling, first weights, synthetic data (default 0)
   --normalize HOW          none (default), auto (mean and deviation of the training

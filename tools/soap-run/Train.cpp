@@ -123,6 +123,11 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   if (!options.quiet && source->tokens)
     std::printf("guessing by frequency: loss %.4f, perplexity %.2f\n",
                 source->unigramLoss, std::exp(source->unigramLoss));
+  int64_t batch = trainer->batch(*source), samples = source->train.size();
+  if (!options.quiet && samples % batch)
+    std::printf("batches of %ld: every epoch leaves out %ld of %ld training "
+                "samples, others each time\n",
+                long(batch), long(samples % batch), long(samples));
   TrainingIdentity identity;
   if (!options.resume.empty() || !options.checkpoint.empty())
     identity = identify(session.manifest(), *trainer, *source, training.seed);
