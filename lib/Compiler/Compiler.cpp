@@ -102,6 +102,7 @@ SoapModule *soapCompileFile(const char *path,
   mlir::soap::registerAllDialects(registry);
   registry.insert<func::FuncDialect, LLVM::LLVMDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // may be a whole model
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error ||
         diagnostic.getSeverity() == DiagnosticSeverity::Warning)

@@ -12,6 +12,8 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <fstream>
+#include <string_view>
 #include <unistd.h>
 
 using namespace soap;
@@ -47,6 +49,17 @@ Expected<CompilerLibrary> loadCompiler() {
   return library;
 }
 
+/// Whether a file is binary but not MLIR's bytecode: the compiler would only
+/// find fault with some character of it.
+bool isForeignBinary(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  char start[512];
+  stream.read(start, sizeof(start));
+  std::string_view text(start, size_t(stream.gcount()));
+  return !text.starts_with("ML\xEFR") &&
+         text.find('\0') != std::string_view::npos;
+}
+
 void forwardDiagnostic(void *user, const char *message) {
   const auto &request = *static_cast<const CompileRequest *>(user);
   if (request.diagnostic)
@@ -58,6 +71,9 @@ void forwardDiagnostic(void *user, const char *message) {
 Expected<ProgramSource> runtime::compileModule(const CompileRequest &request) {
   if (access(request.path.c_str(), R_OK) != 0)
     return Error{request.path + ": cannot open: " + std::strerror(errno)};
+  if (isForeignBinary(request.path))
+    return Error{request.path +
+                 ": expected IR, or an artifact, which starts with 'SOAPX'"};
   auto library = loadCompiler();
   if (!library)
     return library.takeError();

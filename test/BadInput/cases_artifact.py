@@ -53,6 +53,8 @@ CASES = [
     soapx("info of the wrong type", artifact(sections({"features": 7})), "/features"),
     soapx("a manifest that is no JSON", artifact(sections(manifest=b"{")), "(manifest)", "expected JSON"),
     soapx("a manifest of the wrong type", artifact(sections(manifest=dict(MANIFEST, devices=-1))), "/devices"),
+    soapx("another program's file", ELF, "expected IR, or an artifact", "SOAPX"),
+    soapx("a damaged first byte", b"T" + GOOD[1:], "expected IR, or an artifact", "SOAPX"),
     soapx("flags that need IR", GOOD, "'--strategy' needs IR", flags=["--strategy=s.json"]),
     emit("a module that is not lowered", FORWARD, [], "soap-lower-to-cpu"),
     emit("not IR", "hello", [], "m.mlir"),

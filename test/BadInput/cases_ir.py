@@ -63,8 +63,9 @@ CASES = [
         "func.func @forward(%x: tensor<8x4x2xf32> {soap.kind = \"data\", soap.name = \"x\", soap.sample_dim = 0 : i64}) "
         "-> tensor<8x4x2xf32> {\n  return %x : tensor<8x4x2xf32>\n}\n", [STEP], "tensor<8x4x2xf32>"),
     run("a foreign op in the model",
-        function("arith.addf %x, %x : tensor<8x3xf32>", '%x: tensor<8x3xf32> {soap.kind = "data", soap.name = "x", '
-                 'soap.sample_dim = 0 : i64}'), [STEP], "arith.addf"),
+        function("arith.addf %x, %w : tensor<8x3xf32>", '%x: tensor<8x3xf32> {soap.kind = "data", soap.name = "x", '
+                 'soap.sample_dim = 0 : i64}, %w: tensor<8x3xf32> {soap.kind = "parameter", soap.name = "w"}'), [STEP],
+        "arith.addf"),
     run("a foreign op under a strategy",
         function("arith.addf %x, %x : tensor<8x3xf32>", "%x: tensor<8x3xf32>"), [SINGLE], "arith.addf"),
     run("a device that the topology lacks",

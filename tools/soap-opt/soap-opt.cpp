@@ -73,6 +73,11 @@ int main(int argc, char **argv) {
   mlir::MlirOptMainConfig::registerCLOptions(registry);
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
+  // By default MLIR repeats the offending op behind a message. Where that is
+  // the module, the message is lost in front of a whole model.
+  if (llvm::cl::Option *printOp = llvm::cl::getRegisteredOptions().lookup(
+          "mlir-print-op-on-diagnostic"))
+    static_cast<llvm::cl::opt<bool> *>(printOp)->setInitialValue(false);
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
   mlir::tracing::DebugCounter::registerCLOptions();

@@ -94,6 +94,7 @@ int main(int argc, char **argv) {
     return 2;
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // may be a whole model
   context.getDiagEngine().registerHandler(printDiagnostic);
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output =
