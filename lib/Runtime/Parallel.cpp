@@ -9,6 +9,17 @@
 
 #include <algorithm>
 
+#if defined(__SANITIZE_THREAD__)
+#define SOAP_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SOAP_THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef SOAP_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 // What a compiler calls for `omp parallel`; through its ABI, as in
 // Affinity.cpp.
 extern "C" {
@@ -21,10 +32,29 @@ int omp_get_num_threads(void);
 
 namespace {
 
+// libgomp is not instrumented, so the thread sanitizer does not see that a
+// parallel region begins after what its thread did before, and ends before what
+// the thread does next. These two say so; elsewhere they are nothing.
+void signalTo(char &gate) {
+#ifdef SOAP_THREAD_SANITIZER
+  __tsan_release(&gate);
+#else
+  (void)gate;
+#endif
+}
+void waitFor(char &gate) {
+#ifdef SOAP_THREAD_SANITIZER
+  __tsan_acquire(&gate);
+#else
+  (void)gate;
+#endif
+}
+
 struct Loop {
   void (*body)(void *const *, int64_t, int64_t);
   void *const *arguments;
   int64_t extent, grain, pieces; ///< pieces of `grain` iterations
+  char begun = 0, ended = 0;     ///< gates of the thread sanitizer
 
   void run(int64_t part, int64_t parts) const {
     int64_t begin = pieces * part / parts * grain;
@@ -42,10 +72,14 @@ void soap_rt_parallel(void (*body)(void *const *, int64_t, int64_t),
   int64_t threads = std::min<int64_t>(omp_get_max_threads(), loop.pieces);
   if (threads <= 1)
     return loop.run(0, 1);
+  signalTo(loop.begun);
   GOMP_parallel(
       [](void *data) {
-        static_cast<const Loop *>(data)->run(omp_get_thread_num(),
-                                             omp_get_num_threads());
+        auto *loop = static_cast<Loop *>(data);
+        waitFor(loop->begun);
+        loop->run(omp_get_thread_num(), omp_get_num_threads());
+        signalTo(loop->ended);
       },
       &loop, unsigned(threads), 0);
+  waitFor(loop.ended);
 }

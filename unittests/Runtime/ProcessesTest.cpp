@@ -191,6 +191,43 @@ TEST(Transport, CarriesMessagesBetweenProcesses) {
             0u);
 }
 
+TEST(Transport, PostsWithinAProcessAndBetweenThem) {
+  EXPECT_EQ(
+      onRanks(
+          2,
+          [](ProcessGroup &group) {
+            Placement place{&group, 3};
+            auto transport = makeTransport(place, 3);
+            // Devices 0 and 1 are on rank 0, device 2 is on rank 1.
+            Envelope here{1, 0, 0}, there{1, 2, 1}, back{2, 1, 2};
+            std::vector<int64_t> message(1000), received(1000);
+            auto bytes = int64_t(message.size() * sizeof(int64_t));
+            for (int64_t i = 0; i < 3; ++i) {
+              transport->start(i);
+              std::fill(message.begin(), message.end(), 100 * group.rank() + i);
+              if (group.rank() == 0) {
+                // Device 0 is a thread of its own, as in a launcher.
+                std::vector<int64_t> other(1000);
+                std::thread device([&] {
+                  EXPECT_FALSE(transport->receive(here, other.data(), bytes));
+                });
+                EXPECT_FALSE(transport->post(here, message.data(), bytes));
+                EXPECT_FALSE(transport->post(there, message.data(), bytes));
+                EXPECT_FALSE(transport->receive(back, received.data(), bytes));
+                device.join();
+                EXPECT_EQ(other, message);
+                EXPECT_EQ(received, std::vector<int64_t>(1000, 100 + i));
+              } else {
+                EXPECT_FALSE(transport->post(back, message.data(), bytes));
+                EXPECT_FALSE(transport->receive(there, received.data(), bytes));
+                EXPECT_EQ(received, std::vector<int64_t>(1000, i));
+              }
+              EXPECT_FALSE(transport->finish());
+            }
+          }),
+      0u);
+}
+
 /// Trains the linear model; the weight, and what rank 0 has seen.
 struct Outcome {
   double weight = 0, loss = 0, accuracy = 0;

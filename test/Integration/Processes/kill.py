@@ -8,7 +8,7 @@ random rank, or asks it to end (SIGTERM). Whatever happened, every process has t
 every other rank has to say which rank was lost; after SIGTERM the run has to end in good order, if it had begun. The training
 then goes on from the checkpoint, in processes or in one, and has to end with the weights of one that nobody disturbed, byte
 for byte.
-The last line is "N passed, N failed": rounds.
+The last line is "N passed, N failed": rounds. Before it: how long the slowest process took to end.
 """
 
 import argparse
@@ -140,14 +140,14 @@ class Test:
         return time.monotonic() - start
 
     def disturb(self, kind, victim, moment):
-        """True if the rank was disturbed before the training had ended."""
+        """Seconds until the last process had ended; None if the training ended before the rank was disturbed."""
         job = Job(mpirun(RANKS, *self.checkpointed()), os.path.join(self.folder, "disturbed.log"))
         victim_pid = None
         try:
             ranks = job.wait_for_ranks()
             time.sleep(moment)
             if victim not in ranks or not is_running(ranks[victim], job.process.pid):
-                return False
+                return None
             victim_pid = ranks[victim]
             os.kill(victim_pid, kind)
             start = time.monotonic()
@@ -158,6 +158,7 @@ class Test:
                     raise Problem("after %.1f s, ranks %s still run; the output is\n%s" %
                                   (LIMIT_S, sorted(others), job.text()))
                 time.sleep(0.01)
+            seconds = time.monotonic() - start
             try:
                 status = job.process.wait(30)
             except subprocess.TimeoutExpired:
@@ -165,16 +166,16 @@ class Test:
             text = job.text()
             # It may have ended by itself in the last moment.
             if status == 0:
-                return False
+                return None
             if kind == signal.SIGTERM:
                 if not ((status == 130 and "interrupted after" in text) or "interrupted before the first iteration" in text):
                     raise Problem("SIGTERM: exit status %d, output\n%s" % (status, text))
-                return True
+                return seconds
             for rank in ranks:
                 if rank != victim and not re.search(r"^soap-run: rank %d: error: .*rank %d \(process %d on '.*'\) has (died|given)" %
                                                     (rank, victim, victim_pid), text, re.M):
                     raise Problem("rank %d does not name rank %d; the output is\n%s" % (rank, victim, text))
-            return True
+            return seconds
         finally:
             if victim_pid:
                 try:
@@ -192,7 +193,7 @@ class Test:
             raise Problem("the resumed training ends with other weights")
 
     def round(self, rng):
-        """One round; a text that describes it."""
+        """One round; seconds until every process had ended, and a text that describes the round."""
         kind = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGSTOP, signal.SIGSTOP, signal.SIGTERM])
         victim, in_processes = rng.randrange(RANKS), rng.random() < 0.5
         for _ in range(20):
@@ -202,11 +203,13 @@ class Test:
             moment = rng.uniform(0, self.run_s)
             text = "%s to rank %d after %.3f s" % (kind.name, victim, moment)
             try:
-                if self.disturb(kind, victim, moment):
+                seconds = self.disturb(kind, victim, moment)
+                if seconds is not None:
                     had = os.path.exists(self.checkpoint)
                     self.resume(in_processes)
-                    return text + ", resumed %s in %s" % ("from a checkpoint" if had else "from the start",
-                                                          "processes" if in_processes else "one process")
+                    return seconds, "%s, all ended after %.2f s, resumed %s in %s" % (
+                        text, seconds, "from a checkpoint" if had else "from the start",
+                        "processes" if in_processes else "one process")
             except (Problem, RuntimeError, subprocess.TimeoutExpired) as error:
                 raise Problem("%s: %s" % (text, error))
         raise Problem("the training always ended before the disturbance")
@@ -222,7 +225,7 @@ def main():
     build = os.path.abspath(options.build)
     need_mpi(build)
     print("seed %d, %d rounds on %s" % (options.seed, options.rounds, options.model), flush=True)
-    passed = failed = 0
+    passed = failed = slowest = 0
     with tempfile.TemporaryDirectory() as folder:
         try:
             test = Test(build, folder, options.model)
@@ -234,11 +237,14 @@ def main():
             # Each round has its own numbers, so that it can be repeated alone.
             rng = random.Random(options.seed * 1000003 + i)
             try:
-                print("round %d: %s" % (i, test.round(rng)), flush=True)
+                seconds, text = test.round(rng)
+                print("round %d: %s" % (i, text), flush=True)
+                slowest = max(slowest, seconds)
                 passed += 1
             except Problem as error:
                 print("FAILED round %d: %s" % (i, error), flush=True)
                 failed += 1
+    print("the slowest end took %.2f s" % slowest)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 
