@@ -14,6 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Of the leak sanitizer, where there is one: _exit does not look for leaks.
+extern "C" __attribute__((weak)) int __lsan_do_recoverable_leak_check();
+
 namespace soap::equivalence {
 
 namespace {
@@ -51,7 +54,8 @@ void start(Child &child, int64_t end, int64_t step,
     close(fds[0]);
     for (int64_t i = child.next; i < end; i += step)
       writeAll(fds[1], run(i).encode());
-    _exit(0);
+    _exit(__lsan_do_recoverable_leak_check &&
+          __lsan_do_recoverable_leak_check() != 0);
   }
   close(fds[1]);
   child.fd = fds[0];
@@ -59,11 +63,13 @@ void start(Child &child, int64_t end, int64_t step,
   child.heard = Clock::now();
 }
 
-void stop(Child &child) {
+/// Whether the child ended in good order.
+bool stop(Child &child) {
   close(child.fd);
   child.fd = -1;
   int status = 0;
-  waitpid(child.pid, &status, 0);
+  return waitpid(child.pid, &status, 0) == child.pid && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
 }
 
 } // namespace
@@ -109,7 +115,9 @@ void runInChildren(
       }
       if (ended.empty())
         continue;
-      stop(child);
+      if (!stop(child) && child.next >= end)
+        add(lost(child.next - jobs,
+                 "leaks, or crashes behind its last report"));
       if (child.next < end) {
         add(lost(child.next, ended));
         child.next += jobs;

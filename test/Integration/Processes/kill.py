@@ -139,6 +139,24 @@ class Test:
             raise Problem("four processes compute other weights than one")
         return time.monotonic() - start
 
+    def end_of(self, job, stopped):
+        """Exit status of mpirun, all of whose ranks but perhaps a stopped one have ended."""
+        try:
+            return job.process.wait(10)
+        except subprocess.TimeoutExpired:
+            # It waits for a rank that was stopped when it had nothing left to do: the others ended in good order, else mpirun
+            # would have killed it. Then it only has to be woken up.
+            if stopped:
+                os.kill(stopped, signal.SIGCONT)
+        try:
+            status = job.process.wait(10)
+        except subprocess.TimeoutExpired:
+            status = None
+        if not stopped or status != 0:
+            raise Problem("mpirun does not end%s; its output is\n%s" %
+                          ("" if status is None else " before the stopped rank is woken up, with status %d" % status, job.text()))
+        return status
+
     def disturb(self, kind, victim, moment):
         """Seconds until the last process had ended; None if the training ended before the rank was disturbed."""
         job = Job(mpirun(RANKS, *self.checkpointed()), os.path.join(self.folder, "disturbed.log"))
@@ -159,12 +177,9 @@ class Test:
                                   (LIMIT_S, sorted(others), job.text()))
                 time.sleep(0.01)
             seconds = time.monotonic() - start
-            try:
-                status = job.process.wait(30)
-            except subprocess.TimeoutExpired:
-                raise Problem("mpirun does not end; its output is\n" + job.text())
+            status = self.end_of(job, victim_pid if kind == signal.SIGSTOP else None)
             text = job.text()
-            # It may have ended by itself in the last moment.
+            # It may have ended by itself in the last moment: what the disturbed rank had to do was done.
             if status == 0:
                 return None
             if kind == signal.SIGTERM:
