@@ -35,6 +35,11 @@ faults = {re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
           for name in re.findall(r"^  (\w+),", read("include/Soap/Core/Config.h").split("enum class ConfigFault")[1].split("};")[0], re.M)}
 good = compare("docs/Status.md", ops, set(rows))
 good = compare("docs/Configs.md", faults - {"none"}, set(first_cells(read("docs/Configs.md")))) and good
+# The last column says which tests an op has.
+for line in read("docs/Status.md").split("## Ops without loops")[0].splitlines():
+    if line.startswith("| `") and not line.rsplit("|", 2)[1].strip():
+        print("docs/Status.md names no tests: " + line)
+        good = False
 if len(rows) != len(set(rows)):
     print("docs/Status.md has an op twice")
     good = False
