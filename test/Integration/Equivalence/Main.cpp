@@ -24,41 +24,49 @@
 using namespace soap::equivalence;
 namespace cl = llvm::cl;
 
-static cl::opt<int64_t>
-    cases("cases", cl::desc("number of cases (op x config)"), cl::init(200));
+static cl::OptionCategory category("Options of soap-equivalence");
+static cl::opt<int64_t> cases("cases", cl::cat(category),
+                              cl::desc("number of cases (op x config)"),
+                              cl::init(200));
 static cl::opt<uint64_t>
-    seed("seed", cl::desc("seed; case i of a seed is always the same"),
-         cl::init(1));
-static cl::opt<int64_t> first("first", cl::desc("first case to run"),
-                              cl::init(0));
+    seed("seed", cl::cat(category),
+         cl::desc("seed; case i of a seed is always the same"), cl::init(1));
+static cl::opt<int64_t> first("first", cl::cat(category),
+                              cl::desc("first case to run"), cl::init(0));
 static cl::opt<int64_t>
-    strategies("strategies", cl::desc("strategies drawn for each program"),
-               cl::init(5));
+    strategies("strategies", cl::cat(category),
+               cl::desc("strategies drawn for each program"), cl::init(5));
 static cl::opt<int64_t>
-    graphs("graphs", cl::desc("percentage of programs that are whole graphs"),
+    graphs("graphs", cl::cat(category),
+           cl::desc("percentage of programs that are whole graphs"),
            cl::init(12));
 static cl::opt<int64_t>
-    timeout("timeout",
+    timeout("timeout", cl::cat(category),
             cl::desc("seconds that one program and its strategies may take"),
             cl::init(400));
 static cl::opt<int64_t>
-    jobs("jobs", cl::desc("programs at a time, each in a process of its own"),
+    jobs("jobs", cl::cat(category),
+         cl::desc("programs at a time, each in a process of its own"),
          cl::init(1));
 static cl::opt<int64_t>
-    distinct("distinct",
+    distinct("distinct", cl::cat(category),
              cl::desc("fail if fewer cases than this differ in "
                       "program or strategy"),
              cl::init(0));
-static cl::opt<std::string> filter("filter", cl::desc("only this op or graph"));
+static cl::opt<std::string> filter("filter", cl::cat(category),
+                                   cl::desc("only this op or graph"));
 static cl::opt<std::string>
-    lowering("lowering", cl::desc("options of --soap-lower-to-cpu for the "
-                                  "programs that are compared"));
-static cl::opt<bool> verbose("verbose", cl::desc("print every case"));
-static cl::opt<bool> noFork("no-fork",
+    lowering("lowering", cl::cat(category),
+             cl::desc("options of --soap-lower-to-cpu for the "
+                      "programs that are compared"));
+static cl::opt<bool> verbose("verbose", cl::cat(category),
+                             cl::desc("print every case"));
+static cl::opt<bool> noFork("no-fork", cl::cat(category),
                             cl::desc("run in this process (for debuggers)"));
 static cl::opt<bool>
-    mpi("mpi", cl::desc("run in the processes that mpirun started (the same "
-                        "flags on all ranks)"));
+    mpi("mpi", cl::cat(category),
+        cl::desc("run in the processes that mpirun started (the same "
+                 "flags on all ranks)"));
 
 namespace {
 
@@ -216,6 +224,7 @@ bool addOtherRanks(soap::runtime::ProcessGroup &group, Totals &totals) {
 } // namespace
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category); // those of LLVM's libraries
   cl::ParseCommandLineOptions(
       argc, argv,
       "Random programs under random strategies, compared with the reference "

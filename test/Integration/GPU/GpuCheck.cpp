@@ -201,7 +201,27 @@ void run(SoapGpuModule *module, const Kernel &kernel, const Formula &formula) {
 
 } // namespace
 
+static constexpr const char *kHelp =
+    R"(soap-gpu-check: an image of GPU kernels through the runtime's ABI
+
+usage: soap-gpu-check IMAGE [--read-only]
+
+IMAGE is what soap-opt --soap-lower-gpu-kernels='image=IMAGE' wrote, with
+IMAGE.json beside it (docs/GPU.md). Image and table must agree, and what is no
+image must be refused. Where there is a device, every kernel is loaded, and
+those whose formula is known here run and are compared with the CPU.
+
+  --read-only   run nothing: the image is for another chip than the device's
+  --help        this text
+
+exit status: 0 success, 1 the first fault, 2 bad flags
+)";
+
 int main(int argc, char **argv) {
+  if (argc == 2 && std::string(argv[1]) == "--help") {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
   bool readOnly = argc == 3 && std::string(argv[2]) == "--read-only";
   if (argc != 2 && !readOnly) {
     std::fprintf(stderr, "usage: soap-gpu-check IMAGE [--read-only]\n");
