@@ -32,11 +32,7 @@ public:
   ManifestWriter(ModuleOp module, llvm::raw_ostream &os)
       : module(module), symbols(module), json(os) {}
 
-  LogicalResult run() {
-    auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
-    if (!programs)
-      return module.emitError("has no '")
-             << SoapDialect::kPrograms << "' to make a manifest of";
+  LogicalResult run(ArrayAttr programs) {
     LogicalResult result = success();
     json.object([&] {
       json.attribute("version", 1);
@@ -184,6 +180,14 @@ private:
       json.value(text(rule));
       return success();
     }
+    auto type = cast<ShapedType>(cast<ElementsAttr>(init).getShapedType());
+    if (Type element = type.getElementType();
+        !element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64) {
+      json.value(nullptr);
+      return module.emitError("initial value of '")
+             << name << "' has elements of type " << element
+             << ": expected integers or floats of at most 64 bits";
+    }
     auto splat = dyn_cast<SplatElementsAttr>(init);
     if (splat && isFinite(splat.getSplatValue<Attribute>())) {
       json.array([&] { writeNumber(splat.getSplatValue<Attribute>()); });
@@ -201,7 +205,6 @@ private:
     else if (auto resource = dyn_cast<DenseResourceElementsAttr>(init))
       if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
         data = blob->getData();
-    auto type = cast<ShapedType>(cast<ElementsAttr>(init).getShapedType());
     size_t expected = static_cast<size_t>(type.getNumElements()) *
                       (type.getElementTypeBitWidth() / 8);
     if (data.size() != expected) {
@@ -376,9 +379,16 @@ struct EmitManifestPass
   using SoapEmitManifestBase::SoapEmitManifestBase;
 
   void runOnOperation() override {
+    auto programs =
+        getOperation()->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
+    if (!programs) {
+      getOperation().emitError("has no '")
+          << SoapDialect::kPrograms << "' to make a manifest of";
+      return signalPassFailure();
+    }
     std::string manifest;
     llvm::raw_string_ostream os(manifest);
-    if (failed(ManifestWriter(getOperation(), os).run()))
+    if (failed(ManifestWriter(getOperation(), os).run(programs)))
       return signalPassFailure();
     getOperation()->setAttr(SoapDialect::kManifest,
                             StringAttr::get(&getContext(), manifest));

@@ -42,3 +42,42 @@ module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [],
 module attributes {soap.programs = [{entry = "f", tensors = [{name = "x", type = f32}], ranks = [],
   schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>}}]} {
 }
+
+// -----
+
+// expected-error @below {{'soap.programs' has 'ranks' that are no array of dictionaries}}
+module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [1]}]} {
+}
+
+// -----
+
+// expected-error @below {{'soap.programs' has a rank on device 9223372036854775807: expected 0 to 2147483647}}
+module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [{device = 9223372036854775807 : i64}]}]} {
+}
+
+// -----
+
+// expected-error @below {{'soap.programs' has a rank on device -1: expected 0 to 2147483647}}
+module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [{device = -1 : i64}]}]} {
+}
+
+// -----
+
+// expected-error @below {{initial value of 'x' has elements of type 'index': expected integers or floats of at most 64 bits}}
+module attributes {soap.programs = [{entry = "f", tensors = [{name = "x", type = tensor<2xf32>, init = dense<[1, 2]> : tensor<2xindex>}], ranks = [],
+  schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>}}]} {
+}
+
+// -----
+
+// expected-error @below {{initial value of 'x' has elements of type 'complex<f32>': expected integers or floats of at most 64 bits}}
+module attributes {soap.programs = [{entry = "f", tensors = [{name = "x", type = tensor<2xf32>, init = dense<[(1.0, 2.0), (2.0, 3.0)]> : tensor<2xcomplex<f32>>}], ranks = [],
+  schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>}}]} {
+}
+
+// -----
+
+// expected-error @below {{initial value of 'x' has elements of type 'i128': expected integers or floats of at most 64 bits}}
+module attributes {soap.programs = [{entry = "f", tensors = [{name = "x", type = tensor<2xf32>, init = dense<7> : tensor<2xi128>}], ranks = [],
+  schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>}}]} {
+}

@@ -10,6 +10,7 @@
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -81,6 +82,35 @@ static LogicalResult checkLoopMap(EmitError emitError, NamedAttribute attr) {
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// Tables of entries and of their ranks; what else is in them is checked where
+/// it is read.
+static LogicalResult checkPrograms(EmitError emitError, NamedAttribute attr) {
+  auto isTables = [](Attribute value) {
+    auto list = dyn_cast_or_null<ArrayAttr>(value);
+    return list && llvm::all_of(list, llvm::IsaPred<DictionaryAttr>);
+  };
+  StringRef name = attr.getName().getValue();
+  if (!isTables(attr.getValue()))
+    return emitError() << "'" << name << "' must be an array of dictionaries";
+  for (auto entry : cast<ArrayAttr>(attr.getValue())) {
+    Attribute ranks = cast<DictionaryAttr>(entry).get("ranks");
+    if (!ranks)
+      continue;
+    if (!isTables(ranks))
+      return emitError() << "'" << name
+                         << "' has 'ranks' that are no array of dictionaries";
+    for (auto rank : cast<ArrayAttr>(ranks).getAsRange<DictionaryAttr>())
+      if (auto device = rank.getAs<IntegerAttr>("device");
+          device && (device.getValue().isNegative() ||
+                     device.getValue().getActiveBits() > 31))
+        return emitError() << "'" << name << "' has a rank on device "
+                           << llvm::toString(device.getValue(), 10,
+                                             /*Signed=*/true)
+                           << ": expected 0 to 2147483647";
+  }
+  return success();
+}
+
 LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -102,12 +132,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 0);
   if (name == kTopology || name == kManifest)
     return checkString(emitError, attr);
-  if (name == kPrograms) {
-    auto programs = dyn_cast<ArrayAttr>(attr.getValue());
-    if (programs && llvm::all_of(programs, llvm::IsaPred<DictionaryAttr>))
-      return success();
-    return emitError() << "'" << name << "' must be an array of dictionaries";
-  }
+  if (name == kPrograms)
+    return checkPrograms(emitError, attr);
   if (name == kArenaBytes)
     return checkInteger(emitError, attr, 0);
   if (name == kFusedSlots)

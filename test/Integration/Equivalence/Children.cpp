@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Of the leak sanitizer, where there is one: _exit does not look for leaks.
+// Of the leak sanitizer, where there is one.
 extern "C" __attribute__((weak)) int __lsan_do_recoverable_leak_check();
 
 namespace soap::equivalence {
@@ -54,8 +54,7 @@ void start(Child &child, int64_t end, int64_t step,
     close(fds[0]);
     for (int64_t i = child.next; i < end; i += step)
       writeAll(fds[1], run(i).encode());
-    _exit(__lsan_do_recoverable_leak_check &&
-          __lsan_do_recoverable_leak_check() != 0);
+    _exit(leaks());
   }
   close(fds[1]);
   child.fd = fds[0];
@@ -127,6 +126,11 @@ void runInChildren(
     }
     std::erase_if(children, [](const Child &child) { return child.fd < 0; });
   }
+}
+
+bool leaks() {
+  return __lsan_do_recoverable_leak_check &&
+         __lsan_do_recoverable_leak_check() != 0;
 }
 
 } // namespace soap::equivalence

@@ -275,7 +275,7 @@ int main(int argc, char **argv) {
   }
   if (world && !addOtherRanks(world->processes(), totals)) {
     soap::MaybeError error = world->leave();
-    _exit(error ? 1 : 0);
+    _exit(error || leaks() ? 1 : 0);
   }
   std::cout << "seed " << seed << ", " << totals.programs << " programs x "
             << strategies << " strategies\n";
@@ -305,6 +305,6 @@ int main(int argc, char **argv) {
   int status = totals.failed || !problems.empty() ? 1 : 0;
   // Threads of MPI and of the monitor are at work to the end.
   if (world)
-    _exit(status);
+    _exit(leaks() ? 1 : status);
   return status;
 }
