@@ -1,4 +1,4 @@
-//===- Topology.cpp - Routes and built-in topologies ----------------------===//
+//===- Topology.cpp - Routes ----------------------------------------------===//
 //
 // Shortest routes, one source at a time and only when asked for: searches on
 // thousands of devices touch few pairs.
@@ -32,8 +32,9 @@ public:
     std::vector<double> bandwidth; ///< the smallest
   };
 
-  Routes(int devices, int vertices, std::vector<Link> links)
-      : devices(devices), vertices(vertices), links(std::move(links)),
+  Routes(int devices, std::vector<bool> forwards, std::vector<Link> links)
+      : devices(devices), vertices(static_cast<int>(forwards.size())),
+        forwards(std::move(forwards)), links(std::move(links)),
         outgoing(vertices), rows(devices) {
     for (size_t l = 0; l < this->links.size(); ++l)
       outgoing[this->links[l].from].push_back(static_cast<int>(l));
@@ -58,6 +59,7 @@ public:
 
 private:
   int devices, vertices;
+  std::vector<bool> forwards; ///< by vertex
   std::vector<Link> links;
   std::vector<std::vector<int>> outgoing; ///< link ids per vertex, ascending
   std::vector<std::atomic<const Row *>> rows;
@@ -72,26 +74,40 @@ private:
       int64_t latencyNs = 0;
       int rank = 0; ///< order of link sequences in the layer
       int link = -1;
+      int choices = 0; ///< last links of equal hops and latency
+      int seen = 0;
     };
     std::vector<Vertex> state(vertices);
     state[source].hops = 0;
     std::vector<int> layer = {source};
     for (int hops = 1; !layer.empty(); ++hops) {
       std::vector<int> next;
-      for (int u : layer)
-        for (int l : outgoing[u]) {
-          int v = links[l].to;
-          int64_t latency = state[u].latencyNs + links[l].latencyNs;
-          if (state[v].hops < 0) {
-            state[v] = {hops, latency, 0, l};
-            next.push_back(v);
-          } else if (state[v].hops == hops && latency < state[v].latencyNs) {
-            // Vertices of a layer are visited in the order of their sequences:
-            // the first of equal latencies has the smallest.
-            state[v].latencyNs = latency;
-            state[v].link = l;
-          }
+      auto eachLink = [&](auto visit) {
+        for (int u : layer)
+          if (u == source || forwards[u])
+            for (int l : outgoing[u])
+              visit(state[links[l].to], links[l].to, l,
+                    state[u].latencyNs + links[l].latencyNs);
+      };
+      eachLink([&](Vertex &at, int v, int l, int64_t latency) {
+        if (at.hops < 0) {
+          at = {hops, latency, 0, l, 1, 0};
+          next.push_back(v);
+        } else if (at.hops == hops && latency < at.latencyNs) {
+          at.latencyNs = latency;
+          at.choices = 1;
+        } else if (at.hops == hops && latency == at.latencyNs) {
+          ++at.choices;
         }
+      });
+      // Links are visited in the order of their sequences. Which of equal
+      // routes is taken depends on where it leads, so that routes through a fat
+      // tree spread over its switches.
+      eachLink([&](Vertex &at, int v, int l, int64_t latency) {
+        if (at.hops == hops && latency == at.latencyNs &&
+            at.seen++ == v % at.choices)
+          at.link = l;
+      });
       std::sort(next.begin(), next.end(), [&](int a, int b) {
         int la = state[a].link, lb = state[b].link;
         int ra = state[links[la].from].rank, rb = state[links[lb].from].rank;
@@ -121,19 +137,18 @@ private:
   }
 };
 
-/// Vertices that are reached from vertex 0, along links or against them.
-static std::vector<bool> reachable(int vertices, const std::vector<Link> &links,
-                                   bool backward) {
-  std::vector<std::vector<int>> next(vertices);
-  for (const Link &link : links)
-    backward ? next[link.to].push_back(link.from)
-             : next[link.from].push_back(link.to);
-  std::vector<bool> seen(vertices);
-  std::vector<int> stack = {0};
-  seen[0] = true;
+/// Vertices that are reached from `start`, along links or against them, through
+/// vertices that forward.
+static std::vector<bool> reachable(int start, const std::vector<bool> &forwards,
+                                   const std::vector<std::vector<int>> &next) {
+  std::vector<bool> seen(forwards.size());
+  std::vector<int> stack = {start};
+  seen[start] = true;
   while (!stack.empty()) {
     int u = stack.back();
     stack.pop_back();
+    if (u != start && !forwards[u])
+      continue;
     for (int v : next[u])
       if (!seen[v]) {
         seen[v] = true;
@@ -144,18 +159,41 @@ static std::vector<bool> reachable(int vertices, const std::vector<Link> &links,
 }
 
 MaybeError Topology::computeRoutes() {
-  int vertices = static_cast<int>(devices.size() + switches.size());
+  size_t vertices = devices.size() + switches.size();
   if (devices.empty())
     return Error{"expected at least one device"};
-  // All pairs are connected if every device is, in both directions, with the
-  // first.
-  std::vector<bool> to = reachable(vertices, links, false);
-  std::vector<bool> from = reachable(vertices, links, true);
+  std::vector<bool> forwards(vertices, true);
   for (int d = 0; d < deviceCount(); ++d)
-    if (!to[d] || !from[d])
-      return Error{"no route from device '" + devices[to[d] ? d : 0].name +
-                   "' to device '" + devices[to[d] ? 0 : d].name + "'"};
-  routes = std::make_shared<Routes>(deviceCount(), vertices, links);
+    forwards[d] = typeOf(d).forwardsTransfers;
+  std::vector<std::vector<int>> next(vertices), previous(vertices);
+  for (const Link &link : links) {
+    next[link.from].push_back(link.to);
+    previous[link.to].push_back(link.from);
+  }
+  // All pairs are connected if every device is, in both directions, with one
+  // vertex that forwards. Without such a vertex, every device is asked.
+  auto isHub = [&](int v) {
+    std::vector<bool> to = reachable(v, forwards, next),
+                      from = reachable(v, forwards, previous);
+    for (int d = 0; d < deviceCount(); ++d)
+      if (!to[d] || !from[d])
+        return false;
+    return true;
+  };
+  bool connected = false;
+  for (size_t v = 0, tried = 0; v < vertices && tried < 2 && !connected; ++v)
+    if (forwards[v]) {
+      connected = isHub(static_cast<int>(v));
+      ++tried;
+    }
+  for (int a = 0; a < deviceCount() && !connected; ++a) {
+    std::vector<bool> to = reachable(a, forwards, next);
+    for (int b = 0; b < deviceCount(); ++b)
+      if (!to[b])
+        return Error{"no route from device '" + devices[a].name +
+                     "' to device '" + devices[b].name + "'"};
+  }
+  routes = std::make_shared<Routes>(deviceCount(), std::move(forwards), links);
   return std::nullopt;
 }
 
@@ -178,76 +216,4 @@ int64_t Topology::transferNs(int from, int to, int64_t bytes) const {
 
 int64_t Topology::distance(int from, int to) const {
   return from == to ? 0 : routes->from(from).latencyNs[to];
-}
-
-//===----------------------------------------------------------------------===//
-// Built-in topologies
-//===----------------------------------------------------------------------===//
-
-/// First figures for a core of a present server; see docs/Topology.md.
-static DeviceType cpuType() {
-  DeviceType type;
-  type.name = "cpu";
-  type.memoryBytes = int64_t(16) << 30;
-  type.memoryBandwidthBytesPerSecond = 1.2e10;
-  type.flopsPerSecond = {{"f32", 5e10}, {"f64", 2.5e10}};
-  type.launchNs = 3000;
-  type.copiesOccupyReceiver = true;
-  return type;
-}
-
-/// Up to here every ordered pair has a link of its own; beyond, devices share
-/// one switch.
-static constexpr int mostDevicesWithPairLinks = 64;
-static constexpr int mostDevices = 4096;
-
-static Topology makeCpu(int count) {
-  constexpr double copyBandwidth = 8e9;
-  constexpr int64_t latencyNs = 2000;
-  Topology topology;
-  topology.name = "cpu-" + std::to_string(count);
-  topology.deviceTypes = {cpuType()};
-  for (int d = 0; d < count; ++d)
-    topology.devices.push_back({"cpu" + std::to_string(d), 0});
-  auto name = [&](int d) { return topology.devices[d].name; };
-  if (count <= mostDevicesWithPairLinks) {
-    for (int a = 0; a < count; ++a)
-      for (int b = 0; b < count; ++b)
-        if (a != b)
-          topology.links.push_back(
-              {name(a) + "->" + name(b), a, b, copyBandwidth, latencyNs});
-    return topology;
-  }
-  topology.switches = {"host memory"};
-  for (int d = 0; d < count; ++d)
-    topology.links.push_back(
-        {name(d) + "->host memory", d, count, copyBandwidth, latencyNs / 2});
-  for (int d = 0; d < count; ++d)
-    topology.links.push_back(
-        {"host memory->" + name(d), count, d, copyBandwidth, latencyNs / 2});
-  return topology;
-}
-
-static const std::string cpuPrefix = "cpu-";
-
-std::vector<std::string> soap::builtinTopologyNames() {
-  return {"cpu-N (N CPU devices of one host, 1 to " +
-          std::to_string(mostDevices) + ")"};
-}
-
-Expected<Topology> soap::builtinTopology(const std::string &name) {
-  std::string digits =
-      name.starts_with(cpuPrefix) ? name.substr(cpuPrefix.size()) : "";
-  bool valid = !digits.empty() && digits.size() <= 4 && digits[0] != '0' &&
-               std::all_of(digits.begin(), digits.end(),
-                           [](char c) { return c >= '0' && c <= '9'; });
-  int count = valid ? std::stoi(digits) : 0;
-  if (count < 1 || count > mostDevices)
-    return Error{"unknown topology '" + name +
-                 "', expected a file or cpu-N with N from 1 to " +
-                 std::to_string(mostDevices)};
-  Topology topology = makeCpu(count);
-  if (MaybeError error = topology.computeRoutes())
-    return *std::move(error);
-  return topology;
 }

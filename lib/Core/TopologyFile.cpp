@@ -58,7 +58,8 @@ private:
 
   void readType(const jsonfile::Cursor &at) {
     at.expectObject({"name", "memory_bytes", "memory_bandwidth_bytes_per_s",
-                     "flops_per_s", "launch_s", "copies_occupy_receiver"});
+                     "flops_per_s", "launch_s", "copies_occupy_receiver",
+                     "forwards_transfers"});
     DeviceType type;
     type.name = at["name"].string();
     type.memoryBytes = at["memory_bytes"].integer(1, int64_t(1) << 60);
@@ -74,6 +75,8 @@ private:
       type.launchNs = std::max<int64_t>(nanoseconds(at["launch_s"]), 1);
     if (at.has("copies_occupy_receiver"))
       type.copiesOccupyReceiver = at["copies_occupy_receiver"].boolean();
+    if (at.has("forwards_transfers"))
+      type.forwardsTransfers = at["forwards_transfers"].boolean();
     int id = static_cast<int>(topology.deviceTypes.size());
     if (!types.emplace(type.name, id).second)
       at["name"].fail("duplicate device type '" + type.name + "'");
@@ -197,6 +200,7 @@ std::string soap::printTopology(const Topology &topology) {
       object["flops_per_s"][dtype] = flops;
     object["launch_s"] = static_cast<double>(type.launchNs) / nsPerSecond;
     object["copies_occupy_receiver"] = type.copiesOccupyReceiver;
+    object["forwards_transfers"] = type.forwardsTransfers;
     root["device_types"].push_back(std::move(object));
   }
   for (const Device &device : topology.devices)

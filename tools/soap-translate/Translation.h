@@ -15,8 +15,8 @@
 namespace mlir::soap {
 
 struct Translation {
-  /// The flag that chooses it.
-  llvm::cl::opt<bool> &flag;
+  /// The option that chooses it, by being given.
+  llvm::cl::Option &flag;
   /// Its other options.
   llvm::cl::OptionCategory &category;
   /// False after a message: the options contradict each other or are malformed
@@ -25,6 +25,8 @@ struct Translation {
   /// Failure after a diagnostic (exit status 1).
   LogicalResult (*run)(StringRef input, llvm::raw_ostream &output,
                        MLIRContext &context);
+  /// Whether it reads FILE.
+  bool readsFile = true;
 };
 
 /// The options of soap-translate, as --help shows them.
@@ -33,6 +35,7 @@ llvm::cl::OptionCategory &translateCategory();
 Translation importONNXTranslation();
 Translation emitArtifactTranslation();
 Translation updateONNXTranslation();
+Translation describeTopologyTranslation();
 
 } // namespace mlir::soap
 

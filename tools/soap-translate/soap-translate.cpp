@@ -49,9 +49,9 @@ static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  const Translation translations[] = {importONNXTranslation(),
-                                      updateONNXTranslation(),
-                                      emitArtifactTranslation()};
+  const Translation translations[] = {
+      importONNXTranslation(), updateONNXTranslation(),
+      emitArtifactTranslation(), describeTopologyTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
   SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};
@@ -67,14 +67,15 @@ int main(int argc, char **argv) {
           "  soap-translate --import-onnx model.onnx -o model.mlir\n"
           "  soap-translate --update-onnx model.onnx --weights w.safetensors "
           "-o trained.onnx\n"
-          "  soap-translate --emit-artifact lowered.mlir -o model.soapx\n",
+          "  soap-translate --emit-artifact lowered.mlir -o model.soapx\n"
+          "  soap-translate --describe-topology=p100-4x4\n",
           &stream)) {
     llvm::errs() << messages;
     return 2;
   }
   const Translation *chosen = nullptr;
   for (const Translation &translation : translations) {
-    if (!translation.flag)
+    if (translation.flag.getNumOccurrences() == 0)
       continue;
     if (chosen) {
       llvm::errs() << "soap-translate: --" << chosen->flag.ArgStr << " and --"
@@ -83,10 +84,11 @@ int main(int argc, char **argv) {
     }
     chosen = &translation;
   }
-  if (!chosen || input.empty()) {
+  if (!chosen || input.empty() == chosen->readsFile) {
     llvm::errs() << "soap-translate: expected "
-                 << (chosen ? "an input file"
-                            : "a translation, for example --import-onnx")
+                 << (!chosen ? "a translation, for example --import-onnx"
+                     : chosen->readsFile ? "an input file"
+                                         : "no input file")
                  << "; see soap-translate --help\n";
     return 2;
   }

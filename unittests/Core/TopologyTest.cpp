@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Topology.h"
 #include "Random.h"
+#include "Soap/Core/TopologyReport.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
+#include <map>
+#include <optional>
 #include <tuple>
 
 using namespace soap;
@@ -24,45 +25,74 @@ using Json = nlohmann::json;
 // Routes
 //===----------------------------------------------------------------------===//
 
-/// The best path by (hops, latency, link ids), found by trying all simple
-/// paths.
-static std::vector<int> bestPath(const Topology &topology, int from, int to) {
-  using Rank = std::tuple<size_t, int64_t, std::vector<int>>;
-  std::vector<int> path;
-  std::vector<bool> seen(topology.devices.size() + topology.switches.size());
-  bool found = false;
-  Rank best;
-  std::function<void(int, int64_t)> walk = [&](int at, int64_t latency) {
-    if (at == to) {
-      Rank rank{path.size(), latency, path};
-      if (!found || rank < best)
-        best = rank;
-      found = true;
-      return;
-    }
-    seen[at] = true;
-    for (size_t l = 0; l < topology.links.size(); ++l)
-      if (topology.links[l].from == at && !seen[topology.links[l].to]) {
-        path.push_back(static_cast<int>(l));
-        walk(topology.links[l].to, latency + topology.links[l].latencyNs);
-        path.pop_back();
-      }
-    seen[at] = false;
-  };
-  walk(from, 0);
-  return found ? std::get<2>(best) : std::vector<int>{-1};
-}
+/// The definition, recursively: of all ways to reach `to` over a neighbour, the
+/// fewest hops, then the lowest latency; of those that are equal, ordered by
+/// their link ids, the one at position `to` modulo their number.
+class Routes {
+public:
+  explicit Routes(const Topology &topology) : topology(topology) {}
 
-TEST(Topology, RoutesAgainstAllPaths) {
+  /// {-1}: none.
+  std::vector<int> find(int from, int to) {
+    int vertices =
+        static_cast<int>(topology.devices.size() + topology.switches.size());
+    for (int hops = 0; hops <= vertices; ++hops)
+      if (std::optional<Route> route = withHops(from, to, hops))
+        return route->links;
+    return {-1};
+  }
+
+private:
+  struct Route {
+    int64_t latency;
+    std::vector<int> links;
+  };
+  const Topology &topology;
+
+  /// The route if it has exactly this number of hops.
+  std::optional<Route> withHops(int from, int to, int hops) {
+    for (int fewer = 0; fewer < hops; ++fewer)
+      if (withHops(from, to, fewer))
+        return std::nullopt;
+    if (hops == 0)
+      return from == to ? std::optional(Route{0, {}}) : std::nullopt;
+    std::vector<Route> ways;
+    for (size_t l = 0; l < topology.links.size(); ++l) {
+      const Link &link = topology.links[l];
+      if (link.to != to ||
+          (link.from != from && link.from < topology.deviceCount() &&
+           !topology.typeOf(link.from).forwardsTransfers))
+        continue;
+      if (std::optional<Route> way = withHops(from, link.from, hops - 1)) {
+        way->latency += link.latencyNs;
+        way->links.push_back(static_cast<int>(l));
+        ways.push_back(*way);
+      }
+    }
+    if (ways.empty())
+      return std::nullopt;
+    int64_t lowest = ways[0].latency;
+    for (const Route &way : ways)
+      lowest = std::min(lowest, way.latency);
+    std::erase_if(ways, [&](const Route &w) { return w.latency > lowest; });
+    std::sort(ways.begin(), ways.end(),
+              [](const Route &a, const Route &b) { return a.links < b.links; });
+    return ways[to % ways.size()];
+  }
+};
+
+TEST(Topology, RoutesAgainstTheDefinition) {
   Random random(30);
   int connected = 0;
   for (int round = 0; round < 600; ++round) {
     SCOPED_TRACE(random.trace(round));
     Topology topology;
-    topology.deviceTypes.resize(1);
+    topology.deviceTypes.resize(2);
+    topology.deviceTypes[1].forwardsTransfers = false;
     int devices = random(1, 4), switches = random(0, 3);
     for (int d = 0; d < devices; ++d)
-      topology.devices.push_back({"d" + std::to_string(d), 0});
+      topology.devices.push_back(
+          {"d" + std::to_string(d), static_cast<int>(random(0, 1))});
     for (int s = 0; s < switches; ++s)
       topology.switches.push_back("s" + std::to_string(s));
     for (int l = 0, count = random(0, 14); l < count; ++l) {
@@ -76,7 +106,7 @@ TEST(Topology, RoutesAgainstAllPaths) {
     bool all = true;
     for (int a = 0; a < devices; ++a)
       for (int b = 0; b < devices; ++b) {
-        expected.push_back(bestPath(topology, a, b));
+        expected.push_back(Routes(topology).find(a, b));
         all &= expected.back() != std::vector<int>{-1};
       }
     MaybeError error = topology.computeRoutes();
@@ -118,14 +148,130 @@ TEST(Topology, Builtin) {
                                                           : 2u);
     EXPECT_TRUE(topology->typeOf(n - 1).copiesOccupyReceiver);
   }
-  for (const char *name : {"cpu-0", "cpu-", "cpu-4097", "cpu-04", "cpu-4x",
-                           "gpu-4", "cpu--1", "cpu-99999999999999999999", ""}) {
+  for (const char *name :
+       {"cpu-0", "cpu-", "cpu-4097", "cpu-04", "cpu-4x", "cpu--1",
+        "cpu-99999999999999999999", "p100-4", "p100-4x5", "p100-0x4",
+        "p100-4x04", "h200-1025x4", "h200-4x4x4", "fat-tree-3", "fat-tree-26",
+        "ring-4097"}) {
     Expected<Topology> topology = builtinTopology(name);
     ASSERT_FALSE(static_cast<bool>(topology)) << name;
-    EXPECT_EQ(topology.error(),
-              "unknown topology '" + std::string(name) +
-                  "', expected a file or cpu-N with N from 1 to 4096");
+    EXPECT_TRUE(topology.error().starts_with(
+        "unknown topology '" + std::string(name) + "', expected a file or "))
+        << topology.error();
+    EXPECT_NE(topology.error().find(", at most 4096 devices"),
+              std::string::npos);
   }
+  for (const char *name : {"gpu-4", "", "p100"})
+    EXPECT_NE(builtinTopology(name).error().find("; p100-NxM, M up to 4; "),
+              std::string::npos);
+}
+
+/// Bytes per second of the slowest link between two devices.
+static double bandwidth(const Topology &topology, int from, int to) {
+  double lowest = 1e30;
+  for (int l : topology.route(from, to))
+    lowest = std::min(lowest, topology.links[l].bandwidthBytesPerSecond);
+  return lowest;
+}
+
+TEST(Topology, Clusters) {
+  // Networks are sold in bits: EDR InfiniBand of the paper's section 8.1 moves
+  // 12.5e9 bytes a second, the other cluster's 7e9.
+  Topology p100 = *builtinTopology("p100-4x4");
+  EXPECT_EQ(p100.deviceCount(), 16);
+  EXPECT_EQ(p100.route(0, 3).size(), 1u);
+  EXPECT_EQ(bandwidth(p100, 0, 3), 20e9);
+  EXPECT_EQ(p100.route(3, 4).size(), 4u); // host, network, host
+  EXPECT_EQ(bandwidth(p100, 3, 4), 12e9); // PCIe
+  Topology k80 = *builtinTopology("k80-16x4");
+  EXPECT_EQ(k80.deviceCount(), 64);
+  EXPECT_EQ(k80.route(0, 1).size(), 2u); // the switch of the pair
+  EXPECT_EQ(k80.route(0, 2).size(), 4u);
+  EXPECT_EQ(bandwidth(k80, 0, 63), 7e9);
+  // The way out of a node is one cable, whoever sends.
+  EXPECT_EQ(k80.route(0, 4)[2], k80.route(3, 60)[2]);
+  Topology dgx1 = *builtinTopology("dgx1-1x8");
+  EXPECT_EQ(bandwidth(dgx1, 0, 3), 50e9);
+  EXPECT_EQ(bandwidth(dgx1, 0, 1), 25e9);
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    double lanes = 0;
+    for (const Link &link : dgx1.links)
+      if (link.from == gpu && link.to < 8)
+        lanes += link.bandwidthBytesPerSecond / 25e9;
+    EXPECT_EQ(lanes, 6) << gpu;
+  }
+  // No GPU forwards for others: through the host where there is no NVLink.
+  for (int l : dgx1.route(0, 5))
+    EXPECT_TRUE(dgx1.links[l].to == 5 || dgx1.links[l].to >= 8);
+  EXPECT_EQ(bandwidth(*builtinTopology("p3-2x8"), 0, 8), 25e9 / 8);
+  Topology h200 = *builtinTopology("h200-512x8");
+  EXPECT_EQ(h200.deviceCount(), 4096);
+  EXPECT_EQ(bandwidth(h200, 0, 7), 450e9);
+  EXPECT_EQ(bandwidth(h200, 0, 4095), 50e9);
+  EXPECT_EQ(builtinTopology("ring-10")->route(0, 6).size(), 4u);
+}
+
+TEST(Topology, FatTreesSpreadTheirRoutes) {
+  // Every device of the first half sends to one of the second: at full
+  // bisection bandwidth no link carries two messages if routes are spread.
+  Topology tree = *builtinTopology("fat-tree-8");
+  int devices = tree.deviceCount();
+  ASSERT_EQ(devices, 128);
+  std::map<int, int> load;
+  for (int d = 0; d < devices / 2; ++d)
+    for (int l : tree.route(d, d + devices / 2))
+      ++load[l];
+  int most = 0;
+  for (auto [link, messages] : load)
+    most = std::max(most, messages);
+  EXPECT_LE(most, 4);
+  EXPECT_EQ(tree.route(0, 1).size(), 2u);
+  EXPECT_EQ(tree.route(0, 127).size(), 6u);
+}
+
+TEST(Topology, Reports) {
+  std::string text = describeTopology(*builtinTopology("p100-2x4"));
+  EXPECT_NE(text.find("p100-2x4: 8 devices, 3 switches, 44 links"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("8 x p100: 16 GiB at 732 GB/s; f16 21.2 f32 10.6 f64 5.3 "
+                      "TFLOP/s; launch 5 us"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("     1        20         1        24  gpu0 > gpu1"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("     4        12         5        32  gpu0 > node0.host "
+                      "> network > node1.host > gpu4"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(describeTopology(*builtinTopology("cpu-1")).find("routes"),
+            std::string::npos);
+  Expected<std::string> drawing = drawTopology(*builtinTopology("k80-4x4"));
+  ASSERT_TRUE(static_cast<bool>(drawing));
+  size_t boxes = 0;
+  for (size_t at = drawing->find("<rect x"); at != std::string::npos;
+       at = drawing->find("<rect x", at + 1))
+    ++boxes;
+  EXPECT_EQ(boxes, 16u + 4 + 8 + 1);
+  EXPECT_EQ(drawTopology(*builtinTopology("cpu-4096")).error(),
+            "topology 'cpu-4096' has 4097 devices and switches, drawings show "
+            "at most 600");
+}
+
+/// The files of data/topologies are what the names stand for.
+TEST(Topology, ShippedFiles) {
+  std::filesystem::path folder(SOAP_SOURCE_DIR "/data/topologies");
+  int files = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    ++files;
+    Expected<Topology> file = loadTopology(entry.path().string());
+    ASSERT_TRUE(static_cast<bool>(file)) << file.error();
+    Expected<Topology> named = builtinTopology(entry.path().stem().string());
+    ASSERT_TRUE(static_cast<bool>(named)) << named.error();
+    EXPECT_EQ(printTopology(*file), printTopology(*named)) << entry.path();
+  }
+  EXPECT_GE(files, 8);
 }
 
 TEST(Topology, CopiesKeepRoutes) {
@@ -190,9 +336,10 @@ TEST(TopologyFile, Loads) {
   EXPECT_EQ(loadTopology(path.string())->deviceCount(), 2);
   std::filesystem::remove(path);
   EXPECT_EQ(loadTopology("cpu-3")->deviceCount(), 3);
-  EXPECT_EQ(loadTopology("no-such-file.json").error(),
-            "unknown topology 'no-such-file.json', expected a file or cpu-N "
-            "with N from 1 to 4096");
+  EXPECT_TRUE(loadTopology("no-such-file.json")
+                  .error()
+                  .starts_with("unknown topology 'no-such-file.json', expected "
+                               "a file or cpu-N, N up to 4096; "));
   EXPECT_FALSE(
       static_cast<bool>(loadTopology(testing::TempDir()))); // a directory
 }

@@ -29,6 +29,8 @@ struct DeviceType {
   int64_t launchNs = 1;                         ///< fixed cost of one task
   bool copiesOccupyReceiver = false; ///< CPU devices: a local copy occupies the
                                      ///< receiver's compute queue
+  bool forwardsTransfers = true;     ///< routes between others may lead through
+                                     ///< it; GPUs copy between neighbours only
 };
 
 struct Device {
@@ -58,9 +60,11 @@ public:
     return deviceTypes[devices[device].type];
   }
 
-  /// Prepares routes (fewest hops, then lowest latency, then smallest link
-  /// ids); an error if some pair is not connected. Called by the readers; call
-  /// it again after changing links. Devices may forward for others.
+  /// Prepares routes: fewest hops, then lowest latency, and of equal routes to
+  /// vertex v, ordered by link ids, the one at position v modulo their number
+  /// (as D-mod-k routing of fat trees). An error if some pair is not connected.
+  /// Called by the readers; call it again after changing links. Devices may
+  /// forward for others.
   MaybeError computeRoutes();
   /// Links of the route between two devices; empty for the same device. Routes
   /// of a source are computed when first asked for (all pairs of 4096 devices

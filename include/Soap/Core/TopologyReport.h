@@ -1,0 +1,30 @@
+//===- TopologyReport.h - Topologies for readers ----------------*- C++ -*-===//
+//
+// What a topology holds as text, and as a drawing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_TOPOLOGYREPORT_H
+#define SOAP_CORE_TOPOLOGYREPORT_H
+
+#include "Soap/Core/Topology.h"
+
+namespace soap {
+
+/// Device types with capacities and peaks, kinds of links, and the routes
+/// between devices by hops, bandwidth (GB/s) and latency (us), each with an
+/// example. With many devices, routes of the first ones alone. The topology
+/// must have routes.
+std::string describeTopology(const Topology &topology);
+
+/// Most vertices (devices and switches) that a drawing shows.
+constexpr int mostDrawnVertices = 600;
+
+/// An SVG: devices in a row, switches above them by their distance from
+/// devices, links as lines whose width grows with bandwidth. An error if there
+/// are more than `mostDrawnVertices`.
+Expected<std::string> drawTopology(const Topology &topology);
+
+} // namespace soap
+
+#endif // SOAP_CORE_TOPOLOGYREPORT_H

@@ -1,0 +1,454 @@
+//===- BuiltinTopologies.cpp - Clusters by name ---------------------------===//
+//
+// Generators of the topologies that need no file. Units are bytes and seconds;
+// networks are sold in bits. Figures and sources are in docs/Topology.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/Topology.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <optional>
+
+using namespace soap;
+
+namespace {
+
+constexpr int64_t gib = int64_t(1) << 30;
+/// Bytes per second of a link sold in Gb/s.
+constexpr double gigabits(double value) { return value * 1e9 / 8; }
+
+// Bandwidths in bytes/s, each direction, and latencies in ns.
+constexpr double pcie3 = 12e9; ///< 16 lanes, of 15.75e9 what copies reach
+constexpr int64_t pcieLatency = 1500, nvlinkLatency = 1000,
+                  nvswitchLatency = 700, networkLatency = 1000;
+
+/// A GPU: copies run beside kernels, and only between neighbours.
+DeviceType gpuType(std::string name, int64_t memoryBytes, double bandwidth,
+                   double f32, double f16, double bf16, double f64,
+                   int64_t launchNs) {
+  DeviceType type;
+  type.name = std::move(name);
+  type.memoryBytes = memoryBytes;
+  type.memoryBandwidthBytesPerSecond = bandwidth;
+  type.flopsPerSecond = {{"f32", f32}, {"f64", f64}};
+  if (f16 > 0)
+    type.flopsPerSecond["f16"] = f16;
+  if (bf16 > 0)
+    type.flopsPerSecond["bf16"] = bf16;
+  type.launchNs = launchNs;
+  type.forwardsTransfers = false;
+  return type;
+}
+
+DeviceType k80() {
+  return gpuType("k80", 12 * gib, 240e9, 4.4e12, 0, 0, 1.45e12, 6000);
+}
+DeviceType p100() {
+  return gpuType("p100", 16 * gib, 732e9, 10.6e12, 21.2e12, 0, 5.3e12, 5000);
+}
+DeviceType v100() {
+  return gpuType("v100", 16 * gib, 900e9, 15.7e12, 125e12, 0, 7.8e12, 4000);
+}
+DeviceType v100Pcie() {
+  return gpuType("v100-pcie", 16 * gib, 900e9, 14e12, 112e12, 0, 7e12, 4000);
+}
+DeviceType a100() {
+  return gpuType("a100", 80 * gib, 2039e9, 19.5e12, 312e12, 312e12, 9.7e12,
+                 3000);
+}
+DeviceType h100() {
+  return gpuType("h100", 80 * gib, 3350e9, 67e12, 990e12, 990e12, 34e12, 2000);
+}
+DeviceType h200() {
+  return gpuType("h200", 141 * gib, 4800e9, 67e12, 990e12, 990e12, 34e12, 2000);
+}
+
+/// First figures for a core of a present server.
+DeviceType cpu() {
+  DeviceType type;
+  type.name = "cpu";
+  type.memoryBytes = 16 * gib;
+  type.memoryBandwidthBytesPerSecond = 1.2e10;
+  type.flopsPerSecond = {{"f32", 5e10}, {"f64", 2.5e10}};
+  type.launchNs = 3000;
+  type.copiesOccupyReceiver = true;
+  return type;
+}
+
+/// Numbers of a name: `p100-4x2` has 4 nodes with 2 devices.
+struct Size {
+  int nodes = 1, perNode = 1;
+};
+
+class Builder {
+public:
+  Builder(DeviceType type, int count, const std::string &prefix) {
+    topology.deviceTypes = {std::move(type)};
+    for (int d = 0; d < count; ++d)
+      topology.devices.push_back({prefix + std::to_string(d), 0});
+  }
+
+  Topology take() { return std::move(topology); }
+
+  int addSwitch(std::string name) {
+    topology.switches.push_back(std::move(name));
+    return topology.deviceCount() +
+           static_cast<int>(topology.switches.size()) - 1;
+  }
+  void addLink(int from, int to, double bandwidth, int64_t latencyNs,
+               const std::string &suffix = "") {
+    topology.links.push_back(
+        {nameOf(from) + "->" + nameOf(to) + suffix, from, to, bandwidth,
+         latencyNs});
+  }
+  /// Both directions.
+  void connect(int a, int b, double bandwidth, int64_t latencyNs,
+               const std::string &suffix = "") {
+    addLink(a, b, bandwidth, latencyNs, suffix);
+    addLink(b, a, bandwidth, latencyNs, suffix);
+  }
+
+private:
+  Topology topology;
+
+  const std::string &nameOf(int vertex) const {
+    int devices = topology.deviceCount();
+    return vertex < devices ? topology.devices[vertex].name
+                            : topology.switches[vertex - devices];
+  }
+};
+
+std::string nodeName(int node, const std::string &what) {
+  return "node" + std::to_string(node) + "." + what;
+}
+
+//===----------------------------------------------------------------------===//
+// CPUs
+//===----------------------------------------------------------------------===//
+
+/// Up to here every ordered pair has a link of its own; beyond, devices share
+/// one switch.
+constexpr int mostDevicesWithPairLinks = 64;
+
+Topology makeCpu(Size size) {
+  constexpr double copyBandwidth = 8e9;
+  constexpr int64_t latencyNs = 2000;
+  int count = size.perNode;
+  Builder builder(cpu(), count, "cpu");
+  if (count <= mostDevicesWithPairLinks) {
+    for (int a = 0; a < count; ++a)
+      for (int b = 0; b < count; ++b)
+        if (a != b)
+          builder.addLink(a, b, copyBandwidth, latencyNs);
+    return builder.take();
+  }
+  int memory = builder.addSwitch("host memory");
+  for (int d = 0; d < count; ++d)
+    builder.addLink(d, memory, copyBandwidth, latencyNs / 2);
+  for (int d = 0; d < count; ++d)
+    builder.addLink(memory, d, copyBandwidth, latencyNs / 2);
+  return builder.take();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes of GPUs with one network card
+//===----------------------------------------------------------------------===//
+
+/// What differs between nodes: connects the node's devices, from `first` on,
+/// with each other and with its host switch.
+using ConnectNode =
+    std::function<void(Builder &, int node, int first, int count, int host)>;
+
+/// Nodes whose devices share one card to a switch that never blocks.
+Topology makeCluster(DeviceType type, Size size, double networkBandwidth,
+                     const ConnectNode &connectNode) {
+  Builder builder(std::move(type), size.nodes * size.perNode, "gpu");
+  std::vector<int> hosts;
+  for (int node = 0; node < size.nodes; ++node) {
+    hosts.push_back(builder.addSwitch(nodeName(node, "host")));
+    connectNode(builder, node, node * size.perNode, size.perNode, hosts.back());
+  }
+  if (size.nodes > 1) {
+    int network = builder.addSwitch("network");
+    for (int host : hosts)
+      builder.connect(host, network, networkBandwidth, networkLatency);
+  }
+  return builder.take();
+}
+
+void connectToHost(Builder &builder, int first, int count, int host) {
+  for (int d = first; d < first + count; ++d)
+    builder.connect(d, host, pcie3, pcieLatency);
+}
+
+/// Section 8.1 and Figure 6a of the SOAP paper: NVLink inside of a node, EDR
+/// InfiniBand (100 Gb/s) between nodes.
+Topology makeP100(Size size) {
+  constexpr double nvlink1 = 20e9; // one of four links to each peer
+  return makeCluster(
+      p100(), size, gigabits(100),
+      [&](Builder &builder, int, int first, int count, int host) {
+        for (int a = first; a < first + count; ++a)
+          for (int b = a + 1; b < first + count; ++b)
+            builder.connect(a, b, nvlink1, nvlinkLatency);
+        connectToHost(builder, first, count, host);
+      });
+}
+
+/// Section 8.1 and Figure 6b: adjacent GPUs share a PCIe switch, all reach the
+/// host through a shared one, 56 Gb/s between nodes.
+Topology makeK80(Size size) {
+  return makeCluster(
+      k80(), size, gigabits(56),
+      [&](Builder &builder, int node, int first, int count, int host) {
+        for (int d = 0; d < count; d += 2) {
+          int pair = builder.addSwitch(
+              nodeName(node, "pcie" + std::to_string(d / 2)));
+          for (int g = d; g < std::min(d + 2, count); ++g)
+            builder.connect(first + g, pair, pcie3, pcieLatency / 2);
+          builder.connect(pair, host, pcie3, pcieLatency / 2);
+        }
+      });
+}
+
+/// NVLink 2 of a hybrid cube mesh of eight V100: two quads, pairs with one or
+/// two of the six links of a GPU.
+void connectCubeMesh(Builder &builder, int first, int count) {
+  constexpr double nvlink2 = 25e9;
+  constexpr std::array<std::array<int, 3>, 16> links = {{
+      {0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2}, {1, 2, 2}, {1, 3, 1},
+      {1, 5, 2}, {2, 3, 2}, {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1},
+      {4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2},
+  }};
+  for (auto [a, b, lanes] : links)
+    if (a < count && b < count)
+      builder.connect(first + a, first + b, lanes * nvlink2, nvlinkLatency);
+}
+
+/// DGX-1: a PCIe switch and an EDR card for each two GPUs.
+Topology makeDgx1(Size size) {
+  Builder builder(v100(), size.nodes * size.perNode, "gpu");
+  std::vector<int> cards;
+  for (int node = 0; node < size.nodes; ++node) {
+    int first = node * size.perNode;
+    int host = builder.addSwitch(nodeName(node, "host"));
+    connectCubeMesh(builder, first, size.perNode);
+    for (int d = 0; d < size.perNode; d += 2) {
+      int pair =
+          builder.addSwitch(nodeName(node, "pcie" + std::to_string(d / 2)));
+      for (int g = d; g < std::min(d + 2, size.perNode); ++g)
+        builder.connect(first + g, pair, pcie3, pcieLatency / 2);
+      builder.connect(pair, host, pcie3, pcieLatency / 2);
+      cards.push_back(pair);
+    }
+  }
+  if (size.nodes > 1) {
+    int network = builder.addSwitch("network");
+    for (int card : cards)
+      builder.connect(card, network, gigabits(100), networkLatency);
+  }
+  return builder.take();
+}
+
+/// p3.16xlarge: the same mesh, 25 Gb/s between nodes.
+Topology makeP3(Size size) {
+  return makeCluster(v100(), size, gigabits(25),
+                     [](Builder &builder, int, int first, int count, int host) {
+                       connectCubeMesh(builder, first, count);
+                       connectToHost(builder, first, count, host);
+                     });
+}
+
+/// A box without NVLink: all copies through the host's PCIe switch.
+Topology makePcie(Size size) {
+  return makeCluster(v100Pcie(), size, gigabits(100),
+                     [](Builder &builder, int, int first, int count, int host) {
+                       connectToHost(builder, first, count, host);
+                     });
+}
+
+//===----------------------------------------------------------------------===//
+// NVSwitch nodes, a network card for each GPU
+//===----------------------------------------------------------------------===//
+
+/// `nvlink`: of one GPU to the switch, each direction.
+Topology makeNVSwitch(DeviceType type, Size size, double nvlink) {
+  Builder builder(std::move(type), size.nodes * size.perNode, "gpu");
+  for (int node = 0; node < size.nodes; ++node) {
+    int nvswitch = builder.addSwitch(nodeName(node, "nvswitch"));
+    for (int d = 0; d < size.perNode; ++d)
+      builder.connect(node * size.perNode + d, nvswitch, nvlink,
+                      nvswitchLatency);
+  }
+  if (size.nodes > 1) {
+    int network = builder.addSwitch("network");
+    for (int d = 0; d < size.nodes * size.perNode; ++d)
+      builder.connect(d, network, gigabits(400), networkLatency + pcieLatency);
+  }
+  return builder.take();
+}
+
+Topology makeA100(Size size) { return makeNVSwitch(a100(), size, 300e9); }
+Topology makeH100(Size size) { return makeNVSwitch(h100(), size, 450e9); }
+Topology makeH200(Size size) { return makeNVSwitch(h200(), size, 450e9); }
+
+//===----------------------------------------------------------------------===//
+// Networks of single devices
+//===----------------------------------------------------------------------===//
+
+/// Neighbours linked both ways, the last with the first; devices forward.
+Topology makeRing(Size size) {
+  DeviceType type = h100();
+  type.forwardsTransfers = true;
+  int count = size.perNode;
+  Builder builder(std::move(type), count, "gpu");
+  for (int d = 0; d + 1 < count; ++d)
+    builder.connect(d, d + 1, gigabits(400), networkLatency);
+  if (count > 2)
+    builder.connect(count - 1, 0, gigabits(400), networkLatency);
+  return builder.take();
+}
+
+/// k-ary fat tree (Al-Fares et al., 2008): k pods of k/2 edge and k/2
+/// aggregation switches, (k/2)^2 cores, k^3/4 devices, all links equal.
+Topology makeFatTree(Size size) {
+  int k = size.perNode, half = k / 2;
+  double bandwidth = gigabits(400);
+  Builder builder(h100(), k * half * half, "gpu");
+  std::vector<int> cores;
+  for (int c = 0; c < half * half; ++c)
+    cores.push_back(builder.addSwitch("core" + std::to_string(c)));
+  for (int pod = 0; pod < k; ++pod) {
+    auto name = [&](const char *kind, int i) {
+      return "pod" + std::to_string(pod) + "." + kind + std::to_string(i);
+    };
+    std::vector<int> aggregation;
+    for (int a = 0; a < half; ++a) {
+      aggregation.push_back(builder.addSwitch(name("agg", a)));
+      for (int c = 0; c < half; ++c)
+        builder.connect(aggregation[a], cores[a * half + c], bandwidth,
+                        networkLatency / 2);
+    }
+    for (int e = 0; e < half; ++e) {
+      int edge = builder.addSwitch(name("edge", e));
+      for (int a = 0; a < half; ++a)
+        builder.connect(edge, aggregation[a], bandwidth, networkLatency / 2);
+      for (int d = 0; d < half; ++d)
+        builder.connect((pod * half + e) * half + d, edge, bandwidth,
+                        networkLatency / 2);
+    }
+  }
+  return builder.take();
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+constexpr int mostDevices = 4096;
+
+struct Family {
+  const char *prefix;
+  bool nodes;      ///< NxM, not N
+  int mostPerNode; ///< of M; of N without nodes
+  Topology (*make)(Size);
+  const char *summary;
+};
+
+const Family families[] = {
+    {"cpu-", false, mostDevices, makeCpu, "N CPU devices of one host"},
+    {"k80-", true, 8, makeK80,
+     "N nodes of M K80 GPUs, pairs on PCIe switches, 56 Gb/s"},
+    {"p100-", true, 4, makeP100, "N nodes of M P100, NVLink, 100 Gb/s"},
+    {"dgx1-", true, 8, makeDgx1,
+     "N DGX-1 of M V100, hybrid cube mesh, 100 Gb/s for two GPUs"},
+    {"p3-", true, 8, makeP3,
+     "N p3.16xlarge of M V100, hybrid cube mesh, 25 Gb/s"},
+    {"a100-", true, 8, makeA100, "N nodes of M A100, NVSwitch, 400 Gb/s a GPU"},
+    {"h100-", true, 8, makeH100, "N nodes of M H100, NVSwitch, 400 Gb/s a GPU"},
+    {"h200-", true, 8, makeH200, "N nodes of M H200, NVSwitch, 400 Gb/s a GPU"},
+    {"pcie-", true, 8, makePcie, "N boxes of M V100 on PCIe, 100 Gb/s"},
+    {"ring-", false, mostDevices, makeRing, "N H100 in a ring, 400 Gb/s"},
+    {"fat-tree-", false, 24, makeFatTree,
+     "k-ary fat tree (k even) of k^3/4 H100, 400 Gb/s"},
+};
+
+/// A number without sign or leading zero, from the front of the text.
+std::optional<int> takeNumber(std::string_view &text) {
+  int value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 1 || text[0] == '0')
+    return std::nullopt;
+  text.remove_prefix(end - text.data());
+  return value;
+}
+
+/// Null: not of this family's form, or too large.
+std::optional<Size> parseSize(const Family &family, std::string_view text) {
+  Size size;
+  std::optional<int> first = takeNumber(text), second = 1;
+  if (!first)
+    return std::nullopt;
+  if (family.nodes) {
+    if (!text.starts_with('x'))
+      return std::nullopt;
+    text.remove_prefix(1);
+    second = takeNumber(text);
+    if (!second)
+      return std::nullopt;
+    size = {*first, *second};
+  } else {
+    size = {1, *first};
+  }
+  bool isFatTree = family.make == makeFatTree;
+  if (!text.empty() || size.perNode > family.mostPerNode ||
+      (isFatTree && size.perNode % 2 != 0) ||
+      static_cast<int64_t>(size.nodes) * size.perNode > mostDevices)
+    return std::nullopt;
+  return size;
+}
+
+/// `p100-NxM, M up to 4`.
+std::string formOf(const Family &family) {
+  std::string form = family.prefix;
+  form += family.nodes ? "NxM" : "N";
+  if (family.nodes)
+    return form + ", M up to " + std::to_string(family.mostPerNode);
+  return form + ", N up to " + std::to_string(family.mostPerNode);
+}
+
+} // namespace
+
+std::vector<std::string> soap::builtinTopologyNames() {
+  std::vector<std::string> names;
+  for (const Family &family : families)
+    names.push_back(formOf(family) + ": " + family.summary);
+  return names;
+}
+
+Expected<Topology> soap::builtinTopology(const std::string &name) {
+  std::string forms;
+  for (const Family &family : families) {
+    forms += (forms.empty() ? "" : "; ") + formOf(family);
+    std::string_view text = name;
+    if (!text.starts_with(family.prefix))
+      continue;
+    text.remove_prefix(std::string_view(family.prefix).size());
+    std::optional<Size> size = parseSize(family, text);
+    if (!size)
+      return Error{"unknown topology '" + name + "', expected a file or " +
+                   formOf(family) + " (" + family.summary + "), at most " +
+                   std::to_string(mostDevices) + " devices"};
+    Topology topology = family.make(*size);
+    topology.name = name;
+    if (MaybeError error = topology.computeRoutes())
+      return *std::move(error);
+    return topology;
+  }
+  return Error{"unknown topology '" + name + "', expected a file or " + forms};
+}
