@@ -72,8 +72,8 @@ DeviceType cpu() {
   DeviceType type;
   type.name = "cpu";
   type.memoryBytes = 16 * gib;
-  type.memoryBandwidthBytesPerSecond = 1.2e10;
-  type.flopsPerSecond = {{"f32", 5e10}, {"f64", 2.5e10}};
+  type.memoryBandwidthBytesPerSecond = 3e10;
+  type.flopsPerSecond = {{"f32", 1e11}, {"f64", 5e10}};
   type.launchNs = 3000;
   type.copiesOccupyReceiver = true;
   return type;
@@ -96,14 +96,13 @@ public:
 
   int addSwitch(std::string name) {
     topology.switches.push_back(std::move(name));
-    return topology.deviceCount() +
-           static_cast<int>(topology.switches.size()) - 1;
+    return topology.deviceCount() + static_cast<int>(topology.switches.size()) -
+           1;
   }
   void addLink(int from, int to, double bandwidth, int64_t latencyNs,
                const std::string &suffix = "") {
-    topology.links.push_back(
-        {nameOf(from) + "->" + nameOf(to) + suffix, from, to, bandwidth,
-         latencyNs});
+    topology.links.push_back({nameOf(from) + "->" + nameOf(to) + suffix, from,
+                              to, bandwidth, latencyNs});
   }
   /// Both directions.
   void connect(int a, int b, double bandwidth, int64_t latencyNs,
@@ -206,8 +205,8 @@ Topology makeK80(Size size) {
       k80(), size, gigabits(56),
       [&](Builder &builder, int node, int first, int count, int host) {
         for (int d = 0; d < count; d += 2) {
-          int pair = builder.addSwitch(
-              nodeName(node, "pcie" + std::to_string(d / 2)));
+          int pair =
+              builder.addSwitch(nodeName(node, "pcie" + std::to_string(d / 2)));
           for (int g = d; g < std::min(d + 2, count); ++g)
             builder.connect(first + g, pair, pcie3, pcieLatency / 2);
           builder.connect(pair, host, pcie3, pcieLatency / 2);
@@ -220,9 +219,22 @@ Topology makeK80(Size size) {
 void connectCubeMesh(Builder &builder, int first, int count) {
   constexpr double nvlink2 = 25e9;
   constexpr std::array<std::array<int, 3>, 16> links = {{
-      {0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2}, {1, 2, 2}, {1, 3, 1},
-      {1, 5, 2}, {2, 3, 2}, {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1},
-      {4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2},
+      {0, 1, 1},
+      {0, 2, 1},
+      {0, 3, 2},
+      {0, 4, 2},
+      {1, 2, 2},
+      {1, 3, 1},
+      {1, 5, 2},
+      {2, 3, 2},
+      {2, 6, 1},
+      {3, 7, 1},
+      {4, 5, 1},
+      {4, 6, 1},
+      {4, 7, 2},
+      {5, 6, 2},
+      {5, 7, 1},
+      {6, 7, 2},
   }};
   for (auto [a, b, lanes] : links)
     if (a < count && b < count)

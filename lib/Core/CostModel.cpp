@@ -24,6 +24,9 @@ static Efficiency efficiencyOf(const std::string &kind) {
   // Library kernels with high arithmetic intensity.
   if (kind.starts_with("conv2d") || kind.starts_with("matmul"))
     return {0.7, 0.8};
+  // Small products, one time step after the other.
+  if (kind.starts_with("lstm"))
+    return {0.5, 0.8};
   // Plain copies.
   if (kind == "fill" || kind == "assemble" || kind == "combine")
     return {0.25, 0.8};

@@ -44,7 +44,9 @@ std::string padded(std::string text, size_t width) {
 std::string count(size_t n, const std::string &noun,
                   const std::string &plural = "") {
   return std::to_string(n) + " " +
-         (n == 1 ? noun : plural.empty() ? noun + "s" : plural);
+         (n == 1           ? noun
+          : plural.empty() ? noun + "s"
+                           : plural);
 }
 
 std::string vertexName(const Topology &topology, int vertex) {
@@ -169,14 +171,13 @@ public:
 
   std::string draw() const {
     int height = levels * levelHeight + arcHeight + 2 * margin;
-    std::string svg =
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-        number(width) + "\" height=\"" + std::to_string(height) +
-        "\" font-family=\"sans-serif\" font-size=\"11\">\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-        "<text x=\"" +
-        std::to_string(margin) + "\" y=\"16\" font-size=\"13\">" +
-        escaped(topology.name) + "</text>\n";
+    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
+                      number(width) + "\" height=\"" + std::to_string(height) +
+                      "\" font-family=\"sans-serif\" font-size=\"11\">\n"
+                      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+                      "<text x=\"" +
+                      std::to_string(margin) + "\" y=\"16\" font-size=\"13\">" +
+                      escaped(topology.name) + "</text>\n";
     for (const auto &[ends, bandwidth] : lines())
       svg += line(ends.first, ends.second, bandwidth);
     for (int v = 0; v < vertices; ++v)
@@ -192,8 +193,8 @@ private:
   int levels = 1;
   double width = 0;
 
-  static constexpr int margin = 24, slot = 84, levelHeight = 70,
-                       arcHeight = 70, boxWidth = 78, boxHeight = 20;
+  static constexpr int margin = 24, slot = 84, levelHeight = 70, arcHeight = 70,
+                       boxWidth = 78, boxHeight = 20;
 
   /// Devices are level 0, a switch is one level above the nearest device; a
   /// switch stands over the middle of what it connects below.
@@ -241,7 +242,8 @@ private:
 
   /// Each over the mean of its lower neighbours, moved right where two would
   /// overlap.
-  void spread(std::vector<int> &row, const std::vector<std::vector<int>> &next) {
+  void spread(std::vector<int> &row,
+              const std::vector<std::vector<int>> &next) {
     for (int v : row) {
       double sum = 0;
       int below = 0;
@@ -275,16 +277,17 @@ private:
   }
 
   std::string line(int a, int b, double bandwidth) const {
-    double thickness =
-        std::clamp(std::log2(bandwidth / 1e9 + 1) / 2, 0.5, 5.0);
+    double thickness = std::clamp(std::log2(bandwidth / 1e9 + 1) / 2, 0.5, 5.0);
     std::string path = "M" + number(x[a]) + " " + number(y(a));
     if (level[a] != level[b]) {
       path += " L" + number(x[b]) + " " + number(y(b));
     } else {
       // Between neighbours of a level: an arc below them.
-      double depth = std::min<double>(arcHeight, 16 + std::abs(x[a] - x[b]) / 6);
-      path += " Q" + number((x[a] + x[b]) / 2) + " " + number(y(a) + 2 * depth) +
-              " " + number(x[b]) + " " + number(y(b));
+      double depth =
+          std::min<double>(arcHeight, 16 + std::abs(x[a] - x[b]) / 6);
+      path += " Q" + number((x[a] + x[b]) / 2) + " " +
+              number(y(a) + 2 * depth) + " " + number(x[b]) + " " +
+              number(y(b));
     }
     return "<path d=\"" + path +
            "\" fill=\"none\" stroke=\"#8a99b0\" stroke-width=\"" +

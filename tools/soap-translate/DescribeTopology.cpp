@@ -25,22 +25,21 @@ static const std::string helpText = [] {
   return text;
 }();
 
-static cl::opt<std::string> describe(
-    "describe-topology", cl::value_desc("NAME"),
-    cl::desc(helpText),
-    cl::cat(translateCategory()));
+static cl::opt<std::string> describe("describe-topology",
+                                     cl::value_desc("NAME"), cl::desc(helpText),
+                                     cl::cat(translateCategory()));
 
 namespace {
 enum class Form { Text, Svg, Json };
 } // namespace
 
-static cl::opt<Form> form(
-    "topology-as", cl::init(Form::Text), cl::cat(describeCategory),
-    cl::desc("What to print (default text)"),
-    cl::values(clEnumValN(Form::Text, "text", "Devices, links and routes"),
-               clEnumValN(Form::Svg, "svg", "A drawing"),
-               clEnumValN(Form::Json, "json",
-                          "The topology file, to copy and change")));
+static cl::opt<Form>
+    form("topology-as", cl::init(Form::Text), cl::cat(describeCategory),
+         cl::desc("What to print (default text)"),
+         cl::values(clEnumValN(Form::Text, "text", "Devices, links and routes"),
+                    clEnumValN(Form::Svg, "svg", "A drawing"),
+                    clEnumValN(Form::Json, "json",
+                               "The topology file, to copy and change")));
 
 static LogicalResult run(StringRef, llvm::raw_ostream &output, MLIRContext &) {
   auto complain = [](const std::string &message) {

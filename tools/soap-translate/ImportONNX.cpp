@@ -40,7 +40,8 @@ static cl::list<std::string>
                         "the first and integer ones)"));
 static cl::opt<int64_t>
     batch("batch", cl::value_desc("N"), cl::cat(onnxCategory),
-          cl::desc("Batch size: replaces the sample dim of every data input"));
+          cl::desc("Batch size: replaces the sample dim of every data input; "
+                   "of --generate, the number of samples"));
 static cl::opt<int64_t>
     sampleDim("sample-dim", cl::value_desc("N"), cl::cat(onnxCategory),
               cl::desc("Dim of data inputs that counts samples (default: 0; 1 "
@@ -90,10 +91,17 @@ static bool parseShape(StringRef text) {
   return true;
 }
 
+int64_t mlir::soap::batchOption() { return batch; }
+
+bool mlir::soap::checkBatch() {
+  return batch.getNumOccurrences() == 0 || batch >= 1 ||
+         complain("--batch: expected a positive number, got '" +
+                  Twine(batch.getValue()) + "'");
+}
+
 static bool checkOptions() {
-  if (batch.getNumOccurrences() && batch < 1)
-    return complain("--batch: expected a positive number, got '" +
-                    Twine(batch.getValue()) + "'");
+  if (!checkBatch())
+    return false;
   for (const std::string &name : dataInputs)
     if (!name.empty())
       options.dataInputs.push_back(name);

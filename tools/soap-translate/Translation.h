@@ -36,6 +36,13 @@ Translation importONNXTranslation();
 Translation emitArtifactTranslation();
 Translation updateONNXTranslation();
 Translation describeTopologyTranslation();
+Translation generateModelTranslation();
+Translation listModelsTranslation();
+
+/// --batch: the number of samples, 0 if it was not given. Checked by
+/// `checkBatch`, with a message.
+int64_t batchOption();
+bool checkBatch();
 
 } // namespace mlir::soap
 

@@ -50,8 +50,9 @@ static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   const Translation translations[] = {
-      importONNXTranslation(), updateONNXTranslation(),
-      emitArtifactTranslation(), describeTopologyTranslation()};
+      importONNXTranslation(),   updateONNXTranslation(),
+      emitArtifactTranslation(), generateModelTranslation(),
+      listModelsTranslation(),   describeTopologyTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
   SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};
@@ -68,6 +69,7 @@ int main(int argc, char **argv) {
           "  soap-translate --update-onnx model.onnx --weights w.safetensors "
           "-o trained.onnx\n"
           "  soap-translate --emit-artifact lowered.mlir -o model.soapx\n"
+          "  soap-translate --generate=nmt --batch=256 -o nmt.mlir\n"
           "  soap-translate --describe-topology=p100-4x4\n",
           &stream)) {
     llvm::errs() << messages;

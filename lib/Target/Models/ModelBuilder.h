@@ -1,0 +1,149 @@
+//===- ModelBuilder.h - Layers as soap ops ----------------------*- C++ -*-===//
+//
+// What the generators of networks have in common: arguments with their
+// attributes, and the usual layers. Images are [N, C, H, W]; sequences are
+// [T, N, ...] in recurrent networks and [N, T, ...] in transformers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TARGET_MODELS_MODELBUILDER_H
+#define SOAP_LIB_TARGET_MODELS_MODELBUILDER_H
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Target/Models.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::soap::models {
+
+using Shape = SmallVector<int64_t>;
+
+/// Chosen sizes of a network.
+class Sizes {
+public:
+  int64_t batch = 1;
+  std::map<std::string, int64_t> values;
+
+  int64_t operator[](StringRef name) const { return values.at(name.str()); }
+};
+
+/// Height and width of windows, strides and padding.
+struct Pair {
+  int64_t h = 0, w = 0;
+  Pair(int64_t both) : h(both), w(both) {}
+  Pair(int64_t h, int64_t w) : h(h), w(w) {}
+};
+
+class ModelBuilder {
+public:
+  explicit ModelBuilder(MLIRContext *context);
+
+  /// The module, with `logits` as the result of @forward.
+  OwningOpRef<ModuleOp> finish(Value logits);
+
+  static ArrayRef<int64_t> shapeOf(Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  }
+
+  //===--- arguments ------------------------------------------------------===//
+
+  /// Data of floats; `sampleDim` counts the samples.
+  Value image(ArrayRef<int64_t> shape);
+  /// Data of token numbers.
+  Value tokens(StringRef name, ArrayRef<int64_t> shape, int64_t sampleDim);
+  /// `init` as in soap.init; fans 0: none.
+  Value parameter(const Twine &name, ArrayRef<int64_t> shape, StringRef init,
+                  int64_t fanIn = 0, int64_t fanOut = 0,
+                  StringRef kind = "parameter");
+  Value zeros(StringRef name, ArrayRef<int64_t> shape);
+
+  //===--- layers ---------------------------------------------------------===//
+
+  /// Convolution with a bias unless it is off.
+  Value conv(Value x, StringRef name, int64_t channels, Pair kernel,
+             Pair stride = 1, Pair padding = 0, bool bias = true,
+             int64_t groups = 1);
+  Value batchNorm(Value x, StringRef name);
+  Value relu(Value x, StringRef name);
+  Value maxPool(Value x, StringRef name, Pair kernel, Pair stride,
+                Pair padding = 0);
+  Value avgPool(Value x, StringRef name, Pair kernel, Pair stride,
+                Pair padding = 0);
+  /// Mean over height and width: [N, C].
+  Value globalAvgPool(Value x, StringRef name);
+  Value concat(ArrayRef<Value> xs, StringRef name, int64_t axis);
+  /// Over the last dim.
+  Value biasAdd(Value x, Value bias, StringRef name);
+  Value add(Value x, Value y, StringRef name);
+  Value mul(Value x, Value y, StringRef name);
+  Value scale(Value x, StringRef name, double factor);
+  Value tanh(Value x, StringRef name);
+  Value gelu(Value x, StringRef name);
+  Value softmax(Value x, StringRef name, int64_t axis);
+  Value dropout(Value x, StringRef name, double rate);
+  Value reshape(Value x, StringRef name, ArrayRef<int64_t> shape);
+  Value transpose(Value x, StringRef name, ArrayRef<int64_t> permutation);
+  /// Elements [from, from + size) of a dim.
+  Value slice(Value x, StringRef name, int64_t axis, int64_t from,
+              int64_t size);
+  /// x * w^T + b over the last dim; `tied`: this weight instead of one of its
+  /// own.
+  Value linear(Value x, StringRef name, int64_t features, bool bias = true,
+               Value tied = {});
+  Value matmul(Value a, Value b, StringRef name, bool transposeB = false);
+  Value layerNorm(Value x, StringRef name);
+  /// Scores [.., T, S] of attention without those of later positions: row i
+  /// keeps columns 0 to i, the others become -infinity.
+  Value causalMask(Value scores, StringRef name);
+  /// Rows of a table [vocabulary, width]; the table is `table` if that is
+  /// given.
+  Value embedding(Value indices, StringRef name, int64_t vocabulary,
+                  int64_t width, Value *table = nullptr);
+
+  /// Where an LSTM layer starts, and ends: [1, N, H]; null: zeros.
+  struct State {
+    Value h, c;
+  };
+  /// A layer over all steps of x [T, N, F], as ops of `chunk` steps each that
+  /// share its weights: [T, N, H].
+  Value lstm(Value x, StringRef name, int64_t hidden, int64_t chunk,
+             State *state = nullptr);
+
+private:
+  OpBuilder builder;
+  Location loc;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  Block *body;
+  SmallVector<DictionaryAttr> argumentAttributes;
+
+  Value addArgument(Type type, ArrayRef<NamedAttribute> attributes);
+  RankedTensorType type(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getF32Type());
+  }
+  NamedAttribute text(StringRef key, const Twine &value);
+  NamedAttribute number(StringRef key, int64_t value);
+
+  template <typename OpTy, typename... Args>
+  OpTy create(const Twine &name, Args &&...args) {
+    auto op = OpTy::create(builder, loc, std::forward<Args>(args)...);
+    op->setAttr(SoapDialect::kName, builder.getStringAttr(name));
+    return op;
+  }
+};
+
+/// One generator: its description and what builds it.
+struct Generator {
+  ModelDescription description;
+  OwningOpRef<ModuleOp> (*build)(const Sizes &sizes, MLIRContext *context);
+};
+
+void addImageModels(std::vector<Generator> &generators);
+void addInception(std::vector<Generator> &generators);
+void addResNets(std::vector<Generator> &generators);
+void addRecurrentModels(std::vector<Generator> &generators);
+void addTransformers(std::vector<Generator> &generators);
+
+} // namespace mlir::soap::models
+
+#endif // SOAP_LIB_TARGET_MODELS_MODELBUILDER_H

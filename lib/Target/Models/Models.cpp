@@ -1,0 +1,113 @@
+//===- Models.cpp - Networks by name --------------------------------------===//
+//
+// The table of generators, and the checks of what was asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelBuilder.h"
+
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::models;
+
+static const std::vector<Generator> &generators() {
+  static const std::vector<Generator> table = [] {
+    std::vector<Generator> result;
+    addImageModels(result);
+    addInception(result);
+    addResNets(result);
+    addRecurrentModels(result);
+    addTransformers(result);
+    return result;
+  }();
+  return table;
+}
+
+const std::vector<ModelDescription> &mlir::soap::modelDescriptions() {
+  static const std::vector<ModelDescription> descriptions = [] {
+    std::vector<ModelDescription> result;
+    for (const Generator &generator : generators())
+      result.push_back(generator.description);
+    return result;
+  }();
+  return descriptions;
+}
+
+/// `a, b or c`.
+template <typename Range, typename Name>
+static std::string alternatives(const Range &entries, Name name) {
+  std::string text;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (i > 0)
+      text += i + 1 == entries.size() ? " or " : ", ";
+    text += name(entries[i]);
+  }
+  return text;
+}
+
+OwningOpRef<ModuleOp>
+mlir::soap::generateModel(StringRef name, int64_t batch,
+                          const std::map<std::string, int64_t> &options,
+                          MLIRContext *context) {
+  context->loadDialect<SoapDialect, func::FuncDialect>();
+  Location loc = UnknownLoc::get(context);
+  auto generator = llvm::find_if(
+      generators(), [&](const Generator &g) { return g.description.name == name; });
+  if (generator == generators().end()) {
+    emitError(loc) << "unknown model '" << name << "', expected "
+                   << alternatives(generators(), [](const Generator &g) {
+                        return g.description.name;
+                      });
+    return nullptr;
+  }
+  const ModelDescription &description = generator->description;
+  constexpr int64_t mostSamples = 1 << 24;
+  if (batch < 0 || batch > mostSamples) {
+    emitError(loc) << "batch " << batch << ": expected 1 to " << mostSamples;
+    return nullptr;
+  }
+  Sizes sizes;
+  sizes.batch = batch > 0 ? batch : description.batch;
+  for (const ModelOption &option : description.options)
+    sizes.values[option.name] = option.value;
+  for (const auto &[key, value] : options) {
+    auto option =
+        llvm::find_if(description.options,
+                      [&](const ModelOption &o) { return o.name == key; });
+    if (option == description.options.end()) {
+      emitError(loc) << "model '" << name << "' has no option '" << key
+                     << "', expected "
+                     << alternatives(description.options,
+                                     [](const ModelOption &o) { return o.name; });
+      return nullptr;
+    }
+    if (value < option->smallest || value > option->largest) {
+      emitError(loc) << "option '" << key << "' of model '" << name
+                     << "': expected " << option->smallest << " to "
+                     << option->largest << ", got " << value;
+      return nullptr;
+    }
+    sizes.values[key] = value;
+  }
+  OwningOpRef<ModuleOp> module = generator->build(sizes, context);
+  // What 64-bit byte counts of sums over the model can hold.
+  constexpr double mostElements = 1e15;
+  auto isTooLarge = [&](Operation *op) {
+    return llvm::any_of(op->getResultTypes(), [&](Type type) {
+      double elements = 1;
+      for (int64_t extent : cast<RankedTensorType>(type).getShape())
+        elements *= static_cast<double>(extent);
+      return elements > mostElements;
+    });
+  };
+  WalkResult checked = module->walk([&](Operation *op) {
+    auto opName = op->getAttrOfType<StringAttr>(SoapDialect::kName);
+    if (!opName || !isTooLarge(op))
+      return WalkResult::advance();
+    emitError(loc) << opName << " has too many elements";
+    return WalkResult::interrupt();
+  });
+  return checked.wasInterrupted() ? nullptr : std::move(module);
+}

@@ -1,0 +1,7 @@
+"""Counts the elements of the parameters of a module's @forward, from its text on standard input."""
+import math
+import re
+import sys
+
+arguments = re.findall(r"%arg\d+: tensor<([\dx]*?)x?f32> \{[^}]*soap.kind = \"parameter\"", sys.stdin.read())
+print(sum(math.prod(int(extent) for extent in shape.split("x")) for shape in arguments), "parameters")

@@ -1,0 +1,84 @@
+//===- GenerateModel.cpp - soap-translate --generate ------------*- C++ -*-===//
+//
+// Networks by name, and the list of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation.h"
+
+#include "Soap/Target/Models.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory generateCategory("Options of --generate");
+
+static cl::opt<std::string>
+    generate("generate", cl::value_desc("MODEL"),
+             cl::desc("Write a network by name, as --list-models shows them, as "
+                      "func.func @forward"),
+             cl::cat(translateCategory()));
+static cl::opt<bool> listModels("list-models",
+                                cl::desc("Print the networks of --generate "
+                                         "and their options"),
+                                cl::cat(translateCategory()));
+static cl::list<std::string>
+    optionTexts("option", cl::CommaSeparated, cl::value_desc("NAME=NUMBER"),
+                cl::cat(generateCategory),
+                cl::desc("A size of the network (--list-models has names and "
+                         "defaults)"));
+
+static std::map<std::string, int64_t> chosenOptions;
+
+static bool checkOptions() {
+  if (!checkBatch())
+    return false;
+  for (const std::string &text : optionTexts) {
+    auto [name, value] = StringRef(text).split('=');
+    int64_t number;
+    if (name.empty() || value.getAsInteger(10, number)) {
+      llvm::errs() << "soap-translate: --option: expected NAME=NUMBER, got '"
+                   << text << "'\n";
+      return false;
+    }
+    if (!chosenOptions.emplace(name.str(), number).second) {
+      llvm::errs() << "soap-translate: --option: '" << name
+                   << "' is given twice\n";
+      return false;
+    }
+  }
+  return true;
+}
+
+static LogicalResult runGenerate(StringRef, llvm::raw_ostream &output,
+                                 MLIRContext &context) {
+  OwningOpRef<ModuleOp> module =
+      generateModel(generate, batchOption(), chosenOptions, &context);
+  if (!module || failed(module->verify()))
+    return failure();
+  output << *module << "\n";
+  return success();
+}
+
+static LogicalResult runList(StringRef, llvm::raw_ostream &output,
+                             MLIRContext &) {
+  for (const ModelDescription &model : modelDescriptions()) {
+    output << model.name << ": " << model.summary << "\n  --batch="
+           << model.batch << "\n";
+    for (const ModelOption &option : model.options)
+      output << "  --option=" << option.name << "=" << option.value << "  "
+             << option.description << "\n";
+  }
+  return success();
+}
+
+Translation mlir::soap::generateModelTranslation() {
+  return {generate, generateCategory, checkOptions, runGenerate,
+          /*readsFile=*/false};
+}
+
+Translation mlir::soap::listModelsTranslation() {
+  return {listModels, generateCategory, [] { return true; }, runList,
+          /*readsFile=*/false};
+}
