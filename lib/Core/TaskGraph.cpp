@@ -78,19 +78,21 @@ std::string soap::actionName(const Graph &graph, const Plan &plan,
 
 void soap::markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles) {
   std::vector<Task> &tasks = graph.tasks;
-  // Backwards: what tasks lead to. `computes`: a kernel that is no update
-  // follows. `others`: some path ends in something else than an update.
-  std::vector<bool> read(tasks.size()), computes(tasks.size()),
-      others(tasks.size());
+  // Backwards. `awaited`: a kernel that somebody else than updates waits for;
+  // `leadsToKernel`: such a kernel follows.
+  std::vector<bool> read(tasks.size()), awaited(tasks.size()),
+      leadsToKernel(tasks.size());
   for (size_t t = tasks.size(); t-- > 0;) {
-    if (!read[t] && roles[t] != TaskRole::Update)
-      others[t] = true;
+    bool isKernel = roles[t] == TaskRole::Compute && (awaited[t] || !read[t]);
+    bool isForUpdates =
+        roles[t] == TaskRole::Update ||
+        (roles[t] == TaskRole::Compute && read[t] && !awaited[t]);
     for (int pred : tasks[t].preds) {
       read[pred] = true;
-      if (others[t])
-        others[pred] = true;
-      if (computes[t] || roles[t] == TaskRole::Compute)
-        computes[pred] = true;
+      if (!isForUpdates)
+        awaited[pred] = true;
+      if (isKernel || leadsToKernel[t])
+        leadsToKernel[pred] = true;
     }
   }
   for (size_t t = 0; t < tasks.size(); ++t) {
@@ -98,9 +100,9 @@ void soap::markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles) {
     bool copy = task.sourceDevice >= 0 &&
                 std::find(task.resources.begin(), task.resources.end(),
                           task.device) != task.resources.end();
-    task.deferred = copy && !computes[t];
+    task.deferred = copy && !leadsToKernel[t];
     for (int pred : task.preds)
-      task.deferred |= tasks[pred].deferred || (copy && !others[pred]);
+      task.deferred |= tasks[pred].deferred;
   }
 }
 

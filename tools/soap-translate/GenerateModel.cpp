@@ -14,11 +14,11 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory generateCategory("Options of --generate");
 
-static cl::opt<std::string>
-    generate("generate", cl::value_desc("MODEL"),
-             cl::desc("Write a network by name, as --list-models shows them, as "
-                      "func.func @forward"),
-             cl::cat(translateCategory()));
+static cl::opt<std::string> generate(
+    "generate", cl::value_desc("MODEL"),
+    cl::desc("Write a network by name, as --list-models shows them, as "
+             "func.func @forward"),
+    cl::cat(translateCategory()));
 static cl::opt<bool> listModels("list-models",
                                 cl::desc("Print the networks of --generate "
                                          "and their options"),
@@ -64,8 +64,8 @@ static LogicalResult runGenerate(StringRef, llvm::raw_ostream &output,
 static LogicalResult runList(StringRef, llvm::raw_ostream &output,
                              MLIRContext &) {
   for (const ModelDescription &model : modelDescriptions()) {
-    output << model.name << ": " << model.summary << "\n  --batch="
-           << model.batch << "\n";
+    output << model.name << ": " << model.summary
+           << "\n  --batch=" << model.batch << "\n";
     for (const ModelOption &option : model.options)
       output << "  --option=" << option.name << "=" << option.value << "  "
              << option.description << "\n";

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -280,31 +281,26 @@ TEST(TaskGraph, CopiesForUpdatesAreDeferred) {
     for (size_t t = 0; t < graph.tasks.size(); ++t)
       for (int pred : graph.tasks[t].preds)
         successors[pred].push_back(static_cast<int>(t));
-    auto all = [&](int t, auto holds) {
-      std::set<int> reached;
-      collectReachable(successors, t, reached);
-      return std::all_of(reached.begin(), reached.end(), holds);
-    };
-    auto leadsToUpdates = [&](int t) {
-      return all(t, [&](int r) {
-        return !successors[r].empty() || updating.count(r);
-      });
+    std::function<bool(int)> isForUpdates = [&](int t) {
+      if (plan.actions[t].kind != ActionKind::Compute)
+        return false;
+      return updating.count(t) == 1 ||
+             (!successors[t].empty() &&
+              std::all_of(successors[t].begin(), successors[t].end(),
+                          isForUpdates));
     };
     auto isFollowedByNoKernel = [&](int t) {
-      return all(t, [&](int r) {
-        return plan.actions[r].kind != ActionKind::Compute || updating.count(r);
+      std::set<int> reached;
+      collectReachable(successors, t, reached);
+      return std::all_of(reached.begin(), reached.end(), [&](int r) {
+        return plan.actions[r].kind != ActionKind::Compute || isForUpdates(r);
       });
     };
     std::set<int> expected;
     for (size_t t = 0; t < graph.tasks.size(); ++t) {
       const Task &task = graph.tasks[t];
       int id = static_cast<int>(t);
-      bool deferred =
-          task.kind == "transfer" && !links &&
-          (isFollowedByNoKernel(id) ||
-           (leadsToUpdates(id) &&
-            std::any_of(task.preds.begin(), task.preds.end(), leadsToUpdates)));
-      if (deferred)
+      if (task.kind == "transfer" && !links && isFollowedByNoKernel(id))
         collectReachable(successors, id, expected);
     }
     simulateFull(graph);

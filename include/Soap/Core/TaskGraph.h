@@ -57,11 +57,11 @@ enum class TaskRole {
 
 /// Sets `deferred` of copies that no computation waits for, and of what depends
 /// on them. A copy is a transfer that occupies its receiver's compute queue; it
-/// is deferred if no kernel but updates follows it (gradients to combine, the
-/// loss to report), or if it carries something that leads to updates alone. In
-/// the order of ready times it would keep a device waiting for its peer in the
-/// middle of an iteration. Tasks have to be in a topological order; `roles` has
-/// one entry per task.
+/// is deferred if nothing follows it but movements, updates, and kernels whose
+/// results only updates read: gradients on the way to their sums, the loss on
+/// the way to its report. In the order of ready times it would keep a device
+/// waiting for its peer in the middle of an iteration. Tasks have to be in a
+/// topological order; `roles` has one entry per task.
 void markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles);
 /// Name of an action's task: `conv1[2]`, `conv1.out:0>3#5`, ...; unique in a
 /// plan.

@@ -79,20 +79,25 @@ static OwningOpRef<ModuleOp> buildVGG16(const Sizes &sizes,
 }
 
 void models::addImageModels(std::vector<Generator> &generators) {
-  generators.push_back(
-      {{"lenet", "LeNet-5: two convolutions, three linear layers", 64,
-        {{"image", 28, 12, 1024, "height and width"},
-         {"classes", 10, 1, 1 << 20, "number of classes"}}},
-       buildLeNet});
+  generators.push_back({{"lenet",
+                         "LeNet-5: two convolutions, three linear layers",
+                         64,
+                         {{"image", 28, 12, 1024, "height and width"},
+                          {"classes", 10, 1, 1 << 20, "number of classes"}}},
+                        buildLeNet});
   ModelOption classes = {"classes", 1000, 1, 1 << 20, "number of classes"};
   ModelOption divide = {"divide", 1, 1, 64,
                         "divides the channels and features of all layers"};
   generators.push_back(
-      {{"alexnet", "AlexNet: five convolutions, three linear layers", 256,
+      {{"alexnet",
+        "AlexNet: five convolutions, three linear layers",
+        256,
         {{"image", 224, 63, 4096, "height and width"}, classes, divide}},
        buildAlexNet});
   generators.push_back(
-      {{"vgg16", "VGG-16: thirteen convolutions, three linear layers", 64,
+      {{"vgg16",
+        "VGG-16: thirteen convolutions, three linear layers",
+        64,
         {{"image", 224, 32, 4096, "height and width"}, classes, divide}},
        buildVGG16});
 }

@@ -69,8 +69,8 @@ public:
     twice = conv(twice, name + ".double.c", channels, {1, 7}, 1, {0, 3});
     twice = conv(twice, name + ".double.d", channels, {7, 1}, 1, {3, 0});
     twice = conv(twice, name + ".double.e", 192, {1, 7}, 1, {0, 3});
-    Value pool = conv(b.avgPool(x, name + ".average", 3, 1, 1), name + ".pool",
-                      192, 1);
+    Value pool =
+        conv(b.avgPool(x, name + ".average", 3, 1, 1), name + ".pool", 192, 1);
     return b.concat({one, seven, twice, pool}, name + ".concat", 1);
   }
 
@@ -96,10 +96,10 @@ public:
     Value one = conv(x, name + ".1x1", 320, 1);
     Value three = split(conv(x, name + ".3x3", 384, 1), name + ".3x3");
     Value twice = conv(x, name + ".double.a", 448, 1);
-    twice = split(conv(twice, name + ".double.b", 384, 3, 1, 1),
-                  name + ".double");
-    Value pool = conv(b.avgPool(x, name + ".average", 3, 1, 1), name + ".pool",
-                      192, 1);
+    twice =
+        split(conv(twice, name + ".double.b", 384, 3, 1, 1), name + ".double");
+    Value pool =
+        conv(b.avgPool(x, name + ".average", 3, 1, 1), name + ".pool", 192, 1);
     return b.concat({one, three, twice, pool}, name + ".concat", 1);
   }
 
@@ -113,8 +113,8 @@ static OwningOpRef<ModuleOp> buildInception(const Sizes &sizes,
                                             MLIRContext *context) {
   ModelBuilder b(context);
   Inception blocks(b, sizes["divide"]);
-  Value x = blocks.stem(
-      b.image({sizes.batch, 3, sizes["image"], sizes["image"]}));
+  Value x =
+      blocks.stem(b.image({sizes.batch, 3, sizes["image"], sizes["image"]}));
   x = blocks.blockA(x, "a1", 32);
   x = blocks.blockA(x, "a2", 64);
   x = blocks.blockA(x, "a3", 64);
@@ -131,7 +131,9 @@ static OwningOpRef<ModuleOp> buildInception(const Sizes &sizes,
 
 void models::addInception(std::vector<Generator> &generators) {
   generators.push_back(
-      {{"inception-v3", "Inception-v3 with batch norm", 64,
+      {{"inception-v3",
+        "Inception-v3 with batch norm",
+        64,
         {{"image", 299, 75, 4096, "height and width"},
          {"classes", 1000, 1, 1 << 20, "number of classes"},
          {"divide", 1, 1, 32, "divides the channels of all layers"}}},

@@ -16,20 +16,19 @@ ModelBuilder::ModelBuilder(MLIRContext *context)
     : builder(context), loc(builder.getUnknownLoc()) {
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
-  function =
-      func::FuncOp::create(builder, loc, "forward",
-                           builder.getFunctionType({}, {}));
+  function = func::FuncOp::create(builder, loc, "forward",
+                                  builder.getFunctionType({}, {}));
   body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
 }
 
 OwningOpRef<ModuleOp> ModelBuilder::finish(Value logits) {
   func::ReturnOp::create(builder, loc, logits);
-  function.setFunctionType(builder.getFunctionType(body->getArgumentTypes(),
-                                                   {logits.getType()}));
+  function.setFunctionType(
+      builder.getFunctionType(body->getArgumentTypes(), {logits.getType()}));
   function.setAllArgAttrs(argumentAttributes);
-  function.setResultAttrs(
-      0, {text(SoapDialect::kKind, "output"), text(SoapDialect::kName, "logits")});
+  function.setResultAttrs(0, {text(SoapDialect::kKind, "output"),
+                              text(SoapDialect::kName, "logits")});
   return std::move(module);
 }
 
@@ -80,9 +79,9 @@ Value ModelBuilder::parameter(const Twine &name, ArrayRef<int64_t> shape,
 
 Value ModelBuilder::zeros(StringRef name, ArrayRef<int64_t> shape) {
   RankedTensorType result = type(shape);
-  return create<ConstantOp>(
-      name, result, cast<ElementsAttr>(DenseElementsAttr::get(
-                        result, ArrayRef<float>(0.0f))));
+  return create<ConstantOp>(name, result,
+                            cast<ElementsAttr>(DenseElementsAttr::get(
+                                result, ArrayRef<float>(0.0f))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,9 +92,9 @@ Value ModelBuilder::conv(Value x, StringRef name, int64_t channels, Pair kernel,
                          Pair stride, Pair padding, bool bias, int64_t groups) {
   ArrayRef<int64_t> in = shapeOf(x);
   int64_t inputs = in[1] / groups, window = kernel.h * kernel.w;
-  Value weight = parameter(name + Twine(".weight"),
-                           {channels, inputs, kernel.h, kernel.w}, "he",
-                           inputs * window, channels / groups * window);
+  Value weight =
+      parameter(name + Twine(".weight"), {channels, inputs, kernel.h, kernel.w},
+                "he", inputs * window, channels / groups * window);
   Shape shape = {in[0], channels,
                  (in[2] + 2 * padding.h - kernel.h) / stride.h + 1,
                  (in[3] + 2 * padding.w - kernel.w) / stride.w + 1};
@@ -105,9 +104,9 @@ Value ModelBuilder::conv(Value x, StringRef name, int64_t channels, Pair kernel,
       ArrayRef<int64_t>{1, 1}, groups);
   if (!bias)
     return y;
-  return create<BiasAddOp>(name + Twine(".bias_add"), type(shape), y,
-                           parameter(name + Twine(".bias"), {channels}, "zeros"),
-                           1);
+  return create<BiasAddOp>(
+      name + Twine(".bias_add"), type(shape), y,
+      parameter(name + Twine(".bias"), {channels}, "zeros"), 1);
 }
 
 Value ModelBuilder::batchNorm(Value x, StringRef name) {
@@ -150,8 +149,8 @@ Value ModelBuilder::avgPool(Value x, StringRef name, Pair kernel, Pair stride,
       ArrayRef<int64_t>{kernel.h, kernel.w},
       ArrayRef<int64_t>{stride.h, stride.w},
       ArrayRef<int64_t>{padding.h, padding.w, padding.h, padding.w},
-      ArrayRef<int64_t>{1, 1}, /*count_include_pad=*/true,
-      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      ArrayRef<int64_t>{1, 1}, /*count_include_pad=*/true, DenseI64ArrayAttr(),
+      DenseI64ArrayAttr());
 }
 
 Value ModelBuilder::globalAvgPool(Value x, StringRef name) {
@@ -187,8 +186,7 @@ Value ModelBuilder::mul(Value x, Value y, StringRef name) {
 }
 
 Value ModelBuilder::scale(Value x, StringRef name, double factor) {
-  return create<ScaleOp>(name, x.getType(), x,
-                         builder.getF64FloatAttr(factor));
+  return create<ScaleOp>(name, x.getType(), x, builder.getF64FloatAttr(factor));
 }
 
 Value ModelBuilder::tanh(Value x, StringRef name) {
@@ -207,11 +205,10 @@ Value ModelBuilder::softmax(Value x, StringRef name, int64_t axis) {
 Value ModelBuilder::dropout(Value x, StringRef name, double rate) {
   // A seed of its own, so that masks of layers differ.
   auto seed = static_cast<int64_t>(llvm::hash_value(name) & 0x7fffffff);
-  return create<DropoutOp>(name, x.getType(), x, /*step=*/Value(),
-                           builder.getF64FloatAttr(rate),
-                           builder.getI64IntegerAttr(seed),
-                           builder.getDenseI64ArrayAttr({}),
-                           builder.getDenseI64ArrayAttr({}));
+  return create<DropoutOp>(
+      name, x.getType(), x, /*step=*/Value(), builder.getF64FloatAttr(rate),
+      builder.getI64IntegerAttr(seed), builder.getDenseI64ArrayAttr({}),
+      builder.getDenseI64ArrayAttr({}));
 }
 
 Value ModelBuilder::reshape(Value x, StringRef name, ArrayRef<int64_t> shape) {
@@ -242,8 +239,8 @@ Value ModelBuilder::slice(Value x, StringRef name, int64_t axis, int64_t from,
 
 Value ModelBuilder::matmul(Value a, Value b, StringRef name, bool transposeB) {
   Shape shape(shapeOf(a));
-  shape.back() = transposeB ? shapeOf(b)[shapeOf(b).size() - 2]
-                            : shapeOf(b).back();
+  shape.back() =
+      transposeB ? shapeOf(b)[shapeOf(b).size() - 2] : shapeOf(b).back();
   return create<MatmulOp>(name, type(shape), a, b, /*transpose_a=*/false,
                           transposeB, DenseI64ArrayAttr());
 }
@@ -293,10 +290,10 @@ Value ModelBuilder::causalMask(Value scores, StringRef name) {
       name + Twine(".visible"), type({rows, columns}),
       positions(".rows", {rows, 1}), positions(".columns", {1, columns}));
   RankedTensorType scalar = type({});
-  Value never = create<ConstantOp>(
-      name + Twine(".never"), scalar,
-      cast<ElementsAttr>(DenseElementsAttr::get(
-          scalar, -std::numeric_limits<float>::infinity())));
+  Value never =
+      create<ConstantOp>(name + Twine(".never"), scalar,
+                         cast<ElementsAttr>(DenseElementsAttr::get(
+                             scalar, -std::numeric_limits<float>::infinity())));
   return create<WhereOp>(name, scores.getType(), visible, scores, never);
 }
 
@@ -324,9 +321,9 @@ Value ModelBuilder::lstm(Value x, StringRef name, int64_t hidden, int64_t chunk,
   int64_t steps = in[0], samples = in[1], inputs = in[2];
   Value weight = parameter(name + Twine(".weight"), {gates * hidden, inputs},
                            "default", inputs, hidden),
-        recurrent = parameter(name + Twine(".recurrent"),
-                              {gates, hidden, hidden}, "default", hidden,
-                              hidden),
+        recurrent =
+            parameter(name + Twine(".recurrent"), {gates, hidden, hidden},
+                      "default", hidden, hidden),
         bias = parameter(name + Twine(".bias"), {gates * hidden}, "zeros");
   Shape stateShape = {1, samples, hidden};
   Value h = state && state->h ? state->h
@@ -344,10 +341,9 @@ Value ModelBuilder::lstm(Value x, StringRef name, int64_t hidden, int64_t chunk,
                                      product.getType(), product, bias, 2);
     Value gateInputs =
         reshape(biased, part + ".gates", {size, samples, gates, hidden});
-    auto op = create<LstmOp>(part, type({size, samples, hidden}),
-                             type({size, samples, hidden}),
-                             type({size, samples, gates, hidden}), gateInputs,
-                             recurrent, h, c);
+    auto op = create<LstmOp>(
+        part, type({size, samples, hidden}), type({size, samples, hidden}),
+        type({size, samples, gates, hidden}), gateInputs, recurrent, h, c);
     outputs.push_back(op.getY());
     bool last = from + size >= steps;
     if (!last || state) {

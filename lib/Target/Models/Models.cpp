@@ -53,8 +53,9 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
                           MLIRContext *context) {
   context->loadDialect<SoapDialect, func::FuncDialect>();
   Location loc = UnknownLoc::get(context);
-  auto generator = llvm::find_if(
-      generators(), [&](const Generator &g) { return g.description.name == name; });
+  auto generator = llvm::find_if(generators(), [&](const Generator &g) {
+    return g.description.name == name;
+  });
   if (generator == generators().end()) {
     emitError(loc) << "unknown model '" << name << "', expected "
                    << alternatives(generators(), [](const Generator &g) {
@@ -73,14 +74,15 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
   for (const ModelOption &option : description.options)
     sizes.values[option.name] = option.value;
   for (const auto &[key, value] : options) {
-    auto option =
-        llvm::find_if(description.options,
-                      [&](const ModelOption &o) { return o.name == key; });
+    auto option = llvm::find_if(description.options, [&](const ModelOption &o) {
+      return o.name == key;
+    });
     if (option == description.options.end()) {
       emitError(loc) << "model '" << name << "' has no option '" << key
                      << "', expected "
-                     << alternatives(description.options,
-                                     [](const ModelOption &o) { return o.name; });
+                     << alternatives(
+                            description.options,
+                            [](const ModelOption &o) { return o.name; });
       return nullptr;
     }
     if (value < option->smallest || value > option->largest) {

@@ -40,8 +40,8 @@ public:
     for (int64_t i = 0; i < pieces(); ++i) {
       std::string part = piece(name, i);
       int64_t from = i * chunk;
-      Value steps = b.slice(x, part + ".steps", 0, from,
-                            std::min(chunk, length - from));
+      Value steps =
+          b.slice(x, part + ".steps", 0, from, std::min(chunk, length - from));
       results.push_back(layer(steps, part));
     }
     return results.size() == 1 ? results[0]
@@ -59,8 +59,8 @@ public:
                                "default", hidden, vocabulary),
           bias = b.parameter(name + ".bias", {vocabulary}, "zeros");
     return overTime(x, name, [&](Value steps, const std::string &part) {
-      return b.biasAdd(b.matmul(steps, weight, part, /*transposeB=*/true),
-                       bias, part + ".bias_add");
+      return b.biasAdd(b.matmul(steps, weight, part, /*transposeB=*/true), bias,
+                       part + ".bias_add");
     });
   }
 
@@ -110,10 +110,10 @@ static OwningOpRef<ModuleOp> buildNMT(const Sizes &sizes,
   Value source = b.tokens("source", {r.length, batch}, 1),
         target = b.tokens("target", {r.length, batch}, 1);
   SmallVector<ModelBuilder::State> states(sizes["layers"]);
-  Value encoded = r.layers(r.embed(source, "encoder.embedding"),
-                           "encoder.lstm", sizes["layers"], &states);
-  Value decoded = r.layers(r.embed(target, "decoder.embedding"),
-                           "decoder.lstm", sizes["layers"], &states);
+  Value encoded = r.layers(r.embed(source, "encoder.embedding"), "encoder.lstm",
+                           sizes["layers"], &states);
+  Value decoded = r.layers(r.embed(target, "decoder.embedding"), "decoder.lstm",
+                           sizes["layers"], &states);
 
   // [N, H, S] and [N, S, H] of the encoder, for products over all its steps.
   Value keys = b.transpose(encoded, "attention.keys", {1, 2, 0}),

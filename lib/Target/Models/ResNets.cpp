@@ -29,8 +29,8 @@ struct Bottlenecks {
     Value shortcut = x;
     if (stride != 1 || b.shapeOf(x)[1] != outer)
       shortcut = convNorm(x, name + ".shortcut", outer, 1, stride, 0);
-    Value y = b.relu(convNorm(x, name + ".conv1", inner, 1, 1, 0),
-                     name + ".relu1");
+    Value y =
+        b.relu(convNorm(x, name + ".conv1", inner, 1, 1, 0), name + ".relu1");
     y = b.relu(convNorm(y, name + ".conv2", inner, 3, stride, 1),
                name + ".relu2");
     y = convNorm(y, name + ".conv3", outer, 1, 1, 0);
@@ -70,14 +70,14 @@ void models::addResNets(std::vector<Generator> &generators) {
         {"stage3", third, 1, 200, "blocks of the third stage"},
         {"stage4", 3, 1, 200, "blocks of the fourth stage"}};
   };
-  generators.push_back({{"resnet-50", "ResNet-50 with batch norm", 64,
-                         options(6, 1)},
-                        buildResNet});
-  generators.push_back({{"resnet-101", "ResNet-101 with batch norm", 64,
-                         options(23, 1)},
-                        buildResNet});
-  generators.push_back({{"wide-resnet",
-                         "Wide ResNet-101: inner convolutions twice as wide",
-                         64, options(23, 2)},
-                        buildResNet});
+  generators.push_back(
+      {{"resnet-50", "ResNet-50 with batch norm", 64, options(6, 1)},
+       buildResNet});
+  generators.push_back(
+      {{"resnet-101", "ResNet-101 with batch norm", 64, options(23, 1)},
+       buildResNet});
+  generators.push_back(
+      {{"wide-resnet", "Wide ResNet-101: inner convolutions twice as wide", 64,
+        options(23, 2)},
+       buildResNet});
 }

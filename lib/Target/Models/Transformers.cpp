@@ -27,8 +27,8 @@ public:
 
   /// [N, T, W] to [N, A, T, W / A].
   Value split(Value x, const std::string &name) {
-    Value parts = b.reshape(x, name + ".heads",
-                            {batch, length, heads, width / heads});
+    Value parts =
+        b.reshape(x, name + ".heads", {batch, length, heads, width / heads});
     return b.transpose(parts, name + ".transposed", {0, 2, 1, 3});
   }
 
@@ -36,14 +36,13 @@ public:
     Value q = split(b.linear(x, name + ".query", width), name + ".query"),
           k = split(b.linear(x, name + ".key", width), name + ".key"),
           v = split(b.linear(x, name + ".value", width), name + ".value");
-    Value scores =
-        b.scale(b.matmul(q, k, name + ".products", /*transposeB=*/true),
-                name + ".scores",
-                1 / std::sqrt(static_cast<double>(width / heads)));
+    Value scores = b.scale(
+        b.matmul(q, k, name + ".products", /*transposeB=*/true),
+        name + ".scores", 1 / std::sqrt(static_cast<double>(width / heads)));
     if (causal)
       scores = b.causalMask(scores, name + ".masked");
-    Value mixed = b.matmul(b.softmax(scores, name + ".softmax", 3), v,
-                           name + ".mixed");
+    Value mixed =
+        b.matmul(b.softmax(scores, name + ".softmax", 3), v, name + ".mixed");
     Value joined = b.reshape(b.transpose(mixed, name + ".joined", {0, 2, 1, 3}),
                              name + ".rows", {batch, length, width});
     return b.linear(joined, name + ".output", width);
@@ -106,15 +105,15 @@ void models::addTransformers(std::vector<Generator> &generators) {
     return std::vector<ModelOption>{
         {"layers", 12, 1, 1024, "blocks"},
         {"heads", 12, 1, 1024, "attention heads"},
-        {"head-width", 64, 1, 4096, "width of a head; the model's is the "
-                                    "product with the number of heads"},
+        {"head-width", 64, 1, 4096,
+         "width of a head; the model's is the "
+         "product with the number of heads"},
         {"length", length, 1, 1 << 17, "tokens of a sequence"},
         {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"}};
   };
-  generators.push_back(
-      {{"gpt", "GPT-2 small: 12 causal blocks of width 768", 8,
-        options(1024, 50257)},
-       buildGPT});
+  generators.push_back({{"gpt", "GPT-2 small: 12 causal blocks of width 768", 8,
+                         options(1024, 50257)},
+                        buildGPT});
   generators.push_back(
       {{"bert", "BERT base: 12 blocks of width 768, masked language model", 32,
         options(128, 30522)},
