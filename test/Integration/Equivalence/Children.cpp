@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Children.h"
+#include "Leaks.h"
 
 #include <chrono>
 #include <csignal>
@@ -13,9 +14,6 @@
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
-
-// Of the leak sanitizer, where there is one.
-extern "C" __attribute__((weak)) int __lsan_do_recoverable_leak_check();
 
 namespace soap::equivalence {
 
@@ -126,11 +124,6 @@ void runInChildren(
     }
     std::erase_if(children, [](const Child &child) { return child.fd < 0; });
   }
-}
-
-bool leaks() {
-  return __lsan_do_recoverable_leak_check &&
-         __lsan_do_recoverable_leak_check() != 0;
 }
 
 } // namespace soap::equivalence

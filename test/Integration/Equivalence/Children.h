@@ -27,10 +27,6 @@ void runInChildren(
     const std::function<void(const Report &)> &add,
     const std::function<Report(int64_t program, const std::string &end)> &lost);
 
-/// For the end of a process by _exit, which does not look for leaks: whether
-/// the leak sanitizer, in a build that has it, finds and prints some.
-bool leaks();
-
 } // namespace soap::equivalence
 
 #endif // SOAP_TEST_EQUIVALENCE_CHILDREN_H

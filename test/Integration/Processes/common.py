@@ -10,9 +10,10 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path.insert(0, os.path.join(SOURCE, "test"))
 MLP = os.path.join(SOURCE, "test", "Runtime", "Inputs", "mlp.mlir")
 LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
-# Root may run it in a container, and there may be fewer cores than ranks.
+# Root may run it in a container, and there may be fewer cores than ranks. Open MPI leaks by itself.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   ASAN_OPTIONS="allow_user_poisoning=0:detect_leaks=0")
+                   ASAN_OPTIONS="allow_user_poisoning=0",
+                   LSAN_OPTIONS="print_suppressions=0:suppressions=" + os.path.join(SOURCE, "utils", "lsan.supp"))
 
 
 def skip(reason):

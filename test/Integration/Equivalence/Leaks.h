@@ -1,0 +1,26 @@
+//===- Leaks.h - The leak sanitizer, where there is one ---------*- C++ -*-===//
+//
+// Processes that end by _exit have to ask it; what MPI allocates for good while
+// it starts, often in plugins that are unloaded at once, is not to be asked
+// for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TEST_EQUIVALENCE_LEAKS_H
+#define SOAP_TEST_EQUIVALENCE_LEAKS_H
+
+namespace soap::equivalence {
+
+/// Whether memory has leaked that is not suppressed; prints where it comes
+/// from. False in builds without the sanitizer.
+bool leaks();
+
+/// What this thread allocates while one of these lives is no leak.
+struct MayLeak {
+  MayLeak();
+  ~MayLeak();
+};
+
+} // namespace soap::equivalence
+
+#endif // SOAP_TEST_EQUIVALENCE_LEAKS_H
