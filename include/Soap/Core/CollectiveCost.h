@@ -1,0 +1,74 @@
+//===- CollectiveCost.h - Time of collectives over a topology ---*- C++ -*-===//
+//
+// What an all-reduce, all-gather, ... of a list of devices costs: for each
+// algorithm that libraries use (single hop, ring, tree, hierarchical over
+// nodes) a latency and a time per byte, from the routes that its messages take
+// and the links that they share; the cheapest is taken. docs/CostModel.md has
+// the formulas and where they come from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_COLLECTIVECOST_H
+#define SOAP_CORE_COLLECTIVECOST_H
+
+#include "Soap/Core/Topology.h"
+
+#include <span>
+
+namespace soap {
+
+/// What n devices do with one tensor of B bytes. Broadcast and Reduce have the
+/// first device of the list as their root.
+enum class CollectiveKind {
+  AllReduce,     ///< all hold B bytes of partial results, all get the result
+  ReduceScatter, ///< all hold B bytes of partial results, each gets B/n
+  AllGather,     ///< each holds B/n, all get B
+  AllToAll,      ///< each holds B/n, and sends B/n^2 to each other
+  Broadcast,     ///< the root holds B, all get B
+  Reduce,        ///< all hold B bytes of partial results, the root gets B
+};
+/// `all-reduce`.
+const char *collectiveName(CollectiveKind kind);
+
+struct CollectiveCost {
+  int64_t ns = 1;         ///< at least 1, never less for more bytes
+  std::vector<int> links; ///< ids of the links that are occupied, ascending
+};
+
+/// One way of doing a collective: `latencyNs + bytes * nsPerByte`.
+struct CollectiveAlgorithm {
+  const char *name = ""; ///< "direct", "ring", "rings", "tree", "hierarchical",
+                         ///< "scatter"
+  double latencyNs = 0;
+  double nsPerByte = 0;
+  std::vector<int> links; ///< ascending
+};
+
+/// All ways of doing one collective over one list of devices, to be asked for
+/// any number of bytes: building it is what takes time (some microseconds for
+/// 8 devices, some ten for 64), asking is a few nanoseconds.
+class CollectiveModel {
+public:
+  /// Devices may come in any order and repeatedly; the numbers must be in
+  /// range. With one device there is nothing to do: 1 ns, no links.
+  CollectiveModel(const Topology &topology, CollectiveKind kind,
+                  std::span<const int> devices);
+  /// The cheapest algorithm for this many bytes; null for a single device.
+  const CollectiveAlgorithm *best(int64_t bytes) const;
+  /// Duration for a whole tensor of `bytes` (negative counts as 0), at least 1.
+  int64_t ns(int64_t bytes) const;
+  const std::vector<CollectiveAlgorithm> &getAlgorithms() const {
+    return algorithms;
+  }
+
+private:
+  std::vector<CollectiveAlgorithm> algorithms;
+};
+
+/// `CollectiveModel` for one number of bytes (of the whole tensor).
+CollectiveCost collectiveCost(const Topology &topology, CollectiveKind kind,
+                              std::span<const int> devices, int64_t bytes);
+
+} // namespace soap
+
+#endif // SOAP_CORE_COLLECTIVECOST_H

@@ -1,0 +1,486 @@
+//===- CollectiveCost.cpp - Time of collectives over a topology -----------===//
+//
+// An algorithm is a sequence of steps; a step is a set of messages that move at
+// once. A step takes the longest latency of its routes, plus the bytes of the
+// fullest link over that link's bandwidth. All is linear in the bytes of the
+// tensor, so that an algorithm is two numbers, and their minimum never falls
+// when bytes grow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/CollectiveCost.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace soap;
+
+const char *soap::collectiveName(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return "all-reduce";
+  case CollectiveKind::ReduceScatter:
+    return "reduce-scatter";
+  case CollectiveKind::AllGather:
+    return "all-gather";
+  case CollectiveKind::AllToAll:
+    return "all-to-all";
+  case CollectiveKind::Broadcast:
+    return "broadcast";
+  case CollectiveKind::Reduce:
+    return "reduce";
+  }
+  return "";
+}
+
+namespace {
+
+/// Up to here rings go from neighbour to nearest neighbour; beyond, in the
+/// order of device numbers, since the choice is quadratic.
+constexpr int mostForGreedyRing = 128;
+/// Up to here all pairs are looked at for exchanges that have alternatives.
+constexpr int mostForDirect = 256;
+
+/// Posting one more message of a step, ns.
+constexpr double messageNs = 200;
+
+/// Messages that move at once.
+struct Step {
+  double latencyNs = 0;
+  double nsPerByte = 0; ///< of the tensor's bytes
+  std::vector<int> links;
+};
+
+/// Collects the messages of one step after the other.
+class StepBuilder {
+public:
+  explicit StepBuilder(const Topology &topology)
+      : topology(topology), load(topology.links.size()),
+        devices(topology.devices.size()) {}
+
+  /// A message of `share` times the tensor's bytes.
+  void send(int from, int to, double share) {
+    if (from == to)
+      return;
+    double latency = static_cast<double>(topology.distance(from, to));
+    double slowest = 0;
+    for (int link : topology.route(from, to)) {
+      if (load[link] == 0)
+        touched.push_back(link);
+      load[link] += share;
+      slowest = std::max(slowest, nsPerByteOf(link));
+    }
+    longest = std::max(longest, latency);
+    if (!topology.typeOf(to).copiesOccupyReceiver) {
+      endPoint(from).sent++;
+      return;
+    }
+    // The receiver's thread makes one copy after the other.
+    EndPoint &receiver = endPoint(to);
+    receiver.latencyNs += latency;
+    receiver.perByte += share * slowest;
+  }
+
+  Step take() {
+    Step step;
+    step.latencyNs = longest;
+    for (int device : active) {
+      EndPoint &at = devices[device];
+      step.latencyNs = std::max(
+          {step.latencyNs, longest + (at.sent - 1) * messageNs, at.latencyNs});
+      step.nsPerByte = std::max(step.nsPerByte, at.perByte);
+      at = {};
+    }
+    for (int link : touched) {
+      step.nsPerByte = std::max(step.nsPerByte, load[link] * nsPerByteOf(link));
+      load[link] = 0;
+    }
+    step.links = std::move(touched);
+    touched.clear();
+    active.clear();
+    longest = 0;
+    return step;
+  }
+
+private:
+  struct EndPoint {
+    bool isActive = false;
+    int sent = 0;
+    double latencyNs = 0, perByte = 0; ///< of copies that it makes
+  };
+
+  const Topology &topology;
+  std::vector<double> load; ///< shares by link
+  std::vector<EndPoint> devices;
+  std::vector<int> touched, active; ///< links and devices in use
+  double longest = 0;
+
+  EndPoint &endPoint(int device) {
+    if (!devices[device].isActive)
+      active.push_back(device);
+    devices[device].isActive = true;
+    return devices[device];
+  }
+  double nsPerByteOf(int link) const {
+    return 1e9 / topology.links[link].bandwidthBytesPerSecond;
+  }
+};
+
+/// Builds the algorithms for one sorted list of at least two devices.
+class Builder {
+public:
+  Builder(const Topology &topology, std::vector<int> devices, int root)
+      : topology(topology), devices(std::move(devices)), root(root),
+        count(static_cast<int>(this->devices.size())), messages(topology) {}
+
+  std::vector<CollectiveAlgorithm> build(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::AllToAll:
+      addAllToAll();
+      break;
+    case CollectiveKind::AllReduce:
+    case CollectiveKind::ReduceScatter:
+    case CollectiveKind::AllGather:
+      addSymmetric(kind);
+      break;
+    case CollectiveKind::Broadcast:
+    case CollectiveKind::Reduce:
+      addRooted(kind == CollectiveKind::Reduce);
+      break;
+    }
+    return std::move(algorithms);
+  }
+
+private:
+  const Topology &topology;
+  std::vector<int> devices;
+  int root;
+  int count;
+  StepBuilder messages;
+  std::vector<CollectiveAlgorithm> algorithms;
+
+  using Groups = std::vector<std::vector<int>>;
+
+  //===--------------------------------------------------------------------===//
+  // Adding steps up
+  //===--------------------------------------------------------------------===//
+
+  /// Starts the next algorithm.
+  void begin(const char *name) { algorithms.emplace_back().name = name; }
+
+  /// `times` times this step; each time, every device folds `reduced` of the
+  /// tensor into what it has.
+  void add(const Step &step, double times, double reduced = 0) {
+    // Two operands are read, one result is written: beside the copies on a GPU,
+    // after them where the receiver's thread copies.
+    const DeviceType &type = topology.typeOf(root);
+    double folding =
+        3 * reduced * 1e9 / std::max(type.memoryBandwidthBytesPerSecond, 1.0);
+    double perByte = type.copiesOccupyReceiver
+                         ? step.nsPerByte + folding
+                         : std::max(step.nsPerByte, folding);
+    CollectiveAlgorithm &current = algorithms.back();
+    current.latencyNs += times * step.latencyNs;
+    current.nsPerByte += times * perByte;
+    current.links.insert(current.links.end(), step.links.begin(),
+                         step.links.end());
+  }
+
+  /// Half of an all-reduce over groups of n devices: the step that scatters
+  /// sums is also the one that gathers results.
+  struct Pass {
+    Step step;
+    double times, reduced;
+  };
+  void scatter(const Pass &pass) { add(pass.step, pass.times, pass.reduced); }
+  void gather(const Pass &pass) { add(pass.step, pass.times); }
+
+  /// Reduce-scatter or all-gather of `total` of the tensor in all groups (of
+  /// equal size) at once, each pair in one hop.
+  Pass directPass(const Groups &groups, double total) {
+    double n = static_cast<double>(groups.front().size());
+    for (const std::vector<int> &group : groups)
+      for (int from : group)
+        for (int to : group)
+          messages.send(from, to, total / n);
+    return {messages.take(), 1, total * (n - 1) / n};
+  }
+  /// The same around rings, in one direction or with a half in each.
+  Pass ringPass(const Groups &rings, double total, bool bothWays = false) {
+    double n = static_cast<double>(rings.front().size());
+    for (const std::vector<int> &ring : rings)
+      for (size_t i = 0; i < ring.size(); ++i) {
+        int a = ring[i], b = ring[(i + 1) % ring.size()];
+        double share = total / n;
+        messages.send(a, b, bothWays ? share / 2 : share);
+        if (bothWays)
+          messages.send(b, a, share / 2);
+      }
+    return {messages.take(), n - 1, total / n};
+  }
+
+  //===--------------------------------------------------------------------===//
+  // All-reduce, reduce-scatter, all-gather, all-to-all
+  //===--------------------------------------------------------------------===//
+
+  static bool reduces(CollectiveKind kind) {
+    return kind != CollectiveKind::AllGather;
+  }
+  static bool gathers(CollectiveKind kind) {
+    return kind != CollectiveKind::ReduceScatter;
+  }
+
+  void addPass(const char *name, CollectiveKind kind, const Pass &pass) {
+    begin(name);
+    if (reduces(kind))
+      scatter(pass);
+    if (gathers(kind))
+      gather(pass);
+  }
+
+  void addSymmetric(CollectiveKind kind) {
+    if (count <= mostForDirect)
+      addPass("direct", kind, directPass({devices}, 1));
+    Groups ring = {makeRing(devices)};
+    addPass("ring", kind, ringPass(ring, 1));
+    if (count > 2)
+      addPass("rings", kind, ringPass(ring, 1, /*bothWays=*/true));
+    addDoubling(kind, ring.front());
+    for (const Groups &nodes : findNodes())
+      addHierarchical(kind, nodes);
+  }
+
+  /// Steps over distance 1, 2, 4, ...: few latencies. All-reduce exchanges the
+  /// whole tensor, the others what grows or shrinks by two. Any number of
+  /// devices (Bruck et al., 1997).
+  void addDoubling(CollectiveKind kind, const std::vector<int> &ring) {
+    begin("tree");
+    bool whole = kind == CollectiveKind::AllReduce;
+    for (int distance = 1; distance < count; distance *= 2) {
+      double share =
+          whole ? 1
+                : static_cast<double>(std::min(distance, count - distance)) /
+                      count;
+      for (int i = 0; i < count; ++i)
+        messages.send(ring[i], ring[(i + distance) % count], share);
+      add(messages.take(), 1, reduces(kind) ? share : 0);
+    }
+    if (whole && (count & (count - 1)) != 0) {
+      // Devices more than a power of two fold into it first, and hear of the
+      // result last: one step more than distances.
+      for (int i = 0; i < count; ++i)
+        messages.send(ring[i], ring[(i + 1) % count], 1);
+      add(messages.take(), 1, 1);
+    }
+  }
+
+  /// In each node, then between devices of equal rank of all nodes at once,
+  /// then in each node again.
+  void addHierarchical(CollectiveKind kind, const Groups &nodes) {
+    size_t inner = nodes.front().size(), outer = nodes.size();
+    Groups across(inner), rings = nodes;
+    for (const std::vector<int> &node : nodes)
+      for (size_t i = 0; i < inner; ++i)
+        across[i].push_back(node[i]);
+    for (std::vector<int> &node : rings)
+      node = makeRing(node);
+    double part = 1.0 / static_cast<double>(inner);
+    // With two, a ring is all pairs.
+    std::vector<Pass> insides = {directPass(nodes, 1)}, acrosses;
+    if (inner > 2)
+      insides.push_back(ringPass(rings, 1));
+    if (outer <= mostForDirect)
+      acrosses.push_back(directPass(across, part));
+    if (outer > 2)
+      acrosses.push_back(ringPass(across, part));
+    for (const Pass &inside : insides)
+      for (const Pass &outside : acrosses) {
+        begin("hierarchical");
+        if (reduces(kind)) {
+          scatter(inside);
+          scatter(outside);
+        }
+        if (gathers(kind)) {
+          gather(outside);
+          gather(inside);
+        }
+      }
+  }
+
+  void addAllToAll() {
+    begin("direct");
+    add(directPass({devices}, 1.0 / count).step, 1);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Broadcast, reduce
+  //===--------------------------------------------------------------------===//
+
+  /// A reduction is a broadcast backwards, with sums.
+  void addRooted(bool reduce) {
+    auto send = [&](int from, int to, double share) {
+      messages.send(reduce ? to : from, reduce ? from : to, share);
+    };
+    begin("direct");
+    for (int device : devices)
+      send(root, device, 1);
+    add(messages.take(), 1, reduce ? count - 1 : 0);
+
+    // A pipeline along the ring: after the first piece, the others follow.
+    std::vector<int> ring = makeRing(devices);
+    std::rotate(ring.begin(), std::find(ring.begin(), ring.end(), root),
+                ring.end());
+    constexpr double pieces = 16;
+    begin("ring");
+    for (int i = 0; i + 1 < count; ++i)
+      send(ring[i], ring[i + 1], 1 / pieces);
+    add(messages.take(), pieces + count - 2, reduce ? 1 / pieces : 0);
+
+    // The far half hears of it first, then both halves go on.
+    begin("tree");
+    int distance = 1;
+    while (distance * 2 < count)
+      distance *= 2;
+    for (; distance >= 1; distance /= 2) {
+      for (int i = 0; i + distance < count; i += 2 * distance)
+        send(ring[i], ring[i + distance], 1);
+      add(messages.take(), 1, reduce ? 1 : 0);
+    }
+
+    // Each gets a piece, then all exchange them.
+    begin("scatter");
+    for (int device : devices)
+      send(root, device, 1.0 / count);
+    add(messages.take(), 1);
+    Pass pass = ringPass({ring}, 1);
+    if (reduce)
+      scatter(pass);
+    else
+      gather(pass);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Rings and nodes
+  //===--------------------------------------------------------------------===//
+
+  /// From each device to the nearest one that is left: time of a message that
+  /// is large enough for bandwidth to matter, then the smaller number.
+  std::vector<int> makeRing(const std::vector<int> &members) const {
+    int n = static_cast<int>(members.size());
+    if (n > mostForGreedyRing || n < 4)
+      return members;
+    constexpr int64_t message = 1 << 20;
+    std::vector<int> ring = members;
+    for (int i = 0; i + 2 < n; ++i) {
+      int nearest = i + 1;
+      int64_t shortest = INT64_MAX;
+      for (int j = i + 1; j < n; ++j) {
+        int64_t ns = topology.transferNs(ring[i], ring[j], message);
+        if (ns < shortest) {
+          shortest = ns;
+          nearest = j;
+        }
+      }
+      // Keeps the order of the others.
+      std::rotate(ring.begin() + i + 1, ring.begin() + nearest,
+                  ring.begin() + nearest + 1);
+    }
+    return ring;
+  }
+
+  /// Ways to see the list as nodes of equal size: devices that are within each
+  /// distance that occurs from the first.
+  std::vector<Groups> findNodes() const {
+    std::vector<int64_t> radii;
+    for (int device : devices)
+      if (device != devices.front())
+        radii.push_back(topology.distance(devices.front(), device));
+    std::sort(radii.begin(), radii.end());
+    radii.erase(std::unique(radii.begin(), radii.end()), radii.end());
+    // The largest has all in one node.
+    radii.pop_back();
+    constexpr size_t most = 3;
+    radii.resize(std::min(radii.size(), most));
+    std::vector<Groups> found;
+    for (int64_t radius : radii) {
+      Groups nodes;
+      std::vector<bool> taken(devices.size());
+      bool equal = true;
+      for (size_t i = 0; i < devices.size() && equal; ++i) {
+        if (taken[i])
+          continue;
+        std::vector<int> &node = nodes.emplace_back();
+        for (size_t j = i; j < devices.size(); ++j)
+          if (!taken[j] &&
+              (i == j || topology.distance(devices[i], devices[j]) <= radius)) {
+            taken[j] = true;
+            node.push_back(devices[j]);
+          }
+        equal = node.size() == nodes.front().size();
+      }
+      if (equal && nodes.size() > 1 && nodes.front().size() > 1)
+        found.push_back(std::move(nodes));
+    }
+    return found;
+  }
+};
+
+} // namespace
+
+CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
+                                 std::span<const int> list) {
+  if (list.empty())
+    return;
+  int root = list.front();
+  std::vector<int> devices(list.begin(), list.end());
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  if (devices.size() < 2)
+    return;
+  double launch = 0;
+  for (int device : devices)
+    launch =
+        std::max(launch, static_cast<double>(topology.typeOf(device).launchNs));
+  algorithms = Builder(topology, std::move(devices), root).build(kind);
+  for (CollectiveAlgorithm &algorithm : algorithms) {
+    algorithm.latencyNs += launch;
+    std::vector<int> &links = algorithm.links;
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+  }
+}
+
+static double durationOf(const CollectiveAlgorithm &algorithm, int64_t bytes) {
+  return algorithm.latencyNs +
+         algorithm.nsPerByte * static_cast<double>(std::max<int64_t>(bytes, 0));
+}
+
+const CollectiveAlgorithm *CollectiveModel::best(int64_t bytes) const {
+  const CollectiveAlgorithm *best = nullptr;
+  for (const CollectiveAlgorithm &algorithm : algorithms)
+    if (!best || durationOf(algorithm, bytes) < durationOf(*best, bytes))
+      best = &algorithm;
+  return best;
+}
+
+int64_t CollectiveModel::ns(int64_t bytes) const {
+  const CollectiveAlgorithm *algorithm = best(bytes);
+  if (!algorithm)
+    return 1;
+  // Rounding errors must not cost a nanosecond; the upper end keeps sums over
+  // many tasks inside of int64.
+  double ns = std::ceil(durationOf(*algorithm, bytes) * (1 - 1e-12));
+  return static_cast<int64_t>(std::clamp(ns, 1.0, 1e15));
+}
+
+CollectiveCost soap::collectiveCost(const Topology &topology,
+                                    CollectiveKind kind,
+                                    std::span<const int> devices,
+                                    int64_t bytes) {
+  CollectiveModel model(topology, kind, devices);
+  CollectiveCost cost;
+  cost.ns = model.ns(bytes);
+  if (const CollectiveAlgorithm *algorithm = model.best(bytes))
+    cost.links = algorithm->links;
+  return cost;
+}

@@ -1,0 +1,211 @@
+//===- CollectiveCostTest.cpp - Time of collectives -----------------------===//
+//
+// Hand-computed times of switches, rings and nodes; no time falls when bytes
+// grow, on any topology; order and repetition of devices do not matter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/CollectiveCost.h"
+#include "Random.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace soap;
+using soap::test::Random;
+
+namespace {
+
+/// Time to post a message after the first of a step.
+constexpr int64_t messageNs = 200;
+
+constexpr CollectiveKind allKinds[] = {
+    CollectiveKind::AllReduce, CollectiveKind::ReduceScatter,
+    CollectiveKind::AllGather, CollectiveKind::AllToAll,
+    CollectiveKind::Broadcast, CollectiveKind::Reduce};
+
+std::vector<int> firstDevices(int count) {
+  std::vector<int> devices(count);
+  std::iota(devices.begin(), devices.end(), 0);
+  return devices;
+}
+
+/// Bandwidths of 1 byte/ns, no latency, no time to launch or to add.
+Topology plain(const char *name) {
+  Topology topology = *builtinTopology(name);
+  for (Link &link : topology.links) {
+    link.bandwidthBytesPerSecond = 1e9;
+    link.latencyNs = 0;
+  }
+  for (DeviceType &type : topology.deviceTypes) {
+    type.launchNs = 0;
+    type.memoryBandwidthBytesPerSecond = 1e18;
+  }
+  EXPECT_FALSE(topology.computeRoutes());
+  return topology;
+}
+
+int64_t nsOf(const Topology &topology, CollectiveKind kind, int count,
+             int64_t bytes) {
+  std::vector<int> devices = firstDevices(count);
+  return collectiveCost(topology, kind, devices, bytes).ns;
+}
+
+} // namespace
+
+TEST(CollectiveCost, Switch) {
+  Topology topology = plain("h200-1x8");
+  constexpr int64_t bytes = 8000000;
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllReduce, 8, bytes),
+            2 * bytes * 7 / 8);
+  EXPECT_EQ(nsOf(topology, CollectiveKind::ReduceScatter, 8, bytes),
+            bytes * 7 / 8);
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllGather, 8, bytes), bytes * 7 / 8);
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllToAll, 8, bytes),
+            bytes * 7 / 64 + 6 * messageNs);
+  // A pipeline of 16 pieces over seven hops, or pieces scattered and exchanged.
+  EXPECT_EQ(nsOf(topology, CollectiveKind::Broadcast, 8, bytes),
+            bytes * (16 + 6) / 16);
+  EXPECT_EQ(nsOf(topology, CollectiveKind::Reduce, 2, bytes), bytes);
+}
+
+TEST(CollectiveCost, LatencyDecidesForFewBytes) {
+  Topology topology = plain("h200-1x8");
+  for (Link &link : topology.links)
+    link.latencyNs = 500;
+  ASSERT_FALSE(topology.computeRoutes());
+  // One hop there and one back, over two links each, and 0.2 us for each
+  // message but the first.
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllReduce, 8, 0),
+            3000); // in steps of 1, 2, 4
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllGather, 8, 0), 2200);
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllToAll, 8, 0), 2200);
+  // Four messages in turn against 31.
+  Topology large = *builtinTopology("h200-8x8");
+  std::vector<int> devices = firstDevices(64);
+  EXPECT_STREQ(
+      CollectiveModel(large, CollectiveKind::AllGather, devices).best(0)->name,
+      "hierarchical");
+}
+
+TEST(CollectiveCost, RingUsesBothDirections) {
+  Topology topology = plain("ring-8");
+  constexpr int64_t bytes = 8000000;
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllGather, 8, bytes),
+            bytes / 2 * 7 / 8 + 7 * messageNs);
+  // Of all pairs, those over the same link share it: 1 + 2 + 3 hops to
+  // one side, and 4 that the two sides share by the number of the receiver.
+  EXPECT_GE(nsOf(topology, CollectiveKind::AllToAll, 8, bytes), bytes * 8 / 64);
+}
+
+TEST(CollectiveCost, RingFollowsFastLinks) {
+  // Pairs of the cube mesh with two lanes form a ring of all eight.
+  Topology topology = *builtinTopology("dgx1-1x8");
+  CollectiveModel model(topology, CollectiveKind::AllReduce, firstDevices(8));
+  constexpr int64_t bytes = 1 << 30;
+  double expected = 2 * 7.0 / 8 * bytes / 2 / 50e9 * 1e9;
+  EXPECT_NEAR(static_cast<double>(model.ns(bytes)), expected, expected * 0.02);
+  EXPECT_STREQ(model.best(bytes)->name, "rings");
+}
+
+TEST(CollectiveCost, NodesAreUsedOneAfterTheOther) {
+  Topology topology = *builtinTopology("h200-2x8");
+  CollectiveModel model(topology, CollectiveKind::AllReduce, firstDevices(16));
+  constexpr int64_t bytes = 1 << 30;
+  ASSERT_STREQ(model.best(bytes)->name, "hierarchical");
+  // Inside over 450 GB/s, across an eighth of the bytes a card of 50 GB/s.
+  double expected = 2 * bytes * (7.0 / 8 / 450 + 1.0 / 2 / 8 / 50);
+  EXPECT_NEAR(static_cast<double>(model.ns(bytes)), expected, expected * 0.03);
+  // All links between GPUs and switches.
+  EXPECT_EQ(model.best(bytes)->links.size(), 64u);
+}
+
+TEST(CollectiveCost, CopiesOfTheReceiverComeOneAfterTheOther) {
+  Topology topology = plain("cpu-4");
+  // Each receives three parts, though over links of their own.
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllGather, 4, 4000), 3000);
+  topology.deviceTypes[0].copiesOccupyReceiver = false;
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllGather, 4, 4000),
+            1000 + 2 * messageNs);
+}
+
+TEST(CollectiveCost, SumsTakeMemoryBandwidth) {
+  Topology topology = plain("h200-1x2");
+  topology.deviceTypes[0].memoryBandwidthBytesPerSecond = 1e9;
+  EXPECT_EQ(nsOf(topology, CollectiveKind::AllGather, 2, 4000), 2000);
+  EXPECT_EQ(nsOf(topology, CollectiveKind::ReduceScatter, 2, 4000),
+            3 * 2000); // beside the copies
+  topology.deviceTypes[0].copiesOccupyReceiver = true;
+  EXPECT_EQ(nsOf(topology, CollectiveKind::ReduceScatter, 2, 4000),
+            2000 + 3 * 2000);
+}
+
+TEST(CollectiveCost, OneDeviceHasNothingToDo) {
+  Topology topology = *builtinTopology("p100-4x4");
+  for (CollectiveKind kind : allKinds)
+    for (const std::vector<int> &devices :
+         {std::vector<int>{}, std::vector<int>{3}, std::vector<int>{3, 3}}) {
+      CollectiveCost cost = collectiveCost(topology, kind, devices, 1 << 20);
+      EXPECT_EQ(cost.ns, 1);
+      EXPECT_TRUE(cost.links.empty());
+    }
+}
+
+/// Random groups of devices of many topologies.
+TEST(CollectiveCost, Laws) {
+  const char *names[] = {"cpu-8",    "k80-4x4",  "p100-4x4",  "dgx1-2x8",
+                         "p3-2x8",   "a100-2x8", "h100-4x8",  "h200-3x5",
+                         "pcie-2x4", "ring-9",   "fat-tree-4"};
+  Random random(71);
+  for (const char *name : names) {
+    Topology topology = *builtinTopology(name);
+    for (int round = 0; round < 60; ++round) {
+      SCOPED_TRACE(std::string(name) + ", " + random.trace(round));
+      std::vector<int> devices = firstDevices(topology.deviceCount());
+      std::shuffle(devices.begin(), devices.end(), random.engine);
+      devices.resize(random(2, topology.deviceCount()));
+      int64_t bytes = random(0, 1) ? random(0, 1 << 12) : random(0, 1 << 28);
+      int64_t more = bytes + random(0, 1 << random(1, 28));
+      for (CollectiveKind kind : allKinds) {
+        SCOPED_TRACE(collectiveName(kind));
+        CollectiveCost cost = collectiveCost(topology, kind, devices, bytes);
+        ASSERT_GE(cost.ns, 1);
+        ASSERT_LE(cost.ns, collectiveCost(topology, kind, devices, more).ns);
+        ASSERT_TRUE(std::is_sorted(cost.links.begin(), cost.links.end()));
+        // Every device takes part.
+        for (int device : devices)
+          ASSERT_TRUE(
+              std::any_of(cost.links.begin(), cost.links.end(), [&](int link) {
+                return topology.links[link].from == device ||
+                       topology.links[link].to == device;
+              }));
+        // The root stays the first; all else is a set.
+        std::vector<int> other = devices;
+        std::shuffle(other.begin() + 1, other.end(), random.engine);
+        other.push_back(devices[random(0, devices.size() - 1)]);
+        CollectiveCost same = collectiveCost(topology, kind, other, bytes);
+        ASSERT_EQ(same.ns, cost.ns);
+        ASSERT_EQ(same.links, cost.links);
+      }
+      // No shortcut: an all-reduce gives each device its part of the sum, too.
+      ASSERT_GE(
+          collectiveCost(topology, CollectiveKind::AllReduce, devices, bytes)
+              .ns,
+          collectiveCost(topology, CollectiveKind::AllGather, devices, bytes)
+              .ns);
+    }
+  }
+}
+
+TEST(CollectiveCost, ExtremesStayFinite) {
+  Topology topology = *builtinTopology("h200-2x8");
+  std::vector<int> devices = firstDevices(16);
+  for (CollectiveKind kind : allKinds) {
+    EXPECT_LE(collectiveCost(topology, kind, devices, INT64_MAX).ns,
+              int64_t(1e15));
+    EXPECT_EQ(collectiveCost(topology, kind, devices, -5).ns,
+              collectiveCost(topology, kind, devices, 0).ns);
+  }
+}
