@@ -39,33 +39,74 @@ void copySample(const HostTensor &samples, int64_t sample, HostTensor &data,
                 from + o * place.inner, size_t(place.inner) * sizeof(T));
 }
 
+/// Writes one sample into its slot of the batch.
+class SampleCopier {
+public:
+  SampleCopier(const DataInput &input, const HostTensor &samples,
+               HostTensor &data)
+      : input(input), samples(samples), data(data) {
+    auto batchDim = size_t(input.batchDim);
+    place.batch = data.shape[batchDim];
+    for (size_t d = 0; d < data.shape.size(); ++d)
+      if (d != batchDim)
+        (d < batchDim ? place.outer : place.inner) *= data.shape[d];
+    size = place.outer * place.inner;
+    // Bytes through a table, as there are many of them.
+    if (isByte(samples))
+      for (int i = 0; i < 256; ++i) {
+        double value = samples.dtype == ElementType::U8 ? i : int8_t(i);
+        table[i] = float(value * input.factor + input.offset);
+      }
+  }
+
+  void copy(int64_t sample, int64_t slot) const {
+    bool toFloat = data.dtype == ElementType::F32 && input.batchDim == 0;
+    if (isByte(samples) && toFloat) {
+      const uint8_t *from = samples.as<uint8_t>() + sample * size;
+      float *to = data.as<float>() + slot * size;
+      for (int64_t j = 0; j < size; ++j)
+        to[j] = table[from[j]];
+    } else if (samples.dtype == ElementType::F32 && toFloat) {
+      const float *from = samples.as<float>() + sample * size;
+      float *to = data.as<float>() + slot * size;
+      float factor = float(input.factor), offset = float(input.offset);
+      for (int64_t j = 0; j < size; ++j)
+        to[j] = from[j] * factor + offset;
+    } else if (samples.dtype == ElementType::I32 &&
+               data.dtype == ElementType::I32) {
+      copySample<int32_t>(samples, sample, data, slot, place);
+    } else {
+      for (int64_t j = 0; j < size; ++j)
+        data.set(place.of(slot, j),
+                 samples.at(sample * size + j) * input.factor + input.offset);
+    }
+  }
+
+private:
+  const DataInput &input;
+  const HostTensor &samples;
+  HostTensor &data;
+  Placement place;
+  int64_t size = 1;
+  float table[256];
+};
+
 } // namespace
 
 int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
                            const std::vector<int64_t> &order, int64_t first,
-                           HostTensor &data, HostTensor &label) {
-  Placement place, labelPlace;
-  size_t batchDim = size_t(source.batchDim);
-  place.batch = labelPlace.batch = data.shape[batchDim];
-  for (size_t d = 0; d < data.shape.size(); ++d)
-    if (d != batchDim)
-      (d < batchDim ? place.outer : place.inner) *= data.shape[d];
-  int64_t size = place.outer * place.inner, real = 0;
-  // Labels of tokens lie as the tokens do.
-  labelPlace.inner = set.labelsPerSample;
-  if (batchDim > 0 && set.labelsPerSample == size) {
-    labelPlace.outer = place.outer;
-    labelPlace.inner = place.inner;
-  }
-  // Bytes through a table, as there are many of them.
-  float table[256];
-  if (isByte(set.samples))
-    for (int i = 0; i < 256; ++i) {
-      double value = set.samples.dtype == ElementType::U8 ? i : int8_t(i);
-      table[i] = float(value * source.factor + source.offset);
-    }
-  bool toFloat = data.dtype == ElementType::F32;
-  for (int64_t i = 0; i < place.batch; ++i) {
+                           const std::vector<HostTensor *> &data,
+                           HostTensor &label) {
+  std::vector<SampleCopier> copiers;
+  for (size_t i = 0; i < data.size(); ++i)
+    if (data[i])
+      copiers.emplace_back(source.inputs[i], set.samples[i], *data[i]);
+  Placement labelPlace;
+  labelPlace.outer = source.labelRuns;
+  labelPlace.inner = set.labelsPerSample / source.labelRuns;
+  labelPlace.batch = label.volume() / set.labelsPerSample;
+  int64_t real = 0;
+  for (int64_t i = 0; i < labelPlace.batch; ++i) {
     bool padding = first + i >= int64_t(order.size());
     int64_t sample = order[padding ? 0 : size_t(first + i)];
     real += !padding;
@@ -73,27 +114,8 @@ int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
       label.set(labelPlace.of(i, j),
                 padding ? -1
                         : set.labels[size_t(sample * set.labelsPerSample + j)]);
-    if (isByte(set.samples) && toFloat && batchDim == 0) {
-      const uint8_t *from = set.samples.as<uint8_t>() + sample * size;
-      float *to = data.as<float>() + i * size;
-      for (int64_t j = 0; j < size; ++j)
-        to[j] = table[from[j]];
-    } else if (set.samples.dtype == ElementType::F32 && toFloat &&
-               batchDim == 0) {
-      const float *from = set.samples.as<float>() + sample * size;
-      float *to = data.as<float>() + i * size;
-      float factor = float(source.factor), offset = float(source.offset);
-      for (int64_t j = 0; j < size; ++j)
-        to[j] = from[j] * factor + offset;
-    } else if (set.samples.dtype == ElementType::I32 &&
-               data.dtype == ElementType::I32) {
-      copySample<int32_t>(set.samples, sample, data, i, place);
-    } else {
-      for (int64_t j = 0; j < size; ++j)
-        data.set(place.of(i, j),
-                 set.samples.at(sample * size + j) * source.factor +
-                     source.offset);
-    }
+    for (const SampleCopier &copier : copiers)
+      copier.copy(sample, i);
   }
   return real;
 }

@@ -211,12 +211,15 @@ std::string runtime::fingerprint(const Manifest &manifest) {
 std::string runtime::fingerprint(const DataSource &source) {
   Hasher hash;
   const Dataset &set = source.train;
-  hash.add(source.factor);
-  hash.add(source.offset);
-  hash.add(uint64_t(set.samples.dtype));
-  hash.add(set.samples.shape);
-  hash.add(set.samples.bytes.data(),
-           size_t(set.samples.volume() * sizeOf(set.samples.dtype)));
+  for (size_t i = 0; i < set.samples.size(); ++i) {
+    const HostTensor &samples = set.samples[i];
+    hash.add(source.inputs[i].factor);
+    hash.add(source.inputs[i].offset);
+    hash.add(uint64_t(samples.dtype));
+    hash.add(samples.shape);
+    hash.add(samples.bytes.data(),
+             size_t(samples.volume() * sizeOf(samples.dtype)));
+  }
   hash.add(set.labels.data(), set.labels.size() * sizeof(set.labels[0]));
   return hash.digits();
 }

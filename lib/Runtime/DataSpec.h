@@ -23,19 +23,33 @@ struct DataSpec {
 Expected<DataSpec> parseDataSpec(const std::string &text,
                                  std::initializer_list<const char *> known);
 
-/// What a model that predicts the next token says about its sequences.
-struct SequenceShape {
-  int64_t batchDim = 0, length = 0, classes = 0;
-};
+/// The dimension of the model's data that counts samples.
+inline int64_t batchDimOf(const TensorInfo &data) {
+  return data.sampleDim > 0 ? data.sampleDim : 0;
+}
+inline int64_t batchOf(const TensorInfo &data) {
+  return data.shape[size_t(batchDimOf(data))];
+}
+inline bool isInteger(const TensorInfo &data) {
+  return data.dtype == DType::I32 || data.dtype == DType::I64;
+}
 
-/// "text:FILE[,level=word|byte][,vocabulary=N][,test=FRACTION]
-/// [,order=time-major]": text, gzipped or not.
-Expected<DataSource> loadText(const std::string &spec, const TensorInfo &data,
-                              const TensorInfo &label);
+/// `'source' and 'target'`.
+std::string namesOf(const std::vector<TensorInfo> &tensors);
+
+/// "idx:DIR", "npy:DIR" and "npz:FILE": arrays of samples and labels.
+Expected<DataSource> loadArrays(const std::string &kind,
+                                const std::string &path,
+                                const ModelInputs &inputs);
+
+/// "text:FILE[,target=FILE][,level=word|byte][,vocabulary=N][,test=FRACTION]
+/// [,order=time-major]": text, gzipped or not; with a target, line by line.
+Expected<DataSource> loadText(const std::string &spec,
+                              const ModelInputs &inputs);
 /// "tokens:FILE|DIR[,type=u8|u16|i32|u32][,test=FRACTION]
 /// [,order=time-major]": token numbers, NPY or raw little endian.
-Expected<DataSource> loadTokens(const std::string &spec, const TensorInfo &data,
-                                const TensorInfo &label);
+Expected<DataSource> loadTokens(const std::string &spec,
+                                const ModelInputs &inputs);
 
 } // namespace soap::runtime
 

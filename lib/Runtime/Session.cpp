@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <new>
+#include <set>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -73,23 +74,25 @@ Expected<size_t> Session::entry(const std::string &name) const {
                (names.empty() ? "none" : names)};
 }
 
+std::vector<size_t> Session::arguments(size_t entry, TensorKind kind) const {
+  std::set<size_t> found;
+  for (const RankInfo &rank : manifest().entries[entry].ranks)
+    for (const TileInfo &arg : rank.args)
+      if (manifest().tensors[arg.tensor].kind == kind)
+        found.insert(arg.tensor);
+  return {found.begin(), found.end()};
+}
+
 Expected<size_t> Session::argument(size_t entry, TensorKind kind) const {
-  std::optional<size_t> found;
-  const EntryInfo &info = manifest().entries[entry];
-  for (const RankInfo &rank : info.ranks)
-    for (const TileInfo &arg : rank.args) {
-      if (manifest().tensors[arg.tensor].kind != kind)
-        continue;
-      if (found && *found != arg.tensor)
-        return Error{"entry '" + info.name + "': expected one " + nameOf(kind) +
-                     " argument, got '" + manifest().tensors[*found].name +
-                     "' and '" + manifest().tensors[arg.tensor].name + "'"};
-      found = arg.tensor;
-    }
-  if (!found)
-    return Error{"entry '" + info.name + "' has no " + nameOf(kind) +
-                 " argument"};
-  return *found;
+  std::vector<size_t> found = arguments(entry, kind);
+  const std::string &name = manifest().entries[entry].name;
+  if (found.empty())
+    return Error{"entry '" + name + "' has no " + nameOf(kind) + " argument"};
+  if (found.size() > 1)
+    return Error{"entry '" + name + "': expected one " + nameOf(kind) +
+                 " argument, got '" + manifest().tensors[found[0]].name +
+                 "' and '" + manifest().tensors[found[1]].name + "'"};
+  return found[0];
 }
 
 std::optional<size_t> Session::resultOf(size_t entry, TensorKind kind) const {

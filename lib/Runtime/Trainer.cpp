@@ -13,23 +13,28 @@ using namespace soap;
 using namespace soap::runtime;
 using Clock = std::chrono::steady_clock;
 
-Expected<Trainer::EntryTensors> Trainer::find(Session &session, size_t entry) {
+Expected<Trainer::EntryTensors> Trainer::find(size_t entry) const {
+  const Manifest &manifest = session->manifest();
+  const std::string &name = manifest.entries[entry].name;
   EntryTensors result;
   result.entry = entry;
-  auto data = session.argument(entry, TensorKind::Data);
-  if (!data)
-    return data.takeError();
-  auto label = session.argument(entry, TensorKind::Label);
+  result.data.resize(data.size());
+  for (size_t tensor : session->arguments(entry, TensorKind::Data)) {
+    auto input = std::find(data.begin(), data.end(), tensor);
+    if (input == data.end())
+      return Error{"entry '" + name + "': 'train_step' has no data '" +
+                   manifest.tensors[tensor].name + "'"};
+    result.data[size_t(input - data.begin())] = tensor;
+  }
+  auto label = session->argument(entry, TensorKind::Label);
   if (!label)
     return label.takeError();
-  auto loss = session.resultOf(entry, TensorKind::Loss);
+  auto loss = session->resultOf(entry, TensorKind::Loss);
   if (!loss)
-    return Error{"entry '" + session.manifest().entries[entry].name +
-                 "' has no loss"};
-  result.data = *data;
+    return Error{"entry '" + name + "' has no loss"};
   result.label = *label;
   result.loss = *loss;
-  result.correct = session.resultOf(entry, TensorKind::Correct);
+  result.correct = session->resultOf(entry, TensorKind::Correct);
   return result;
 }
 
@@ -39,12 +44,15 @@ Expected<Trainer> Trainer::create(Session &session) {
   auto entry = session.entry("train_step");
   if (!entry)
     return entry.takeError();
-  auto train = find(session, *entry);
+  trainer.data = session.arguments(*entry, TensorKind::Data);
+  if (trainer.data.empty())
+    return Error{"entry 'train_step' has no data argument"};
+  auto train = trainer.find(*entry);
   if (!train)
     return train.takeError();
   trainer.train = *train;
   if (auto evaluate = session.entry("evaluate")) {
-    auto test = find(session, *evaluate);
+    auto test = trainer.find(*evaluate);
     if (!test)
       return test.takeError();
     trainer.test = *test;
@@ -52,16 +60,19 @@ Expected<Trainer> Trainer::create(Session &session) {
   return trainer;
 }
 
-const TensorInfo &Trainer::dataTensor() const {
-  return session->manifest().tensors[train.data];
-}
-
-const TensorInfo &Trainer::labelTensor() const {
-  return session->manifest().tensors[train.label];
+ModelInputs Trainer::inputs() const {
+  const std::vector<TensorInfo> &tensors = session->manifest().tensors;
+  ModelInputs result;
+  for (size_t tensor : data)
+    result.data.push_back(tensors[tensor]);
+  result.label = tensors[train.label];
+  return result;
 }
 
 int64_t Trainer::batch(const DataSource &source) const {
-  return dataTensor().shape[size_t(source.batchDim)];
+  return session->manifest()
+      .tensors[data[0]]
+      .shape[size_t(source.inputs[0].batchDim)];
 }
 
 MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
@@ -69,9 +80,14 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
                              const std::vector<int64_t> &order, int64_t first,
                              Tally &tally) {
   TensorStore &store = session->tensors();
-  int64_t real = fillBatch(source, set, order, first, store.host(e.data),
-                           store.host(e.label));
-  store.hostWritten(e.data);
+  std::vector<HostTensor *> inputs;
+  for (std::optional<size_t> tensor : e.data)
+    inputs.push_back(tensor ? &store.host(*tensor) : nullptr);
+  int64_t real =
+      fillBatch(source, set, order, first, inputs, store.host(e.label));
+  for (std::optional<size_t> tensor : e.data)
+    if (tensor)
+      store.hostWritten(*tensor);
   store.hostWritten(e.label);
   if (MaybeError error = session->run(e.entry))
     return error;
@@ -111,8 +127,7 @@ Expected<std::optional<Tally>> Trainer::evaluate(const DataSource &source,
   Tally tally;
   std::vector<int64_t> order(static_cast<size_t>(set.size()));
   std::iota(order.begin(), order.end(), 0);
-  int64_t size =
-      session->manifest().tensors[test->data].shape[size_t(source.batchDim)];
+  int64_t size = batch(source);
   for (int64_t first = 0; first < set.size(); first += size)
     if (MaybeError error = runBatch(*test, source, set, order, first, tally))
       return *error;

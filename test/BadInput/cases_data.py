@@ -58,6 +58,35 @@ def sequence(name, data, files, *expect):
                 dict(files, **{"f.mlir": SEQUENCES}), setup=STEP)
 
 
+# Two sequences of different lengths become one row of logits.
+TRANSLATION = """
+func.func @forward(%s: tensor<2x4xf32> {soap.kind = "data", soap.name = "source", soap.sample_dim = 0 : i64},
+                   %t: tensor<2x3xf32> {soap.kind = "data", soap.name = "target", soap.sample_dim = 0 : i64},
+                   %w: tensor<7x30xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<6x10xf32> {
+  %x = soap.concat %s, %t {axis = 1 : i64, soap.name = "both"} : (tensor<2x4xf32>, tensor<2x3xf32>) -> tensor<2x7xf32>
+  %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<2x7xf32>, tensor<7x30xf32>) -> tensor<2x30xf32>
+  %z = soap.reshape %y {soap.name = "flat"} : (tensor<2x30xf32>) -> tensor<6x10xf32>
+  return %z : tensor<6x10xf32>
+}
+"""
+
+
+def translation(name, data, files, *expect):
+    return Case("two data tensors: " + name, ["soap-run", "{folder}/step.mlir", "--data", data, "--iterations=1"], list(expect),
+                dict(files, **{"f.mlir": TRANSLATION}), setup=STEP)
+
+
+def floats(*shape):
+    count = 1
+    for extent in shape:
+        count *= extent
+    return npy("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % (shape,), bytes(4 * count))
+
+
+def integers(*shape):
+    return floats(*shape).replace(b"<f4", b"<i4")
+
+
 def text(name, options, content, *expect):
     return sequence("text: " + name, "text:{t.txt}" + options, {"t.txt": content}, *expect)
 
@@ -161,6 +190,25 @@ CASES = [
             "x_train", "do not fit data 'x'"),
     run("npz: no such file", ["--data", "npz:{missing}"], {}, ["no-such-file", "cannot open"]),
 
+    translation("one of them is missing", "npz:{d.npz}", {"d.npz": npz({"source_train": floats(8, 4), "y_train": integers(8, 3)})},
+                "d.npz", "expected an array 'target_train'"),
+    translation("one has other samples", "npz:{d.npz}",
+                {"d.npz": npz({"source_train": floats(8, 4), "target_train": floats(7, 3), "y_train": integers(8, 3)})},
+                "target_train", "expected 8 samples", "got 7"),
+    translation("one has another shape", "npz:{d.npz}",
+                {"d.npz": npz({"source_train": floats(8, 4), "target_train": floats(8, 4), "y_train": integers(8, 3)})},
+                "target_train", "do not fit data 'target'"),
+    translation("the test set lacks one", "npz:{d.npz}",
+                {"d.npz": npz({"source_train": floats(8, 4), "target_train": floats(8, 3), "y_train": integers(8, 3),
+                               "target_test": floats(8, 3)})}, "expected an array 'source_test'"),
+    translation("images have one array", "idx:{folder}", {}, "'source' and 'target'"),
+    translation("text without a target", "text:{t.txt}", {"t.txt": "a b c"}, "'target'"),
+    translation("texts of different lengths", "text:{s.txt},target={t.txt}", {"s.txt": "a\nb\nc\n", "t.txt": "a\n"},
+                "t.txt", "expected 3 lines", "got 1"),
+    translation("no such target", "text:{s.txt},target={missing}", {"s.txt": "a\n"}, "no-such-file"),
+    translation("fewer lines than a batch", "text:{s.txt},target={t.txt}", {"s.txt": "a\nb\n", "t.txt": "a\nb\n"},
+                "fewer than a batch of 2"),
+    text("a target for a model with one data tensor", ",target={t.txt}", "a b c", "'target'", "two data tensors"),
     text("too short", "", "one two", "fewer than a batch of 2"),
     text("empty", "", "", "fewer than a batch of 2"),
     text("not text", "", b"a\0b" * 50, "got a byte of value 0 at 1"),

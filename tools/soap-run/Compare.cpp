@@ -20,6 +20,21 @@ double relative(double difference, double norm) {
   return norm > 0 ? difference / norm : difference;
 }
 
+/// Both must take the same data, in the same order.
+MaybeError compareInputs(const ModelInputs &first, const ModelInputs &second) {
+  if (first.data.size() != second.data.size())
+    return Error{"cannot compare: the first module takes " +
+                 std::to_string(first.data.size()) +
+                 " data tensors, the second one " +
+                 std::to_string(second.data.size())};
+  for (size_t i = 0; i < first.data.size(); ++i)
+    if (first.data[i].shape != second.data[i].shape)
+      return Error{"cannot compare: data of shape " +
+                   shapeString(first.data[i].shape) + " and " +
+                   shapeString(second.data[i].shape)};
+  return std::nullopt;
+}
+
 /// Gives the second session all weights of the first.
 MaybeError copyWeights(Session &first, Session &second) {
   auto weights = collectWeights(first.manifest(), first.tensors());
@@ -83,12 +98,11 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
   auto b = Trainer::create(second);
   if (!b)
     return Error{options.compareWith + ": " + b.error()};
-  if (a->dataTensor().shape != b->dataTensor().shape)
-    return Error{"cannot compare: data of shape " +
-                 shapeString(a->dataTensor().shape) + " and " +
-                 shapeString(b->dataTensor().shape)};
-  auto source = loadData(options.data, a->dataTensor(), a->labelTensor(),
-                         options.normalization, uint64_t(options.seed));
+  ModelInputs inputs = a->inputs();
+  if (MaybeError error = compareInputs(inputs, b->inputs()))
+    return *error;
+  auto source = loadData(options.data, inputs, options.normalization,
+                         uint64_t(options.seed));
   if (!source)
     return source.takeError();
   if (MaybeError error = initialize(first.manifest(), first.tensors(),

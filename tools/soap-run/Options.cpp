@@ -241,7 +241,10 @@ training
                            gzipped) with options ,level=word|byte ,vocabulary=N
                            ,test=FRACTION ,order=time-major; tokens:FILE|DIR (NPY, or
                            raw with ,type=u8|u16|i32|u32); synthetic, or
-                           synthetic:integers
+                           synthetic:integers. For a model with several data tensors,
+                           npy and npz have an array for each, NAME_train.npy and
+                           NAME_test.npy; translations take text:FILE,target=FILE,
+                           line by line
   --epochs N               epochs to train (default 1); an epoch is as many whole
                            batches as the training set has: the samples left over
                            are others in each epoch

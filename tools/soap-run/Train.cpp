@@ -113,9 +113,8 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     if (!options.seedGiven)
       training.seed = checkpoint.identity.seed;
   }
-  auto source =
-      loadData(options.data, trainer->dataTensor(), trainer->labelTensor(),
-               options.normalization, training.seed);
+  auto source = loadData(options.data, trainer->inputs(), options.normalization,
+                         training.seed);
   if (!source)
     return source.takeError();
   if (!options.quiet && !source->summary.empty())

@@ -29,8 +29,8 @@ struct Training {
 
   Training(const TemporaryFolder &folder, uint64_t seed)
       : trainer(*Trainer::create(*session)) {
-    auto loaded = loadData("npy:" + folder.path, trainer.dataTensor(),
-                           trainer.labelTensor(), Normalization(), seed);
+    auto loaded =
+        loadData("npy:" + folder.path, trainer.inputs(), Normalization(), seed);
     EXPECT_TRUE(loaded) << loaded.error();
     source = std::move(*loaded);
     options.seed = seed;
@@ -156,7 +156,7 @@ TEST(Checkpoint, FingerprintsTellApart) {
   EXPECT_NE(data, fingerprint(training.source));
   training.source.train.labels[21] ^= 1;
   EXPECT_EQ(data, fingerprint(training.source));
-  training.source.train.samples.set(21, 77);
+  training.source.train.samples[0].set(21, 77);
   EXPECT_NE(data, fingerprint(training.source));
 }
 

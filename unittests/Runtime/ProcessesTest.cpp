@@ -242,8 +242,7 @@ void train(World *world, const std::string &data, Outcome &outcome) {
   (*session)->observer = [&](const Execution &run) { trace.add(run); };
   auto trainer = Trainer::create(**session);
   ASSERT_TRUE(trainer) << trainer.error();
-  auto source = loadData(data, trainer->dataTensor(), trainer->labelTensor(),
-                         Normalization(), 1);
+  auto source = loadData(data, trainer->inputs(), Normalization(), 1);
   ASSERT_TRUE(source) << source.error();
   ASSERT_FALSE(
       initialize((*session)->manifest(), (*session)->tensors(), "", 1));

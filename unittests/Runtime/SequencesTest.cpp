@@ -69,8 +69,9 @@ Expected<DataSource> load(const std::string &spec, std::vector<int64_t> data,
                           std::vector<int64_t> label, int64_t classes = 100,
                           DType type = DType::I32) {
   return loadData(
-      spec, tensor(TensorKind::Data, std::move(data), type),
-      tensor(TensorKind::Label, std::move(label), DType::I32, classes),
+      spec,
+      {{tensor(TensorKind::Data, std::move(data), type)},
+       tensor(TensorKind::Label, std::move(label), DType::I32, classes)},
       Normalization(), 0);
 }
 
@@ -103,10 +104,12 @@ TEST(Tokens, TargetsAreTheNextTokens) {
     EXPECT_NEAR(source->unigramLoss, std::log(9), 1e-12); // 9 labels, all other
     ASSERT_EQ(source->train.size(), 3);                   // 11 pairs
     HostTensor data(type, {2, 3}), label(DType::I32, {6});
-    EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 0, data, label), 2);
+    EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 0, {&data}, label),
+              2);
     EXPECT_EQ(elements(data), (Numbers{16, 17, 18, 10, 11, 12}));
     EXPECT_EQ(elements(label), (Numbers{17, 18, 19, 11, 12, 13}));
-    EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 2, data, label), 1);
+    EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 2, {&data}, label),
+              1);
     EXPECT_EQ(elements(label), (Numbers{14, 15, 16, -1, -1, -1}));
   }
 }
@@ -117,9 +120,9 @@ TEST(Tokens, TimeMajorLiesTheOtherWay) {
   auto source =
       load("tokens:" + path + ",test=0,order=time-major", {3, 2}, {6});
   ASSERT_TRUE(source) << source.error();
-  EXPECT_EQ(source->batchDim, 1);
+  EXPECT_EQ(source->inputs[0].batchDim, 1);
   HostTensor data(DType::I32, {3, 2}), label(DType::I32, {6});
-  EXPECT_EQ(fillBatch(*source, source->train, {0, 1}, 0, data, label), 2);
+  EXPECT_EQ(fillBatch(*source, source->train, {0, 1}, 0, {&data}, label), 2);
   EXPECT_EQ(elements(data), (Numbers{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(elements(label), (Numbers{1, 4, 2, 5, 3, 6}));
 }
@@ -158,7 +161,7 @@ TEST(Tokens, ReadsArraysAndTypes) {
   auto bytes = load("tokens:" + folder.file("t", "abcdefgh") + ",type=u8",
                     {2, 3}, {6}, 200);
   ASSERT_TRUE(bytes) << bytes.error();
-  EXPECT_EQ(bytes->train.samples.at(0), 'a');
+  EXPECT_EQ(bytes->train.samples[0].at(0), 'a');
 }
 
 TEST(Text, TestPartIsUnseen) {
@@ -173,11 +176,11 @@ TEST(Text, TestPartIsUnseen) {
   EXPECT_EQ(source->summary, "90 training tokens, 6 test tokens, vocabulary of "
                              "4, unknown 0.0 % and 100.0 %");
   // cat, sat, the have the same count.
-  EXPECT_EQ(source->train.samples.at(0), 3);
+  EXPECT_EQ(source->train.samples[0].at(0), 3);
   EXPECT_EQ(source->train.labels[0], 1);
   auto bytes = load("text:" + path + ",level=byte", {2, 5}, {10}, 256);
   ASSERT_TRUE(bytes) << bytes.error();
-  EXPECT_EQ(bytes->train.samples.at(4), 'c');
+  EXPECT_EQ(bytes->train.samples[0].at(4), 'c');
   // The same, gzipped.
   gzFile file = gzopen((folder / "t.gz").c_str(), "wb");
   gzwrite(file, text.data(), unsigned(text.size()));

@@ -33,8 +33,8 @@ TEST(Trainer, LearnsAndCountsEverySample) {
   session->observer = [&](const Execution &run) { trace.add(run); };
   auto trainer = Trainer::create(*session);
   ASSERT_TRUE(trainer) << trainer.error();
-  auto source = loadData("npy:" + folder.path, trainer->dataTensor(),
-                         trainer->labelTensor(), Normalization(), 1);
+  auto source =
+      loadData("npy:" + folder.path, trainer->inputs(), Normalization(), 1);
   ASSERT_TRUE(source) << source.error();
   ASSERT_FALSE(initialize(session->manifest(), session->tensors(), "", 1));
   // Before training: w = 0, so each real sample costs exactly 1.
@@ -77,8 +77,8 @@ TEST(Trainer, StopsAfterTheIteration) {
   auto session = makeSession();
   auto trainer = Trainer::create(*session);
   ASSERT_TRUE(trainer);
-  auto source = loadData("synthetic:integers", trainer->dataTensor(),
-                         trainer->labelTensor(), Normalization(), 1);
+  auto source =
+      loadData("synthetic:integers", trainer->inputs(), Normalization(), 1);
   ASSERT_TRUE(source) << source.error();
   ASSERT_FALSE(initialize(session->manifest(), session->tensors(), "", 1));
   bool stop = false;
@@ -116,14 +116,14 @@ TEST(Data, BytesAreScaledAndNormalized) {
   for (auto [text, want] : {std::pair{"none", 1.0},
                             {"0.5,0.25", 2.0},
                             {"auto", 0.5 / std::sqrt(5.0 / 36)}}) {
-    auto source = loadData("npy:" + folder.path, tensors[0], tensors[1],
+    auto source = loadData("npy:" + folder.path, {{tensors[0]}, tensors[1]},
                            *parseNormalization(text), 0);
     ASSERT_TRUE(source) << source.error();
     HostTensor data(DType::F32, {4, 1}), label(DType::I32, {4});
-    EXPECT_EQ(fillBatch(*source, source->train, order, 0, data, label), 4);
+    EXPECT_EQ(fillBatch(*source, source->train, order, 0, {&data}, label), 4);
     EXPECT_FLOAT_EQ(data.as<float>()[0], float(want)) << text;
     // The batch beyond the end: two samples, two fillers.
-    EXPECT_EQ(fillBatch(*source, source->train, order, 2, data, label), 2);
+    EXPECT_EQ(fillBatch(*source, source->train, order, 2, {&data}, label), 2);
     EXPECT_EQ(label.at(1), 0);
     EXPECT_EQ(label.at(2), -1);
   }
@@ -131,8 +131,9 @@ TEST(Data, BytesAreScaledAndNormalized) {
 
 std::string dataError(const TemporaryFolder &folder, const std::string &spec) {
   auto model = linearModel();
-  auto source = loadData(spec, model.manifest->tensors[0],
-                         model.manifest->tensors[1], Normalization(), 0);
+  auto source =
+      loadData(spec, {{model.manifest->tensors[0]}, model.manifest->tensors[1]},
+               Normalization(), 0);
   if (source)
     return "no error";
   std::string text = source.error();

@@ -1,9 +1,10 @@
 //===- Data.h - Samples for training and evaluation -------------*- C++ -*-===//
 //
 // A data source is a training set and perhaps a test set, from IDX, NPY or NPZ
-// files, from text or token numbers, or made up. Samples stay as the file has
-// them until they go into a batch; there, bytes become numbers in [0, 1], and
-// normalization applies.
+// files, from text or token numbers, or made up. A sample has a part for each
+// data tensor of the model (source and target of a translation). Samples stay
+// as the file has them until they go into a batch; there, bytes become numbers
+// in [0, 1], and normalization applies.
 //
 // An epoch is floor(N / batch) batches of a new shuffle: the samples left over
 // are those that the shuffle put last, others in every epoch. Evaluation takes
@@ -21,9 +22,17 @@
 
 namespace soap::runtime {
 
+/// What a model wants filled in every iteration: one or more tensors of data,
+/// and its labels.
+struct ModelInputs {
+  std::vector<TensorInfo> data;
+  TensorInfo label;
+};
+
 /// Samples along dimension 0, and as many labels for each.
 struct Dataset {
-  HostTensor samples;
+  /// By data tensor of the model, all with as many samples.
+  std::vector<HostTensor> samples;
   /// By sample, then position: one label each, or one per token of a sequence.
   std::vector<int32_t> labels;
   int64_t labelsPerSample = 1;
@@ -36,13 +45,23 @@ struct Normalization {
   double mean = 0, deviation = 1;
 };
 
+/// How the samples of one data tensor go into it.
+struct DataInput {
+  double factor = 1, offset = 0;
+  /// Dimension of the tensor that counts samples: 0, or what the model or the
+  /// user says (time-major sequences have 1).
+  int64_t batchDim = 0;
+};
+
 struct DataSource {
   Dataset train;
   std::optional<Dataset> test;
-  double factor = 1, offset = 0;
-  /// Dimension of the model's data that counts samples: 0, or what the model or
-  /// the user says (time-major sequences have 1).
-  int64_t batchDim = 0;
+  /// By data tensor of the model.
+  std::vector<DataInput> inputs;
+  /// The labels of a sample lie in the model's label tensor in so many runs,
+  /// between which the other samples have theirs: 1, or the number of steps
+  /// where labels are time-major.
+  int64_t labelRuns = 1;
   /// Labels are next tokens: the loss has a perplexity.
   bool tokens = false;
   /// The mean loss of a model that knows how often each token follows and
@@ -55,10 +74,10 @@ struct DataSource {
 
 /// `spec` is "idx:DIR", "npy:DIR", "npz:FILE", "text:FILE", "tokens:FILE",
 /// "synthetic" or "synthetic:integers", some with options (docs/Runtime.md);
-/// `data` and `label` are the tensors to fill. Samples whose shape differs from
-/// the model's by extents of 1, or by being flat, are taken.
-Expected<DataSource> loadData(const std::string &spec, const TensorInfo &data,
-                              const TensorInfo &label,
+/// `inputs` are the tensors to fill. Samples whose shape differs from the
+/// model's by extents of 1, or by being flat, are taken.
+Expected<DataSource> loadData(const std::string &spec,
+                              const ModelInputs &inputs,
                               const Normalization &normalization,
                               uint64_t seed);
 
@@ -69,10 +88,11 @@ Expected<Normalization> parseNormalization(const std::string &text);
 std::vector<int64_t> shuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
 
 /// Fills a batch with samples `order[first...]`; past the end of the order, the
-/// first sample repeats with labels -1. Returns the number of real samples.
+/// first sample repeats with labels -1. `data` are by input of the source; null
+/// where nobody wants them. Returns the number of real samples.
 int64_t fillBatch(const DataSource &source, const Dataset &set,
                   const std::vector<int64_t> &order, int64_t first,
-                  HostTensor &data, HostTensor &label);
+                  const std::vector<HostTensor *> &data, HostTensor &label);
 
 } // namespace soap::runtime
 

@@ -39,6 +39,9 @@ public:
 
   /// Index of an entry, or an error that lists those there are.
   Expected<size_t> entry(const std::string &name) const;
+  /// The tensors of a kind that an entry has as arguments, in the order of the
+  /// manifest.
+  std::vector<size_t> arguments(size_t entry, TensorKind kind) const;
   /// The one tensor of a kind that an entry has as argument.
   Expected<size_t> argument(size_t entry, TensorKind kind) const;
   /// The result of a kind, if the entry has one.

@@ -37,11 +37,11 @@ struct Tally {
 
 class Trainer {
 public:
-  /// Finds entries and tensors; `source` must fit them (see `dataTensor`).
+  /// Finds entries and tensors; a data source must fit them (see `inputs`).
   static Expected<Trainer> create(Session &session);
 
-  const TensorInfo &dataTensor() const;
-  const TensorInfo &labelTensor() const;
+  /// The data and labels that `train_step` takes.
+  ModelInputs inputs() const;
   /// Samples of an iteration.
   int64_t batch(const DataSource &source) const;
 
@@ -61,15 +61,19 @@ public:
 
 private:
   struct EntryTensors {
-    size_t entry = 0, data = 0, label = 0, loss = 0;
+    size_t entry = 0, label = 0, loss = 0;
+    /// Tensors by input of the data source; absent: the entry does not use it.
+    std::vector<std::optional<size_t>> data;
     std::optional<size_t> correct;
   };
-  static Expected<EntryTensors> find(Session &session, size_t entry);
+  Expected<EntryTensors> find(size_t entry) const;
   MaybeError runBatch(const EntryTensors &e, const DataSource &source,
                       const Dataset &set, const std::vector<int64_t> &order,
                       int64_t first, Tally &tally);
 
   Session *session = nullptr;
+  /// Tensors of the data source's inputs.
+  std::vector<size_t> data;
   EntryTensors train;
   std::optional<EntryTensors> test;
   double loss = 0;
