@@ -1,6 +1,7 @@
 //===- PartitionedGraph.cpp - Task graph of partitioned IR ----------------===//
 //
-// One task per slot; a send and its receive are one task.
+// One task per place in the schedule; a send and its receive are one task, and
+// so is all that one shard sends to one device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +75,7 @@ public:
         schedule.getAs<DenseI64ArrayAttr>("keys").asArrayRef();
     graph.tasks.resize(names.size());
     seen.assign(names.size(), 0);
+    received.assign(names.size(), 0);
     roles.assign(names.size(), ::soap::TaskRole::Movement);
     for (auto [i, task] : llvm::enumerate(graph.tasks)) {
       task.name = cast<StringAttr>(names[i]).str();
@@ -85,11 +87,12 @@ public:
       if (failed(addRank(cast<DictionaryAttr>(rank))))
         return failure();
     for (auto [i, task] : llvm::enumerate(graph.tasks)) {
-      bool transfer = task.kind == "transfer";
-      if (seen[i] != (transfer ? 2 : 1))
+      if (task.kind == "transfer" ? seen[i] == 0 || seen[i] != received[i]
+                                  : seen[i] != 1 || received[i] != 0)
         return module.emitError("task '")
-               << task.name << "' is run by " << seen[i] << " ops, expected "
-               << (transfer ? "a send and a recv" : "one");
+               << task.name << "' is run by " << seen[i] + received[i]
+               << " ops, expected "
+               << (task.kind == "transfer" ? "as many sends as recvs" : "one");
       std::sort(task.preds.begin(), task.preds.end());
       task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                        task.preds.end());
@@ -105,7 +108,7 @@ private:
   const ::soap::Topology &topology;
   ::soap::CostModel cost;
   ::soap::TaskGraph graph;
-  std::vector<int> seen; ///< ops per task
+  std::vector<int> seen, received; ///< ops per task, receives apart
   std::vector<::soap::TaskRole> roles;
 
   LogicalResult addRank(DictionaryAttr rank) {
@@ -132,11 +135,12 @@ private:
       if (!slot)
         continue;
       int64_t id = tasks[slot.getInt()];
-      if (id <= last)
+      // The messages of one task follow each other.
+      if (id < last)
         return op.emitError("is out of schedule order on device ") << device;
       last = id;
       ::soap::Task &task = graph.tasks[id];
-      ++seen[id];
+      ++(isa<RecvOp>(op) ? received : seen)[id];
       int peer = static_cast<int>(peers[slot.getInt()]);
       if (auto send = dyn_cast<SendOp>(op)) {
         addPreds(task, send, tasks);
@@ -144,7 +148,7 @@ private:
       } else if (auto recv = dyn_cast<RecvOp>(op)) {
         task.device = device;
         task.sourceDevice = peer;
-        task.bytes = bytesOf(recv.getTile().getType());
+        task.bytes += bytesOf(recv.getTile().getType());
         task.durationNs = cost.transferNs(peer, device, task.bytes);
         task.resources = ::soap::transferResources(topology, peer, device);
       } else {

@@ -1,7 +1,7 @@
 //===- TaskGraph.cpp - From a plan to tasks -------------------------------===//
 //
-// One task per action: duration from the cost model, resources from the
-// topology, dependencies from the buffers.
+// One task per group of actions: duration from the cost model, resources from
+// the topology, dependencies from the buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,13 +114,13 @@ static std::vector<TaskRole> rolesOf(const Plan &plan) {
   for (const PlanOutput &output : plan.outputs)
     for (int buffer : output.buffers)
       updated[buffer] = false;
-  std::vector<TaskRole> roles;
+  std::vector<TaskRole> roles(plan.taskStart.size() - 1, TaskRole::Movement);
   for (const Action &action : plan.actions) {
+    if (action.kind != ActionKind::Compute)
+      continue;
     bool updates = std::all_of(action.outputs.begin(), action.outputs.end(),
                                [&](int buffer) { return updated[buffer]; });
-    roles.push_back(action.kind != ActionKind::Compute ? TaskRole::Movement
-                    : updates                          ? TaskRole::Update
-                                                       : TaskRole::Compute);
+    roles[action.task] = updates ? TaskRole::Update : TaskRole::Compute;
   }
   return roles;
 }
@@ -134,15 +134,15 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     result.resources = makeResources(topology);
   else
     result.resources.resize(topology.devices.size() + topology.links.size());
-  result.tasks.reserve(plan.actions.size());
+  result.tasks.resize(plan.taskStart.size() - 1);
   for (const Action &action : plan.actions) {
-    Task &task = result.tasks.emplace_back();
-    task.key = action.key;
+    Task &task = result.tasks[action.task];
+    bool isFirst = task.device < 0;
     task.device = action.device;
     if (action.kind == ActionKind::Transfer) {
       const Buffer &message = plan.buffers[action.outputs[0]];
       task.sourceDevice = action.sourceDevice;
-      task.bytes =
+      task.bytes +=
           message.region.volume() * graph.values[message.value].elementBytes;
       task.durationNs =
           cost.transferNs(action.sourceDevice, action.device, task.bytes);
@@ -155,10 +155,13 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     }
     for (int input : action.inputs)
       if (input >= 0 && plan.buffers[input].action >= 0)
-        task.preds.push_back(plan.buffers[input].action);
+        task.preds.push_back(plan.actions[plan.buffers[input].action].task);
     std::sort(task.preds.begin(), task.preds.end());
     task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                      task.preds.end());
+    if (!isFirst)
+      continue;
+    task.key = action.key;
     if (names) {
       task.kind = action.kind == ActionKind::Compute
                       ? kernelOf(graph, action).kind

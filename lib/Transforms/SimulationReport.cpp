@@ -25,8 +25,9 @@ Simulation mlir::soap::simulate(const ::soap::Graph &graph,
       ::soap::buildTaskGraph(graph, result.plan, ::soap::CostModel(topology));
   ::soap::simulateFull(result.tasks);
   result.order = ::soap::scheduleOrder(result.tasks);
-  result.peakBytes =
-      ::soap::peakBytes(graph, result.plan, result.order, devices);
+  result.peakBytes = ::soap::peakBytes(
+      graph, result.plan, ::soap::actionOrder(result.plan, result.order),
+      devices);
   summarizeTasks(result, topology);
   result.exchanges = ::soap::classifyExchanges(graph, result.plan);
   return result;

@@ -29,11 +29,12 @@ struct Buffer {
 
 enum class ActionKind { Compute, Fill, Assemble, Combine, Transfer };
 
-/// Stable sort key of an action: (node or value, phase of the plan, ...);
-/// unique in a plan, independent of construction order.
-using TaskKey = std::array<int64_t, 6>;
+/// Stable sort key of an action: (block of a kernel or value, task in it, step
+/// of the task), see StrategyPlan.h; unique in a plan, independent of the order
+/// of construction and of the history of a search.
+using TaskKey = std::array<int64_t, 3>;
 
-/// One task and one op of the partitioned program.
+/// One op of the partitioned program.
 /// Compute:  inputs = one buffer per kernel operand (-1: empty tile), outputs =
 /// one per result, each exactly the region of the shard. Fill:     the neutral
 /// value of a shard whose operand tile is empty, or zeros for a replica in
@@ -54,6 +55,7 @@ struct Action {
   double fillValue = 0;
   std::vector<int> inputs, outputs;
   TaskKey key{};
+  int task = -1; ///< number of the task that it is part of
 };
 
 /// Where a graph output or an updated parameter ends.
@@ -64,13 +66,20 @@ struct PlanOutput {
 
 struct Plan {
   std::vector<Buffer> buffers;
-  std::vector<Action> actions;          ///< in dependency order
+  std::vector<Action> actions; ///< in dependency order, tasks together
+  /// First action of each task, then the number of actions. What one shard
+  /// sends to one device is one task; otherwise every action is one.
+  std::vector<int> taskStart;
   std::vector<std::vector<int>> inputs; ///< per graph input: its buffers
   std::vector<PlanOutput> outputs;      ///< per graph output
   /// Per graph input: buffers (aligned with `inputs`) that replace it, for
   /// updated parameters; else empty.
   std::vector<std::vector<int>> updates;
 };
+
+/// Actions in the order of their tasks.
+std::vector<int> actionOrder(const Plan &plan,
+                             const std::vector<int> &taskOrder);
 
 /// The kernel that a Compute action runs.
 const Kernel &kernelOf(const Graph &graph, const Action &action);

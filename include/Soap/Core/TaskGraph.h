@@ -44,8 +44,8 @@ std::vector<Resource> makeResources(const Topology &topology);
 /// Resources that a transfer occupies: every link of the route, and the
 /// receiver's compute queue where its type says so.
 std::vector<int> transferResources(const Topology &topology, int from, int to);
-/// One task per action, in the plan's order (task i is action i). `names` can
-/// be off for searches.
+/// The tasks of a plan by number (`Action::task`). `names` can be off where
+/// nobody reads them.
 TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan,
                          const CostModel &cost, bool names = true);
 /// What `markDeferred` has to know of a task.

@@ -73,12 +73,14 @@ Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
                       int deviceCount) {
   Schedule schedule;
   schedule.byDevice.resize(deviceCount);
-  for (auto [place, id] : llvm::enumerate(order)) {
-    const ::soap::Action &action = priced.plan.actions[id];
-    schedule.byDevice[action.device].emplace_back(place, id);
-    if (action.kind == ::soap::ActionKind::Transfer)
-      schedule.byDevice[action.sourceDevice].emplace_back(place, id);
-  }
+  const ::soap::Plan &plan = priced.plan;
+  for (auto [place, task] : llvm::enumerate(order))
+    for (int id = plan.taskStart[task]; id < plan.taskStart[task + 1]; ++id) {
+      const ::soap::Action &action = plan.actions[id];
+      schedule.byDevice[action.device].emplace_back(place, id);
+      if (action.kind == ::soap::ActionKind::Transfer)
+        schedule.byDevice[action.sourceDevice].emplace_back(place, id);
+    }
   int64_t transfers = 0;
   for (const ::soap::Action &action : priced.plan.actions)
     schedule.transferNumbers.push_back(
