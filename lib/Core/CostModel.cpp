@@ -119,6 +119,7 @@ Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
     work.kind = "fill";
     break;
   case ActionKind::Transfer:
+  case ActionKind::Collective:
   case ActionKind::Compute:
     work.kind = "transfer";
     break;

@@ -74,9 +74,9 @@ GeometryBuilder::build(const Kernel &kernel,
   forEachPiece(
       space, degrees,
       [&](int, const std::vector<int64_t> &piece, const LoopBox &box) {
-        ++geometry.pieces;
         if (isEmpty(box)) {
           geometry.states.push_back(ShardState::Absent);
+          geometry.resultBytes.push_back(0);
           for (NeedSet &set : geometry.operands)
             set.regions.push_back(-1);
           for (size_t r = 0; r < written.size(); ++r) {
@@ -111,6 +111,11 @@ GeometryBuilder::build(const Kernel &kernel,
               index = index * degrees[l] + piece[l];
           contributions[r].push_back(static_cast<int>(index));
         }
+        int64_t bytes = 0;
+        for (size_t r = 0; r < kernel.results.size(); ++r)
+          if (int region = written[r].back(); region >= 0)
+            bytes += values[kernel.results[r]].table.bytes(region);
+        geometry.resultBytes.push_back(bytes);
         std::string sizes(1, fill ? 'f' : 'c');
         auto addSize = [&](int64_t size) {
           sizes.append(reinterpret_cast<const char *>(&size), sizeof(size));

@@ -39,9 +39,9 @@ namespace {
 /// Writes a strategy's plan out as actions on buffers.
 class PlanWriter {
 public:
-  explicit PlanWriter(const StrategyPlan &source)
-      : source(source), graph(source.getGraph()), buffers(graph.values.size()) {
-  }
+  PlanWriter(const StrategyPlan &source, bool expand)
+      : source(source), graph(source.getGraph()), expand(expand),
+        buffers(graph.values.size()) {}
 
   Plan run() {
     plan.inputs.resize(graph.inputs.size());
@@ -62,6 +62,7 @@ public:
 private:
   const StrategyPlan &source;
   const Graph &graph;
+  bool expand;
   Plan plan;
   std::vector<std::vector<int>> buffers; ///< by value and reference
 
@@ -180,6 +181,12 @@ private:
       writeInput(value);
     std::vector<int> &ids = buffers[value];
     for (const PlannedAction &step : planned.actions) {
+      const PlannedTask &task = planned.tasks[step.task];
+      if (task.collective >= 0) {
+        if (&step == &planned.actions[task.firstAction])
+          writeCollective(value, step.task);
+        continue;
+      }
       Action action;
       action.kind = step.kind;
       action.device = step.device;
@@ -187,16 +194,148 @@ private:
       action.combiner = source.combinerOf(value);
       for (int i = 0; i < step.inputCount; ++i)
         action.inputs.push_back(ids[planned.inputs[step.firstInput + i]]);
-      int step0 = planned.tasks[step.task].firstAction;
-      int index = static_cast<int>(&step - planned.actions.data());
       int id = addAction(std::move(action), source.blockOf(value), step.task,
-                         index == step0);
+                         &step == &planned.actions[task.firstAction]);
       int buffer =
           addBuffer(value, step.device, source.regionsOf(value)[step.region],
                     id, step.partial);
       plan.actions[id].outputs = {buffer};
       ids.push_back(buffer);
     }
+  }
+
+  /// All actions of a collective.
+  void writeCollective(int value, int number) {
+    const ValuePlan &planned = source.valuePlan(value);
+    const PlannedTask &task = planned.tasks[number];
+    const PlannedCollective &collective = planned.collectives[task.collective];
+    std::vector<int> &ids = buffers[value];
+    const RegionTable &regions = source.regionsOf(value);
+    std::vector<int> inputs;
+    const PlannedAction &first = planned.actions[task.firstAction];
+    for (int i = 0; i < first.inputCount; ++i)
+      inputs.push_back(ids[planned.inputs[first.firstInput + i]]);
+    std::vector<std::pair<int, Region>> outputs; // device, region
+    for (size_t a = task.firstAction;
+         a < planned.actions.size() && planned.actions[a].task == number; ++a)
+      outputs.emplace_back(planned.actions[a].device,
+                           regions[planned.actions[a].region]);
+    steps = {source.blockOf(value), number, true, value};
+    bool reduces = collective.kind == CollectiveKind::AllReduce ||
+                   collective.kind == CollectiveKind::ReduceScatter ||
+                   collective.kind == CollectiveKind::Reduce;
+    if (!expand)
+      for (const auto &[device, region] : outputs) {
+        Action action;
+        action.kind = ActionKind::Collective;
+        action.device = device;
+        action.combiner = source.combinerOf(value);
+        if (steps.isFirst)
+          action.inputs = inputs;
+        ids.push_back(addStep(std::move(action), region, false));
+      }
+    else if (reduces)
+      expandReduction(inputs, outputs, ids);
+    else
+      for (const auto &[device, region] : outputs)
+        ids.push_back(put(inputs, device, region, source.combinerOf(value)));
+    plan.collectives.push_back({static_cast<int>(plan.taskStart.size()) - 1,
+                                collective.kind, collective.devices,
+                                collective.bytes});
+  }
+
+  /// Steps of the collective being written.
+  struct {
+    int block, task;
+    bool isFirst;
+    int value;
+  } steps{};
+
+  int addStep(Action action, const Region &region, bool partial) {
+    int device = action.device;
+    int id =
+        addAction(std::move(action), steps.block, steps.task, steps.isFirst);
+    steps.isFirst = false;
+    int buffer = addBuffer(steps.value, device, region, id, partial);
+    plan.actions[id].outputs = {buffer};
+    return buffer;
+  }
+
+  int send(int buffer, int device, const Region &region) {
+    Action action;
+    action.kind = ActionKind::Transfer;
+    action.device = device;
+    action.sourceDevice = plan.buffers[buffer].device;
+    action.inputs = {buffer};
+    return addStep(std::move(action), region, plan.buffers[buffer].partial);
+  }
+
+  /// Puts `region` together on a device from tiles of any devices.
+  int put(const std::vector<int> &inputs, int device, const Region &region,
+          Combiner combiner) {
+    Action action;
+    action.kind = ActionKind::Assemble;
+    action.device = device;
+    action.combiner = combiner;
+    for (int input : inputs) {
+      Region part = plan.buffers[input].region.intersect(region);
+      if (part.empty())
+        continue;
+      action.inputs.push_back(plan.buffers[input].device == device
+                                  ? input
+                                  : send(input, device, part));
+    }
+    if (action.inputs.size() == 1 &&
+        plan.buffers[action.inputs[0]].region == region)
+      return action.inputs[0];
+    return addStep(std::move(action), region, false);
+  }
+
+  /// Folds `region` of all inputs on a device.
+  int combine(const std::vector<int> &inputs, int device,
+              const Region &region) {
+    Action action;
+    action.kind = ActionKind::Combine;
+    action.device = device;
+    action.combiner = source.combinerOf(steps.value);
+    for (int input : inputs)
+      action.inputs.push_back(plan.buffers[input].device == device
+                                  ? input
+                                  : send(input, device, region));
+    return addStep(std::move(action), region, false);
+  }
+
+  /// Each region is split among its readers, which fold their slices and then
+  /// exchange them.
+  void expandReduction(const std::vector<int> &inputs,
+                       const std::vector<std::pair<int, Region>> &outputs,
+                       std::vector<int> &ids) {
+    Combiner combiner = source.combinerOf(steps.value);
+    RegionTable table(graph.values[steps.value].elementBytes);
+    std::vector<int> results(outputs.size(), -1);
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (results[o] >= 0)
+        continue;
+      const Region &region = outputs[o].second;
+      std::vector<size_t> readers;
+      for (size_t other = o; other < outputs.size(); ++other)
+        if (outputs[other].second == region)
+          readers.push_back(other);
+      std::vector<int> slices =
+          table.slices(table.number(region), static_cast<int>(readers.size()),
+                       hasStatisticsDim(combiner));
+      std::vector<int> combined;
+      if (slices.empty())
+        combined.push_back(combine(inputs, outputs[o].first, region));
+      for (size_t s = 0; s < slices.size(); ++s)
+        if (slices[s] >= 0)
+          combined.push_back(combine(inputs, outputs[readers[s]].first,
+                                     Region(table[slices[s]])));
+      for (size_t reader : readers)
+        results[reader] =
+            put(combined, outputs[reader].first, region, combiner);
+    }
+    ids.insert(ids.end(), results.begin(), results.end());
   }
 
   void writeOutput(int o) {
@@ -210,14 +349,16 @@ private:
 
 } // namespace
 
-Plan buildPlan(const StrategyPlan &plan) { return PlanWriter(plan).run(); }
+Plan buildPlan(const StrategyPlan &plan, bool expandCollectives) {
+  return PlanWriter(plan, expandCollectives).run();
+}
 
 Plan buildPlan(const Graph &graph, const Strategy &strategy,
-               const Topology &topology) {
+               const Topology &topology, bool expandCollectives) {
   CostModel cost(topology);
   StrategyPlan plan(graph, cost);
   plan.set(strategy);
-  return buildPlan(plan);
+  return buildPlan(plan, expandCollectives);
 }
 
 std::vector<int> actionOrder(const Plan &plan,

@@ -31,6 +31,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   savedRoots.resize(slots.size());
   hasRoots.resize(blocks.size());
   kernelLoad.resize(cost.getTopology().devices.size());
+  bytes.resize(kernelLoad.size());
   load.resize(kernelLoad.size() + cost.getTopology().links.size());
   plans.resize(graph.values.size());
   savedPlans.resize(graph.values.size());
@@ -256,18 +257,30 @@ void StrategyPlan::addLoad(const KernelPlan &kernel, int64_t sign) {
     if (kernel.states[s] != ShardState::Absent) {
       kernelLoad[kernel.devices[s]] += sign * kernel.durationNs[s];
       load[kernel.devices[s]] += sign * kernel.durationNs[s];
+      bytes[kernel.devices[s]] +=
+          sign *
+          kernel.geometry->resultBytes[s % kernel.geometry->states.size()];
     }
 }
 
-void StrategyPlan::addLoad(const ValuePlan &plan, int64_t sign) {
+void StrategyPlan::addLoad(int value, int64_t sign) {
+  const ValuePlan &plan = plans[value];
+  const RegionTable &table = valueRegions[value].table;
   for (const PlannedTask &task : plan.tasks) {
     int64_t ns = sign * task.durationNs;
-    if (task.resource >= 0)
+    if (task.resource >= 0) {
       load[task.resource] += ns;
-    else
+    } else {
       for (int resource : transfers.resourceLists()[-1 - task.resource])
         load[resource] += ns;
+      bytes[plan.actions[task.firstAction].source] += sign * task.bytes;
+    }
   }
+  for (const PlannedAction &action : plan.actions)
+    bytes[action.device] += sign * table.bytes(action.region);
+  for (auto [device, region] : plan.tiles)
+    if (region >= 0)
+      bytes[device] += sign * table.bytes(region);
 }
 
 /// Decides on partial mode and on the states of shards. Whether they changed.
@@ -324,7 +337,7 @@ bool StrategyPlan::resolve(int slot) {
 //===----------------------------------------------------------------------===//
 
 void StrategyPlan::planValue(int value) {
-  addLoad(plans[value], -1);
+  addLoad(value, -1);
   if (!valueSaved[value]) {
     valueSaved[value] = true;
     savedValueList.push_back(value);
@@ -338,7 +351,7 @@ void StrategyPlan::planValue(int value) {
   }
   planner.plan(valueRegions[value], graph.values[value].elementBytes,
                sourceOf(value), uses, valueInfo[value].block, plans[value]);
-  addLoad(plans[value], 1);
+  addLoad(value, 1);
   if (valueInfo[value].block >= 0)
     hasRoots[valueInfo[value].block] = !plans[value].roots.empty();
 }
@@ -369,7 +382,7 @@ void StrategyPlan::countPredecessors(int slot) {
   std::vector<int> &count = counts[slot];
   count.assign(kernels[slot].devices.size(), 0);
   const Kernel &op = *slots[slot].kernel;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
+  for (size_t i = 0; kernels[slot].active && i < op.operands.size(); ++i) {
     int value = op.operands[i];
     const ValuePlan &plan = plans[value];
     const std::vector<Reader> &readers = valueInfo[value].readers;
@@ -465,6 +478,7 @@ void StrategyPlan::change(std::span<const int> nodes,
     loadsSaved = true;
     savedKernelLoad = kernelLoad;
     savedLoad = load;
+    savedBytes = bytes;
   }
   for (size_t i = 0; i < nodes.size(); ++i) {
     int n = nodes[i];
@@ -549,6 +563,7 @@ void StrategyPlan::revert() {
   if (loadsSaved) {
     std::swap(kernelLoad, savedKernelLoad);
     std::swap(load, savedLoad);
+    std::swap(bytes, savedBytes);
     loadsSaved = false;
   }
   for (size_t o = 0; o < outputs.size(); ++o)

@@ -44,6 +44,8 @@ static const char *kindName(ActionKind kind) {
     return "combine";
   case ActionKind::Transfer:
     return "transfer";
+  case ActionKind::Collective:
+    return "collective";
   }
   return "";
 }
@@ -125,6 +127,27 @@ static std::vector<TaskRole> rolesOf(const Plan &plan) {
   return roles;
 }
 
+/// Names a collective by what it does to which value.
+static std::string collectiveTaskName(const Graph &graph, const Plan &plan,
+                                      const Action &first,
+                                      const PlanCollective &collective) {
+  return graph.values[plan.buffers[first.outputs[0]].value].name + ":" +
+         collectiveName(collective.kind) + keySuffix(first.key);
+}
+
+void soap::setCollective(Task &task, const PlanCollective &collective,
+                         const Topology &topology) {
+  CollectiveCost cost = collectiveCost(topology, collective.kind,
+                                       collective.devices, collective.bytes);
+  task.kind = collectiveName(collective.kind);
+  task.device = collective.devices[0];
+  task.durationNs = cost.ns;
+  task.resources = std::move(cost.links);
+  for (int &link : task.resources)
+    link += topology.deviceCount();
+  task.bytes = collective.traffic();
+}
+
 TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
                                const CostModel &cost, bool names) {
   const Topology &topology = cost.getTopology();
@@ -135,11 +158,21 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
   else
     result.resources.resize(topology.devices.size() + topology.links.size());
   result.tasks.resize(plan.taskStart.size() - 1);
+  std::vector<const PlanCollective *> collectives(result.tasks.size());
+  for (const PlanCollective &collective : plan.collectives)
+    collectives[collective.task] = &collective;
   for (const Action &action : plan.actions) {
     Task &task = result.tasks[action.task];
     bool isFirst = task.device < 0;
-    task.device = action.device;
-    if (action.kind == ActionKind::Transfer) {
+    if (const PlanCollective *collective = collectives[action.task]) {
+      if (isFirst) {
+        setCollective(task, *collective, topology);
+        task.key = action.key;
+        if (names)
+          task.name = collectiveTaskName(graph, plan, action, *collective);
+      }
+    } else if (task.device = action.device;
+               action.kind == ActionKind::Transfer) {
       const Buffer &message = plan.buffers[action.outputs[0]];
       task.sourceDevice = action.sourceDevice;
       task.bytes +=
@@ -155,11 +188,13 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     }
     for (int input : action.inputs)
       if (input >= 0 && plan.buffers[input].action >= 0)
-        task.preds.push_back(plan.actions[plan.buffers[input].action].task);
+        if (int pred = plan.actions[plan.buffers[input].action].task;
+            pred != action.task)
+          task.preds.push_back(pred);
     std::sort(task.preds.begin(), task.preds.end());
     task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                      task.preds.end());
-    if (!isFirst)
+    if (!isFirst || collectives[action.task])
       continue;
     task.key = action.key;
     if (names) {

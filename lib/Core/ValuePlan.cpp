@@ -18,6 +18,7 @@ void ValuePlan::clear() {
   actions.clear();
   inputs.clear();
   tasks.clear();
+  collectives.clear();
   for (std::vector<int> &binding : bindings)
     binding.clear();
   tiles.clear();
@@ -199,7 +200,7 @@ int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
     task.firstAction = static_cast<int>(out->actions.size());
     if (kind == ActionKind::Transfer) {
       task.resource = -1 - transfers.resources(from, device);
-    } else {
+    } else if (kind != ActionKind::Collective) {
       task.resource = device;
       task.durationNs = localNs(kind, device, region, inputs.size());
     }
@@ -212,6 +213,36 @@ int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
   action.task = static_cast<int>(out->tasks.size()) - 1;
   out->actions.push_back(action);
   return out->sources + static_cast<int>(out->actions.size()) - 1;
+}
+
+/// Makes the last task a collective; its actions have been added.
+int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
+                                int64_t bytes) {
+  constexpr size_t mostModels = 20000; // some 100 MB
+  if (models.size() > mostModels)
+    models.clear();
+  auto [it, isNew] = models.try_emplace(
+      {kind, devices},
+      Model{CollectiveModel(cost.getTopology(), kind, devices), {}});
+  Model &model = it->second;
+  const std::vector<CollectiveAlgorithm> &algorithms =
+      model.model.getAlgorithms();
+  if (isNew)
+    for (const CollectiveAlgorithm &algorithm : algorithms) {
+      std::vector<int> resources = algorithm.links;
+      for (int &link : resources)
+        link += deviceCount;
+      model.resources.push_back(transfers.addResources(std::move(resources)));
+    }
+  PlannedTask &task = out->tasks.back();
+  const CollectiveAlgorithm *best = model.model.best(bytes);
+  task.durationNs = model.model.ns(bytes);
+  task.resource =
+      best ? -1 - model.resources[static_cast<size_t>(best - algorithms.data())]
+           : -1 - transfers.addResources({});
+  task.collective = static_cast<int>(out->collectives.size());
+  out->collectives.push_back({kind, std::move(devices), bytes});
+  return static_cast<int>(out->tasks.size()) - 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,6 +311,72 @@ void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
     }
 }
 
+/// All-gathers: several devices need the same region, of which each of them has
+/// written one whole block.
+void ValuePlanner::gatherAll() {
+  struct Gather {
+    int region;
+    const Overlaps *overlaps;
+    int piece;
+    std::vector<int> devices;
+  };
+  std::vector<Gather> gathers;
+  std::unordered_map<int, size_t> byRegion;
+  for (int device : usedDevices)
+    for (const Need &need : byDevice[device].needs) {
+      auto [it, isNew] = byRegion.try_emplace(need.region, gathers.size());
+      if (isNew)
+        gathers.push_back({need.region, need.overlaps, need.piece, {}});
+      gathers[it->second].devices.push_back(device);
+    }
+  std::vector<int> sources, from;
+  for (Gather &gather : gathers) {
+    const Overlaps &blocks = *gather.overlaps;
+    int first = blocks.start[gather.piece],
+        end = blocks.start[gather.piece + 1];
+    if (gather.devices.size() < 2 ||
+        static_cast<size_t>(end - first) != gather.devices.size())
+      continue;
+    // A larger one may have brought it.
+    if (std::any_of(gather.devices.begin(), gather.devices.end(), [&](int d) {
+          return std::any_of(byDevice[d].parts.begin(), byDevice[d].parts.end(),
+                             [&](const Part &part) {
+                               return part.block < 0 &&
+                                      table->contains(part.region,
+                                                      gather.region);
+                             });
+        }))
+      continue;
+    sources.clear();
+    from.clear();
+    for (int i = first; i < end; ++i) {
+      auto [block, region] = blocks.entries[i];
+      std::span<const int> written = replicas(block, 0);
+      if (region != source->blocks->regions[block] || written.size() != 1)
+        break;
+      sources.push_back(written[0]);
+      from.push_back(source->devices[written[0]]);
+    }
+    std::sort(from.begin(), from.end());
+    if (from != gather.devices)
+      continue;
+    for (size_t d = 0; d < gather.devices.size(); ++d) {
+      int device = gather.devices[d];
+      OnDevice &place = byDevice[device];
+      int buffer = addAction(ActionKind::Collective, device, -1, gather.region,
+                             d == 0 ? std::span<const int>(sources)
+                                    : std::span<const int>(),
+                             false, d == 0);
+      place.parts.push_back(
+          {-1, gather.region, static_cast<int>(partBuffers.size()), 1});
+      partBuffers.push_back(buffer);
+      place.tiles.push_back({gather.region, buffer});
+    }
+    addCollective(CollectiveKind::AllGather, gather.devices,
+                  table->bytes(gather.region));
+  }
+}
+
 /// Sends the pieces of a complete value that devices lack. What one piece sends
 /// to one device is one task.
 void ValuePlanner::sendAll() {
@@ -300,7 +397,7 @@ void ValuePlanner::sendAll() {
         auto [block, region] = blocks.entries[i];
         if (std::any_of(place.parts.begin(), place.parts.end(),
                         [&](const Part &part) {
-                          return part.block == block &&
+                          return holds(part, block) &&
                                  table->contains(part.region, region);
                         }) ||
             std::any_of(moves.begin() + static_cast<ptrdiff_t>(first),
@@ -319,14 +416,7 @@ void ValuePlanner::sendAll() {
   sorted.resize(moves.size());
   for (const Move &move : moves)
     sorted[start[move.block]++] = move;
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    const Move &move = sorted[i];
-    bool same = i > 0 && sorted[i - 1].block == move.block &&
-                sorted[i - 1].device == move.device;
-    int from = nearest(replicas(move.block, 0), move.device);
-    int buffer =
-        addAction(ActionKind::Transfer, move.device, source->devices[from],
-                  move.region, {{from}}, false, !same);
+  auto arrive = [&](const Move &move, int buffer) {
     OnDevice &place = byDevice[move.device];
     place.parts.push_back(
         {move.block, move.region, static_cast<int>(partBuffers.size()), 1});
@@ -334,6 +424,68 @@ void ValuePlanner::sendAll() {
     if (std::none_of(place.tiles.begin(), place.tiles.end(),
                      [&](const Tile &t) { return t.region == move.region; }))
       place.tiles.push_back({move.region, buffer});
+  };
+  // Where several devices get the same from the same source: a broadcast.
+  struct Group {
+    int region, source;
+    std::vector<size_t> moves;
+  };
+  static thread_local std::vector<Group> groups;
+  static thread_local std::vector<Move> rest;
+  for (size_t i = 0, end; i < sorted.size(); i = end) {
+    int block = sorted[i].block;
+    for (end = i; end < sorted.size() && sorted[end].block == block;)
+      ++end;
+    rest.clear();
+    if (collectives && end - i > 1) {
+      groups.clear();
+      for (size_t m = i; m < end; ++m) {
+        int from = nearest(replicas(block, 0), sorted[m].device);
+        auto group = std::find_if(groups.begin(), groups.end(), [&](Group &g) {
+          return g.region == sorted[m].region && g.source == from;
+        });
+        if (group == groups.end()) {
+          groups.push_back({sorted[m].region, from, {}});
+          group = groups.end() - 1;
+        }
+        group->moves.push_back(m);
+      }
+      for (const Group &group : groups) {
+        if (group.moves.size() == 1) {
+          rest.push_back(sorted[group.moves[0]]);
+          continue;
+        }
+        std::vector<int> devices = {source->devices[group.source]};
+        for (size_t m : group.moves) {
+          bool isFirst = m == group.moves[0];
+          devices.push_back(sorted[m].device);
+          arrive(sorted[m],
+                 addAction(ActionKind::Collective, sorted[m].device, -1,
+                           group.region,
+                           isFirst ? std::span<const int>(&group.source, 1)
+                                   : std::span<const int>(),
+                           false, isFirst));
+        }
+        addCollective(CollectiveKind::Broadcast, std::move(devices),
+                      table->bytes(group.region));
+      }
+    } else {
+      rest.assign(sorted.begin() + static_cast<ptrdiff_t>(i),
+                  sorted.begin() + static_cast<ptrdiff_t>(end));
+    }
+    // Of one device together: groups came in the order of their first.
+    if (collectives)
+      std::stable_sort(
+          rest.begin(), rest.end(),
+          [](const Move &a, const Move &b) { return a.device < b.device; });
+    for (size_t m = 0; m < rest.size(); ++m) {
+      const Move &move = rest[m];
+      bool same = m > 0 && rest[m - 1].device == move.device;
+      int from = nearest(replicas(block, 0), move.device);
+      arrive(move,
+             addAction(ActionKind::Transfer, move.device, source->devices[from],
+                       move.region, {{from}}, false, !same));
+    }
   }
 }
 
@@ -387,8 +539,103 @@ void ValuePlanner::combineAll() {
       }
       group->second.push_back(wants[i].device);
     }
+    if (collectives) {
+      reduceBlock(block, groups);
+      continue;
+    }
     for (const auto &[region, devices] : groups)
       combineGroup(block, region, devices);
+  }
+}
+
+/// Contributions to a block, folded by collectives: contributions of one device
+/// there first, then all-reduces or reduces of the parts, or one reduce-scatter
+/// of all parts.
+void ValuePlanner::reduceBlock(
+    int block, std::span<const std::pair<int, std::vector<int>>> groups) {
+  int whole = source->blocks->regions[block];
+  // Every contribution once, from its nearest replica.
+  std::vector<std::pair<int, std::vector<int>>> bySource; // device, buffers
+  int reader = groups[0].second[0];
+  for (int c = 0; c < contributions; ++c) {
+    std::span<const int> sources = replicas(block, c);
+    if (sources.empty())
+      continue;
+    int s = nearest(sources, reader);
+    int device = source->devices[s];
+    auto it = std::find_if(bySource.begin(), bySource.end(),
+                           [&](auto &entry) { return entry.first == device; });
+    if (it == bySource.end()) {
+      bySource.push_back({device, {}});
+      it = bySource.end() - 1;
+    }
+    it->second.push_back(s);
+  }
+  std::vector<int> inputs, holders;
+  for (const auto &[device, buffers] : bySource) {
+    holders.push_back(device);
+    inputs.push_back(
+        buffers.size() == 1
+            ? buffers[0]
+            : addAction(ActionKind::Combine, device, -1, whole, buffers, true));
+  }
+  auto arrive = [&](int device, int region, int buffer) {
+    OnDevice &place = byDevice[device];
+    place.parts.push_back(
+        {block, region, static_cast<int>(partBuffers.size()), 1});
+    partBuffers.push_back(buffer);
+    if (std::none_of(place.tiles.begin(), place.tiles.end(),
+                     [&](const Tile &t) { return t.region == region; }))
+      place.tiles.push_back({region, buffer});
+  };
+  std::vector<int> sortedHolders = holders;
+  std::sort(sortedHolders.begin(), sortedHolders.end());
+
+  std::vector<int> readers;
+  int64_t bytes = 0;
+  for (const auto &[region, devices] : groups) {
+    readers.insert(readers.end(), devices.begin(), devices.end());
+    bytes += table->bytes(region);
+  }
+  std::sort(readers.begin(), readers.end());
+  if (groups.size() > 1 && readers.size() == groups.size() &&
+      readers == sortedHolders) {
+    for (const auto &[region, devices] : groups) {
+      bool isFirst = region == groups[0].first;
+      arrive(devices[0], region,
+             addAction(ActionKind::Collective, devices[0], -1, region,
+                       isFirst ? std::span<const int>(inputs)
+                               : std::span<const int>(),
+                       false, isFirst));
+    }
+    addCollective(CollectiveKind::ReduceScatter, std::move(readers), bytes);
+    return;
+  }
+  for (const auto &[region, devices] : groups) {
+    if (holders.size() == 1) {
+      // Nothing to reduce: to each reader from there.
+      for (int device : devices)
+        arrive(device, region,
+               fold(device, region, {{holders[0], {inputs[0]}}}, false));
+      continue;
+    }
+    for (int device : devices)
+      arrive(device, region,
+             addAction(ActionKind::Collective, device, -1, region,
+                       device == devices[0] ? std::span<const int>(inputs)
+                                            : std::span<const int>(),
+                       false, device == devices[0]));
+    std::vector<int> members = sortedHolders;
+    members.insert(members.end(), devices.begin(), devices.end());
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    bool toOne = devices.size() == 1;
+    if (toOne)
+      std::rotate(members.begin(),
+                  std::find(members.begin(), members.end(), devices[0]),
+                  std::find(members.begin(), members.end(), devices[0]) + 1);
+    addCollective(toOne ? CollectiveKind::Reduce : CollectiveKind::AllReduce,
+                  std::move(members), table->bytes(region));
   }
 }
 
@@ -517,10 +764,11 @@ int ValuePlanner::materialize(OnDevice &place, int device, const Need &need) {
   inputs.clear();
   auto addPart = [&](int block, int region) {
     for (const Part &part : place.parts)
-      if (part.block == block && table->contains(part.region, region)) {
+      if (holds(part, block) && table->contains(part.region, region)) {
         for (int i = 0; i < part.count; ++i)
           if (int buffer = partBuffers[part.first + i];
-              table->intersect(regionOf(buffer), region) >= 0)
+              table->intersect(regionOf(buffer), region) >= 0 &&
+              std::find(inputs.begin(), inputs.end(), buffer) == inputs.end())
             inputs.push_back(buffer);
         return;
       }
@@ -639,8 +887,11 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
     placeWhereNeeded();
   else if (source->partial)
     combineAll();
-  else
+  else {
+    if (collectives)
+      gatherAll();
     sendAll();
+  }
   for (int device : usedDevices)
     for (Need &need : byDevice[device].needs)
       need.reference = materialize(byDevice[device], device, need);

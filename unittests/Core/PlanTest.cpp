@@ -117,10 +117,40 @@ public:
         written[buffer] = true;
       }
     for (const Action &action : plan.actions)
-      runAction(action);
+      if (action.kind == ActionKind::Collective)
+        runCollective(action);
+      else
+        runAction(action);
   }
 
 private:
+  /// Inputs of the collective that is running.
+  std::vector<int> members;
+
+  void runCollective(const Action &action) {
+    if (plan.actions[plan.taskStart[action.task]].key == action.key)
+      members = action.inputs;
+    bool reduces = false;
+    for (const PlanCollective &collective : plan.collectives)
+      if (collective.task == action.task)
+        reduces = collective.kind != CollectiveKind::AllGather &&
+                  collective.kind != CollectiveKind::Broadcast;
+    int output = action.outputs[0];
+    const Region &region = plan.buffers[output].region;
+    for (int input : members) {
+      ASSERT_TRUE(written[input]);
+      Elements part = restrict(tiles[input], region);
+      if (reduces) {
+        ASSERT_EQ(static_cast<int64_t>(part.size()), region.volume());
+      }
+      for (const auto &[index, value] : part)
+        tiles[output][index] = value + (reduces ? tiles[output][index] : 0);
+    }
+    ASSERT_EQ(static_cast<int64_t>(tiles[output].size()), region.volume())
+        << "a tile is not whole";
+    written[output] = true;
+  }
+
   void runAction(const Action &action) {
     for (int input : action.inputs)
       if (input >= 0) {
@@ -156,6 +186,8 @@ private:
           for (const auto &[index, value] : restrict(tiles[input], region))
             out[index] = value;
         break;
+      case ActionKind::Collective:
+        FAIL();
       case ActionKind::Combine:
         for (int input : action.inputs) {
           Elements part = restrict(tiles[input], region);
@@ -184,7 +216,7 @@ private:
   }
 };
 
-void checkOne(uint64_t seed) {
+void checkOne(uint64_t seed, const std::string &cluster, bool expand) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   RandomProblem problem = randomProblem(random);
@@ -204,8 +236,23 @@ void checkOne(uint64_t seed) {
         runKernel(graph, node.whole, 0, node.whole.space.wholeBox(), operands);
   }
 
-  Topology topology = *builtinTopology("cpu-" + std::to_string(devices));
-  Plan plan = buildPlan(graph, strategy, topology);
+  Topology topology = *builtinTopology(
+      cluster == "cpu" ? "cpu-" + std::to_string(devices)
+                       : "p100-" + std::to_string(devices) + "x1");
+  Plan plan = buildPlan(graph, strategy, topology, expand);
+  if (expand) {
+    // The same tasks, whether messages are written out or not.
+    TaskGraph one = buildTaskGraph(graph, plan, CostModel(topology)),
+              other =
+                  buildTaskGraph(graph, buildPlan(graph, strategy, topology),
+                                 CostModel(topology));
+    ASSERT_EQ(one.tasks.size(), other.tasks.size());
+    for (size_t t = 0; t < one.tasks.size(); ++t) {
+      ASSERT_EQ(one.tasks[t].name, other.tasks[t].name);
+      ASSERT_EQ(one.tasks[t].preds, other.tasks[t].preds);
+      ASSERT_EQ(one.tasks[t].durationNs, other.tasks[t].durationNs);
+    }
+  }
   Interpreter interpreter(graph, plan);
   interpreter.run(values);
   if (::testing::Test::HasFatalFailure())
@@ -254,7 +301,14 @@ void checkOne(uint64_t seed) {
 
 TEST(Plan, RandomGraphsComputeWhatTheUnshardedGraphComputes) {
   for (uint64_t seed = 0; seed < 3000 && !HasFailure(); ++seed)
-    checkOne(seed);
+    checkOne(seed, "cpu", false);
+}
+
+TEST(Plan, RandomGraphsWithCollectives) {
+  for (uint64_t seed = 0; seed < 2000 && !HasFailure(); ++seed) {
+    checkOne(seed, "p100", false);
+    checkOne(seed, "p100", true);
+  }
 }
 
 /// Gradient of a replicated weight: the data-parallel all-reduce moves 2 (n -

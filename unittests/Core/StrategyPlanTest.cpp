@@ -63,6 +63,16 @@ void check(const StrategyPlan &plan, StrategySimulator &simulator,
     for (int resource : task.resources)
       load[resource] += task.durationNs;
   ASSERT_EQ(load, plan.loadNs());
+  // So are bytes, of all buffers and messages.
+  std::vector<int64_t> bytes(plan.tileBytes().size());
+  Plan written = buildPlan(plan);
+  for (const Buffer &buffer : written.buffers)
+    bytes[buffer.device] +=
+        buffer.region.volume() * graph.values[buffer.value].elementBytes;
+  for (const Task &task : fresh.tasks)
+    if (task.sourceDevice >= 0)
+      bytes[task.sourceDevice] += task.bytes;
+  ASSERT_EQ(bytes, plan.tileBytes());
   for (int i = 0; i < 3; ++i) {
     int64_t limit = fresh.makespanNs + uniform(random, -fresh.makespanNs / 2,
                                                fresh.makespanNs / 4);

@@ -47,6 +47,8 @@ struct KernelGeometry {
   std::vector<ShardState> states; ///< by piece
   std::vector<NeedSet> operands;
   std::vector<BlockSet> results;
+  /// Bytes that each piece writes.
+  std::vector<int64_t> resultBytes;
   /// Time of each piece in ns, by device type.
   std::vector<std::vector<int64_t>> durationNs;
 };

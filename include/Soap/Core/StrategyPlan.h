@@ -59,6 +59,9 @@ public:
   /// Sum of the durations of all tasks that occupy a resource; resources as in
   /// `makeResources`.
   const std::vector<int64_t> &loadNs() const { return load; }
+  /// Bytes of all tiles of a device together, and of each message once more on
+  /// its sender: what it needs at most, whatever the order of tasks.
+  const std::vector<int64_t> &tileBytes() const { return bytes; }
 
   const Strategy &getStrategy() const { return strategy; }
   const Graph &getGraph() const { return graph; }
@@ -158,12 +161,12 @@ private:
   std::vector<ValuePlan> plans;
   std::vector<std::vector<int>> counts, roots; ///< by slot
   std::vector<uint8_t> hasRoots;               ///< by block
-  std::vector<int64_t> kernelLoad, load;
+  std::vector<int64_t> kernelLoad, load, bytes;
   // What was there at the last commit, of what has changed.
   std::vector<KernelPlan> savedKernels;
   std::vector<ValuePlan> savedPlans;
   std::vector<std::vector<int>> savedCounts, savedRoots;
-  std::vector<int64_t> savedKernelLoad, savedLoad;
+  std::vector<int64_t> savedKernelLoad, savedLoad, savedBytes;
   bool loadsSaved = false;
   std::vector<std::pair<int, Config>> savedConfigs;
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
@@ -183,14 +186,14 @@ private:
   void planValue(int value);
   void countPredecessors(int slot);
   void addLoad(const KernelPlan &kernel, int64_t sign);
-  void addLoad(const ValuePlan &plan, int64_t sign);
+  void addLoad(int value, int64_t sign);
   void resolveDirty();
   void touch(int value);
   void placeOutput(int output);
 };
 
-/// The plan as actions on buffers.
-Plan buildPlan(const StrategyPlan &plan);
+/// The plan as actions on buffers; see Plan.h.
+Plan buildPlan(const StrategyPlan &plan, bool expandCollectives = false);
 
 } // namespace soap
 

@@ -24,6 +24,11 @@ public:
   /// Number of the list of resources that a transfer occupies.
   int resources(int from, int to) { return entry(from, to).resources; }
   const std::vector<std::vector<int>> &resourceLists() const { return lists; }
+  /// Numbers another list.
+  int addResources(std::vector<int> list) {
+    lists.push_back(std::move(list));
+    return static_cast<int>(lists.size()) - 1;
+  }
 
 private:
   struct Entry {

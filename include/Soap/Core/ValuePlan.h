@@ -13,6 +13,7 @@
 #include "Soap/Core/KernelGeometry.h"
 #include "Soap/Core/TransferTable.h"
 
+#include <map>
 #include <span>
 
 namespace soap {
@@ -69,7 +70,16 @@ struct PlannedTask {
   /// A device, or, of tasks on several resources, -1 - number of a list.
   int resource = -1;
   int firstAction = 0;
-  int64_t bytes = 0; ///< moved by a transfer
+  int collective = -1; ///< in `ValuePlan::collectives`
+  int64_t bytes = 0;   ///< moved by a transfer
+};
+
+/// A task of several devices: the first of its actions has all inputs, each of
+/// them writes one output.
+struct PlannedCollective {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  std::vector<int> devices; ///< ascending, but a root first
+  int64_t bytes = 0;        ///< of the whole tensor
 };
 
 /// Task `index` of block `block`; see StrategyPlan.h.
@@ -83,6 +93,7 @@ struct ValuePlan {
   std::vector<PlannedAction> actions; ///< in dependency order, grouped by task
   std::vector<int> inputs;            ///< references
   std::vector<PlannedTask> tasks;
+  std::vector<PlannedCollective> collectives;
   /// Per use, per shard: reference to the tile read, -1: none.
   std::vector<std::vector<int>> bindings;
   /// Of graph inputs: the tiles (device, region), which are the sources; region
@@ -104,7 +115,8 @@ class ValuePlanner {
 public:
   ValuePlanner(const CostModel &cost, TransferTable &transfers)
       : cost(cost), transfers(transfers),
-        deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount) {}
+        deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
+        collectives(cost.getTopology().hasCollectives()) {}
 
   /// Plans a value into `plan`, whose memory is reused. `block` is the value's
   /// block of tasks.
@@ -141,8 +153,7 @@ private:
   };
   struct OnDevice {
     std::vector<Need> needs;
-    std::vector<int> sources;
-    std::vector<Part> parts;
+    std::vector<Part> parts; ///< block -1: of whatever blocks it overlaps
     std::vector<Tile> tiles;
   };
 
@@ -163,6 +174,14 @@ private:
     std::unordered_map<uint64_t, int64_t> combine;
   };
   std::unordered_map<const ValueRegions *, Costs> costCache;
+  /// Collectives over sets of devices, with the number of the list of resources
+  /// of each algorithm.
+  struct Model {
+    CollectiveModel model;
+    std::vector<int> resources;
+  };
+  std::map<std::pair<CollectiveKind, std::vector<int>>, Model> models;
+  bool collectives; ///< the devices of the topology have them
 
   // The value being planned.
   ValueRegions *regions = nullptr;
@@ -179,7 +198,15 @@ private:
   std::span<const int> replicas(int block, int contribution) const;
   void sortNeeds(std::vector<Need> &needs);
   void collectNeeds(std::span<const ValueUse> uses);
+  void gatherAll();
   void sendAll();
+  void reduceBlock(int block,
+                   std::span<const std::pair<int, std::vector<int>>> groups);
+  int addCollective(CollectiveKind kind, std::vector<int> devices,
+                    int64_t bytes);
+  static bool holds(const Part &part, int block) {
+    return part.block == block || part.block < 0;
+  }
   void combineAll();
   void combineGroup(int block, int region, std::span<const int> devices);
   int combineSlice(int block, int device, int region);

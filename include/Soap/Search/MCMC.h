@@ -10,6 +10,7 @@
 #define SOAP_SEARCH_MCMC_H
 
 #include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/StrategyEvaluator.h"
 
 #include <atomic>
 #include <functional>
@@ -50,6 +51,7 @@ struct McmcResult {
       initialNs; ///< makespan per initial strategy that a chain started from
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;
+  EvaluatorStatistics statistics;
 };
 
 /// Runs the search. The problem must have passed `check`.

@@ -37,7 +37,8 @@ mlir::soap::priceFunction(func::FuncOp function,
     return failure();
   PricedFunction priced{std::move(*opGraph), std::move(*strategy), {}, {}};
   priced.plan =
-      ::soap::buildPlan(priced.opGraph.graph, priced.strategy, topology);
+      ::soap::buildPlan(priced.opGraph.graph, priced.strategy, topology,
+                        /*expandCollectives=*/true);
   priced.tasks = ::soap::buildTaskGraph(priced.opGraph.graph, priced.plan,
                                         ::soap::CostModel(topology));
   ::soap::simulateFull(priced.tasks);
@@ -129,12 +130,25 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
     ends.push_back(task.endNs);
     keys.append(task.key.begin(), task.key.end());
   }
+  // Tasks of several devices; `task` is a place in the order.
+  SmallVector<int64_t> places(order.size());
+  for (auto [place, id] : llvm::enumerate(order))
+    places[id] = static_cast<int64_t>(place);
+  SmallVector<Attribute> collectives;
+  for (const ::soap::PlanCollective &collective : priced.plan.collectives)
+    collectives.push_back(dictionary(
+        builder, {{"task", builder.getI64IntegerAttr(places[collective.task])},
+                  {"kind", builder.getStringAttr(
+                               ::soap::collectiveName(collective.kind))},
+                  {"devices", builder.getDenseI32ArrayAttr(collective.devices)},
+                  {"bytes", builder.getI64IntegerAttr(collective.bytes)}}));
   return dictionary(builder,
                     {{"names", builder.getArrayAttr(names)},
                      {"kinds", builder.getArrayAttr(kinds)},
                      {"start_ns", builder.getDenseI64ArrayAttr(starts)},
                      {"end_ns", builder.getDenseI64ArrayAttr(ends)},
-                     {"keys", builder.getDenseI64ArrayAttr(keys)}});
+                     {"keys", builder.getDenseI64ArrayAttr(keys)},
+                     {"collectives", builder.getArrayAttr(collectives)}});
 }
 
 /// Whole tensors of the function's interface: attributes of its arguments and
