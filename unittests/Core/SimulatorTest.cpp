@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Core/Simulator.h"
+#include "Soap/Core/Timeline.h"
 #include "Graphs.h"
 
 #include <gtest/gtest.h>

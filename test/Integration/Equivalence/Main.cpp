@@ -11,6 +11,7 @@
 #include "Runner.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
+#include "Soap/Search/Presets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -94,13 +95,30 @@ int64_t graphsBefore(int64_t n) {
   return ops().empty() ? n : networks().empty() ? 0 : n * graphs / 100;
 }
 
+/// Whether a program is a whole graph.
+bool isGraph(int64_t program) {
+  return graphsBefore(program + 1) > graphsBefore(program);
+}
+
+/// Networks run under this many presets, too, in turn.
+constexpr int64_t presetsPerGraph = 2;
+
+/// The preset of strategy `s` of a program, or nothing: then it is random.
+std::string presetOf(int64_t program, int64_t s) {
+  if (s == 0 || !isGraph(program) || s + presetsPerGraph < strategies)
+    return "";
+  const std::vector<std::string> &names = soap::presetNames();
+  int64_t turn = graphsBefore(program) * presetsPerGraph + strategies - 1 - s;
+  return names[static_cast<size_t>(turn) % names.size()];
+}
+
 /// Round robin over the graphs and over the ops, so that each has its share; a
 /// short run of another seed begins elsewhere.
 const Generator &generatorOf(int64_t program) {
   int64_t graph = graphsBefore(program);
-  bool isGraph = graphsBefore(program + 1) > graph;
-  const std::vector<Generator> &generators = isGraph ? networks() : ops();
-  uint64_t turn = static_cast<uint64_t>(isGraph ? graph : program - graph);
+  bool whole = isGraph(program);
+  const std::vector<Generator> &generators = whole ? networks() : ops();
+  uint64_t turn = static_cast<uint64_t>(whole ? graph : program - graph);
   return generators[(turn + 31 * seed) % generators.size()];
 }
 
@@ -126,22 +144,28 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
   }
   report.ops = subject.ops();
   for (int64_t s = 0; s < strategies; ++s) {
+    std::string preset = presetOf(index, s), error;
     // Another strategy than those before, if there is one: an op of few
     // elements may have few.
     uint64_t hash = 0;
     for (int attempt = 0; attempt < 20; ++attempt) {
-      subject.draw(random, report.draws);
-      hash = llvm::xxh3_64bits(subject.program() +
-                               std::to_string(subject.devices()));
+      if (preset.empty())
+        subject.draw(random, report.draws);
+      else
+        error = subject.drawPreset(random, preset);
+      hash = llvm::xxh3_64bits(subject.program() + subject.topology());
       if (!llvm::is_contained(report.cases, hash))
         break;
     }
     report.cases.push_back(hash);
-    if (std::string error = subject.check(lowering); error.empty())
+    if (error.empty())
+      error = subject.check(lowering);
+    if (error.empty())
       ++report.passed;
     else
-      fail("strategy " + std::to_string(s) + ", on " +
-               std::to_string(subject.devices()) + " devices: " + error,
+      fail("strategy " + std::to_string(s) +
+               (preset.empty() ? "" : " (preset " + preset + ")") + ", on " +
+               subject.topology() + ": " + error,
            subject.program());
   }
   return report;
