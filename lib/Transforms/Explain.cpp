@@ -165,7 +165,7 @@ void Printer::advice(llvm::raw_ostream &stream) const {
                            -difference(best.evaluation))
            << config(explanation.group, best.config) << "\n";
   if (explanation.pairings.empty()) {
-    stream << "no neighbour that were cut the same way would make one of them "
+    stream << "no neighbour, cut the same way, would make one of them "
               "faster\n";
     return;
   }
