@@ -321,32 +321,67 @@ private:
     }
     std::vector<int> others = neighbours.of(groupId);
     others.resize(std::min(others.size(), mostNeighbours));
-    for (size_t i : tried)
-      for (int other : others) {
-        const OpGroup &neighbour = problem.getGroups()[other];
-        const Alternative &alternative = result.alternatives[i];
-        Config config =
-            neighbours.translate(groupId, alternative.config, other);
-        const IterationSpace &otherSpace =
-            problem.getGraph().nodes[neighbour.leader].whole.space;
-        if (config == strategy[neighbour.leader] ||
-            checkConfig(otherSpace, config, devices).fault != ConfigFault::None)
-          continue;
-        Strategy changed = strategy;
-        problem.assign(changed, group, alternative.config);
-        problem.assign(changed, neighbour, config);
-        Priced priced = simulate(changed);
-        if (better(priced.evaluation, alternative.evaluation))
-          result.pairings.push_back({i, other, std::move(config),
-                                     priced.evaluation, priced.bytesMoved});
-      }
+    std::vector<int> layer = sameWeights();
+    for (size_t i : tried) {
+      const Config &config = result.alternatives[i].config;
+      for (int other : others)
+        tryTogether(i, {other}, {neighbours.translate(groupId, config, other)});
+      tryTogether(i, layer, std::vector<Config>(layer.size(), config));
+    }
     std::sort(result.pairings.begin(), result.pairings.end(),
               [](const Pairing &a, const Pairing &b) {
                 return better(a.evaluation, b.evaluation) ||
                        (!better(b.evaluation, a.evaluation) &&
-                        std::pair(a.alternative, a.neighbour) <
-                            std::pair(b.alternative, b.neighbour));
+                        std::tie(a.alternative, a.groups) <
+                            std::tie(b.alternative, b.groups));
               });
+  }
+
+  /// Other groups of the same kind that read a weight of this one.
+  std::vector<int> sameWeights() const {
+    const std::vector<OpGroup> &groups = problem.getGroups();
+    const Kernel &own = problem.getGraph().nodes[group.leader].whole;
+    std::set<int> weights;
+    for (const GraphInput &input : problem.getGraph().inputs)
+      if (input.updateNode >= 0)
+        weights.insert(input.value);
+    std::vector<int> result;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const Kernel &other = problem.getGraph().nodes[groups[g].leader].whole;
+      if (static_cast<int>(g) != groupId && other.kind == own.kind &&
+          other.space.loops.size() == space.loops.size() &&
+          std::any_of(own.operands.begin(), own.operands.end(), [&](int value) {
+            return weights.count(value) > 0 &&
+                   std::count(other.operands.begin(), other.operands.end(),
+                              value) > 0;
+          }))
+        result.push_back(static_cast<int>(g));
+    }
+    return result;
+  }
+
+  void tryTogether(size_t index, const std::vector<int> &others,
+                   std::vector<Config> configs) {
+    const Alternative &alternative = result.alternatives[index];
+    Strategy changed = strategy;
+    problem.assign(changed, group, alternative.config);
+    bool differs = false;
+    for (size_t i = 0; i < others.size(); ++i) {
+      const OpGroup &other = problem.getGroups()[others[i]];
+      const IterationSpace &otherSpace =
+          problem.getGraph().nodes[other.leader].whole.space;
+      if (checkConfig(otherSpace, configs[i], devices).fault !=
+          ConfigFault::None)
+        return;
+      differs |= configs[i] != strategy[other.leader];
+      problem.assign(changed, other, configs[i]);
+    }
+    if (!differs)
+      return;
+    Priced priced = simulate(changed);
+    if (better(priced.evaluation, alternative.evaluation))
+      result.pairings.push_back({index, others, std::move(configs),
+                                 priced.evaluation, priced.bytesMoved});
   }
 };
 

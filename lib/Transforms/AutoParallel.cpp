@@ -9,12 +9,14 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Core/TaskGraph.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/MCMC.h"
 #include "Soap/Search/Presets.h"
 #include "Soap/Search/ProgressDrawing.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
@@ -164,6 +166,16 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   return result;
 }
 
+/// Tasks of an iteration.
+static int64_t taskCount(const ::soap::ParallelizationProblem &problem,
+                         const ::soap::Strategy &strategy) {
+  const ::soap::Topology &topology = problem.getTopology();
+  ::soap::Plan plan = ::soap::buildPlan(problem.getGraph(), strategy, topology);
+  ::soap::TaskGraph tasks = ::soap::buildTaskGraph(
+      problem.getGraph(), plan, ::soap::CostModel(topology), /*names=*/false);
+  return static_cast<int64_t>(tasks.tasks.size());
+}
+
 std::string
 AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
                           const ::soap::McmcResult &result) {
@@ -174,9 +186,13 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
     json.attribute("version", 1);
     json.attribute("best_makespan_ns", result.bestEvaluation.makespanNs);
     json.attributeObject("initial", [&] {
+      llvm::StringMap<int> used; // a start may be given twice
       for (auto [name, makespan] :
-           llvm::zip_equal(result.initialNames, result.initialNs))
-        json.attribute(name, makespan);
+           llvm::zip_equal(result.initialNames, result.initialNs)) {
+        int count = ++used[name];
+        json.attribute(count > 1 ? name + "#" + std::to_string(count) : name,
+                       makespan);
+      }
     });
     json.attribute("groups", static_cast<int64_t>(problem.getGroups().size()));
     json.attribute("ops",
@@ -186,6 +202,9 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
     json.attribute("proposals_per_second",
                    result.seconds > 0 ? result.proposals / result.seconds : 0);
     json.attribute("seconds", result.seconds);
+    json.attribute("tasks", taskCount(problem, result.best));
+    json.attribute("optimal", result.optimal);
+    json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());
     json.attribute("interrupted", interrupted.load());
     json.attributeArray("curve", [&] {

@@ -73,6 +73,14 @@ private:
                           std::max<int64_t>(current.evaluation.makespanNs, 1)) -
                   1);
   }
+  /// `fc1`, `lstm1.0` to `lstm1.3`: names without the outer quotes.
+  std::string others(const ::soap::Pairing &pairing) const {
+    std::string names = leaderOf(pairing.groups.front()).name;
+    if (pairing.groups.size() > 1)
+      names += (pairing.groups.size() > 2 ? "' to '" : "' and '") +
+               leaderOf(pairing.groups.back()).name;
+    return names;
+  }
   void head(llvm::raw_ostream &stream, StringRef op) const;
   void row(llvm::raw_ostream &stream, const Alternative &alternative) const;
   void advice(llvm::raw_ostream &stream) const;
@@ -145,8 +153,8 @@ void Printer::pairing(llvm::raw_ostream &stream,
          << llvm::format(" would take %.3f ms instead of %.3f if '",
                          milliseconds(pairing.evaluation.makespanNs),
                          milliseconds(alternative.evaluation.makespanNs))
-         << leaderOf(pairing.neighbour).name << "' were cut the same way: "
-         << config(pairing.neighbour, pairing.config);
+         << others(pairing) << "' were cut the same way: "
+         << config(pairing.groups[0], pairing.configs[0]);
   if (alternative.bytesMoved > pairing.bytesMoved)
     stream << llvm::format(
         ", and transfers of %.3f MiB would vanish",
@@ -251,8 +259,14 @@ std::string Printer::json(StringRef op) const {
         json.object([&] {
           json.attribute("alternative",
                          static_cast<int64_t>(pairing.alternative));
-          json.attribute("neighbour", leaderOf(pairing.neighbour).name);
-          jsonConfig(json, pairing.neighbour, pairing.config);
+          json.attributeArray("groups", [&] {
+            for (auto [group, config] :
+                 llvm::zip_equal(pairing.groups, pairing.configs))
+              json.object([&] {
+                json.attribute("leader", leaderOf(group).name);
+                jsonConfig(json, group, config);
+              });
+          });
           price(pairing.evaluation, pairing.bytesMoved);
         });
     });

@@ -69,10 +69,10 @@ TEST(Explain, NeighboursCutTheSameWay) {
   Explanation explanation = explainGroup(p.problem, strategy, 0, 1000);
   ASSERT_FALSE(explanation.pairings.empty());
   const Pairing &best = explanation.pairings[0];
-  EXPECT_EQ(best.neighbour, 1);
+  EXPECT_EQ(best.groups, std::vector<int>{1});
   EXPECT_EQ(explanation.alternatives[best.alternative].config.degrees,
             (std::vector<int64_t>{2, 1, 1}));
-  EXPECT_EQ(best.config.degrees, (std::vector<int64_t>{2, 1, 1}));
+  EXPECT_EQ(best.configs[0].degrees, (std::vector<int64_t>{2, 1, 1}));
   EXPECT_LT(best.evaluation.makespanNs,
             explanation.alternatives[0].evaluation.makespanNs);
 }

@@ -1,7 +1,8 @@
 //===- Explain.h - Why an op has its config ---------------------*- C++ -*-===//
 //
 // Prices the alternatives of one group while all others stay as they are, and
-// says which neighbour, cut the same way, would make one of them faster.
+// says which neighbours or time steps, cut the same way, would make one of them
+// faster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +28,14 @@ struct Alternative {
   double limitShare = 0;
 };
 
-/// A neighbour cut like an alternative of the group.
+/// Other groups cut like an alternative of the group.
 struct Pairing {
   size_t alternative = 0; ///< index
-  int neighbour = -1;     ///< group
-  Config config;          ///< of the neighbour's leader
-  Evaluation evaluation;  ///< both changed
+  /// One neighbour, or all groups that read the same weights (the other time
+  /// steps of a layer).
+  std::vector<int> groups;
+  std::vector<Config> configs; ///< of their leaders
+  Evaluation evaluation;       ///< all changed
   int64_t bytesMoved = 0;
 };
 
@@ -44,7 +47,7 @@ struct Explanation {
   size_t current = 0; ///< index of the group's config
   /// Alternatives were left out, because there are more than were asked for.
   bool bounded = false;
-  /// Where it is faster to cut a neighbour like an alternative than to take the
+  /// Where it is faster to cut others like an alternative than to take the
   /// alternative alone; fastest first.
   std::vector<Pairing> pairings;
 };

@@ -64,6 +64,9 @@ struct McmcResult {
   std::vector<McmcPoint> curve;
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;
+  /// No strategy is faster than this, as far as was proven; 0: nothing was.
+  int64_t boundNs = 0;
+  bool optimal = false; ///< `best` is as fast as the bound
 };
 
 /// Runs the search. The problem must have passed `check`.

@@ -31,4 +31,4 @@ for a in alternatives:
     assert a["limit"] and 0 < a["limit_share"] <= 1 and a["excess_bytes"] == 0 and a["bytes_moved"] > 0
 for pairing in explanation["pairings"]:
     assert pairing["makespan_ns"] < alternatives[pairing["alternative"]]["makespan_ns"]
-    assert pairing["neighbour"] != "fc1"
+    assert pairing["groups"] and all(group["leader"] != "fc1" and group["devices"] for group in pairing["groups"])
