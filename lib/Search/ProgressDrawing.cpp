@@ -125,7 +125,7 @@ std::string soap::drawProgress(const McmcResult &result) {
   }
   drawing.polyline(corners, {.stroke = "#4878cf", .strokeWidth = 2});
   drawing.text(
-      width - right, y(best) + 14,
+      width - right, y(best) - 7,
       svg::number(best) + " ms after " +
           std::to_string(std::max<int64_t>(
               curve[curve.size() > 1 ? curve.size() - 2 : 0].proposals, 0)) +
