@@ -240,7 +240,7 @@ Values fillValues(Random &random, const Fill &fill, int64_t volume) {
       break;
     case Fill::Uniform:
       value = static_cast<float>(
-          std::uniform_real_distribution<float>(-1, 1)(random));
+          fill.bound * std::uniform_real_distribution<float>(-1, 1)(random));
       break;
     case Fill::Positive:
       value = static_cast<float>(
