@@ -41,6 +41,8 @@ struct Case {
   /// Options of soap-build-training-step, if the case is a training step of
   /// @forward.
   std::string training;
+  /// Of an op. Programs of many ops have fewer, so that a case stays short.
+  int64_t mostPieces = 16;
 };
 
 struct Tensor {

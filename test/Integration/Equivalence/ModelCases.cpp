@@ -110,6 +110,7 @@ Case makeModel(const SmallModel &model, Random &random) {
   c.name = model.name;
   c.tolerance = 1e-3;
   c.training = drawOptimizer(random);
+  c.mostPieces = 3;
   std::map<std::string, int64_t> options = model.options(random);
   int64_t batch = uniform(random, model.leastSamples, model.mostSamples);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);

@@ -330,8 +330,7 @@ std::set<std::string> Subject::ops() const {
 void Subject::draw(Random &random, DrawStatistics &statistics) {
   numDevices = static_cast<int>(uniform(random, 1, 8));
   topologyName = "cpu-" + std::to_string(numDevices);
-  // Training steps have many ops: fewer pieces of each keep a case short.
-  int64_t maxPieces = uniform(random, 1, source.training.empty() ? 16 : 6);
+  int64_t maxPieces = uniform(random, 1, source.mostPieces);
   module = base->clone();
   drawStrategy(random, module->lookupSymbol<func::FuncOp>(entry), numDevices,
                maxPieces, statistics);

@@ -22,33 +22,34 @@ import subprocess
 import sys
 import tempfile
 
+# Networks so small are fastest on one device: a short search from elsewhere does not get there, and stays a mixture.
 STRATEGIES = {
     "single": "--soap-apply-strategy=preset=single topology=cpu-1",
     "data-parallel": "--soap-apply-strategy=preset=data-parallel topology=cpu-2",
-    "searched": "--soap-auto-parallel=topology=cpu-4 seed=1 proposals=300",
+    "searched": "--soap-auto-parallel=topology=cpu-4 seed=1 initial=model-parallel proposals=30",
 }
 RESNET = "image=64,classes=4,width=4,stage1=1,stage2=1,stage3=2,stage4=1"
 RECURRENT = "length=6,lstm-chunk=2,hidden=12,vocabulary=9"
 TRANSFORMER = "length=6,layers=2,heads=2,head-width=6,vocabulary=9"
-# Batch, options.
+# Batch, options, learning rate.
 MODELS = {
-    "lenet": (8, "image=16,classes=4"),
-    "alexnet": (8, "image=63,classes=4,divide=16"),
-    "vgg16": (8, "image=32,classes=4,divide=16"),
-    "inception-v3": (4, "image=107,classes=4,divide=16,a-blocks=1,c-blocks=2,e-blocks=1"),
-    "resnet-50": (4, RESNET),
-    "resnet-101": (4, RESNET),
-    "wide-resnet": (4, RESNET),
-    "rnntc": (8, RECURRENT + ",layers=2,classes=4"),
-    "rnnlm": (8, RECURRENT),
-    "nmt": (8, RECURRENT),
-    "gpt": (8, TRANSFORMER),
-    "bert": (8, TRANSFORMER),
+    "lenet": (8, "image=16,classes=4", 0.02),
+    "alexnet": (8, "image=63,classes=4,divide=16", 0.02),
+    "vgg16": (8, "image=32,classes=4,divide=16", 0.02),
+    "inception-v3": (4, "image=107,classes=4,divide=16,a-blocks=1,c-blocks=2,e-blocks=1", 0.02),
+    "resnet-50": (4, RESNET, 0.02),
+    "resnet-101": (4, RESNET, 0.02),
+    "wide-resnet": (4, RESNET, 0.02),
+    "rnntc": (8, RECURRENT + ",layers=2,classes=4", 0.5),
+    "rnnlm": (8, RECURRENT, 0.5),
+    "nmt": (8, RECURRENT, 0.5),
+    "gpt": (8, TRANSFORMER, 0.02),
+    "bert": (8, TRANSFORMER, 0.02),
 }
-# Losses and weights of strategies after some iterations, relative. Sums round otherwise; nothing else differs.
-ITERATIONS, CLOSE_LOSS, CLOSE_WEIGHTS = 2, 1e-4, 1e-3
+# Losses and weights of strategies after some iterations, relative. Sums round otherwise, which batch norm amplifies.
+ITERATIONS, CLOSE_LOSS, CLOSE_WEIGHTS = 2, 1e-3, 5e-3
 # How much of the first epoch's loss may be left.
-LEFT = 0.97
+LEFT = 0.95
 
 
 class Failure(Exception):
@@ -82,8 +83,9 @@ def listed(tools):
     return re.findall(r"^(\S+): ", tools.run("soap-translate", "--list-models"), re.MULTILINE)
 
 
-def prepare(tools, model, strategies, step="optimizer=sgd learning-rate=0.02 momentum=0.9", suffix=""):
-    batch, options = MODELS[model]
+def prepare(tools, model, strategies, step=None, suffix=""):
+    batch, options, rate = MODELS[model]
+    step = step or "optimizer=sgd learning-rate=%g momentum=0.9" % rate
     plain, trained = tools.path(model + ".mlir"), tools.path(model + ".step.mlir")
     tools.run("soap-translate", "--generate=" + model, "--batch=%d" % batch, "--option=" + options, "-o", plain)
     tools.run("soap-opt", plain, "--soap-build-training-step=" + step, "-o", trained)
