@@ -89,7 +89,8 @@ std::vector<int> soap::scheduleOrder(const TaskGraph &graph) {
 
 std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
                                      const std::vector<int> &order,
-                                     int deviceCount) {
+                                     int deviceCount,
+                                     const MemoryObserver &observer) {
   auto bytes = [&](int buffer) {
     const Buffer &b = plan.buffers[buffer];
     return b.region.volume() * graph.values[b.value].elementBytes;
@@ -109,6 +110,8 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
     if (plan.buffers[b].action < 0)
       live[plan.buffers[b].device] += bytes(static_cast<int>(b));
   std::vector<int64_t> peak = live;
+  for (int device = 0; observer && device < deviceCount; ++device)
+    observer(-1, device, live[device], false);
 
   // Position of the last action that touches each buffer.
   std::vector<int> last(plan.buffers.size(), -1);
@@ -121,12 +124,15 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
       last[buffer] = std::max(last[buffer], static_cast<int>(p));
   }
 
+  int position = 0;
   auto add = [&](int device, int64_t amount) {
     live[device] += amount;
     peak[device] = std::max(peak[device], live[device]);
+    if (observer)
+      observer(position, device, live[device], amount < 0);
   };
-  for (size_t p = 0; p < order.size(); ++p) {
-    const Action &action = plan.actions[order[p]];
+  for (; position < static_cast<int>(order.size()); ++position) {
+    const Action &action = plan.actions[order[position]];
     for (int buffer : action.outputs)
       if (!inPlace[buffer])
         add(plan.buffers[buffer].device, bytes(buffer));
@@ -134,13 +140,13 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
       // The message is packed on the sender while it runs.
       int64_t message = bytes(action.outputs[0]);
       add(action.sourceDevice, message);
-      live[action.sourceDevice] -= message;
+      add(action.sourceDevice, -message);
     }
     auto release = [&](int buffer) {
-      if (last[buffer] != static_cast<int>(p) || stays[buffer] ||
-          inPlace[buffer] || plan.buffers[buffer].action < 0)
+      if (last[buffer] != position || stays[buffer] || inPlace[buffer] ||
+          plan.buffers[buffer].action < 0)
         return;
-      live[plan.buffers[buffer].device] -= bytes(buffer);
+      add(plan.buffers[buffer].device, -bytes(buffer));
       last[buffer] = -1; // once, however often an action names it
     };
     for (int buffer : action.inputs)

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Json.h"
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Core/Timeline.h"
 
 using namespace soap;
 using jsonfile::quote;
@@ -60,7 +60,9 @@ static std::string microseconds(int64_t ns) {
          std::string(3 - fraction.size(), '0') + fraction;
 }
 
-std::string soap::printChromeTrace(const TaskGraph &graph) {
+std::string
+soap::printChromeTrace(const TaskGraph &graph,
+                       const std::vector<std::vector<MemoryPoint>> &memory) {
   std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
                      "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,"
                      "\"args\":{\"name\":\"devices\"}},\n"
@@ -82,5 +84,12 @@ std::string soap::printChromeTrace(const TaskGraph &graph) {
               ",\"cat\":" + quote(task.kind) + ",\"ph\":\"X\"," +
               place(resource) + ",\"ts\":" + microseconds(task.startNs) +
               ",\"dur\":" + microseconds(task.endNs - task.startNs) + "}";
+  // A counter is a track of its own, by its name.
+  for (size_t device = 0; device < memory.size(); ++device)
+    for (const MemoryPoint &point : memory[device])
+      text +=
+          ",\n{\"name\":" + quote("memory of " + graph.resources[device].name) +
+          ",\"ph\":\"C\",\"pid\":0,\"ts\":" + microseconds(point.timeNs) +
+          ",\"args\":{\"bytes\":" + std::to_string(point.bytes) + "}}";
   return text + "\n]}\n";
 }

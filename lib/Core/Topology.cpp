@@ -217,3 +217,28 @@ int64_t Topology::transferNs(int from, int to, int64_t bytes) const {
 int64_t Topology::distance(int from, int to) const {
   return from == to ? 0 : routes->from(from).latencyNs[to];
 }
+
+std::vector<std::vector<int>> Topology::machines() const {
+  std::vector<std::string> prefix(devices.size());
+  auto attach = [&](int device, int vertex) {
+    if (device >= deviceCount() || vertex < deviceCount() ||
+        !prefix[device].empty())
+      return;
+    const std::string &name = switches[vertex - deviceCount()];
+    if (size_t point = name.find('.'); point != std::string::npos)
+      prefix[device] = name.substr(0, point);
+  };
+  for (const Link &link : links) {
+    attach(link.from, link.to);
+    attach(link.to, link.from);
+  }
+  std::vector<std::vector<int>> result;
+  std::map<std::string, size_t> known;
+  for (int d = 0; d < deviceCount(); ++d) {
+    auto [it, added] = known.try_emplace(prefix[d], result.size());
+    if (added)
+      result.emplace_back();
+    result[it->second].push_back(d);
+  }
+  return result;
+}

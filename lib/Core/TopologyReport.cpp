@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Core/TopologyReport.h"
+#include "Soap/Core/Svg.h"
 
 #include <algorithm>
 #include <array>
@@ -16,24 +17,14 @@
 #include <tuple>
 
 using namespace soap;
+using svg::escaped;
+using svg::number;
 
 namespace {
 
 /// Sources whose routes the text counts: all pairs of 1024 devices are a
 /// second's work.
 constexpr int mostDescribedSources = 256;
-
-/// `12.5`, `400`: at most three digits behind the point, no zeros at the end.
-std::string number(double value) {
-  std::array<char, 64> text;
-  std::snprintf(text.data(), text.size(), "%.3f", value);
-  std::string result = text.data();
-  while (result.back() == '0')
-    result.pop_back();
-  if (result.back() == '.')
-    result.pop_back();
-  return result;
-}
 
 std::string padded(std::string text, size_t width) {
   if (text.size() < width)
@@ -136,29 +127,6 @@ std::string soap::describeTopology(const Topology &topology) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-std::string escaped(const std::string &text) {
-  std::string result;
-  for (char c : text)
-    switch (c) {
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '&':
-      result += "&amp;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      // Control characters are not allowed in XML.
-      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  return result;
-}
 
 class Drawing {
 public:

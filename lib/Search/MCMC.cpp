@@ -123,12 +123,14 @@ public:
         lastReport(begin) {}
 
   McmcResult run() {
-    std::vector<Strategy> initial =
-        options.initial.empty() ? defaultInitial() : options.initial;
-    for (size_t i = 0; i < initial.size() && (i == 0 || !exhausted()); ++i)
-      runChain(initial[i], static_cast<int64_t>(initial.size() - i));
+    std::vector<Start> initial = starts();
+    for (size_t i = 0; i < initial.size() && (i == 0 || !exhausted()); ++i) {
+      result.initialNames.push_back(std::move(initial[i].name));
+      runChain(initial[i].strategy, static_cast<int64_t>(initial.size() - i));
+    }
     result.seconds = elapsed();
     result.statistics = evaluator.getStatistics();
+    addPoint();
     report();
     return std::move(result);
   }
@@ -154,22 +156,36 @@ private:
            (options.proposals > 0 && result.proposals >= options.proposals);
   }
 
-  std::vector<Strategy> defaultInitial() {
-    std::vector<Strategy> initial;
-    auto add = [&](Strategy strategy) {
-      if (std::find(initial.begin(), initial.end(), strategy) == initial.end())
-        initial.push_back(std::move(strategy));
+  struct Start {
+    std::string name;
+    Strategy strategy;
+  };
+
+  std::vector<Start> starts() {
+    std::vector<Start> result;
+    for (size_t i = 0; i < options.initial.size(); ++i)
+      result.push_back({i < options.initialNames.size()
+                            ? options.initialNames[i]
+                            : "initial" + std::to_string(i),
+                        options.initial[i]});
+    if (!result.empty())
+      return result;
+    auto add = [&](const std::string &name, Strategy strategy) {
+      if (std::none_of(result.begin(), result.end(), [&](const Start &start) {
+            return start.strategy == strategy;
+          }))
+        result.push_back({name, std::move(strategy)});
     };
-    add(dataParallelStrategy(problem));
-    add(singleStrategy(problem));
-    add(modelParallelStrategy(problem));
-    add(spatialStrategy(problem));
+    // The first sets the scale of the temperature.
+    add("data-parallel", dataParallelStrategy(problem));
+    for (const std::string &name : presetNames())
+      add(name, *presetStrategy(name, problem));
     Strategy random = singleStrategy(problem);
     for (size_t g = 0; g < problem.getGroups().size(); ++g)
       problem.assign(random, problem.getGroups()[g],
                      sampler.draw(static_cast<int>(g)));
-    add(std::move(random));
-    return initial;
+    add("random", std::move(random));
+    return result;
   }
 
   /// Fits memory better, or is faster.
@@ -183,6 +199,13 @@ private:
       return;
     result.best = strategy;
     result.bestEvaluation = evaluation;
+    addPoint();
+  }
+
+  void addPoint() {
+    if (!result.best.empty() && result.bestEvaluation.excessBytes == 0)
+      result.curve.push_back(
+          {elapsed(), result.proposals, result.bestEvaluation.makespanNs});
   }
 
   void runChain(const Strategy &initial, int64_t chainsLeft) {

@@ -7,6 +7,8 @@
 
 #include "Soap/Search/Presets.h"
 
+#include "PresetSupport.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -19,10 +21,8 @@ static Config onFirstDevices(Config config) {
   return config;
 }
 
-/// Gives the loops degrees whose product is at most `devices`: each the largest
-/// factor of what remains that its extent allows.
-static Config cutLoops(const IterationSpace &space,
-                       const std::vector<int> &loops, int devices) {
+Config soap::cutLoops(const IterationSpace &space,
+                      const std::vector<int> &loops, int devices) {
   Config config = Config::single(space);
   int64_t rest = devices;
   for (int loop : loops) {
@@ -42,9 +42,8 @@ static Config replicated(const IterationSpace &space, int devices) {
   return onFirstDevices(std::move(config));
 }
 
-/// Loops of a role that may be cut, in order.
-static std::vector<int> loopsOf(const ParallelizationProblem &problem, int node,
-                                Role role) {
+std::vector<int> soap::loopsOf(const ParallelizationProblem &problem, int node,
+                               Role role) {
   const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
   std::vector<int> loops;
   for (size_t l = 0; l < space.loops.size(); ++l)
@@ -52,6 +51,16 @@ static std::vector<int> loopsOf(const ParallelizationProblem &problem, int node,
         space.loops[l].type != IteratorType::Serial)
       loops.push_back(static_cast<int>(l));
   return loops;
+}
+
+int soap::largestOutputLoop(const ParallelizationProblem &problem, int node) {
+  const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+  int best = -1;
+  for (int loop : loopsOf(problem, node, Role::Parameter))
+    if (!space.results.empty() && usesLoop(space.results[0].map, loop) &&
+        (best < 0 || space.loops[loop].extent > space.loops[best].extent))
+      best = loop;
+  return best;
 }
 
 /// Sample loop cut over as many devices as it has samples for; without one, the
@@ -82,9 +91,8 @@ Strategy soap::dataParallelStrategy(const ParallelizationProblem &problem) {
   return strategy;
 }
 
-/// Floating-point operations of a whole group.
-static double flopsOf(const ParallelizationProblem &problem,
-                      const OpGroup &group) {
+double soap::flopsOf(const ParallelizationProblem &problem,
+                     const OpGroup &group) {
   double work = 0;
   for (int node : group.nodes) {
     const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
@@ -157,22 +165,66 @@ Strategy soap::spatialStrategy(const ParallelizationProblem &problem) {
   return strategy;
 }
 
+/// Data parallelism of which every device keeps and updates a part of the
+/// weights only (Rajbhandari et al., 2020): gradients are reduced and scattered
+/// to where their updates are, and kernels gather the weights that they read.
+Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy = dataParallelStrategy(problem);
+  int devices = problem.getTopology().deviceCount();
+  for (size_t n = 0; n < strategy.size(); ++n) {
+    const Kernel &kernel = problem.getGraph().nodes[n].whole;
+    if (kernel.phase != Phase::Update)
+      continue;
+    const std::vector<Loop> &loops = kernel.space.loops;
+    // Longest first; of equal ones the outer one, whose parts are contiguous.
+    std::vector<int> order;
+    for (size_t l = 0; l < loops.size(); ++l)
+      if (loops[l].type == IteratorType::Parallel)
+        order.push_back(static_cast<int>(l));
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      return loops[a].extent != loops[b].extent
+                 ? loops[a].extent > loops[b].extent
+                 : a < b;
+    });
+    if (!order.empty())
+      strategy[n] = cutLoops(kernel.space, order, devices);
+  }
+  return strategy;
+}
+
+namespace {
+struct Preset {
+  const char *name;
+  Strategy (*make)(const ParallelizationProblem &problem);
+};
+} // namespace
+
+static constexpr Preset presets[] = {{"single", singleStrategy},
+                                     {"data-parallel", dataParallelStrategy},
+                                     {"model-parallel", modelParallelStrategy},
+                                     {"spatial", spatialStrategy},
+                                     {"expert", expertStrategy},
+                                     {"zero", zeroStrategy}};
+
 const std::vector<std::string> &soap::presetNames() {
-  static const std::vector<std::string> names = {"single", "data-parallel",
-                                                 "model-parallel", "spatial"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const Preset &preset : presets)
+      result.emplace_back(preset.name);
+    return result;
+  }();
   return names;
 }
 
 Expected<Strategy> soap::presetStrategy(const std::string &name,
                                         const ParallelizationProblem &problem) {
-  if (name == "single")
-    return singleStrategy(problem);
-  if (name == "data-parallel")
-    return dataParallelStrategy(problem);
-  if (name == "model-parallel")
-    return modelParallelStrategy(problem);
-  if (name == "spatial")
-    return spatialStrategy(problem);
-  return Error{"unknown preset '" + name +
-               "', expected single, data-parallel, model-parallel or spatial"};
+  std::string expected;
+  for (const Preset &preset : presets) {
+    if (name == preset.name)
+      return preset.make(problem);
+    bool last = &preset == std::end(presets) - 1;
+    expected += (expected.empty() ? "" : last ? " or " : ", ");
+    expected += preset.name;
+  }
+  return Error{"unknown preset '" + name + "', expected " + expected};
 }

@@ -9,11 +9,14 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Core/TaskGraph.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/MCMC.h"
 #include "Soap/Search/Presets.h"
+#include "Soap/Search/ProgressDrawing.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
@@ -67,6 +70,8 @@ struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
   LogicalResult readInitial(OpGraph &opGraph,
                             const ::soap::ParallelizationProblem &problem,
                             std::vector<::soap::Strategy> &strategies);
+  LogicalResult writeFiles(const ::soap::ParallelizationProblem &problem,
+                           const ::soap::McmcResult &result);
   ::soap::McmcResult search(const ::soap::ParallelizationProblem &problem,
                             std::vector<::soap::Strategy> strategies);
   std::string printReport(const ::soap::ParallelizationProblem &problem,
@@ -143,6 +148,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.proposals = proposals;
   options.temperature = 1 / beta;
   options.initial = std::move(strategies);
+  options.initialNames.assign(initial.begin(), initial.end());
   options.stop = &interrupted;
   bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
   if (terminal)
@@ -160,6 +166,16 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   return result;
 }
 
+/// Tasks of an iteration.
+static int64_t taskCount(const ::soap::ParallelizationProblem &problem,
+                         const ::soap::Strategy &strategy) {
+  const ::soap::Topology &topology = problem.getTopology();
+  ::soap::Plan plan = ::soap::buildPlan(problem.getGraph(), strategy, topology);
+  ::soap::TaskGraph tasks = ::soap::buildTaskGraph(
+      problem.getGraph(), plan, ::soap::CostModel(topology), /*names=*/false);
+  return static_cast<int64_t>(tasks.tasks.size());
+}
+
 std::string
 AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
                           const ::soap::McmcResult &result) {
@@ -169,9 +185,14 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
   json.object([&] {
     json.attribute("version", 1);
     json.attribute("best_makespan_ns", result.bestEvaluation.makespanNs);
-    json.attributeArray("initial", [&] {
-      for (int64_t makespan : result.initialNs)
-        json.value(makespan);
+    json.attributeObject("initial", [&] {
+      llvm::StringMap<int> used; // a start may be given twice
+      for (auto [name, makespan] :
+           llvm::zip_equal(result.initialNames, result.initialNs)) {
+        int count = ++used[name];
+        json.attribute(count > 1 ? name + "#" + std::to_string(count) : name,
+                       makespan);
+      }
     });
     json.attribute("groups", static_cast<int64_t>(problem.getGroups().size()));
     json.attribute("ops",
@@ -181,11 +202,35 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
     json.attribute("proposals_per_second",
                    result.seconds > 0 ? result.proposals / result.seconds : 0);
     json.attribute("seconds", result.seconds);
+    json.attribute("tasks", taskCount(problem, result.best));
+    json.attribute("optimal", result.optimal);
+    json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());
     json.attribute("interrupted", interrupted.load());
+    json.attributeArray("curve", [&] {
+      for (const ::soap::McmcPoint &point : result.curve)
+        json.object([&] {
+          json.attribute("seconds", point.seconds);
+          json.attribute("proposals", point.proposals);
+          json.attribute("best_ns", point.bestNs);
+        });
+    });
   });
   stream << '\n';
   return text;
+}
+
+LogicalResult
+AutoParallel::writeFiles(const ::soap::ParallelizationProblem &problem,
+                         const ::soap::McmcResult &result) {
+  ModuleOp module = getOperation();
+  if (!report.empty() && failed(writeOptionFile(module, "report", report,
+                                                printReport(problem, result))))
+    return failure();
+  if (progressSvg.empty())
+    return success();
+  return writeOptionFile(module, "progress-svg", progressSvg,
+                         ::soap::drawProgress(result));
 }
 
 LogicalResult AutoParallel::run() {
@@ -217,8 +262,7 @@ LogicalResult AutoParallel::run() {
     return failure();
 
   ::soap::McmcResult result = search(problem, std::move(strategies));
-  if (!report.empty() && failed(writeOptionFile(module, "report", report,
-                                                printReport(problem, result))))
+  if (failed(writeFiles(problem, result)))
     return failure();
   if (result.bestEvaluation.excessBytes > 0)
     return chosen->emitError()

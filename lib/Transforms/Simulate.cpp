@@ -8,9 +8,11 @@
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Search/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
 namespace mlir::soap {
@@ -35,6 +37,9 @@ struct Simulate : mlir::soap::impl::SoapSimulateBase<Simulate> {
   LogicalResult run();
   LogicalResult runPartitioned(ArrayAttr programs,
                                const ::soap::Topology &deviceTopology);
+  LogicalResult addPresets(const OpGraph &opGraph,
+                           const ::soap::Topology &deviceTopology,
+                           Simulation &simulation);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
@@ -54,10 +59,43 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
       failed(writeOptionFile(module, "task-graph", taskGraph,
                              ::soap::printTaskGraph(simulation.tasks))))
     return failure();
-  if (!trace.empty() &&
-      failed(writeOptionFile(module, "trace", trace,
-                             ::soap::printChromeTrace(simulation.tasks))))
-    return failure();
+  if (trace.empty())
+    return success();
+  // Partitioned IR has no plan whose tiles could be followed.
+  std::vector<std::vector<::soap::MemoryPoint>> memory;
+  if (!simulation.order.empty())
+    memory =
+        ::soap::memoryOverTime(graph, simulation.plan, simulation.tasks,
+                               simulation.order, deviceTopology.deviceCount());
+  return writeOptionFile(module, "trace", trace,
+                         ::soap::printChromeTrace(simulation.tasks, memory));
+}
+
+/// Simulates the presets to compare with, as far as anybody reads the result.
+LogicalResult Simulate::addPresets(const OpGraph &opGraph,
+                                   const ::soap::Topology &deviceTopology,
+                                   Simulation &simulation) {
+  std::vector<std::string> names(compare.begin(), compare.end());
+  if (names.empty())
+    names = {"data-parallel", "expert"};
+  if (names == std::vector<std::string>{"none"})
+    return success();
+  ::soap::ParallelizationProblem problem(opGraph.graph, deviceTopology,
+                                         computeGroups(opGraph),
+                                         computeRoles(opGraph));
+  if (auto error = problem.check())
+    return getOperation().emitError() << error->message;
+  for (const std::string &name : names) {
+    ::soap::Expected<::soap::Strategy> preset =
+        ::soap::presetStrategy(name, problem);
+    if (!preset)
+      return getOperation().emitError()
+             << "option 'compare=" << name << "': " << preset.error()
+             << ", or none";
+    if (summary || !report.empty())
+      simulation.presets.push_back(
+          {name, problem.evaluate(*preset).makespanNs});
+  }
   return success();
 }
 
@@ -90,6 +128,8 @@ LogicalResult Simulate::run() {
           << deviceTopology->devices[device].name << "\", which has "
           << capacity;
   }
+  if (failed(addPresets(*opGraph, *deviceTopology, simulation)))
+    return failure();
   if (summary)
     printSummary(opGraph->graph, simulation, *deviceTopology, llvm::errs());
   return writeFiles(opGraph->graph, simulation, *deviceTopology);

@@ -7,6 +7,7 @@
 #include "SimulationReport.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
@@ -30,6 +31,8 @@ Simulation mlir::soap::simulate(const ::soap::Graph &graph,
       devices);
   summarizeTasks(result, topology);
   result.exchanges = ::soap::classifyExchanges(graph, result.plan);
+  result.bytesByKind =
+      ::soap::bytesByKind(::soap::tensorKinds(graph), graph, result.plan);
   return result;
 }
 
@@ -38,13 +41,167 @@ void mlir::soap::summarizeTasks(Simulation &simulation,
   int devices = topology.deviceCount();
   simulation.busyNs.assign(devices, 0);
   simulation.linkBytes.assign(topology.links.size(), 0);
-  for (const ::soap::Task &task : simulation.tasks.tasks)
+  std::vector<int> machine(devices);
+  std::vector<std::vector<int>> machines = topology.machines();
+  for (size_t m = 0; m < machines.size(); ++m)
+    for (int device : machines[m])
+      machine[device] = static_cast<int>(m);
+  for (const ::soap::Task &task : simulation.tasks.tasks) {
     for (int resource : task.resources) {
       if (resource < devices)
-        simulation.busyNs[resource] += task.durationNs;
+        simulation.busyNs[resource] += task.endNs - task.startNs;
       else
         simulation.linkBytes[resource - devices] += task.bytes;
     }
+    if (task.sourceDevice < 0)
+      continue;
+    simulation.bytesMoved += task.bytes;
+    if (machine[task.sourceDevice] != machine[task.device])
+      simulation.bytesBetweenMachines += task.bytes;
+  }
+  simulation.path = ::soap::stretchesOf(simulation.tasks,
+                                        ::soap::criticalPath(simulation.tasks));
+  simulation.times = ::soap::deviceTimes(simulation.tasks, devices);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over the critical path and over devices
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Time of one op or value on the critical path.
+struct PathShare {
+  std::string subject;
+  ::soap::TaskClass taskClass;
+  int64_t ns = 0;
+};
+
+/// Most devices of which the summary has a line each, the matrix of the report
+/// a row each.
+constexpr int mostListedDevices = 16, mostMatrixDevices = 256;
+
+} // namespace
+
+static const char *className(::soap::TaskClass taskClass) {
+  switch (taskClass) {
+  case ::soap::TaskClass::Compute:
+    return "compute";
+  case ::soap::TaskClass::Movement:
+    return "movement";
+  case ::soap::TaskClass::Transfer:
+    return "transfer";
+  }
+  return "";
+}
+
+/// Largest first, of equal ones the one that is met first.
+static std::vector<PathShare> pathByOp(const Simulation &simulation) {
+  std::map<std::pair<std::string, ::soap::TaskClass>, size_t> known;
+  std::vector<PathShare> shares;
+  for (const ::soap::PathStretch &stretch : simulation.path) {
+    auto [it, added] =
+        known.try_emplace({stretch.subject, stretch.taskClass}, shares.size());
+    if (added)
+      shares.push_back({stretch.subject, stretch.taskClass});
+    shares[it->second].ns += stretch.endNs - stretch.startNs;
+  }
+  llvm::stable_sort(shares, [](const PathShare &a, const PathShare &b) {
+    return a.ns > b.ns;
+  });
+  return shares;
+}
+
+static ::soap::DeviceTimes sumOf(const Simulation &simulation) {
+  ::soap::DeviceTimes sum;
+  for (const ::soap::DeviceTimes &times : simulation.times) {
+    sum.computeNs += times.computeNs;
+    sum.movementNs += times.movementNs;
+    sum.communicationNs += times.communicationNs;
+    sum.exposedNs += times.exposedNs;
+  }
+  return sum;
+}
+
+static double ratio(int64_t a, int64_t b) {
+  return b ? static_cast<double>(a) / static_cast<double>(b) : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static void printPath(llvm::json::OStream &json, const Simulation &simulation) {
+  json.attributeArray("critical_path_by_op", [&] {
+    for (const PathShare &share : pathByOp(simulation))
+      json.object([&] {
+        json.attribute("op", share.subject);
+        json.attribute("class", className(share.taskClass));
+        json.attribute("ns", share.ns);
+      });
+  });
+  json.attributeArray("critical_path", [&] {
+    for (const ::soap::PathStretch &stretch : simulation.path)
+      json.object([&] {
+        json.attribute("op", stretch.subject);
+        json.attribute("class", className(stretch.taskClass));
+        json.attribute("tasks", stretch.tasks);
+        json.attribute("start_ns", stretch.startNs);
+        json.attribute("end_ns", stretch.endNs);
+        json.attribute("queued_ns", stretch.queuedNs);
+      });
+  });
+}
+
+static void printDevices(llvm::json::OStream &json,
+                         const Simulation &simulation,
+                         const ::soap::Topology &topology) {
+  json.attributeArray("devices", [&] {
+    for (int device = 0; device < topology.deviceCount(); ++device)
+      json.object([&] {
+        const ::soap::DeviceTimes &times = simulation.times[device];
+        json.attribute("name", topology.devices[device].name);
+        json.attribute("busy_ns", simulation.busyNs[device]);
+        json.attribute("compute_ns", times.computeNs);
+        json.attribute("movement_ns", times.movementNs);
+        json.attribute("communication_ns", times.communicationNs);
+        json.attribute("exposed_communication_ns", times.exposedNs);
+        json.attribute("peak_bytes", simulation.peakBytes[device]);
+        json.attribute("memory_bytes", topology.typeOf(device).memoryBytes);
+      });
+  });
+}
+
+static void printBytes(llvm::json::OStream &json, const Simulation &simulation,
+                       const ::soap::Topology &topology) {
+  json.attribute("bytes_moved", simulation.bytesMoved);
+  json.attribute("bytes_between_machines", simulation.bytesBetweenMachines);
+  if (simulation.bytesByKind)
+    json.attributeObject("bytes_by_kind", [&] {
+      for (int kind = 0; kind < ::soap::tensorKindCount; ++kind)
+        json.attribute(
+            ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind)),
+            (*simulation.bytesByKind)[kind]);
+    });
+  json.attributeArray("links", [&] {
+    for (auto [link, bytes] :
+         llvm::zip_equal(topology.links, simulation.linkBytes))
+      json.object([&] {
+        json.attribute("name", link.name);
+        json.attribute("bytes", bytes);
+      });
+  });
+  int devices = topology.deviceCount();
+  if (devices > mostMatrixDevices)
+    return;
+  json.attributeArray("bytes_between", [&] {
+    for (const std::vector<int64_t> &row :
+         ::soap::bytesBetween(simulation.tasks, devices))
+      json.array([&] {
+        for (int64_t bytes : row)
+          json.value(bytes);
+      });
+  });
 }
 
 std::string mlir::soap::printReport(const ::soap::Graph &graph,
@@ -53,33 +210,30 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
-  int devices = topology.deviceCount();
+  int64_t makespan = simulation.tasks.makespanNs;
+  ::soap::DeviceTimes sum = sumOf(simulation);
   json.object([&] {
     json.attribute("version", 1);
-    json.attribute("makespan_ns", simulation.tasks.makespanNs);
-    json.attributeArray("devices", [&] {
-      for (int device = 0; device < devices; ++device)
-        json.object([&] {
-          json.attribute("busy_ns", simulation.busyNs[device]);
-          json.attribute("peak_bytes", simulation.peakBytes[device]);
-        });
-    });
-    json.attributeArray("links", [&] {
-      for (auto [link, bytes] :
-           llvm::zip_equal(topology.links, simulation.linkBytes))
-        json.object([&] {
-          json.attribute("name", link.name);
-          json.attribute("bytes", bytes);
-        });
-    });
-    json.attributeArray("bytes_between", [&] {
-      for (const std::vector<int64_t> &row :
-           ::soap::bytesBetween(simulation.tasks, devices))
-        json.array([&] {
-          for (int64_t bytes : row)
-            json.value(bytes);
-        });
-    });
+    json.attribute("makespan_ns", makespan);
+    json.attribute("tasks",
+                   static_cast<int64_t>(simulation.tasks.tasks.size()));
+    if (!simulation.presets.empty()) {
+      json.attributeObject("presets_ns", [&] {
+        for (const auto &[name, ns] : simulation.presets)
+          json.attribute(name, ns);
+      });
+      json.attributeObject("speedup_over", [&] {
+        for (const auto &[name, ns] : simulation.presets)
+          json.attribute(name, ratio(ns, makespan));
+      });
+    }
+    json.attribute("compute_ns", sum.computeNs);
+    json.attribute("movement_ns", sum.movementNs);
+    json.attribute("communication_ns", sum.communicationNs);
+    json.attribute("exposed_communication_ns", sum.exposedNs);
+    printPath(json, simulation);
+    printDevices(json, simulation, topology);
+    printBytes(json, simulation, topology);
     json.attributeArray("exchanges", [&] {
       for (const ::soap::Exchange &exchange : simulation.exchanges)
         json.object([&] {
@@ -97,19 +251,132 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
   return text;
 }
 
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static double mebibytes(int64_t bytes) { return bytes / 1048576.0; }
+
+static void printTimes(const Simulation &simulation,
+                       const ::soap::Topology &topology,
+                       llvm::raw_ostream &stream) {
+  int64_t makespan = simulation.tasks.makespanNs;
+  const char *separator = "  speedup";
+  for (const auto &[name, ns] : simulation.presets) {
+    stream << separator
+           << llvm::format(" %.2f over %s (%.3f ms)", ratio(ns, makespan),
+                           name.c_str(), ns * 1e-6);
+    separator = ",";
+  }
+  if (!simulation.presets.empty())
+    stream << "\n";
+  ::soap::DeviceTimes sum = sumOf(simulation);
+  stream << llvm::format("  compute %.3f ms on all devices together, tiles put "
+                         "together %.3f ms\n",
+                         sum.computeNs * 1e-6, sum.movementNs * 1e-6);
+  if (simulation.bytesMoved == 0)
+    return;
+  auto most =
+      llvm::max_element(simulation.times, [](const ::soap::DeviceTimes &a,
+                                             const ::soap::DeviceTimes &b) {
+        return a.exposedNs < b.exposedNs;
+      });
+  int device = static_cast<int>(most - simulation.times.begin());
+  stream << llvm::format(
+      "  communication not hidden: %.1f %% of the time, at most %.1f %% (%s)\n",
+      100 * ratio(sum.exposedNs, makespan * topology.deviceCount()),
+      100 * ratio(most->exposedNs, makespan),
+      topology.devices[device].name.c_str());
+  stream << llvm::format("  moved %.3f MiB", mebibytes(simulation.bytesMoved));
+  if (simulation.bytesBetweenMachines)
+    stream << llvm::format(", %.3f between machines",
+                           mebibytes(simulation.bytesBetweenMachines));
+  separator = ":";
+  for (int kind = 0; simulation.bytesByKind && kind < ::soap::tensorKindCount;
+       ++kind)
+    if (int64_t bytes = (*simulation.bytesByKind)[kind]) {
+      std::string name =
+          ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind));
+      std::replace(name.begin(), name.end(), '_', ' ');
+      stream << separator
+             << llvm::format(" %s %.3f", name.c_str(), mebibytes(bytes));
+      separator = ",";
+    }
+  stream << "\n";
+}
+
+static void printPath(const Simulation &simulation, llvm::raw_ostream &stream) {
+  constexpr size_t mostOps = 6;
+  int64_t makespan = simulation.tasks.makespanNs;
+  std::vector<PathShare> shares = pathByOp(simulation);
+  std::array<int64_t, 3> sums{};
+  for (const PathShare &share : shares)
+    sums[static_cast<int>(share.taskClass)] += share.ns;
+  stream << llvm::format("  critical path: compute %.1f %%, tiles %.1f %%, "
+                         "transfers %.1f %%; most of it:\n",
+                         100 * ratio(sums[0], makespan),
+                         100 * ratio(sums[1], makespan),
+                         100 * ratio(sums[2], makespan));
+  for (const PathShare &share : llvm::ArrayRef(shares).take_front(mostOps))
+    stream << llvm::format("    %5.1f %%  %-9s %s\n",
+                           100 * ratio(share.ns, makespan),
+                           className(share.taskClass), share.subject.c_str());
+}
+
+static void printDevices(const Simulation &simulation,
+                         const ::soap::Topology &topology,
+                         llvm::raw_ostream &stream) {
+  int64_t makespan = simulation.tasks.makespanNs;
+  auto print = [&](int device) {
+    int64_t capacity = topology.typeOf(device).memoryBytes;
+    stream << llvm::format("  %-12s busy %5.1f %%  peak memory %10.3f MiB",
+                           topology.devices[device].name.c_str(),
+                           100 * ratio(simulation.busyNs[device], makespan),
+                           mebibytes(simulation.peakBytes[device]));
+    if (simulation.peakBytes[device] > capacity)
+      stream << llvm::format(
+          ", %.3f MiB more than it has",
+          mebibytes(simulation.peakBytes[device] - capacity));
+    stream << "\n";
+  };
+  int devices = topology.deviceCount();
+  if (devices <= mostListedDevices) {
+    for (int device = 0; device < devices; ++device)
+      print(device);
+    return;
+  }
+  // The extremes stand for all.
+  int64_t busy = 0;
+  llvm::SmallSetVector<int, 4> shown;
+  auto extreme = [&](const std::vector<int64_t> &values) {
+    auto [least, most] = std::minmax_element(values.begin(), values.end());
+    shown.insert(static_cast<int>(most - values.begin()));
+    shown.insert(static_cast<int>(least - values.begin()));
+  };
+  for (int64_t ns : simulation.busyNs)
+    busy += ns;
+  extreme(simulation.busyNs);
+  extreme(simulation.peakBytes);
+  stream << llvm::format(
+      "  %d devices, busy %.1f %% on average; those with the "
+      "most and the least to do and to keep:\n",
+      devices, 100 * ratio(busy, makespan * devices));
+  for (int device : shown)
+    print(device);
+}
+
 void mlir::soap::printSummary(const ::soap::Graph &graph,
                               const Simulation &simulation,
                               const ::soap::Topology &topology,
                               llvm::raw_ostream &stream) {
-  int64_t makespan = simulation.tasks.makespanNs;
   stream << llvm::format("simulated time per iteration: %.3f ms, %zu tasks\n",
-                         makespan * 1e-6, simulation.tasks.tasks.size());
-  for (int device = 0; device < topology.deviceCount(); ++device)
-    stream << llvm::format(
-        "  %-12s busy %5.1f %%  peak memory %10.3f MiB\n",
-        topology.devices[device].name.c_str(),
-        makespan ? 100.0 * simulation.busyNs[device] / makespan : 0.0,
-        simulation.peakBytes[device] / 1048576.0);
+                         simulation.tasks.makespanNs * 1e-6,
+                         simulation.tasks.tasks.size());
+  printTimes(simulation, topology, stream);
+  printPath(simulation, stream);
+  printDevices(simulation, topology, stream);
+  if (simulation.bytesMoved == 0)
+    stream << "  no communication\n";
   // Exchanges by pattern; the largest of each as an example.
   struct Sum {
     int count = 0;
@@ -124,8 +391,6 @@ void mlir::soap::printSummary(const ::soap::Graph &graph,
     if (!sum.largest || exchange.bytes > sum.largest->bytes)
       sum.largest = &exchange;
   }
-  if (sums.empty())
-    stream << "  no communication\n";
   for (const auto &[pattern, sum] : sums)
     stream << llvm::format(
         "  %-14s %5d exchanges %12.3f KiB, largest of '%s'\n", pattern.c_str(),

@@ -7,9 +7,11 @@
 #ifndef SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 #define SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 
-#include "Soap/Core/Simulator.h"
+#include "Soap/Core/Timeline.h"
 
 #include "llvm/Support/raw_ostream.h"
+
+#include <optional>
 
 namespace mlir::soap {
 
@@ -22,6 +24,13 @@ struct Simulation {
   std::vector<int64_t> peakBytes; ///< per device
   std::vector<int64_t> linkBytes; ///< per link
   std::vector<::soap::Exchange> exchanges;
+  std::vector<::soap::PathStretch> path;  ///< critical path
+  std::vector<::soap::DeviceTimes> times; ///< per device
+  /// By kind of tensor; only from a graph.
+  std::optional<std::array<int64_t, ::soap::tensorKindCount>> bytesByKind;
+  int64_t bytesMoved = 0, bytesBetweenMachines = 0;
+  /// Makespans of presets by name, to compare with; may be empty.
+  std::vector<std::pair<std::string, int64_t>> presets;
 };
 
 /// Plans, prices and simulates. Configs must be checked.
@@ -29,15 +38,17 @@ Simulation simulate(const ::soap::Graph &graph,
                     const ::soap::Strategy &strategy,
                     const ::soap::Topology &topology);
 
-/// Busy times and bytes of a task graph that is simulated already.
+/// What the timeline says: loads, bytes, critical path. Of a task graph that is
+/// simulated already.
 void summarizeTasks(Simulation &simulation, const ::soap::Topology &topology);
 
-/// The report of `--soap-simulate`, see docs/Simulator.md.
+/// The report of `--soap-simulate`, see docs/Looking.md.
 std::string printReport(const ::soap::Graph &graph,
                         const Simulation &simulation,
                         const ::soap::Topology &topology);
 
-/// Makespan, load and memory of devices, exchanges.
+/// Makespan, speedups, where the time goes, bytes, load and memory of devices,
+/// exchanges.
 void printSummary(const ::soap::Graph &graph, const Simulation &simulation,
                   const ::soap::Topology &topology, llvm::raw_ostream &stream);
 

@@ -52,6 +52,19 @@ def strategy(name, content, *expect, topology="cpu-2"):
                 {"f.mlir": FORWARD, "s.json": content if isinstance(content, (str, bytes)) else to_json(content)})
 
 
+# A model whose windows are serial loops.
+POOL = """
+func.func @forward(%x: tensor<2x1x4x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}) -> tensor<2x1x2x2xf32> {
+  %y = soap.max_pool2d %x {soap.name = "pool", kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+    padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x1x4x4xf32>) -> tensor<2x1x2x2xf32>
+  return %y : tensor<2x1x2x2xf32>
+}
+"""
+# Devices that hold next to nothing.
+SMALL = changed(TOPOLOGY, ["device_types", 0, "memory_bytes"], 100)
+MEMORY = {"f.mlir": FORWARD, "t.json": to_json(SMALL), "s.json": to_json(STRATEGY)}
+APPLY = "--soap-apply-strategy=strategy={s.json} topology=cpu-2"
+
 CASES = [
     topology("not JSON", "{\"version\": 1,", "invalid JSON", "line 1, column 15"),
     topology("bytes that are not text", b"\xff\xfe\x00\x01", "invalid JSON"),
@@ -105,6 +118,42 @@ CASES = [
              "0123456789abcdef"),
     strategy("another topology's", dict(STRATEGY, topology_fingerprint="0123456789abcdef"), "at /topology_fingerprint",
              "0123456789abcdef"),
+    Case("strategy: a serial loop cut", ["soap-opt", "{f.mlir}", APPLY], ["s.json", "at /ops/0", "'pool'", "'kh'", "serial"],
+         {"f.mlir": POOL, "s.json": to_json({"version": 1, "ops": [{"name": "pool", "degrees": {"kh": 2}, "devices": [0, 1]}]})}),
+    Case("strategy: more memory than devices have", ["soap-opt", "{f.mlir}",
+         "--soap-apply-strategy=strategy={s.json} topology={t.json}", "--soap-simulate"],
+         ["'@forward' needs", 'bytes on device "a", which has 100'], MEMORY, status=0),
+    Case("strategy: none that fits into memory", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=proposals=20 topology={t.json}"],
+         ["'@forward' does not fit into the memory of topology 'two'", "bytes more"], MEMORY),
+    Case("strategy: a search from one of another cluster",
+         ["soap-opt", "{f.mlir}", "--soap-auto-parallel=proposals=5 initial=current topology=cpu-1"],
+         ['"fc" has a bad \'soap.config\'', "device 1 is not in the topology"],
+         {"f.mlir": FORWARD.replace('soap.name = "fc"', 'soap.name = "fc", soap.config = #soap.config<{m = 2}, devices = [0, 1]>')}),
+    Case("strategy: explain without one", ["soap-opt", "{f.mlir}", "--soap-explain=op=fc topology=cpu-2"],
+         ['"fc" has no \'soap.config\''], {"f.mlir": FORWARD}),
+    Case("strategy: explain an unknown op", ["soap-opt", "{f.mlir}", "--soap-explain=op=fd topology=cpu-2"],
+         ["option 'op=fd': no such op in '@forward'; near are 'fc'"], {"f.mlir": FORWARD}),
+    Case("strategy: explain nothing", ["soap-opt", "{f.mlir}", "--soap-explain=topology=cpu-2"],
+         ["expected the option 'op=NAME'"], {"f.mlir": FORWARD}),
+    Case("strategy: explain with no alternative", ["soap-opt", "{f.mlir}", "--soap-explain=op=fc most=0 topology=cpu-2"],
+         ["option 'most=0': expected a number of at least 1"], {"f.mlir": FORWARD}),
+    Case("strategy: explain with rows below zero", ["soap-opt", "{f.mlir}", "--soap-explain=op=fc rows=-1 topology=cpu-2"],
+         ["option 'rows=-1': expected a number of at least 0"], {"f.mlir": FORWARD}),
+    Case("strategy: drawing without one", ["soap-translate", "--strategy-to-svg", "--topology=cpu-2", "{f.mlir}"],
+         ['"fc" has no \'soap.config\''], {"f.mlir": FORWARD}),
+    Case("strategy: drawing without a topology", ["soap-translate", "--strategy-to-svg", "{f.mlir}"], ["topology"],
+         {"f.mlir": FORWARD}),
+    Case("strategy: drawing of no such function",
+         ["soap-translate", "--strategy-to-svg", "--topology=cpu-2", "--function=backward", "{f.mlir}"],
+         ["option 'function=backward' names no function with a body"], {"f.mlir": FORWARD}),
+    Case("strategy: drawing of what is no IR", ["soap-translate", "--strategy-to-svg", "{s.json}"], ["s.json", "error"],
+         {"s.json": to_json(STRATEGY)}),
+    Case("strategy: comparison with an unknown preset",
+         ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=cpu-2", "--soap-simulate=compare=fastest"],
+         ["option 'compare=fastest'", "data-parallel", "or none"], {"f.mlir": FORWARD}),
+    Case("strategy: progress into nowhere",
+         ["soap-opt", "{f.mlir}", "--soap-auto-parallel=proposals=5 topology=cpu-2 progress-svg={folder}/no/where.svg"],
+         ["option 'progress-svg=", "cannot write"], {"f.mlir": FORWARD}),
     Case("strategy: no such file", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=strategy={missing} topology=cpu-2"],
          ["no-such-file", "cannot read"], {"f.mlir": FORWARD}),
     Case("strategy: no such preset", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=fastest topology=cpu-2"],

@@ -38,6 +38,7 @@ Translation updateONNXTranslation();
 Translation describeTopologyTranslation();
 Translation generateModelTranslation();
 Translation listModelsTranslation();
+Translation strategyToSvgTranslation();
 
 /// --batch: the number of samples, 0 if it was not given. Checked by
 /// `checkBatch`, with a message.

@@ -52,7 +52,8 @@ int main(int argc, char **argv) {
   const Translation translations[] = {
       importONNXTranslation(),   updateONNXTranslation(),
       emitArtifactTranslation(), generateModelTranslation(),
-      listModelsTranslation(),   describeTopologyTranslation()};
+      listModelsTranslation(),   describeTopologyTranslation(),
+      strategyToSvgTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
   SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};
@@ -70,7 +71,8 @@ int main(int argc, char **argv) {
           "-o trained.onnx\n"
           "  soap-translate --emit-artifact lowered.mlir -o model.soapx\n"
           "  soap-translate --generate=nmt --batch=256 -o nmt.mlir\n"
-          "  soap-translate --describe-topology=p100-4x4\n",
+          "  soap-translate --describe-topology=p100-4x4\n"
+          "  soap-translate --strategy-to-svg searched.mlir -o strategy.svg\n",
           &stream)) {
     llvm::errs() << messages;
     return 2;

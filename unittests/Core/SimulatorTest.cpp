@@ -8,6 +8,7 @@
 
 #include "Soap/Core/Simulator.h"
 #include "Graphs.h"
+#include "Soap/Core/Timeline.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

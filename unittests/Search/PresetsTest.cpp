@@ -7,6 +7,7 @@
 
 #include "Soap/Search/Presets.h"
 #include "Problems.h"
+#include "Soap/Core/TaskGraph.h"
 
 #include <gtest/gtest.h>
 
@@ -31,9 +32,9 @@ TEST(Presets, AreSolutions) {
 
 TEST(Presets, UnknownName) {
   MlpProblem p(makeMlp(4, {4, 4}), 2);
-  EXPECT_EQ(presetStrategy("expert", p.problem).error(),
-            "unknown preset 'expert', expected single, data-parallel, "
-            "model-parallel or spatial");
+  EXPECT_EQ(presetStrategy("fastest", p.problem).error(),
+            "unknown preset 'fastest', expected single, data-parallel, "
+            "model-parallel, spatial, expert or zero");
 }
 
 TEST(Presets, Decisions) {
@@ -57,6 +58,55 @@ TEST(Presets, Decisions) {
   EXPECT_EQ(model[first.matmul], (Config{{1, 4, 1}, 1, all}));
   EXPECT_EQ(model[first.update], (Config{{1, 4}, 1, all}));
   EXPECT_EQ(model[second.matmul], (Config{{1, 1, 1}, 1, {0}}));
+}
+
+/// Linear layers by outputs: "one weird trick" on a network without
+/// convolutions.
+TEST(Presets, ExpertOnLinearLayers) {
+  MlpProblem p(makeMlp(8, {16, 8, 2}), 4);
+  EXPECT_EQ(familyOf(p.problem), NetworkFamily::Feedforward);
+  const std::vector<int> all = {0, 1, 2, 3};
+  const MlpLayer &first = p.mlp.layers[0], &second = p.mlp.layers[1];
+  Strategy expert = *presetStrategy("expert", p.problem);
+  EXPECT_EQ(expert[first.matmul], (Config{{1, 4, 1}, 1, all}));
+  EXPECT_EQ(expert[first.relu], (Config{{1, 4}, 1, all}));
+  EXPECT_EQ(expert[first.update], (Config{{1, 4}, 1, all}));
+  EXPECT_EQ(expert[second.matmul], (Config{{1, 2, 1}, 1, {0, 1}}));
+}
+
+/// Updates are cut, all else is data parallelism; each gradient is summed once
+/// and each weight sent to the others once, as in an all-reduce.
+TEST(Presets, Zero) {
+  MlpProblem p(makeMlp(8, {16, 8, 2}), 4);
+  Strategy zero = *presetStrategy("zero", p.problem),
+           data = *presetStrategy("data-parallel", p.problem);
+  for (size_t n = 0; n < zero.size(); ++n)
+    if (p.mlp.graph.nodes[n].whole.phase != Phase::Update)
+      EXPECT_EQ(zero[n], data[n]);
+  EXPECT_EQ(zero[p.mlp.layers[0].update],
+            (Config{{4, 1}, 1, {0, 1, 2, 3}})); // 16 x 8
+  EXPECT_EQ(zero[p.mlp.layers[1].update],
+            (Config{{4, 1}, 1, {0, 1, 2, 3}})); // 8 x 2
+  auto bytes = [&](const Strategy &strategy) {
+    Plan plan = buildPlan(p.mlp.graph, strategy, p.topology);
+    TaskGraph tasks = buildTaskGraph(p.mlp.graph, plan, CostModel(p.topology));
+    int64_t sum = 0;
+    for (const Task &task : tasks.tasks)
+      sum += task.bytes;
+    return sum;
+  };
+  EXPECT_EQ(bytes(zero), bytes(data));
+}
+
+TEST(Topology, Machines) {
+  using Machines = std::vector<std::vector<int>>;
+  EXPECT_EQ(builtinTopology("k80-2x4")->machines(),
+            (Machines{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(builtinTopology("h200-2x2")->machines(),
+            (Machines{{0, 1}, {2, 3}}));
+  EXPECT_EQ(builtinTopology("p100-1x4")->machines(), (Machines{{0, 1, 2, 3}}));
+  EXPECT_EQ(builtinTopology("cpu-3")->machines(), (Machines{{0, 1, 2}}));
+  EXPECT_EQ(builtinTopology("ring-4")->machines(), (Machines{{0, 1, 2, 3}}));
 }
 
 /// A convolution over rows: oh cut, with its elementwise follower.

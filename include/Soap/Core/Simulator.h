@@ -11,6 +11,8 @@
 
 #include "Soap/Core/TaskGraph.h"
 
+#include <functional>
+
 namespace soap {
 
 /// Sets ready, start and end of every task and the makespan, which it returns.
@@ -20,12 +22,18 @@ int64_t simulateFull(TaskGraph &graph);
 /// Task ids in schedule order: (start, key).
 std::vector<int> scheduleOrder(const TaskGraph &graph);
 
+/// Told of every change of a device's live bytes: by the action at `position`
+/// of the order (-1: inputs), which takes memory, then gives some back.
+using MemoryObserver = std::function<void(int position, int device,
+                                          int64_t liveBytes, bool givenBack)>;
+
 /// Peak live bytes per device when actions run in `order`: inputs live
 /// throughout, other buffers from the action that writes them to their last
 /// reader, outputs to the end; a transfer's message counts on both ends while
 /// it runs.
 std::vector<int64_t> peakBytes(const Graph &graph, const Plan &plan,
-                               const std::vector<int> &order, int deviceCount);
+                               const std::vector<int> &order, int deviceCount,
+                               const MemoryObserver &observer = nullptr);
 
 /// `[from][to]` bytes of all transfers.
 std::vector<std::vector<int64_t>> bytesBetween(const TaskGraph &graph,

@@ -73,8 +73,6 @@ std::string actionName(const Graph &graph, const Plan &plan,
                        const Action &action);
 /// The file format of docs/Simulator.md.
 std::string printTaskGraph(const TaskGraph &graph);
-/// Chrome trace events (Perfetto) of a simulated graph.
-std::string printChromeTrace(const TaskGraph &graph);
 
 } // namespace soap
 

@@ -86,6 +86,10 @@ public:
   int64_t transferNs(int from, int to, int64_t bytes) const;
   /// Ordering of distance: latency sum of the route.
   int64_t distance(int from, int to) const;
+  /// Devices by the machine that holds them, in order of their first devices:
+  /// those with a switch of the same name up to the first point (`node0.host`,
+  /// `node0.pcie1`) are together. One machine where names say nothing.
+  std::vector<std::vector<int>> machines() const;
 
 private:
   class Routes;

@@ -37,10 +37,20 @@ struct McmcOptions {
   double temperature = 0.005;
   /// Where chains start; empty: the presets and a random strategy.
   std::vector<Strategy> initial;
+  /// What they are called in the result, one per entry of `initial`; may be
+  /// left out.
+  std::vector<std::string> initialNames;
   /// Set by a signal handler to stop early, with the best so far.
   const std::atomic<bool> *stop = nullptr;
   /// Called about twice a second.
   std::function<void(const McmcProgress &)> progress;
+};
+
+/// The best so far changed, or the search ended.
+struct McmcPoint {
+  double seconds = 0;
+  int64_t proposals = 0; ///< made until then
+  int64_t bestNs = 0;
 };
 
 struct McmcResult {
@@ -49,9 +59,16 @@ struct McmcResult {
                              ///< fits into memory
   std::vector<int64_t>
       initialNs; ///< makespan per initial strategy that a chain started from
+  std::vector<std::string> initialNames; ///< aligned with `initialNs`
+  /// How the best makespan fell over time; strategies that do not fit into
+  /// memory are left out.
+  std::vector<McmcPoint> curve;
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;
   EvaluatorStatistics statistics;
+  /// No strategy is faster than this, as far as was proven; 0: nothing was.
+  int64_t boundNs = 0;
+  bool optimal = false; ///< `best` is as fast as the bound
 };
 
 /// Runs the search. The problem must have passed `check`.

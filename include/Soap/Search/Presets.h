@@ -24,7 +24,24 @@ Strategy modelParallelStrategy(const ParallelizationProblem &problem);
 /// groups without them by samples.
 Strategy spatialStrategy(const ParallelizationProblem &problem);
 
-/// `single`, `data-parallel`, `model-parallel`, `spatial`.
+/// What an expert would do, by the family of the network: linear layers cut by
+/// outputs and all others by samples (CNNs, "one weird trick"); samples over
+/// machines, layers over the devices of a machine (RNNs, as GNMT); linear
+/// layers by outputs and inputs in turn, heads of attention, samples over
+/// machines (transformers, Megatron).
+Strategy expertStrategy(const ParallelizationProblem &problem);
+/// Data parallelism with every update cut over all devices.
+Strategy zeroStrategy(const ParallelizationProblem &problem);
+
+/// What `expertStrategy` goes by.
+enum class NetworkFamily {
+  Feedforward, ///< convolutions, linear layers
+  Recurrent,   ///< has LSTM layers
+  Transformer, ///< multiplies activations with each other
+};
+NetworkFamily familyOf(const ParallelizationProblem &problem);
+
+/// Names of all presets.
 const std::vector<std::string> &presetNames();
 /// Strategy of a preset by name; an error lists the names.
 Expected<Strategy> presetStrategy(const std::string &name,

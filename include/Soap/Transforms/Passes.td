@@ -107,7 +107,7 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"", "Strategy file (JSON); give this or 'preset'">,
-    Option<"preset", "preset", "std::string", /*default=*/"\"\"", "single, data-parallel, model-parallel or spatial">,
+    Option<"preset", "preset", "std::string", /*default=*/"\"\"", "single, data-parallel, model-parallel, spatial, expert or zero (docs/Search.md)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">,
@@ -147,6 +147,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: all">,
     Option<"space", "space", "std::string", /*default=*/"\"tied\"", "tied (groups of ops share a decision) or untied (every op decides alone)">,
     Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
+    Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
+           "Draw how the best time fell during the search to this file (SVG; '-': stdout)">,
     Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">
   ];
@@ -173,16 +175,43 @@ def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
+  let summary = "Says why an op has its config: what the alternatives cost";
+  let description = [{
+    For the group of an op (docs/Analysis.md), prices other configs by simulation while all other groups keep theirs, and prints a table: config, time of an
+    iteration, difference, compute time of the group, bytes moved, and the resource that most of the critical path is on. Below the table it says what would have to change:
+    which neighbour, cut the same way, would make an alternative faster, and what transfers would vanish. The IR stays as it is (docs/Looking.md).
+
+    ```
+    soap-opt searched.mlir --soap-explain='op=conv2_3' -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"op", "op", "std::string", /*default=*/"\"\"", "Name of the op ('soap.name'): its own, or that of any op that follows it">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"", "Write all alternatives to this file (JSON; '-': stdout)">,
+    Option<"most", "most", "int64_t", /*default=*/"400", "Price at most this many alternatives, at least 1: neighbours' configs and the presets first, then degrees">,
+    Option<"rows", "rows", "int64_t", /*default=*/"16", "Print at most this many alternatives, at least 0">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function of the op; default: train_step, evaluate or forward">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Print the table on stderr">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
   let summary = "Prices the strategy of a module: time, memory, bytes";
   let description = [{
-    Simulates one iteration of a function whose ops all have a `soap.config` (docs/Simulator.md) and prints a summary on stderr. The IR stays as it is.
+    Simulates one iteration of a function whose ops all have a `soap.config` (docs/Simulator.md) and prints a summary on stderr: makespan and speedup over presets, compute and
+    exposed communication, bytes by kind of tensor, the critical path by op, load and memory of devices (docs/Looking.md). The IR stays as it is.
   }];
   let options = [
     Option<"report", "report", "std::string", /*default=*/"\"\"",
-           "Write makespan, load and peak memory of devices, bytes of links and exchanges to this file (JSON; '-': stdout)">,
+           "Write what the summary says, in full, and bytes of links and exchanges to this file (JSON; '-': stdout)">,
     Option<"taskGraph", "task-graph", "std::string", /*default=*/"\"\"", "Write the simulated task graph to this file (JSON)">,
-    Option<"trace", "trace", "std::string", /*default=*/"\"\"", "Write the timeline to this file (Chrome trace events, for Perfetto)">,
+    Option<"trace", "trace", "std::string", /*default=*/"\"\"",
+           "Write the timeline of devices and links, with memory over time, to this file (Chrome trace events, for Perfetto)">,
+    ListOption<"compare", "compare", "std::string",
+               "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert; none: no comparison">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to simulate; default: train_step, evaluate or forward">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">

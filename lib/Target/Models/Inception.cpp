@@ -115,17 +115,18 @@ static OwningOpRef<ModuleOp> buildInception(const Sizes &sizes,
   Inception blocks(b, sizes["divide"]);
   Value x =
       blocks.stem(b.image({sizes.batch, 3, sizes["image"], sizes["image"]}));
-  x = blocks.blockA(x, "a1", 32);
-  x = blocks.blockA(x, "a2", 64);
-  x = blocks.blockA(x, "a3", 64);
+  auto named = [](const char *kind, int64_t i) {
+    return kind + std::to_string(i);
+  };
+  int64_t as = sizes["a-blocks"], cs = sizes["c-blocks"];
+  for (int64_t i = 1; i <= as; ++i)
+    x = blocks.blockA(x, named("a", i), i == 1 ? 32 : 64);
   x = blocks.blockB(x, "b1");
-  x = blocks.blockC(x, "c1", 128);
-  x = blocks.blockC(x, "c2", 160);
-  x = blocks.blockC(x, "c3", 160);
-  x = blocks.blockC(x, "c4", 192);
+  for (int64_t i = 1; i <= cs; ++i)
+    x = blocks.blockC(x, named("c", i), i == 1 ? 128 : i < cs ? 160 : 192);
   x = blocks.blockD(x, "d1");
-  x = blocks.blockE(x, "e1");
-  x = blocks.blockE(x, "e2");
+  for (int64_t i = 1; i <= sizes["e-blocks"]; ++i)
+    x = blocks.blockE(x, named("e", i));
   return b.finish(b.linear(b.globalAvgPool(x, "pool"), "fc", sizes["classes"]));
 }
 
@@ -136,6 +137,9 @@ void models::addInception(std::vector<Generator> &generators) {
         64,
         {{"image", 299, 75, 4096, "height and width"},
          {"classes", 1000, 1, 1 << 20, "number of classes"},
-         {"divide", 1, 1, 32, "divides the channels of all layers"}}},
+         {"divide", 1, 1, 32, "divides the channels of all layers"},
+         {"a-blocks", 3, 1, 200, "blocks of 35 x 35 pixels"},
+         {"c-blocks", 4, 1, 200, "blocks of 17 x 17 pixels"},
+         {"e-blocks", 2, 1, 200, "blocks of 8 x 8 pixels"}}},
        buildInception});
 }

@@ -1,7 +1,8 @@
 //===- Cases.h - Random programs of the equivalence suite -------*- C++ -*-===//
 //
 // A case is the text of a module with one function, and what its arguments
-// hold. Every op of the dialect has a generator; so have whole small graphs.
+// hold. Every op of the dialect has a generator; so have whole small graphs and
+// the networks of soap-translate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@ inline int64_t uniform(Random &random, int64_t lo, int64_t hi) {
 struct Fill {
   enum Kind { Integers, Uniform, Positive, Labels } kind = Uniform;
   int64_t classes = 0; ///< of labels, which include -1 (ignored)
+  double bound = 1;    ///< of uniform numbers
 };
 
 struct Case {
@@ -39,6 +41,8 @@ struct Case {
   /// Options of soap-build-training-step, if the case is a training step of
   /// @forward.
   std::string training;
+  /// Of an op. Programs of many ops have fewer, so that a case stays short.
+  int64_t mostPieces = 16;
 };
 
 struct Tensor {
@@ -89,6 +93,12 @@ struct Generator {
 std::vector<Generator> opGenerators();
 std::vector<Generator> sequenceGenerators();
 std::vector<Generator> graphGenerators();
+/// The networks that soap-translate generates, small.
+std::vector<Generator> modelGenerators();
+/// Those of them that have no generator here.
+std::vector<std::string> modelsWithoutCase();
+/// Options of soap-build-training-step.
+std::string drawOptimizer(Random &random);
 
 } // namespace soap::equivalence
 

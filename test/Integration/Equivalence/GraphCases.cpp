@@ -109,11 +109,8 @@ Case training(const std::string &name, Network &network, const Tensor &logits,
   Case c;
   c.name = name;
   c.tolerance = 1e-3;
-  const char *optimizers[] = {
-      "learning-rate=0.1 momentum=0.9 weight-decay=0.01", "learning-rate=0.1",
-      "optimizer=adam learning-rate=0.01 weight-decay=0.01 epsilon=1e-3",
-      "optimizer=adamw learning-rate=0.01 weight-decay=0.01 epsilon=1e-3"};
-  c.training = optimizers[uniform(random, 0, 3)];
+  c.training = drawOptimizer(random);
+  c.mostPieces = 6;
   network.f.finish(c, {logits});
   return c;
 }
@@ -345,6 +342,14 @@ Case linearChain(Random &random) {
 }
 
 } // namespace
+
+std::string drawOptimizer(Random &random) {
+  const char *optimizers[] = {
+      "learning-rate=0.1 momentum=0.9 weight-decay=0.01", "learning-rate=0.1",
+      "optimizer=adam learning-rate=0.01 weight-decay=0.01 epsilon=1e-3",
+      "optimizer=adamw learning-rate=0.01 weight-decay=0.01 epsilon=1e-3"};
+  return optimizers[uniform(random, 0, 3)];
+}
 
 std::vector<Generator> graphGenerators() {
   return {{"linear_chain", linearChain},

@@ -2,7 +2,8 @@
 //
 // Draws op x config and graph x strategy, and compares. Every case runs under a
 // watchdog (Children.h). What was covered is printed and checked: each op of
-// the dialect that a strategy can distribute has to be in some case.
+// the dialect that a strategy can distribute has to be in some case, and each
+// network of soap-translate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #include "Runner.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
+#include "Soap/Search/Presets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -42,6 +44,11 @@ static cl::opt<int64_t>
            cl::desc("percentage of programs that are whole graphs"),
            cl::init(12));
 static cl::opt<int64_t>
+    models("models", cl::cat(category),
+           cl::desc("percentage of programs that are networks of "
+                    "soap-translate --generate"),
+           cl::init(3));
+static cl::opt<int64_t>
     timeout("timeout", cl::cat(category),
             cl::desc("seconds that one program and its strategies may take"),
             cl::init(400));
@@ -71,36 +78,74 @@ static cl::opt<bool>
 
 namespace {
 
-std::vector<Generator> pick(bool graph) {
-  std::vector<Generator> all = graph ? graphGenerators() : opGenerators(),
-                         chosen;
-  for (Generator &generator : all)
-    if (filter.empty() || generator.name == filter)
-      chosen.push_back(std::move(generator));
-  return chosen;
+/// What programs are made of: single ops, small graphs, whole networks.
+enum class Sort { Op, Graph, Network };
+
+std::vector<Generator> pick(std::vector<Generator> all) {
+  std::erase_if(all, [](const Generator &generator) {
+    return !filter.empty() && generator.name != filter;
+  });
+  return all;
 }
 
-const std::vector<Generator> &ops() {
-  static const std::vector<Generator> generators = pick(false);
-  return generators;
-}
-const std::vector<Generator> &networks() {
-  static const std::vector<Generator> generators = pick(true);
-  return generators;
+const std::vector<Generator> &generatorsOf(Sort sort) {
+  static const std::vector<Generator> ops = pick(opGenerators()),
+                                      graphs = pick(graphGenerators()),
+                                      networks = pick(modelGenerators());
+  return sort == Sort::Op ? ops : sort == Sort::Graph ? graphs : networks;
 }
 
-/// How many of the programs [0, n) are whole graphs.
-int64_t graphsBefore(int64_t n) {
-  return ops().empty() ? n : networks().empty() ? 0 : n * graphs / 100;
+int64_t countOf(Sort sort) {
+  return static_cast<int64_t>(generatorsOf(sort).size());
 }
 
-/// Round robin over the graphs and over the ops, so that each has its share; a
-/// short run of another seed begins elsewhere.
+/// How many of the programs [0, n) are of each sort.
+struct Shares {
+  int64_t ops, graphs, networks;
+  int64_t operator[](Sort sort) const {
+    return sort == Sort::Op ? ops : sort == Sort::Graph ? graphs : networks;
+  }
+};
+Shares sharesOf(int64_t n) {
+  Shares shares;
+  bool others = countOf(Sort::Op) + countOf(Sort::Graph) > 0;
+  shares.networks = !countOf(Sort::Network) ? 0
+                    : !others               ? n
+                                            : n * models / 100;
+  n -= shares.networks;
+  shares.graphs = !countOf(Sort::Graph) ? 0
+                  : !countOf(Sort::Op)  ? n
+                                        : n * ::graphs / 100;
+  shares.ops = n - shares.graphs;
+  return shares;
+}
+
+Sort sortOf(int64_t program) {
+  Shares before = sharesOf(program), after = sharesOf(program + 1);
+  return after.networks > before.networks ? Sort::Network
+         : after.graphs > before.graphs   ? Sort::Graph
+                                          : Sort::Op;
+}
+
+/// Graphs and networks run under this many presets, too, in turn.
+constexpr int64_t presetsPerGraph = 2;
+
+/// The preset of strategy `s` of a program, or nothing: then it is random.
+std::string presetOf(int64_t program, int64_t s) {
+  Sort sort = sortOf(program);
+  if (s == 0 || sort == Sort::Op || s + presetsPerGraph < strategies)
+    return "";
+  const std::vector<std::string> &names = soap::presetNames();
+  int64_t turn = sharesOf(program)[sort] * presetsPerGraph + strategies - 1 - s;
+  return names[static_cast<size_t>(turn) % names.size()];
+}
+
+/// Round robin over each sort, so that each generator has its share; a short
+/// run of another seed begins elsewhere.
 const Generator &generatorOf(int64_t program) {
-  int64_t graph = graphsBefore(program);
-  bool isGraph = graphsBefore(program + 1) > graph;
-  const std::vector<Generator> &generators = isGraph ? networks() : ops();
-  uint64_t turn = static_cast<uint64_t>(isGraph ? graph : program - graph);
+  Sort sort = sortOf(program);
+  const std::vector<Generator> &generators = generatorsOf(sort);
+  auto turn = static_cast<uint64_t>(sharesOf(program)[sort]);
   return generators[(turn + 31 * seed) % generators.size()];
 }
 
@@ -126,22 +171,28 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
   }
   report.ops = subject.ops();
   for (int64_t s = 0; s < strategies; ++s) {
+    std::string preset = presetOf(index, s), error;
     // Another strategy than those before, if there is one: an op of few
     // elements may have few.
     uint64_t hash = 0;
     for (int attempt = 0; attempt < 20; ++attempt) {
-      subject.draw(random, report.draws);
-      hash = llvm::xxh3_64bits(subject.program() +
-                               std::to_string(subject.devices()));
+      if (preset.empty())
+        subject.draw(random, report.draws);
+      else
+        error = subject.drawPreset(random, preset);
+      hash = llvm::xxh3_64bits(subject.program() + subject.topology());
       if (!llvm::is_contained(report.cases, hash))
         break;
     }
     report.cases.push_back(hash);
-    if (std::string error = subject.check(lowering); error.empty())
+    if (error.empty())
+      error = subject.check(lowering);
+    if (error.empty())
       ++report.passed;
     else
-      fail("strategy " + std::to_string(s) + ", on " +
-               std::to_string(subject.devices()) + " devices: " + error,
+      fail("strategy " + std::to_string(s) +
+               (preset.empty() ? "" : " (preset " + preset + ")") + ", on " +
+               subject.topology() + ": " + error,
            subject.program());
   }
   return report;
@@ -233,12 +284,13 @@ int main(int argc, char **argv) {
       "Random programs under random strategies, compared with the reference "
       "lowering of the unsharded program\n");
   mlir::soap::registerAllPasses();
-  if (ops().empty() && networks().empty()) {
+  constexpr Sort sorts[] = {Sort::Op, Sort::Graph, Sort::Network};
+  if (std::all_of(std::begin(sorts), std::end(sorts),
+                  [](Sort sort) { return countOf(sort) == 0; })) {
     std::cerr << "soap-equivalence: --filter=" << filter
-              << " names no op and no graph; expected one of";
-    for (bool graph : {false, true})
-      for (const Generator &generator :
-           graph ? graphGenerators() : opGenerators())
+              << " names no op, no graph and no network; expected one of";
+    for (auto make : {opGenerators, graphGenerators, modelGenerators})
+      for (const Generator &generator : make())
         std::cerr << " " << generator.name;
     std::cerr << "\n";
     return 2;
@@ -293,12 +345,20 @@ int main(int argc, char **argv) {
     refused += count;
   if (refused * 20 > totals.draws.draws)
     problems.push_back("more than 5 % of the draws were refused");
-  // Each op has had its turn.
-  int64_t opPrograms =
-      programs - (graphsBefore(first + programs) - graphsBefore(first));
-  if (filter.empty() && opPrograms >= static_cast<int64_t>(ops().size()) &&
-      !totals.missing(dialectOps).empty())
+  // Whether each generator of a sort has had its turn.
+  auto hadTurns = [&](Sort sort) {
+    return filter.empty() &&
+           sharesOf(first + programs)[sort] - sharesOf(first)[sort] >=
+               countOf(sort);
+  };
+  if (hadTurns(Sort::Op) && !totals.missing(dialectOps).empty())
     problems.push_back("ops of the dialect are in no case");
+  for (Sort sort : {Sort::Graph, Sort::Network})
+    for (const Generator &generator : generatorsOf(sort))
+      if (hadTurns(sort) && !totals.byName.count(generator.name))
+        problems.push_back("'" + generator.name + "' is in no case");
+  for (const std::string &model : modelsWithoutCase())
+    problems.push_back("network '" + model + "' has no generator of cases");
   if (static_cast<int64_t>(totals.cases.size()) < distinct)
     problems.push_back("fewer than " + std::to_string(distinct) +
                        " distinct cases");

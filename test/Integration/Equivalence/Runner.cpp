@@ -6,12 +6,14 @@
 
 #include "Runner.h"
 
+#include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Runtime/Launcher.h"
 #include "Soap/Runtime/Symbols.h"
+#include "Soap/Search/Presets.h"
 #include "Soap/Transforms/Partition.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -238,7 +240,7 @@ Values fillValues(Random &random, const Fill &fill, int64_t volume) {
       break;
     case Fill::Uniform:
       value = static_cast<float>(
-          std::uniform_real_distribution<float>(-1, 1)(random));
+          fill.bound * std::uniform_real_distribution<float>(-1, 1)(random));
       break;
     case Fill::Positive:
       value = static_cast<float>(
@@ -327,8 +329,8 @@ std::set<std::string> Subject::ops() const {
 
 void Subject::draw(Random &random, DrawStatistics &statistics) {
   numDevices = static_cast<int>(uniform(random, 1, 8));
-  // Training steps have many ops: fewer pieces of each keep a case short.
-  int64_t maxPieces = uniform(random, 1, source.training.empty() ? 16 : 6);
+  topologyName = "cpu-" + std::to_string(numDevices);
+  int64_t maxPieces = uniform(random, 1, source.mostPieces);
   module = base->clone();
   drawStrategy(random, module->lookupSymbol<func::FuncOp>(entry), numDevices,
                maxPieces, statistics);
@@ -337,11 +339,42 @@ void Subject::draw(Random &random, DrawStatistics &statistics) {
   module->print(os);
 }
 
+std::string Subject::drawPreset(Random &random, const std::string &preset) {
+  static const char *const clusters[] = {
+      "cpu-1",    "cpu-2",   "cpu-3",   "cpu-5",    "p100-1x4",
+      "p100-2x2", "k80-2x3", "k80-3x2", "h100-2x4", "cpu-8"};
+  topologyName = clusters[uniform(random, 0, std::size(clusters) - 1)];
+  Expected<Topology> topology = builtinTopology(topologyName);
+  if (!topology)
+    return topology.error();
+  numDevices = topology->deviceCount();
+  module = base->clone();
+  Messages messages(*module->getContext());
+  FailureOr<mlir::soap::OpGraph> opGraph =
+      mlir::soap::buildOpGraph(module->lookupSymbol<func::FuncOp>(entry));
+  if (failed(opGraph))
+    return "no op graph: " + messages.text;
+  ParallelizationProblem problem(opGraph->graph, *topology,
+                                 mlir::soap::computeGroups(*opGraph),
+                                 mlir::soap::computeRoles(*opGraph));
+  if (MaybeError error = problem.check())
+    return error->message;
+  Expected<Strategy> strategy = presetStrategy(preset, problem);
+  if (!strategy)
+    return strategy.error();
+  if (MaybeError error = problem.verify(*strategy))
+    return "preset '" + preset + "': " + error->message;
+  mlir::soap::writeStrategy(*opGraph, *strategy);
+  programText.clear();
+  llvm::raw_string_ostream os(programText);
+  module->print(os);
+  return "";
+}
+
 std::string Subject::check(const std::string &lowering) {
   auto function = module->lookupSymbol<func::FuncOp>(entry);
   Messages messages(*module->getContext());
-  Expected<Topology> topology =
-      builtinTopology("cpu-" + std::to_string(numDevices));
+  Expected<Topology> topology = builtinTopology(topologyName);
   if (!topology)
     return topology.error();
   FailureOr<mlir::soap::PricedFunction> priced =

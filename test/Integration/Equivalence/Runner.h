@@ -43,6 +43,9 @@ public:
   std::set<std::string> ops() const;
   /// Draws a strategy for 1 to 8 devices.
   void draw(Random &random, DrawStatistics &statistics);
+  /// The strategy of a preset, on a cluster of 1 to 8 devices with one or more
+  /// machines. Empty string on success.
+  std::string drawPreset(Random &random, const std::string &preset);
   /// Partitions, lowers (`lowering`: options of soap-lower-to-cpu) and runs
   /// under the strategy, and checks everything. Empty string on success, else
   /// what differs.
@@ -50,12 +53,15 @@ public:
   /// IR with the strategy.
   const std::string &program() const { return programText; }
   int devices() const { return numDevices; }
+  /// The cluster that plans and times are for.
+  const std::string &topology() const { return topologyName; }
 
 private:
   Case source;
   mlir::OwningOpRef<mlir::ModuleOp> base, module;
   std::string entry, programText;
   int numDevices = 1;
+  std::string topologyName;
   Tensors inputs, expected, expectedUpdates;
 };
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Kills and stops ranks of a training at random, and resumes it.
 
-    kill.py BUILD [--rounds N] [--seed N] [--model mlp|lenet]
+    kill.py BUILD [--rounds N] [--first N] [--seed N] [--model mlp|lenet]
 
 Each round starts a training on 4 ranks that writes checkpoints, and at a random moment kills (SIGKILL) or stops (SIGSTOP) a
 random rank, or asks it to end (SIGTERM). Whatever happened, every process has to end within 10 s. After a kill or a stop,
 every other rank has to say which rank was lost; after SIGTERM the run has to end in good order, if it had begun. The training
 then goes on from the checkpoint, in processes or in one, and has to end with the weights of one that nobody disturbed, byte
 for byte.
+Ranks write their messages to files of their own: mpirun, when it ends a run, may drop what it has not passed on yet.
 The last line is "N passed, N failed": rounds. Before it: how long the slowest process took to end.
 """
 
@@ -78,13 +79,25 @@ class Job:
 
     def __init__(self, command, log):
         self.log = log
+        for path in self.logs():
+            if os.path.exists(path):
+                os.remove(path)
         self.stream = open(log, "wb")
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.stream, stderr=subprocess.STDOUT,
-                                        start_new_session=True, env=ENVIRONMENT)
+        # The shell becomes the rank.
+        command = ["sh", "-c", 'exec "$@" 2>"$0.$OMPI_COMM_WORLD_RANK"', log, *command]
+        self.process = subprocess.Popen(mpirun(RANKS, *command), stdin=subprocess.DEVNULL, stdout=self.stream,
+                                        stderr=subprocess.STDOUT, start_new_session=True, env=ENVIRONMENT)
+
+    def logs(self):
+        return [self.log] + ["%s.%d" % (self.log, rank) for rank in range(RANKS)]
 
     def text(self):
-        with open(self.log, "r", errors="replace") as stream:
-            return stream.read()
+        text = ""
+        for path in self.logs():
+            if os.path.exists(path):
+                with open(path, "r", errors="replace") as stream:
+                    text += stream.read()
+        return text
 
     def wait_for_ranks(self):
         deadline = time.monotonic() + 120
@@ -127,7 +140,7 @@ class Test:
 
     def duration(self):
         """From the moment when all ranks have joined to the end."""
-        job = Job(mpirun(RANKS, *self.training(), "--save-weights", self.weights), os.path.join(self.folder, "first.log"))
+        job = Job([*self.training(), "--save-weights", self.weights], os.path.join(self.folder, "first.log"))
         try:
             job.wait_for_ranks()
             start = time.monotonic()
@@ -159,7 +172,7 @@ class Test:
 
     def disturb(self, kind, victim, moment):
         """Seconds until the last process had ended; None if the training ended before the rank was disturbed."""
-        job = Job(mpirun(RANKS, *self.checkpointed()), os.path.join(self.folder, "disturbed.log"))
+        job = Job(self.checkpointed(), os.path.join(self.folder, "disturbed.log"))
         victim_pid = None
         try:
             ranks = job.wait_for_ranks()
@@ -234,6 +247,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="number of the first round")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", choices=["mlp", "lenet"], default="mlp")
     options = parser.parse_args()
@@ -248,7 +262,7 @@ def main():
             print("FAILED %s" % error)
             print("0 passed, 1 failed")
             return 1
-        for i in range(options.rounds):
+        for i in range(options.first, options.first + options.rounds):
             # Each round has its own numbers, so that it can be repeated alone.
             rng = random.Random(options.seed * 1000003 + i)
             try:

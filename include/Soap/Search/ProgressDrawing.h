@@ -1,0 +1,20 @@
+//===- ProgressDrawing.h - How a search went, as a drawing ------*- C++ -*-===//
+//
+// The best time over the search's time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_PROGRESSDRAWING_H
+#define SOAP_SEARCH_PROGRESSDRAWING_H
+
+#include "Soap/Search/MCMC.h"
+
+namespace soap {
+
+/// An SVG: the best makespan as steps over seconds, with the number of
+/// proposals, and a line for each initial strategy that is not far above.
+std::string drawProgress(const McmcResult &result);
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_PROGRESSDRAWING_H

@@ -1,0 +1,27 @@
+//===- StrategyDrawing.h - Strategies as drawings ---------------*- C++ -*-===//
+//
+// The strategy of a network as in Figures 13 and 14 of the SOAP paper: a grid
+// of shards per op, coloured by device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_STRATEGYDRAWING_H
+#define SOAP_SEARCH_STRATEGYDRAWING_H
+
+#include "Soap/Search/ParallelizationProblem.h"
+
+namespace soap {
+
+/// An SVG. Each group of ops is a box named after its leader: rows are cuts of
+/// sample and attribute loops, columns those of parameter and reduction loops,
+/// replicas are boxes beside each other, and the colour of a cell is its
+/// device. Networks that are unrolled over time have a row per layer, others
+/// go from left to right, line by line; modules (names with a common first
+/// part) have a frame, and those that are alike one after the other are drawn
+/// once. `title` is written on top.
+std::string drawStrategy(const ParallelizationProblem &problem,
+                         const Strategy &strategy, const std::string &title);
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_STRATEGYDRAWING_H

@@ -1,0 +1,24 @@
+//===- StrategyDrawing.h - The strategy of a module as SVG ------*- C++ -*-===//
+//
+// What soap-translate --strategy-to-svg writes; docs/Looking.md shows it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TRANSFORMS_STRATEGYDRAWING_H
+#define SOAP_TRANSFORMS_STRATEGYDRAWING_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace mlir::soap {
+
+/// Draws the configs of a function, with its simulated time. `topology` and
+/// `function` as for `--soap-simulate`; empty: the module's own. Errors as
+/// there, for example where an op has no config.
+FailureOr<std::string> drawModuleStrategy(ModuleOp module, StringRef topology,
+                                          StringRef function);
+
+} // namespace mlir::soap
+
+#endif // SOAP_TRANSFORMS_STRATEGYDRAWING_H

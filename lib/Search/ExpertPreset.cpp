@@ -1,0 +1,371 @@
+//===- ExpertPreset.cpp - What experts do for a family of networks --------===//
+//
+// The baselines of the SOAP paper (section 8.2), and Megatron for transformers.
+// The family is read off the graph; names do not matter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PresetSupport.h"
+#include "Soap/Search/Presets.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace soap;
+
+NetworkFamily soap::familyOf(const ParallelizationProblem &problem) {
+  const Graph &graph = problem.getGraph();
+  bool recurrent = false, attention = false;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase != Phase::Forward)
+      continue;
+    recurrent |= kernel.kind.starts_with("lstm");
+    // A product of two activations, a matrix per sample at least.
+    attention |= kernel.kind.starts_with("matmul") &&
+                 kernel.space.loops.size() > 3 &&
+                 loopsOf(problem, static_cast<int>(n), Role::Parameter).empty();
+  }
+  return recurrent   ? NetworkFamily::Recurrent
+         : attention ? NetworkFamily::Transformer
+                     : NetworkFamily::Feedforward;
+}
+
+namespace {
+
+/// The cluster as machines with equally many devices each.
+class Grid {
+public:
+  explicit Grid(const Topology &topology) : machines(topology.machines()) {
+    columnCount = machines[0].size();
+    for (const std::vector<int> &machine : machines)
+      columnCount = std::min(columnCount, machine.size());
+  }
+  int64_t rows() const { return static_cast<int64_t>(machines.size()); }
+  int64_t columns() const { return static_cast<int64_t>(columnCount); }
+  int device(int64_t row, int64_t column) const {
+    return machines[row][column];
+  }
+
+private:
+  std::vector<std::vector<int>> machines;
+  size_t columnCount;
+};
+
+/// The first sample loop, or -1.
+int sampleLoop(const ParallelizationProblem &problem, int node) {
+  std::vector<int> loops = loopsOf(problem, node, Role::Sample);
+  return loops.empty() ? -1 : loops[0];
+}
+
+/// Samples cut over machines, one on device `column` of its machine; without
+/// samples the same on all machines.
+Config overMachines(const ParallelizationProblem &problem, int node,
+                    const Grid &grid, int64_t column) {
+  const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+  Config config = Config::single(space);
+  if (int loop = sampleLoop(problem, node); loop >= 0)
+    config.degrees[loop] =
+        std::clamp<int64_t>(space.loops[loop].extent, 1, grid.rows());
+  else
+    config.replicas = grid.rows();
+  config.devices.clear();
+  for (int64_t row = 0; row < config.replicas * config.piecesPerReplica();
+       ++row)
+    config.devices.push_back(grid.device(row, column));
+  return config;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Feedforward
+//===----------------------------------------------------------------------===//
+
+/// "One weird trick" (Krizhevsky, 2014): layers with most of the weights and
+/// little work, the linear ones, cut by outputs, everything else by samples.
+static Strategy feedforwardStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy = dataParallelStrategy(problem);
+  int devices = problem.getTopology().deviceCount();
+  for (const OpGroup &group : problem.getGroups()) {
+    const Kernel &leader = problem.getGraph().nodes[group.leader].whole;
+    int loop = largestOutputLoop(problem, group.leader);
+    if (loop >= 0 && leader.kind.starts_with("matmul") &&
+        leader.phase == Phase::Forward)
+      problem.assign(strategy, group, cutLoops(leader.space, {loop}, devices));
+  }
+  return strategy;
+}
+
+//===----------------------------------------------------------------------===//
+// Recurrent
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Depth of groups: how many layers lie between them and the inputs. Time
+/// steps of a layer share its weights and are at one depth, and a state that
+/// one layer hands to another (an encoder to a decoder) makes nothing deeper.
+class Depths {
+public:
+  explicit Depths(const ParallelizationProblem &problem)
+      : problem(problem), graph(problem.getGraph()) {
+    groupOf.assign(graph.nodes.size(), -1);
+    const std::vector<OpGroup> &groups = problem.getGroups();
+    for (size_t g = 0; g < groups.size(); ++g)
+      for (int node : groups[g].nodes)
+        groupOf[node] = static_cast<int>(g);
+    producer.assign(graph.values.size(), -1);
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : graph.nodes[n].whole.results)
+        producer[value] = static_cast<int>(n);
+    // Producers first: leaders are in program order.
+    std::vector<int> order(groups.size());
+    for (size_t g = 0; g < groups.size(); ++g)
+      order[g] = static_cast<int>(g);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      return groups[a].leader < groups[b].leader;
+    });
+    depth.assign(groups.size(), 0);
+    for (int g : order)
+      place(g);
+  }
+
+  const std::vector<int> &perGroup() const { return depth; }
+
+private:
+  const ParallelizationProblem &problem;
+  const Graph &graph;
+  std::vector<int> groupOf, producer, depth;
+  std::map<int, int> firstUser; ///< weight to the first group that reads it
+
+  const Kernel &leader(int group) const {
+    return graph.nodes[problem.getGroups()[group].leader].whole;
+  }
+
+  void place(int g) {
+    const Kernel &kernel = leader(g);
+    int node = problem.getGroups()[g].leader;
+    for (size_t o = 0; o < kernel.operands.size(); ++o) {
+      int value = kernel.operands[o];
+      if (producer[value] >= 0) {
+        int h = groupOf[producer[value]];
+        if (h == g)
+          continue;
+        bool state = o > 0 && kernel.kind == "lstm" && leader(h).kind == "lstm";
+        depth[g] = std::max(depth[g], depth[h] + (state ? 0 : 1));
+      }
+    }
+    for (size_t o = 0; o < kernel.operands.size(); ++o) {
+      int value = kernel.operands[o];
+      if (producer[value] >= 0 || !isWeight(node, static_cast<int>(o)))
+        continue;
+      auto [it, added] = firstUser.try_emplace(value, g);
+      if (!added) {
+        depth[g] = depth[it->second];
+        return;
+      }
+    }
+  }
+
+  /// A graph input whose cut is a cut of parameters.
+  bool isWeight(int node, int operand) const {
+    const OperandAccess &access =
+        graph.nodes[node].whole.space.operands[operand];
+    const std::vector<Role> &roles = problem.getRoles()[node];
+    bool parameter = false;
+    for (const DimMap &dim : access.map)
+      for (const Term &term : dim.terms) {
+        if (roles[term.loop] == Role::Sample)
+          return false;
+        parameter |= roles[term.loop] == Role::Parameter;
+      }
+    return parameter;
+  }
+};
+
+/// Blocks of consecutive depths, at most `count`, the largest as small as can
+/// be: block of every depth.
+std::vector<int> splitDepths(const std::vector<double> &work, int64_t count) {
+  auto split = [&](double limit) {
+    std::vector<int> block(work.size());
+    double sum = 0;
+    int current = 0;
+    for (size_t d = 0; d < work.size(); ++d) {
+      if (sum > 0 && sum + work[d] > limit) {
+        ++current;
+        sum = 0;
+      }
+      sum += work[d];
+      block[d] = current;
+    }
+    return block;
+  };
+  double low = 0, high = 0;
+  for (double w : work)
+    high += w;
+  for (int i = 0; i < 60; ++i) {
+    double middle = (low + high) / 2;
+    (split(middle).back() < count ? high : low) = middle;
+  }
+  return split(high);
+}
+
+} // namespace
+
+/// As for GNMT (Wu et al., 2016): every machine has a copy and its share of the
+/// samples; in a machine, ops of one depth are on one device, so that layers
+/// work on different time steps at once.
+static Strategy recurrentStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy = singleStrategy(problem);
+  Grid grid(problem.getTopology());
+  const std::vector<OpGroup> &groups = problem.getGroups();
+  if (groups.empty())
+    return strategy;
+  std::vector<int> depth = Depths(problem).perGroup();
+  std::vector<double> work(*std::max_element(depth.begin(), depth.end()) + 1);
+  for (size_t g = 0; g < groups.size(); ++g)
+    work[depth[g]] += flopsOf(problem, groups[g]);
+  std::vector<int> column = splitDepths(work, grid.columns());
+  for (size_t g = 0; g < groups.size(); ++g)
+    problem.assign(
+        strategy, groups[g],
+        overMachines(problem, groups[g].leader, grid, column[depth[g]]));
+  return strategy;
+}
+
+//===----------------------------------------------------------------------===//
+// Transformers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Megatron (Shoeybi et al., 2019) in machines, data parallelism over them.
+/// A linear layer that reads whole activations is cut by outputs, one that
+/// reads activations cut by features along its sum; what is between keeps the
+/// cut (heads of attention, elementwise ops), and all else runs on every device
+/// of a machine.
+class Megatron {
+public:
+  explicit Megatron(const ParallelizationProblem &problem)
+      : problem(problem), graph(problem.getGraph()),
+        grid(problem.getTopology()), cutDim(graph.values.size(), -1) {}
+
+  Strategy make() {
+    Strategy strategy = singleStrategy(problem);
+    for (const OpGroup &group : problem.getGroups()) {
+      int loop = cutLoop(group.leader);
+      problem.assign(strategy, group, config(group.leader, loop));
+      for (size_t m = 0; m < group.nodes.size(); ++m)
+        follow(group.nodes[m], group.loops[m], loop);
+    }
+    return strategy;
+  }
+
+private:
+  const ParallelizationProblem &problem;
+  const Graph &graph;
+  Grid grid;
+  std::vector<int> cutDim; ///< per value: dim that is cut in machines, or -1
+
+  /// Of several loops that make up a dim the one that a cut of it cuts.
+  static int outermost(const DimMap &dim) {
+    int loop = -1;
+    int64_t largest = 0;
+    for (const Term &term : dim.terms)
+      if (std::abs(term.coefficient) > largest) {
+        largest = std::abs(term.coefficient);
+        loop = term.loop;
+      }
+    return loop;
+  }
+
+  /// The loop of a leader that is cut over the devices of a machine, or -1.
+  int cutLoop(int node) const {
+    const Kernel &kernel = graph.nodes[node].whole;
+    const IterationSpace &space = kernel.space;
+    auto usable = [&](int loop) {
+      return loop >= 0 && space.loops[loop].type != IteratorType::Serial &&
+             problem.getRoles()[node][loop] != Role::Sample;
+    };
+    for (size_t o = 0; o < kernel.operands.size(); ++o) {
+      int dim = cutDim[kernel.operands[o]];
+      if (dim < 0)
+        continue;
+      if (int loop = outermost(space.operands[o].map[dim]); usable(loop))
+        return loop;
+    }
+    if (kernel.phase != Phase::Forward)
+      return -1;
+    if (kernel.kind.starts_with("matmul"))
+      return largestOutputLoop(problem, node);
+    // Rows of an embedding: devices look up what they have, and the sum is the
+    // result.
+    if (kernel.kind == "gather")
+      for (int loop : loopsOf(problem, node, Role::Parameter))
+        if (!usesLoop(space.results[0].map, loop))
+          return loop;
+    return -1;
+  }
+
+  Config config(int node, int loop) const {
+    const IterationSpace &space = graph.nodes[node].whole.space;
+    Config config = Config::single(space);
+    int samples = sampleLoop(problem, node);
+    if (samples >= 0)
+      config.degrees[samples] =
+          std::clamp<int64_t>(space.loops[samples].extent, 1, grid.rows());
+    else
+      config.replicas *= grid.rows();
+    if (loop >= 0)
+      config.degrees[loop] =
+          std::clamp<int64_t>(space.loops[loop].extent, 1, grid.columns());
+    else
+      config.replicas *= grid.columns();
+    config.devices.clear();
+    for (const Shard &shard : enumerateShards(space, withPlaces(config))) {
+      int64_t row = samples >= 0 ? shard.piece[samples] : -1,
+              column = loop >= 0 ? shard.piece[loop] : -1, rest = shard.replica;
+      if (column < 0) {
+        column = rest % grid.columns();
+        rest /= grid.columns();
+      }
+      config.devices.push_back(grid.device(row < 0 ? rest : row, column));
+    }
+    return config;
+  }
+
+  /// Shards are enumerated from a config with a device list.
+  static Config withPlaces(Config config) {
+    config.devices.assign(config.replicas * config.piecesPerReplica(), 0);
+    return config;
+  }
+
+  /// Which dims of its results a member has cut.
+  void follow(int node, const std::vector<int> &loops, int leaderLoop) {
+    const Kernel &kernel = graph.nodes[node].whole;
+    if (leaderLoop < 0 || kernel.phase != Phase::Forward)
+      return;
+    for (size_t r = 0; r < kernel.results.size(); ++r) {
+      const AccessMap &map = kernel.space.results[r].map;
+      for (size_t d = 0; d < map.size(); ++d)
+        if (int own = outermost(map[d]); own >= 0 && loops[own] == leaderLoop)
+          cutDim[kernel.results[r]] = static_cast<int>(d);
+    }
+  }
+};
+
+} // namespace
+
+Strategy soap::expertStrategy(const ParallelizationProblem &problem) {
+  switch (familyOf(problem)) {
+  case NetworkFamily::Feedforward:
+    return feedforwardStrategy(problem);
+  case NetworkFamily::Recurrent:
+    return recurrentStrategy(problem);
+  case NetworkFamily::Transformer:
+    return Megatron(problem).make();
+  }
+  return dataParallelStrategy(problem);
+}

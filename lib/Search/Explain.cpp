@@ -1,0 +1,394 @@
+//===- Explain.cpp - Why an op has its config -----------------------------===//
+//
+// Everything is found by simulating: an explanation is true if the simulator
+// is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/Explain.h"
+#include "GroupNeighbours.h"
+#include "Soap/Core/Timeline.h"
+#include "Soap/Search/Presets.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+using namespace soap;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+int soap::groupOfOp(const ParallelizationProblem &problem,
+                    const std::string &name) {
+  const std::vector<OpGroup> &groups = problem.getGroups();
+  for (size_t g = 0; g < groups.size(); ++g)
+    for (int node : groups[g].nodes)
+      if (problem.getGraph().nodes[node].whole.name == name)
+        return static_cast<int>(g);
+  return -1;
+}
+
+/// Levenshtein's distance.
+static size_t editDistance(const std::string &a, const std::string &b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t(0));
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> soap::nearNames(const Graph &graph,
+                                         const std::string &name, size_t most) {
+  // A name that holds the other is near, however long it is.
+  std::vector<std::tuple<bool, size_t, size_t>> order;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const std::string &other = graph.nodes[n].whole.name;
+    if (other.size() > 4096 || name.size() > 4096)
+      continue;
+    bool holds = !name.empty() && (other.find(name) != std::string::npos ||
+                                   name.find(other) != std::string::npos);
+    order.push_back({!holds, editDistance(name, other), n});
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> result;
+  for (size_t i = 0; i < std::min(most, order.size()); ++i)
+    result.push_back(graph.nodes[std::get<2>(order[i])].whole.name);
+  return result;
+}
+
+std::string soap::describeConfig(const IterationSpace &space,
+                                 const Config &config) {
+  std::string text = "{";
+  for (size_t l = 0; l < space.loops.size(); ++l)
+    if (config.degrees[l] > 1)
+      text += (text.size() > 1 ? ", " : "") + space.loops[l].name + " = " +
+              std::to_string(config.degrees[l]);
+  text += "}";
+  if (config.replicas > 1)
+    text += " x" + std::to_string(config.replicas);
+  text += " on ";
+  // Runs of devices as ranges.
+  for (size_t i = 0; i < config.devices.size();) {
+    size_t last = i;
+    while (last + 1 < config.devices.size() &&
+           config.devices[last + 1] == config.devices[last] + 1)
+      ++last;
+    text += (i ? "," : "") + std::to_string(config.devices[i]);
+    if (last > i)
+      text += (last > i + 1 ? "-" : ",") + std::to_string(config.devices[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Alternatives
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Explainer {
+public:
+  Explainer(const ParallelizationProblem &problem, const Strategy &strategy,
+            int group, int64_t most)
+      : problem(problem), strategy(strategy), groupId(group),
+        group(problem.getGroups()[group]),
+        space(problem.getGraph().nodes[this->group.leader].whole.space),
+        devices(problem.getTopology().deviceCount()), most(most),
+        cost(problem.getTopology()), neighbours(problem) {}
+
+  Explanation run() {
+    result.group = groupId;
+    collect();
+    for (Alternative &alternative : result.alternatives)
+      price(alternative);
+    sort();
+    pair();
+    return std::move(result);
+  }
+
+private:
+  const ParallelizationProblem &problem;
+  const Strategy &strategy;
+  int groupId;
+  const OpGroup &group;
+  const IterationSpace &space;
+  int devices;
+  int64_t most;
+  CostModel cost;
+  GroupNeighbours neighbours;
+  Explanation result;
+  std::set<std::pair<std::vector<int64_t>, std::vector<int>>> known;
+
+  /// False if there is no room for more.
+  bool add(Config config, std::string origin) {
+    if (checkConfig(space, config, devices).fault != ConfigFault::None)
+      return true;
+    std::vector<int64_t> degrees = config.degrees;
+    degrees.push_back(config.replicas);
+    if (known.count({degrees, config.devices}))
+      return true;
+    if (static_cast<int64_t>(result.alternatives.size()) >= most) {
+      result.bounded = true;
+      return false;
+    }
+    known.insert({std::move(degrees), config.devices});
+    Alternative &alternative = result.alternatives.emplace_back();
+    alternative.config = std::move(config);
+    alternative.origin = std::move(origin);
+    return true;
+  }
+
+  void collect() {
+    add(strategy[group.leader], "current");
+    for (int other : neighbours.of(groupId)) {
+      int leader = problem.getGroups()[other].leader;
+      add(neighbours.translate(other, strategy[leader], groupId),
+          "as '" + problem.getGraph().nodes[leader].whole.name + "'");
+    }
+    for (const std::string &name : presetNames())
+      add((*presetStrategy(name, problem))[group.leader], "preset " + name);
+    for (const std::vector<int64_t> &degrees : degreeVectors()) {
+      Config config;
+      config.degrees = degrees;
+      config.replicas = config.degrees.back();
+      config.degrees.pop_back();
+      for (std::vector<int> &list :
+           deviceLists(config.replicas * config.piecesPerReplica())) {
+        config.devices = std::move(list);
+        if (!add(config, ""))
+          return;
+      }
+    }
+  }
+
+  /// Legal degrees, then the replicas: few cut loops first, then many pieces.
+  std::vector<std::vector<int64_t>> degreeVectors() const {
+    constexpr int mostDevicesForAllDegrees = 32;
+    bool powers = devices > mostDevicesForAllDegrees;
+    std::vector<std::vector<int64_t>> vectors = {{}};
+    for (size_t l = 0; l <= space.loops.size(); ++l) {
+      bool replicas = l == space.loops.size();
+      int64_t largest = replicas ? devices
+                        : problem.mayCut(group.leader, static_cast<int>(l))
+                            ? std::max<int64_t>(space.loops[l].extent, 1)
+                            : 1;
+      std::vector<std::vector<int64_t>> longer;
+      for (const std::vector<int64_t> &prefix : vectors) {
+        int64_t pieces = product(prefix);
+        for (int64_t degree = 1; degree <= std::min(largest, devices / pieces);
+             degree = powers ? 2 * degree : degree + 1) {
+          longer.push_back(prefix);
+          longer.back().push_back(degree);
+        }
+      }
+      vectors = std::move(longer);
+    }
+    auto rank = [](const std::vector<int64_t> &degrees) {
+      auto cut = std::count_if(degrees.begin(), degrees.end(),
+                               [](int64_t d) { return d > 1; });
+      // Redundant work seldom pays.
+      return std::tuple(degrees.back() > 1, cut, -product(degrees), degrees);
+    };
+    std::sort(vectors.begin(), vectors.end(),
+              [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+    return vectors;
+  }
+
+  static int64_t product(const std::vector<int64_t> &degrees) {
+    return std::accumulate(degrees.begin(), degrees.end(), int64_t(1),
+                           std::multiplies<>());
+  }
+
+  /// The current devices in their order as far as they go, then blocks of
+  /// contiguous ones.
+  std::vector<std::vector<int>> deviceLists(int64_t count) const {
+    constexpr int64_t mostBlocks = 8;
+    std::vector<std::vector<int>> lists;
+    std::vector<int> own;
+    for (int device : strategy[group.leader].devices)
+      if (std::find(own.begin(), own.end(), device) == own.end())
+        own.push_back(device);
+    if (static_cast<int64_t>(own.size()) >= count)
+      lists.emplace_back(own.begin(), own.begin() + count);
+    for (int64_t block = 0;
+         block < mostBlocks && (block + 1) * count <= devices; ++block) {
+      std::vector<int> &list = lists.emplace_back(count);
+      std::iota(list.begin(), list.end(), static_cast<int>(block * count));
+    }
+    return lists;
+  }
+
+  void price(Alternative &alternative) {
+    Strategy changed = strategy;
+    problem.assign(changed, group, alternative.config);
+    Priced priced = simulate(changed);
+    alternative.evaluation = priced.evaluation;
+    alternative.bytesMoved = priced.bytesMoved;
+    for (const Action &action : priced.plan.actions)
+      if (action.kind == ActionKind::Compute &&
+          std::find(group.nodes.begin(), group.nodes.end(), action.node) !=
+              group.nodes.end())
+        alternative.computeNs += cost.computeNs(
+            action.device, workOf(problem.getGraph(), priced.plan, action));
+    std::vector<int64_t> onPath(priced.tasks.resources.size());
+    for (int t : criticalPath(priced.tasks)) {
+      const Task &task = priced.tasks.tasks[t];
+      for (int resource : task.resources)
+        onPath[resource] += task.endNs - task.startNs;
+    }
+    auto limit = std::max_element(onPath.begin(), onPath.end());
+    if (limit == onPath.end() || priced.tasks.makespanNs == 0)
+      return;
+    size_t resource = limit - onPath.begin();
+    const Topology &topology = problem.getTopology();
+    alternative.limit =
+        resource < topology.devices.size()
+            ? topology.devices[resource].name
+            : topology.links[resource - topology.devices.size()].name;
+    alternative.limitShare = static_cast<double>(*limit) /
+                             static_cast<double>(priced.tasks.makespanNs);
+  }
+
+  struct Priced {
+    Plan plan;
+    TaskGraph tasks;
+    Evaluation evaluation;
+    int64_t bytesMoved = 0;
+  };
+
+  Priced simulate(const Strategy &changed) const {
+    const Graph &graph = problem.getGraph();
+    Priced priced;
+    priced.plan = buildPlan(graph, changed, problem.getTopology());
+    priced.tasks = buildTaskGraph(graph, priced.plan, cost, /*names=*/false);
+    priced.evaluation.makespanNs = simulateFull(priced.tasks);
+    std::vector<int64_t> peak =
+        peakBytes(graph, priced.plan, scheduleOrder(priced.tasks), devices);
+    for (int device = 0; device < devices; ++device)
+      priced.evaluation.excessBytes += std::max<int64_t>(
+          0, peak[device] - problem.getTopology().typeOf(device).memoryBytes);
+    for (const Task &task : priced.tasks.tasks)
+      priced.bytesMoved += task.bytes;
+    return priced;
+  }
+
+  static bool better(const Evaluation &a, const Evaluation &b) {
+    bool fitsA = a.excessBytes == 0, fitsB = b.excessBytes == 0;
+    return fitsA != fitsB ? fitsA : a.makespanNs < b.makespanNs;
+  }
+
+  void sort() {
+    std::vector<size_t> order(result.alternatives.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const Evaluation &ea = result.alternatives[a].evaluation,
+                       &eb = result.alternatives[b].evaluation;
+      return better(ea, eb) || (!better(eb, ea) && a < b);
+    });
+    std::vector<Alternative> sorted;
+    for (size_t i : order) {
+      if (i == 0)
+        result.current = sorted.size();
+      sorted.push_back(std::move(result.alternatives[i]));
+    }
+    result.alternatives = std::move(sorted);
+  }
+
+  /// The fastest alternatives and those with the least work, each with the
+  /// neighbours cut the same way.
+  void pair() {
+    constexpr size_t mostTried = 6, mostNeighbours = 6;
+    std::vector<size_t> byWork(result.alternatives.size());
+    std::iota(byWork.begin(), byWork.end(), size_t(0));
+    std::sort(byWork.begin(), byWork.end(), [&](size_t a, size_t b) {
+      return std::pair(result.alternatives[a].computeNs, a) <
+             std::pair(result.alternatives[b].computeNs, b);
+    });
+    std::set<size_t> tried;
+    for (size_t i = 0; i < result.alternatives.size() && i < mostTried; ++i) {
+      tried.insert(i);
+      tried.insert(byWork[i]);
+    }
+    std::vector<int> others = neighbours.of(groupId);
+    others.resize(std::min(others.size(), mostNeighbours));
+    std::vector<int> layer = sameWeights();
+    for (size_t i : tried) {
+      const Config &config = result.alternatives[i].config;
+      for (int other : others)
+        tryTogether(i, {other}, {neighbours.translate(groupId, config, other)});
+      tryTogether(i, layer, std::vector<Config>(layer.size(), config));
+    }
+    std::sort(result.pairings.begin(), result.pairings.end(),
+              [](const Pairing &a, const Pairing &b) {
+                return better(a.evaluation, b.evaluation) ||
+                       (!better(b.evaluation, a.evaluation) &&
+                        std::tie(a.alternative, a.groups) <
+                            std::tie(b.alternative, b.groups));
+              });
+  }
+
+  /// Other groups of the same kind that read a weight of this one.
+  std::vector<int> sameWeights() const {
+    const std::vector<OpGroup> &groups = problem.getGroups();
+    const Kernel &own = problem.getGraph().nodes[group.leader].whole;
+    std::set<int> weights;
+    for (const GraphInput &input : problem.getGraph().inputs)
+      if (input.updateNode >= 0)
+        weights.insert(input.value);
+    std::vector<int> result;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const Kernel &other = problem.getGraph().nodes[groups[g].leader].whole;
+      if (static_cast<int>(g) != groupId && other.kind == own.kind &&
+          other.space.loops.size() == space.loops.size() &&
+          std::any_of(own.operands.begin(), own.operands.end(), [&](int value) {
+            return weights.count(value) > 0 &&
+                   std::count(other.operands.begin(), other.operands.end(),
+                              value) > 0;
+          }))
+        result.push_back(static_cast<int>(g));
+    }
+    return result;
+  }
+
+  void tryTogether(size_t index, const std::vector<int> &others,
+                   std::vector<Config> configs) {
+    const Alternative &alternative = result.alternatives[index];
+    Strategy changed = strategy;
+    problem.assign(changed, group, alternative.config);
+    bool differs = false;
+    for (size_t i = 0; i < others.size(); ++i) {
+      const OpGroup &other = problem.getGroups()[others[i]];
+      const IterationSpace &otherSpace =
+          problem.getGraph().nodes[other.leader].whole.space;
+      if (checkConfig(otherSpace, configs[i], devices).fault !=
+          ConfigFault::None)
+        return;
+      differs |= configs[i] != strategy[other.leader];
+      problem.assign(changed, other, configs[i]);
+    }
+    if (!differs)
+      return;
+    Priced priced = simulate(changed);
+    if (better(priced.evaluation, alternative.evaluation))
+      result.pairings.push_back({index, others, std::move(configs),
+                                 priced.evaluation, priced.bytesMoved});
+  }
+};
+
+} // namespace
+
+Explanation soap::explainGroup(const ParallelizationProblem &problem,
+                               const Strategy &strategy, int group,
+                               int64_t most) {
+  return Explainer(problem, strategy, group, std::max<int64_t>(most, 1)).run();
+}

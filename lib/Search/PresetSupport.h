@@ -1,0 +1,29 @@
+//===- PresetSupport.h - What presets are made of ---------------*- C++ -*-===//
+//
+// Loops by role, and configs that cut them. Shared by the presets.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_PRESETSUPPORT_H
+#define SOAP_LIB_SEARCH_PRESETSUPPORT_H
+
+#include "Soap/Search/ParallelizationProblem.h"
+
+namespace soap {
+
+/// Loops of a role that may be cut, in order.
+std::vector<int> loopsOf(const ParallelizationProblem &problem, int node,
+                         Role role);
+/// The longest parameter loop that the first result has (a linear layer's
+/// outputs), or -1.
+int largestOutputLoop(const ParallelizationProblem &problem, int node);
+/// Gives the loops degrees whose product is at most `devices`: each the largest
+/// factor of what remains that its extent allows. On devices 0, 1, ....
+Config cutLoops(const IterationSpace &space, const std::vector<int> &loops,
+                int devices);
+/// Floating-point operations of a whole group.
+double flopsOf(const ParallelizationProblem &problem, const OpGroup &group);
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_PRESETSUPPORT_H

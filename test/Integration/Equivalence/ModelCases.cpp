@@ -1,0 +1,149 @@
+//===- ModelCases.cpp - The networks of soap-translate --generate ---------===//
+//
+// Training steps of all generators, with few channels, units and steps: every
+// layer that the networks have, in their order. Images are as small as keeps
+// more than one pixel in the last layers, for batch norm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Target/Models.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace soap::equivalence {
+
+namespace {
+
+/// Sizes of a network that are small, some of them drawn.
+struct SmallModel {
+  const char *name;
+  int64_t leastSamples, mostSamples;
+  std::map<std::string, int64_t> (*options)(Random &);
+};
+
+/// Time steps in ops of some of them each.
+std::map<std::string, int64_t> recurrent(Random &random) {
+  int64_t length = uniform(random, 2, 4);
+  return {{"length", length},
+          {"lstm-chunk", uniform(random, 1, length)},
+          {"layers", uniform(random, 1, 2)},
+          {"hidden", uniform(random, 3, 5)},
+          {"vocabulary", 7}};
+}
+
+std::map<std::string, int64_t> transformer(Random &random) {
+  return {{"length", uniform(random, 2, 4)},
+          {"layers", uniform(random, 1, 2)},
+          {"heads", 2},
+          {"head-width", uniform(random, 1, 3)},
+          {"vocabulary", 7}};
+}
+
+std::map<std::string, int64_t> residual(Random &random) {
+  return {{"image", 64}, {"classes", 4}, {"width", 2},
+          {"stage1", 1}, {"stage2", 1},  {"stage3", uniform(random, 1, 2)},
+          {"stage4", 1}};
+}
+
+const SmallModel smallModels[] = {
+    {"lenet", 2, 4,
+     [](Random &random) -> std::map<std::string, int64_t> {
+       return {{"image", 4 * uniform(random, 3, 5)}, {"classes", 5}};
+     }},
+    {"alexnet", 2, 4,
+     [](Random &) -> std::map<std::string, int64_t> {
+       return {{"image", 63}, {"classes", 5}, {"divide", 32}};
+     }},
+    {"vgg16", 2, 4,
+     [](Random &) -> std::map<std::string, int64_t> {
+       return {{"image", 32}, {"classes", 5}, {"divide", 32}};
+     }},
+    {"inception-v3", 2, 2,
+     [](Random &) -> std::map<std::string, int64_t> {
+       return {{"image", 107},  {"classes", 4},  {"divide", 32},
+               {"a-blocks", 1}, {"c-blocks", 1}, {"e-blocks", 1}};
+     }},
+    {"resnet-50", 2, 3, residual},
+    {"resnet-101", 2, 3, residual},
+    {"wide-resnet", 2, 3, residual},
+    {"rnntc", 2, 4, recurrent},
+    {"rnnlm", 2, 4, recurrent},
+    {"nmt", 2, 4, recurrent},
+    {"gpt", 2, 3, transformer},
+    {"bert", 2, 3, transformer},
+};
+
+/// What arguments hold: tokens within the vocabulary, statistics that are
+/// possible, weights that keep the size of what goes through a layer.
+std::map<std::string, Fill> fillsOf(mlir::func::FuncOp function,
+                                    int64_t vocabulary) {
+  using mlir::soap::SoapDialect;
+  std::map<std::string, Fill> fills;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto text = [&](llvm::StringRef key) {
+      return function.getArgAttrOfType<mlir::StringAttr>(i, key).str();
+    };
+    std::string name = text(SoapDialect::kName);
+    Fill &fill = fills[name];
+    auto type =
+        mlir::cast<mlir::RankedTensorType>(function.getArgumentTypes()[i]);
+    if (type.getElementType().isInteger(32))
+      fill = {Fill::Labels, vocabulary};
+    else if (llvm::StringRef(name).ends_with(".running_var"))
+      fill = {Fill::Positive, 0};
+    else if (auto fan = function.getArgAttrOfType<mlir::IntegerAttr>(
+                 i, SoapDialect::kFanIn))
+      fill.bound = std::sqrt(6 / static_cast<double>(fan.getInt()));
+  }
+  return fills;
+}
+
+Case makeModel(const SmallModel &model, Random &random) {
+  Case c;
+  c.name = model.name;
+  c.tolerance = 1e-3;
+  c.training = drawOptimizer(random);
+  c.mostPieces = 3;
+  std::map<std::string, int64_t> options = model.options(random);
+  int64_t batch = uniform(random, model.leastSamples, model.mostSamples);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::soap::generateModel(model.name, batch, options, &context);
+  if (!module)
+    return c; // its text does not parse
+  auto function = *module->getOps<mlir::func::FuncOp>().begin();
+  c.fills = fillsOf(function, options["vocabulary"]);
+  llvm::raw_string_ostream(c.text) << *module;
+  return c;
+}
+
+} // namespace
+
+std::vector<Generator> modelGenerators() {
+  std::vector<Generator> result;
+  for (const SmallModel &model : smallModels)
+    result.push_back({model.name, [&model](Random &random) {
+                        return makeModel(model, random);
+                      }});
+  return result;
+}
+
+std::vector<std::string> modelsWithoutCase() {
+  std::vector<std::string> names;
+  for (const mlir::soap::ModelDescription &model :
+       mlir::soap::modelDescriptions())
+    if (std::none_of(
+            std::begin(smallModels), std::end(smallModels),
+            [&](const SmallModel &small) { return small.name == model.name; }))
+      names.push_back(model.name);
+  return names;
+}
+
+} // namespace soap::equivalence

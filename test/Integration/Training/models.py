@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Small sizes of every network of soap-translate --generate train, on one device, data parallel and searched.
+
+models.py BUILD [--models a,b] [--strategies a,b,..] [--epochs N]
+
+Checks of every network, all through the tools that a user calls:
+- numbers: after some iterations from the same weights on the same batches, every strategy has the loss and the weights of one
+  device up to the rounding of sums.
+- learning: a training on a few made-up batches learns some of their labels by heart: the loss falls, under every strategy.
+The translation network also learns to reverse sentences of a made-up language, from two texts, and then knows sentences that it
+has not seen; killed and resumed, it has the weights of a run that was left alone.
+
+A network that soap-translate lists and this program does not know is a failure. The last line is "N passed, N failed".
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+# Networks so small are fastest on one device: a short search from elsewhere does not get there, and stays a mixture.
+STRATEGIES = {
+    "single": "--soap-apply-strategy=preset=single topology=cpu-1",
+    "data-parallel": "--soap-apply-strategy=preset=data-parallel topology=cpu-2",
+    "searched": "--soap-auto-parallel=topology=cpu-4 seed=1 initial=model-parallel proposals=30",
+}
+RESNET = "image=64,classes=4,width=4,stage1=1,stage2=1,stage3=2,stage4=1"
+RECURRENT = "length=6,lstm-chunk=2,hidden=12,vocabulary=9"
+TRANSFORMER = "length=6,layers=2,heads=2,head-width=6,vocabulary=9"
+# Batch, options, learning rate.
+MODELS = {
+    "lenet": (8, "image=16,classes=4", 0.02),
+    "alexnet": (8, "image=63,classes=4,divide=16", 0.02),
+    "vgg16": (8, "image=32,classes=4,divide=16", 0.02),
+    "inception-v3": (4, "image=107,classes=4,divide=16,a-blocks=1,c-blocks=2,e-blocks=1", 0.02),
+    "resnet-50": (4, RESNET, 0.02),
+    "resnet-101": (4, RESNET, 0.02),
+    "wide-resnet": (4, RESNET, 0.02),
+    "rnntc": (8, RECURRENT + ",layers=2,classes=4", 0.5),
+    "rnnlm": (8, RECURRENT, 0.5),
+    "nmt": (8, RECURRENT, 0.5),
+    "gpt": (8, TRANSFORMER, 0.02),
+    "bert": (8, TRANSFORMER, 0.02),
+}
+# Losses and weights of strategies after some iterations, relative. Sums round otherwise, which batch norm amplifies.
+ITERATIONS, CLOSE_LOSS, CLOSE_WEIGHTS = 2, 1e-3, 5e-3
+# How much of the first epoch's loss may be left.
+LEFT = 0.95
+
+
+class Failure(Exception):
+    pass
+
+
+class Tools:
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, tool, *arguments):
+        command = [os.path.join(self.build, "bin", tool)] + [str(a) for a in arguments]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800, text=True)
+        if done.returncode:
+            raise Failure("'%s' exited with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
+        return done.stdout
+
+    def train(self, name, *arguments):
+        """The report of a run. Cores may be fewer than devices, and busy: not what is tested here."""
+        report = self.path("report.json")
+        self.run("soap-run", self.path(name + ".mlir"), "--quiet", "--timeout", 120, "--threads-per-device", 1, "--report", report,
+                 *arguments)
+        with open(report) as stream:
+            return json.load(stream)
+
+
+def listed(tools):
+    return re.findall(r"^(\S+): ", tools.run("soap-translate", "--list-models"), re.MULTILINE)
+
+
+def prepare(tools, model, strategies, step=None, suffix=""):
+    batch, options, rate = MODELS[model]
+    step = step or "optimizer=sgd learning-rate=%g momentum=0.9" % rate
+    plain, trained = tools.path(model + ".mlir"), tools.path(model + ".step.mlir")
+    tools.run("soap-translate", "--generate=" + model, "--batch=%d" % batch, "--option=" + options, "-o", plain)
+    tools.run("soap-opt", plain, "--soap-build-training-step=" + step, "-o", trained)
+    for strategy in strategies:
+        tools.run("soap-opt", trained, STRATEGIES[strategy], "--soap-partition", "--soap-lower-to-cpu", "-o",
+                  tools.path("%s.%s%s.mlir" % (model, strategy, suffix)))
+
+
+def check_numbers(tools, model, strategies, count):
+    for strategy in strategies[1:]:
+        report = tools.train("%s.%s" % (model, strategy), "--data=synthetic", "--iterations", ITERATIONS, "--compare-with",
+                             tools.path("%s.%s.mlir" % (model, strategies[0])))
+        loss, weights = (report["comparison"][key] for key in ("loss", "weights"))
+        # NaN, as the report writes it, is no number.
+        good = all(isinstance(number, (int, float)) for number in (loss, weights))
+        count(good and loss <= CLOSE_LOSS and weights <= CLOSE_WEIGHTS,
+              "%s, %s: loss %s and weights %s apart from those of '%s'" % (model, strategy, loss, weights, strategies[0]))
+
+
+def check_learning(tools, model, strategies, epochs, count):
+    for strategy in strategies:
+        report = tools.train("%s.%s" % (model, strategy), "--data=synthetic", "--epochs", epochs)
+        first, last = report["epochs"][0]["loss"], report["epochs"][-1]["loss"]
+        good = all(isinstance(number, (int, float)) for number in (first, last))
+        count(good and last <= LEFT * first, "%s, %s: loss %s in the first epoch, %s in epoch %d"
+              % (model, strategy, first, last, epochs))
+
+
+def write_sentences(tools, count):
+    """Sentences of three words, and their translations: the words' counterparts in reverse order."""
+    chance = random.Random(1)
+    with open(tools.path("source.txt"), "w") as source, open(tools.path("target.txt"), "w") as target:
+        for _ in range(count):
+            words = [chance.randrange(6) for _ in range(3)]
+            source.write(" ".join("a%d" % word for word in words) + "\n")
+            target.write(" ".join("b%d" % word for word in reversed(words)) + "\n")
+    return "text:%s,target=%s" % (tools.path("source.txt"), tools.path("target.txt"))
+
+
+def check_translation(tools, strategies, epochs, count):
+    data = write_sentences(tools, 600)
+    prepare(tools, "nmt", strategies, "optimizer=adam learning-rate=0.02", ".translate")
+    for strategy in strategies:
+        name = "nmt.%s.translate" % strategy
+        report = tools.train(name, "--data", data, "--epochs", epochs)
+        last = report["epochs"][-1]
+        count(last["test_loss"] <= report["unigram_loss"] / 2,
+              "nmt, %s: test loss %.4f of translated sentences, %.4f by frequency alone"
+              % (strategy, last["test_loss"], report["unigram_loss"]))
+    one, other, checkpoint = (tools.path(name) for name in ("one.st", "other.st", "checkpoint.st"))
+    tools.train(name, "--data", data, "--iterations", 9, "--save-weights", one)
+    tools.train(name, "--data", data, "--iterations", 4, "--checkpoint", checkpoint)
+    tools.train(name, "--data", data, "--iterations", 9, "--resume", checkpoint, "--save-weights", other)
+    with open(one, "rb") as first, open(other, "rb") as second:
+        same = first.read() == second.read()
+    count(same, "nmt, %s: interrupted and resumed, weights are those of a run that was left alone, bit for bit" % strategy)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--strategies", default=",".join(STRATEGIES))
+    parser.add_argument("--epochs", type=int, default=12)
+    options = parser.parse_args()
+    strategies = options.strategies.split(",")
+    counts = {True: 0, False: 0}
+
+    def count(good, text):
+        counts[bool(good)] += 1
+        print(("ok      " if good else "FAILED  ") + text, flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        tools = Tools(os.path.abspath(options.build), folder)
+        try:
+            for model in listed(tools):
+                count(model in MODELS, "%s is known here" % model)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            count(False, str(failure))
+        for model in options.models.split(","):
+            try:
+                prepare(tools, model, strategies)
+                check_numbers(tools, model, strategies, count)
+                check_learning(tools, model, strategies, options.epochs, count)
+                if model == "nmt":
+                    check_translation(tools, strategies, options.epochs, count)
+            except (Failure, subprocess.TimeoutExpired) as failure:
+                count(False, str(failure))
+    print("%d passed, %d failed" % (counts[True], counts[False]))
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

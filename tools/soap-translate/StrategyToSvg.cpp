@@ -1,0 +1,53 @@
+//===- StrategyToSvg.cpp - soap-translate --strategy-to-svg -----*- C++ -*-===//
+//
+// The strategy of a module as a drawing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translation.h"
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Transforms/StrategyDrawing.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory strategyCategory("Options of --strategy-to-svg");
+
+static cl::opt<bool> drawFlag(
+    "strategy-to-svg",
+    cl::desc("Draw the strategy of a module whose ops have configs (SVG): a "
+             "grid of shards per op, coloured by device"),
+    cl::cat(translateCategory()));
+static cl::opt<std::string>
+    function("function", cl::value_desc("NAME"), cl::cat(strategyCategory),
+             cl::desc("Function to draw (default: train_step, evaluate or "
+                      "forward)"));
+static cl::opt<std::string>
+    topology("topology", cl::value_desc("NAME"), cl::cat(strategyCategory),
+             cl::desc("Built-in topology or topology file (default: the "
+                      "module's soap.topology)"));
+
+static LogicalResult run(StringRef input, llvm::raw_ostream &output,
+                         MLIRContext &context) {
+  DialectRegistry registry;
+  registry.insert<SoapDialect, func::FuncDialect>();
+  context.appendDialectRegistry(registry);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
+  if (!module)
+    return failure();
+  FailureOr<std::string> drawing =
+      drawModuleStrategy(*module, topology, function);
+  if (failed(drawing))
+    return failure();
+  output << *drawing;
+  return success();
+}
+
+Translation mlir::soap::strategyToSvgTranslation() {
+  return {drawFlag, strategyCategory, [] { return true; }, run};
+}
