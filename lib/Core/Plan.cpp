@@ -387,8 +387,28 @@ const char *patternName(ExchangePattern pattern) {
     return "broadcast";
   case ExchangePattern::HaloExchange:
     return "halo-exchange";
+  case ExchangePattern::Reduce:
+    return "reduce";
   }
   return "";
+}
+
+static ExchangePattern patternOf(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return ExchangePattern::AllReduce;
+  case CollectiveKind::ReduceScatter:
+    return ExchangePattern::ReduceScatter;
+  case CollectiveKind::AllGather:
+    return ExchangePattern::AllGather;
+  case CollectiveKind::AllToAll:
+    return ExchangePattern::AllToAll;
+  case CollectiveKind::Broadcast:
+    return ExchangePattern::Broadcast;
+  case CollectiveKind::Reduce:
+    return ExchangePattern::Reduce;
+  }
+  return ExchangePattern::PointToPoint;
 }
 
 std::vector<Exchange> classifyExchanges(const Graph &graph, const Plan &plan) {
@@ -397,8 +417,11 @@ std::vector<Exchange> classifyExchanges(const Graph &graph, const Plan &plan) {
     int64_t bytes = 0;
   };
   std::map<int, Traffic> byValue;
+  std::vector<bool> isCollective(plan.taskStart.size());
+  for (const PlanCollective &collective : plan.collectives)
+    isCollective[collective.task] = true;
   for (const Action &action : plan.actions) {
-    if (action.kind != ActionKind::Transfer)
+    if (action.kind != ActionKind::Transfer || isCollective[action.task])
       continue;
     const Buffer &message = plan.buffers[action.outputs[0]];
     Traffic &traffic = byValue[message.value];
@@ -407,6 +430,12 @@ std::vector<Exchange> classifyExchanges(const Graph &graph, const Plan &plan) {
         message.region.volume() * graph.values[message.value].elementBytes;
   }
   std::vector<Exchange> exchanges;
+  for (const PlanCollective &collective : plan.collectives) {
+    const Action &first = plan.actions[plan.taskStart[collective.task]];
+    exchanges.push_back({plan.buffers[first.outputs[0]].value,
+                         patternOf(collective.kind), collective.devices,
+                         collective.traffic()});
+  }
   for (const auto &[value, traffic] : byValue) {
     Exchange exchange;
     exchange.value = value;

@@ -145,6 +145,7 @@ void soap::setCollective(Task &task, const PlanCollective &collective,
   task.resources = std::move(cost.links);
   for (int &link : task.resources)
     link += topology.deviceCount();
+  task.devices = collective.devices;
   task.bytes = collective.traffic();
 }
 

@@ -128,7 +128,8 @@ enum class ExchangePattern {
   AllGather,
   AllToAll,
   Broadcast,
-  HaloExchange
+  HaloExchange,
+  Reduce
 };
 struct Exchange {
   int value = -1;
