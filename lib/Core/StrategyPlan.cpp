@@ -17,7 +17,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
     : graph(graph), cost(cost), transfers(cost.getTopology()),
       builder(graph, cost, valueRegions), planner(cost, transfers) {
   for (const GraphValue &value : graph.values)
-    valueRegions.emplace_back(value.elementBytes);
+    valueRegions.emplace_back(value.shape.size(), value.elementBytes);
   enumerate();
   kernels.resize(slots.size());
   savedKernels.resize(slots.size());
@@ -106,8 +106,8 @@ void StrategyPlan::enumerate() {
   }
 }
 
-const KernelGeometry *
-StrategyPlan::geometryOf(int slot, const std::vector<int64_t> &degrees) {
+KernelGeometry *StrategyPlan::geometryOf(int slot,
+                                         const std::vector<int64_t> &degrees) {
   std::unique_ptr<KernelGeometry> &geometry = geometries[slot][degrees];
   if (!geometry)
     geometry = std::make_unique<KernelGeometry>(
@@ -417,6 +417,9 @@ void StrategyPlan::touch(int value) {
 /// after it.
 void StrategyPlan::resolveDirty() {
   std::set<int> toResolve(dirtyKernels.begin(), dirtyKernels.end());
+  for (int slot : dirtyKernels)
+    if (kernels[slot].active && !kernels[slot].geometry->hasRegions)
+      builder.addRegions(*slots[slot].kernel, *kernels[slot].geometry);
   while (!toResolve.empty()) {
     int slot = *toResolve.begin();
     toResolve.erase(toResolve.begin());

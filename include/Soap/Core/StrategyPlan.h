@@ -20,7 +20,7 @@ namespace soap {
 /// The shards of a kernel under its config.
 struct KernelPlan {
   bool active = false;
-  const KernelGeometry *geometry = nullptr;
+  KernelGeometry *geometry = nullptr;
   int replicas = 1;
   std::vector<int> devices;
   std::vector<ShardState> states; ///< by shard
@@ -177,8 +177,7 @@ private:
   std::vector<int> dirtyKernels, dirtyValues;
 
   void enumerate();
-  const KernelGeometry *geometryOf(int slot,
-                                   const std::vector<int64_t> &degrees);
+  KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
   void activate(int slot, const Config *config);
   bool resolve(int slot);
   ValueSource sourceOf(int value);

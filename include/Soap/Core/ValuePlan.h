@@ -193,6 +193,7 @@ private:
   Costs *costs = nullptr;
 
   const Overlaps &overlaps(const BlockSet &blocks, const NeedSet &needs);
+  void addGridOverlaps(const BlockSet &blocks, int need, Overlaps &result);
   void begin(ValueRegions &regions, const ValueSource &source);
   void listSources();
   std::span<const int> replicas(int block, int contribution) const;
