@@ -76,6 +76,10 @@ LogicalResult Simulate::addPresets(const OpGraph &opGraph,
                                    const ::soap::Topology &deviceTopology,
                                    Simulation &simulation) {
   std::vector<std::string> names(compare.begin(), compare.end());
+  // A gradient that thousands of devices share is millions of messages.
+  constexpr int mostCompared = 64;
+  if (names.empty() && deviceTopology.deviceCount() > mostCompared)
+    return success();
   if (names.empty())
     names = {"data-parallel", "expert"};
   if (names == std::vector<std::string>{"none"})

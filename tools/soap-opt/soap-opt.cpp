@@ -29,6 +29,7 @@ soap-opt: parallelize and lower deep neural networks
   soap-opt model.mlir --soap-build-training-step='learning-rate=0.05' -o step.mlir
   soap-opt step.mlir --soap-auto-parallel='topology=cpu-4 time-limit=5' -o searched.mlir
   soap-opt searched.mlir --soap-simulate='report=report.json' -o /dev/null
+  soap-opt searched.mlir --soap-explain='op=conv1' -o /dev/null
   soap-opt searched.mlir --soap-partition --soap-lower-to-cpu -o lowered.mlir
 
 An option in quotes after a pass is for that pass. docs/Passes.md describes the

@@ -211,7 +211,7 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
     Option<"trace", "trace", "std::string", /*default=*/"\"\"",
            "Write the timeline of devices and links, with memory over time, to this file (Chrome trace events, for Perfetto)">,
     ListOption<"compare", "compare", "std::string",
-               "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert; none: no comparison">,
+               "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert up to 64 devices; none: no comparison">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to simulate; default: train_step, evaluate or forward">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">

@@ -136,7 +136,9 @@ std::string presetOf(int64_t program, int64_t s) {
   if (s == 0 || sort == Sort::Op || s + presetsPerGraph < strategies)
     return "";
   const std::vector<std::string> &names = soap::presetNames();
-  int64_t turn = sharesOf(program)[sort] * presetsPerGraph + strategies - 1 - s;
+  // Others in every round over the generators.
+  int64_t before = sharesOf(program)[sort], round = before / countOf(sort),
+          turn = before * presetsPerGraph + strategies - 1 - s + round;
   return names[static_cast<size_t>(turn) % names.size()];
 }
 
