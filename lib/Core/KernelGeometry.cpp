@@ -17,53 +17,37 @@ static int piecesOf(const std::vector<int64_t> &degrees) {
                                           int64_t(1), std::multiplies<>()));
 }
 
-/// What the pieces of a kernel touch of one operand or result. The index set of
-/// a dim depends on few loops, so it is computed once for each of their
-/// coordinates.
-struct GeometryBuilder::Access {
-  int value = -1;
-  RegionTable *table = nullptr;
-  struct Dim {
-    std::vector<int> setOf; ///< by piece
-    std::vector<int64_t> sizeOf;
-  };
-  std::vector<Dim> dims;
-
-  int64_t volume(int piece) const {
-    int64_t volume = 1;
-    for (const Dim &dim : dims)
-      volume *= dim.sizeOf[piece];
-    return volume;
-  }
-};
-
-GeometryBuilder::Access
-GeometryBuilder::makeAccess(const Kernel &kernel, int value,
-                            const AccessMap &map,
-                            const std::vector<int64_t> &degrees) const {
+/// The index set of a dim depends on few loops, so it is computed once for each
+/// of their coordinates.
+TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
+                                    const AccessMap &map,
+                                    const std::vector<int64_t> &degrees) const {
   const IterationSpace &space = kernel.space;
   size_t loops = space.loops.size();
   int pieces = piecesOf(degrees);
-  Access access;
-  access.value = value;
-  access.table = &values[value].table;
+  TileSets tiles;
+  tiles.rank = map.size();
+  tiles.sets.resize(pieces * tiles.rank);
+  tiles.volumes.assign(pieces, 1);
   LoopBox box = space.wholeBox();
   std::vector<int64_t> stride(loops); // of a loop in the numbers of pieces
-  for (size_t l = loops, product = 1; l-- > 0; product *= degrees[l])
-    stride[l] = static_cast<int64_t>(product);
+  int64_t product = 1;
+  for (size_t l = loops; l-- > 0; product *= degrees[l])
+    stride[l] = product;
+  std::vector<size_t> used;
+  std::vector<int> ids;
   for (size_t d = 0; d < map.size(); ++d) {
-    Access::Dim &dim = access.dims.emplace_back();
-    std::vector<size_t> used;
+    used.clear();
     for (const Term &term : map[d].terms)
       if (degrees[term.loop] > 1 &&
           std::find(used.begin(), used.end(), term.loop) == used.end())
         used.push_back(static_cast<size_t>(term.loop));
     int64_t extent = graph.values[value].shape[d];
-    IndexSetTable &table = access.table->dim(d);
+    IndexSetTable &table = values[value].table.dim(d);
     int64_t combinations = 1;
     for (size_t l : used)
       combinations *= degrees[l];
-    std::vector<int> ids;
+    ids.clear();
     for (int64_t c = 0; c < combinations; ++c) {
       int64_t rest = c;
       for (size_t l : used) {
@@ -74,19 +58,17 @@ GeometryBuilder::makeAccess(const Kernel &kernel, int value,
     }
     for (size_t l : used)
       box[l] = {0, space.loops[l].extent};
-    dim.setOf.resize(pieces);
-    dim.sizeOf.resize(pieces);
     for (int p = 0; p < pieces; ++p) {
       int64_t index = 0, weight = 1;
       for (size_t l : used) {
         index += p / stride[l] % degrees[l] * weight;
         weight *= degrees[l];
       }
-      dim.setOf[p] = ids[index];
-      dim.sizeOf[p] = table.size(ids[index]);
+      tiles.sets[p * tiles.rank + d] = ids[index];
+      tiles.volumes[p] *= table.size(ids[index]);
     }
   }
-  return access;
+  return tiles;
 }
 
 /// Finds out whether the blocks are the places of a grid.
@@ -149,13 +131,12 @@ GeometryBuilder::build(const Kernel &kernel,
   KernelGeometry geometry;
   geometry.degrees = degrees;
   geometry.pieces = piecesOf(degrees);
-  std::vector<Access> operands, results;
   for (size_t i = 0; i < kernel.operands.size(); ++i)
-    operands.push_back(
-        makeAccess(kernel, kernel.operands[i], space.operands[i].map, degrees));
+    geometry.operandTiles.push_back(
+        makeTiles(kernel, kernel.operands[i], space.operands[i].map, degrees));
   for (size_t r = 0; r < kernel.results.size(); ++r)
-    results.push_back(
-        makeAccess(kernel, kernel.results[r], space.results[r].map, degrees));
+    geometry.resultTiles.push_back(
+        makeTiles(kernel, kernel.results[r], space.results[r].map, degrees));
 
   const Topology &topology = cost.getTopology();
   size_t types = topology.deviceTypes.size();
@@ -187,8 +168,8 @@ GeometryBuilder::build(const Kernel &kernel,
       continue;
     }
     bool anyEmpty = false, allEmpty = !kernel.operands.empty();
-    for (const Access &access : operands) {
-      sizes.push_back(access.volume(p));
+    for (const TileSets &tiles : geometry.operandTiles) {
+      sizes.push_back(tiles.volumes[p]);
       anyEmpty |= sizes.back() == 0;
       allEmpty &= sizes.back() == 0;
     }
@@ -197,8 +178,9 @@ GeometryBuilder::build(const Kernel &kernel,
     bool fill = space.allowsEmptyOperands ? allEmpty : anyEmpty;
     geometry.states.push_back(fill ? ShardState::Fill : ShardState::Compute);
     int64_t bytes = 0;
-    for (const Access &access : results)
-      bytes += access.volume(p) * graph.values[access.value].elementBytes;
+    for (size_t r = 0; r < kernel.results.size(); ++r)
+      bytes += geometry.resultTiles[r].volumes[p] *
+               graph.values[kernel.results[r]].elementBytes;
     geometry.resultBytes.push_back(bytes);
     sizes.push_back(bytes);
     auto it = std::find_if(known.begin(), known.end(), [&](const Known &entry) {
@@ -224,29 +206,23 @@ void GeometryBuilder::addRegions(const Kernel &kernel,
                                  KernelGeometry &geometry) const {
   const IterationSpace &space = kernel.space;
   geometry.hasRegions = true;
-  std::vector<int> sets;
-  auto regionsOf = [&](int value, const AccessMap &map) {
-    Access access = makeAccess(kernel, value, map, geometry.degrees);
+  auto regionsOf = [&](int value, const TileSets &tiles) {
     std::vector<int> regions(geometry.pieces, -1);
-    for (int p = 0; p < geometry.pieces; ++p) {
-      if (geometry.states[p] == ShardState::Absent)
-        continue;
-      sets.clear();
-      for (const Access::Dim &dim : access.dims)
-        sets.push_back(dim.setOf[p]);
-      regions[p] = access.table->number(sets.data());
-    }
+    for (int p = 0; p < geometry.pieces; ++p)
+      if (geometry.states[p] != ShardState::Absent)
+        regions[p] =
+            values[value].table.number(tiles.sets.data() + p * tiles.rank);
     return regions;
   };
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     int value = kernel.operands[i];
     geometry.operands.push_back(
-        {values[value].needSets++, regionsOf(value, space.operands[i].map)});
+        {values[value].needSets++, regionsOf(value, geometry.operandTiles[i])});
   }
   for (size_t r = 0; r < kernel.results.size(); ++r) {
     int value = kernel.results[r];
     const AccessMap &map = space.results[r].map;
-    BlockSet set = tiles(value, regionsOf(value, map));
+    BlockSet set = tiles(value, regionsOf(value, geometry.resultTiles[r]));
     std::vector<bool> absent;
     for (size_t l = 0; l < space.loops.size(); ++l) {
       absent.push_back(geometry.degrees[l] > 1 &&
@@ -275,16 +251,12 @@ void GeometryBuilder::buildTensor(int value,
   Kernel tensor;
   tensor.space = tensorSpace(graph.values[value].shape);
   tensor.results = {value};
-  Access access =
-      makeAccess(tensor, value, tensor.space.results[0].map, degrees);
+  TileSets cuts =
+      makeTiles(tensor, value, tensor.space.results[0].map, degrees);
   needs.regions.clear();
-  std::vector<int> sets;
-  for (int p = 0; p < piecesOf(degrees); ++p) {
-    sets.clear();
-    for (const Access::Dim &dim : access.dims)
-      sets.push_back(dim.setOf[p]);
-    needs.regions.push_back(access.table->number(sets.data()));
-  }
+  for (int p = 0; p < piecesOf(degrees); ++p)
+    needs.regions.push_back(
+        values[value].table.number(cuts.sets.data() + p * cuts.rank));
   needs.id = values[value].needSets++;
   blocks = tiles(value, needs.regions);
 }

@@ -17,6 +17,7 @@ void ValuePlan::clear() {
   sourcesAreTasks = false;
   actions.clear();
   inputs.clear();
+  arrivingBytes.clear();
   tasks.clear();
   collectives.clear();
   for (std::vector<int> &binding : bindings)
@@ -987,6 +988,20 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
     place.needs.clear();
     place.parts.clear();
     place.tiles.clear();
+  }
+  plan.arrivingBytes.assign(deviceCount, 0);
+  for (const PlannedAction &action : plan.actions) {
+    // Of a gathered region a device has written a part itself.
+    int64_t bytes = table->bytes(action.region);
+    if (action.kind == ActionKind::Collective) {
+      const PlannedCollective &collective =
+          plan.collectives[plan.tasks[action.task].collective];
+      if (collective.kind == CollectiveKind::AllGather)
+        bytes -= bytes / static_cast<int64_t>(collective.devices.size());
+      plan.arrivingBytes[action.device] += bytes;
+    } else if (action.kind == ActionKind::Transfer) {
+      plan.arrivingBytes[action.device] += bytes;
+    }
   }
   link(uses, block);
 }

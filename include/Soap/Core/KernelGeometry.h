@@ -45,10 +45,18 @@ struct BlockSet {
   bool partial = false;
 };
 
+/// What the pieces touch of one operand or result, dim by dim.
+struct TileSets {
+  size_t rank = 0;
+  std::vector<int> sets;        ///< by piece, `rank` each; -1: empty
+  std::vector<int64_t> volumes; ///< by piece, in elements
+};
+
 struct KernelGeometry {
   std::vector<int64_t> degrees;
   int pieces = 1;
   std::vector<ShardState> states; ///< by piece
+  std::vector<TileSets> operandTiles, resultTiles;
   /// Made by `GeometryBuilder::addRegions`: costs are wanted more often.
   bool hasRegions = false;
   std::vector<NeedSet> operands;
@@ -90,9 +98,8 @@ private:
   const CostModel &cost;
   std::vector<ValueRegions> &values;
 
-  struct Access;
-  Access makeAccess(const Kernel &kernel, int value, const AccessMap &map,
-                    const std::vector<int64_t> &degrees) const;
+  TileSets makeTiles(const Kernel &kernel, int value, const AccessMap &map,
+                     const std::vector<int64_t> &degrees) const;
 };
 
 } // namespace soap
