@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/StrategyEvaluator.h"
-#include "Soap/Core/Simulator.h"
 
 #include <algorithm>
 #include <numeric>
@@ -69,13 +68,17 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
     return evaluation;
   }
   if (limitNs != std::numeric_limits<int64_t>::max()) {
-    evaluation.makespanNs = plan.arrivalBoundNs();
+    evaluation.makespanNs = plan.boundNs();
     if (evaluation.makespanNs > limitNs) {
       ++statistics.rejectedByArrivals;
       return evaluation;
     }
   }
-  plan.finish();
+  if (!plan.finish(limitNs)) {
+    evaluation.makespanNs = limitNs + 1;
+    ++statistics.rejectedUnsimulated;
+    return evaluation;
+  }
   evaluation.makespanNs = simulator.makespan(limitNs);
   statistics.simulatedTasks += simulator.simulatedTasks();
   statistics.rejectedUnsimulated += simulator.simulatedTasks() == 0;
@@ -98,11 +101,5 @@ int64_t StrategyEvaluator::excessBytes() {
   // Where all tiles together fit, lifetimes need not be looked at.
   if (excess(plan.tileBytes()) == 0)
     return 0;
-  Plan written = buildPlan(plan);
-  TaskGraph tasks =
-      buildTaskGraph(problem.getGraph(), written, cost, /*names=*/false);
-  simulateFull(tasks);
-  return excess(peakBytes(problem.getGraph(), written,
-                          actionOrder(written, scheduleOrder(tasks)),
-                          topology.deviceCount()));
+  return excess(simulator.peakBytes());
 }
