@@ -12,12 +12,17 @@
 
 using namespace soap;
 
-StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem)
-    : problem(problem), cost(problem.getTopology()),
+StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
+                                     bool full)
+    : problem(problem), full(full), cost(problem.getTopology()),
       plan(problem.getGraph(), cost), simulator(plan),
       following(problem.getGroups().size()) {}
 
 Evaluation StrategyEvaluator::start(const Strategy &strategy) {
+  if (full) {
+    current = strategy;
+    return problem.evaluate(strategy);
+  }
   plan.set(strategy);
   Evaluation evaluation;
   evaluation.makespanNs = simulator.makespan();
@@ -28,6 +33,12 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
 Evaluation StrategyEvaluator::propose(int number, const Config &config,
                                       int64_t limitNs) {
   const OpGroup &group = problem.getGroups()[number];
+  if (full) {
+    ++statistics.proposals;
+    pending = current;
+    problem.assign(pending, group, config);
+    return problem.evaluate(pending, limitNs);
+  }
   std::vector<int64_t> key = config.degrees;
   key.push_back(config.replicas);
   auto [it, isNew] = following[number].try_emplace(std::move(key));
@@ -87,8 +98,17 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
   return evaluation;
 }
 
-void StrategyEvaluator::accept() { plan.commit(); }
-void StrategyEvaluator::reject() { plan.revert(); }
+void StrategyEvaluator::accept() {
+  if (full)
+    current = std::move(pending);
+  else
+    plan.commit();
+}
+
+void StrategyEvaluator::reject() {
+  if (!full)
+    plan.revert();
+}
 
 int64_t StrategyEvaluator::excessBytes() {
   const Topology &topology = problem.getTopology();
