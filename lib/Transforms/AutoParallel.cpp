@@ -23,6 +23,8 @@
 
 #include <csignal>
 
+#include <thread>
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPAUTOPARALLEL
 #include "Soap/Transforms/Passes.h.inc"
@@ -150,6 +152,10 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.proposals = proposals;
   options.temperature = 1 / beta;
   options.fullSimulation = simulator == "full";
+  options.threads = static_cast<int>(
+      std::min(threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u)
+                            : threads.getValue(),
+               1024u));
   options.initial = std::move(strategies);
   options.initialNames.assign(initial.begin(), initial.end());
   options.stop = &interrupted;

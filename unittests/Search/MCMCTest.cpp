@@ -37,6 +37,22 @@ TEST(MCMC, RepeatsForASeed) {
   EXPECT_NE(std::tuple(a.accepted, a.best), std::tuple(c.accepted, c.best));
 }
 
+TEST(MCMC, ThreadsDoNotChangeTheResult) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  McmcOptions options = proposals(900, 3);
+  McmcResult one = searchMcmc(p.problem, options);
+  EXPECT_GT(one.initialNs.size(), 3u);
+  for (int threads : {2, 5, 64}) {
+    options.threads = threads;
+    McmcResult many = searchMcmc(p.problem, options);
+    EXPECT_EQ(one.best, many.best);
+    EXPECT_EQ(one.proposals, many.proposals);
+    EXPECT_EQ(one.accepted, many.accepted);
+    EXPECT_EQ(one.initialNames, many.initialNames);
+    EXPECT_EQ(one.initialNs, many.initialNs);
+  }
+}
+
 TEST(MCMC, DeltaDecidesAsFullSimulation) {
   for (const char *name : {"cpu-4", "p100-2x2", "k80-2x4", "h100-1x8"})
     for (uint64_t seed = 1; seed <= 4; ++seed) {
@@ -127,8 +143,8 @@ TEST(MCMC, SharesTheBudgetAmongInitialStrategies) {
   McmcOptions options = proposals(1000);
   options.initial = {singleStrategy(p.problem), singleStrategy(p.problem)};
   McmcResult result = searchMcmc(p.problem, options);
-  // Half of 500, then half of the 750 that are left.
-  EXPECT_EQ(result.proposals, 250 + 375);
+  // Half of 500, twice, then half of the 500 that are left.
+  EXPECT_EQ(result.proposals, 250 + 250 + 250);
   EXPECT_EQ(result.initialNs.size(), 2u);
 }
 

@@ -35,6 +35,9 @@ struct McmcOptions {
   /// 1 / (beta x makespan of the first strategy): a proposal that is slower by
   /// this share is accepted with probability 1/e.
   double temperature = 0.005;
+  /// Chains that run at once. With a budget of proposals alone the result is
+  /// the same for any number.
+  int threads = 1;
   /// Price every proposal from nothing, for comparisons.
   bool fullSimulation = false;
   /// Where chains start; empty: the presets and a random strategy.
