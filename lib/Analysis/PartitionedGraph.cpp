@@ -1,6 +1,7 @@
 //===- PartitionedGraph.cpp - Task graph of partitioned IR ----------------===//
 //
-// One task per slot; a send and its receive are one task.
+// One task per place in the schedule; a send and its receive are one task, and
+// so is all that one shard sends to one device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +75,7 @@ public:
         schedule.getAs<DenseI64ArrayAttr>("keys").asArrayRef();
     graph.tasks.resize(names.size());
     seen.assign(names.size(), 0);
+    received.assign(names.size(), 0);
     roles.assign(names.size(), ::soap::TaskRole::Movement);
     for (auto [i, task] : llvm::enumerate(graph.tasks)) {
       task.name = cast<StringAttr>(names[i]).str();
@@ -81,15 +83,22 @@ public:
       std::copy_n(keys.begin() + i * task.key.size(), task.key.size(),
                   task.key.begin());
     }
+    isCollective.assign(names.size(), false);
+    if (auto collectives = schedule.getAs<ArrayAttr>("collectives"))
+      for (Attribute attribute : collectives)
+        if (failed(addCollective(cast<DictionaryAttr>(attribute))))
+          return failure();
     for (Attribute rank : entry.getAs<ArrayAttr>("ranks"))
       if (failed(addRank(cast<DictionaryAttr>(rank))))
         return failure();
     for (auto [i, task] : llvm::enumerate(graph.tasks)) {
-      bool transfer = task.kind == "transfer";
-      if (seen[i] != (transfer ? 2 : 1))
+      if (isCollective[i]           ? seen[i] == 0
+          : task.kind == "transfer" ? seen[i] == 0 || seen[i] != received[i]
+                                    : seen[i] != 1 || received[i] != 0)
         return module.emitError("task '")
-               << task.name << "' is run by " << seen[i] << " ops, expected "
-               << (transfer ? "a send and a recv" : "one");
+               << task.name << "' is run by " << seen[i] + received[i]
+               << " ops, expected "
+               << (task.kind == "transfer" ? "as many sends as recvs" : "one");
       std::sort(task.preds.begin(), task.preds.end());
       task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                        task.preds.end());
@@ -105,8 +114,31 @@ private:
   const ::soap::Topology &topology;
   ::soap::CostModel cost;
   ::soap::TaskGraph graph;
-  std::vector<int> seen; ///< ops per task
+  std::vector<bool> isCollective;  ///< by task
+  std::vector<int> seen, received; ///< ops per task, receives apart
   std::vector<::soap::TaskRole> roles;
+
+  LogicalResult addCollective(DictionaryAttr attribute) {
+    ::soap::PlanCollective collective;
+    collective.task =
+        static_cast<int>(attribute.getAs<IntegerAttr>("task").getInt());
+    collective.bytes = attribute.getAs<IntegerAttr>("bytes").getInt();
+    ArrayRef<int32_t> devices =
+        attribute.getAs<DenseI32ArrayAttr>("devices").asArrayRef();
+    collective.devices.assign(devices.begin(), devices.end());
+    StringRef kind = attribute.getAs<StringAttr>("kind").getValue();
+    for (int k = 0; k <= static_cast<int>(::soap::CollectiveKind::Reduce); ++k)
+      if (kind ==
+          ::soap::collectiveName(static_cast<::soap::CollectiveKind>(k)))
+        collective.kind = static_cast<::soap::CollectiveKind>(k);
+    if (collective.task < 0 ||
+        collective.task >= static_cast<int>(graph.tasks.size()))
+      return module.emitError("a collective names task ")
+             << collective.task << ", which is not in the schedule";
+    isCollective[collective.task] = true;
+    ::soap::setCollective(graph.tasks[collective.task], collective, topology);
+    return success();
+  }
 
   LogicalResult addRank(DictionaryAttr rank) {
     int device = static_cast<int>(rank.getAs<IntegerAttr>("device").getInt());
@@ -132,23 +164,28 @@ private:
       if (!slot)
         continue;
       int64_t id = tasks[slot.getInt()];
-      if (id <= last)
+      // The messages of one task follow each other.
+      if (id < last)
         return op.emitError("is out of schedule order on device ") << device;
       last = id;
       ::soap::Task &task = graph.tasks[id];
-      ++seen[id];
+      ++(isa<RecvOp>(op) ? received : seen)[id];
+      if (isCollective[id]) {
+        addPreds(task, &op, tasks, id);
+        continue;
+      }
       int peer = static_cast<int>(peers[slot.getInt()]);
       if (auto send = dyn_cast<SendOp>(op)) {
-        addPreds(task, send, tasks);
+        addPreds(task, send, tasks, id);
         task.sourceDevice = device;
       } else if (auto recv = dyn_cast<RecvOp>(op)) {
         task.device = device;
         task.sourceDevice = peer;
-        task.bytes = bytesOf(recv.getTile().getType());
+        task.bytes += bytesOf(recv.getTile().getType());
         task.durationNs = cost.transferNs(peer, device, task.bytes);
         task.resources = ::soap::transferResources(topology, peer, device);
       } else {
-        addPreds(task, &op, tasks);
+        addPreds(task, &op, tasks, id);
         task.device = device;
         task.durationNs = cost.computeNs(device, workOfLocalOp(&op));
         task.resources = {device};
@@ -164,12 +201,14 @@ private:
     return success();
   }
 
-  void addPreds(::soap::Task &task, Operation *op, ArrayRef<int64_t> tasks) {
+  void addPreds(::soap::Task &task, Operation *op, ArrayRef<int64_t> tasks,
+                int64_t id) {
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp())
         if (auto slot =
                 producer->getAttrOfType<IntegerAttr>(SoapDialect::kSlot))
-          task.preds.push_back(static_cast<int>(tasks[slot.getInt()]));
+          if (int64_t pred = tasks[slot.getInt()]; pred != id)
+            task.preds.push_back(static_cast<int>(pred));
   }
 };
 

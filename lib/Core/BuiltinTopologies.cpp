@@ -41,6 +41,7 @@ DeviceType gpuType(std::string name, int64_t memoryBytes, double bandwidth,
     type.flopsPerSecond["bf16"] = bf16;
   type.launchNs = launchNs;
   type.forwardsTransfers = false;
+  type.collectives = true;
   return type;
 }
 

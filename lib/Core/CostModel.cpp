@@ -66,55 +66,74 @@ int64_t CostModel::transferNs(int from, int to, int64_t bytes) const {
   return topology->transferNs(from, to, bytes);
 }
 
-Work soap::workOf(const Graph &graph, const Plan &plan, const Action &action) {
-  auto elements = [&](int buffer) {
-    return plan.buffers[buffer].region.volume();
-  };
-  auto elementBytes = [&](int buffer) {
-    return graph.values[plan.buffers[buffer].value].elementBytes;
-  };
-  auto bytes = [&](const std::vector<int> &buffers) {
-    int64_t sum = 0;
-    for (int buffer : buffers)
-      if (buffer >= 0) // -1: an empty tile
-        sum += elements(buffer) * elementBytes(buffer);
-    return sum;
-  };
+static int64_t bytesOf(const GraphValue &value, const AccessMap &map,
+                       const LoopBox &box) {
+  return image(map, box, value.shape).volume() * value.elementBytes;
+}
 
+Work soap::fillWork(const Graph &graph, const Kernel &kernel,
+                    const LoopBox &box) {
   Work work;
-  int64_t written = bytes(action.outputs);
-  if (!action.outputs.empty())
-    work.elementBytes = elementBytes(action.outputs[0]);
-  switch (action.kind) {
-  case ActionKind::Compute: {
-    const Kernel &kernel = kernelOf(graph, action);
-    double points = 1;
-    for (const Interval &range : action.box)
-      points *= static_cast<double>(range.size());
-    work.kind = kernel.kind;
-    work.flops = points * kernel.space.flopsPerPoint;
-    work.bytes = bytes(action.inputs) + written;
-    break;
+  work.kind = "fill";
+  for (size_t r = 0; r < kernel.results.size(); ++r) {
+    const GraphValue &value = graph.values[kernel.results[r]];
+    if (r == 0)
+      work.elementBytes = value.elementBytes;
+    work.bytes += bytesOf(value, kernel.space.results[r].map, box);
   }
-  case ActionKind::Fill:
-    work.kind = "fill";
-    work.bytes = written;
-    break;
+  return work;
+}
+
+Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
+                      const LoopBox &box) {
+  Work work = fillWork(graph, kernel, box);
+  work.kind = kernel.kind;
+  for (size_t i = 0; i < kernel.operands.size(); ++i)
+    work.bytes += bytesOf(graph.values[kernel.operands[i]],
+                          kernel.space.operands[i].map, box);
+  double points = 1;
+  for (const Interval &range : box)
+    points *= static_cast<double>(range.size());
+  work.flops = points * kernel.space.flopsPerPoint;
+  return work;
+}
+
+Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
+                     size_t inputs) {
+  Work work;
+  work.elementBytes = elementBytes;
+  work.bytes = elements * elementBytes;
+  switch (kind) {
   case ActionKind::Assemble:
     work.kind = "assemble";
-    work.bytes = 2 * written;
+    work.bytes *= 2;
     break;
   case ActionKind::Combine:
     // Of every input, the part that the output covers.
     work.kind = "combine";
-    work.bytes = written * static_cast<int64_t>(action.inputs.size() + 1);
-    work.flops = static_cast<double>(elements(action.outputs[0])) *
-                 static_cast<double>(action.inputs.size() - 1);
+    work.bytes *= static_cast<int64_t>(inputs + 1);
+    work.flops =
+        static_cast<double>(elements) * static_cast<double>(inputs - 1);
+    break;
+  case ActionKind::Fill:
+    work.kind = "fill";
     break;
   case ActionKind::Transfer:
+  case ActionKind::Collective:
+  case ActionKind::Compute:
     work.kind = "transfer";
-    work.bytes = written;
     break;
   }
   return work;
+}
+
+Work soap::workOf(const Graph &graph, const Plan &plan, const Action &action) {
+  if (action.kind == ActionKind::Compute)
+    return kernelWork(graph, kernelOf(graph, action), action.box);
+  if (action.kind == ActionKind::Fill && action.node >= 0)
+    return fillWork(graph, kernelOf(graph, action), action.box);
+  const Buffer &output = plan.buffers[action.outputs[0]];
+  return localWork(action.kind, output.region.volume(),
+                   graph.values[output.value].elementBytes,
+                   action.inputs.size());
 }

@@ -69,6 +69,7 @@ public:
   /// All elements of an array.
   std::vector<Cursor> elements() const;
 
+  bool isString() const { return value && value->is_string(); }
   /// A string that is not empty.
   std::string string() const;
   int64_t integer(int64_t low, int64_t high) const;

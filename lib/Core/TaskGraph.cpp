@@ -1,7 +1,7 @@
 //===- TaskGraph.cpp - From a plan to tasks -------------------------------===//
 //
-// One task per action: duration from the cost model, resources from the
-// topology, dependencies from the buffers.
+// One task per group of actions: duration from the cost model, resources from
+// the topology, dependencies from the buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +44,8 @@ static const char *kindName(ActionKind kind) {
     return "combine";
   case ActionKind::Transfer:
     return "transfer";
+  case ActionKind::Collective:
+    return "collective";
   }
   return "";
 }
@@ -114,15 +116,37 @@ static std::vector<TaskRole> rolesOf(const Plan &plan) {
   for (const PlanOutput &output : plan.outputs)
     for (int buffer : output.buffers)
       updated[buffer] = false;
-  std::vector<TaskRole> roles;
+  std::vector<TaskRole> roles(plan.taskStart.size() - 1, TaskRole::Movement);
   for (const Action &action : plan.actions) {
+    if (action.kind != ActionKind::Compute)
+      continue;
     bool updates = std::all_of(action.outputs.begin(), action.outputs.end(),
                                [&](int buffer) { return updated[buffer]; });
-    roles.push_back(action.kind != ActionKind::Compute ? TaskRole::Movement
-                    : updates                          ? TaskRole::Update
-                                                       : TaskRole::Compute);
+    roles[action.task] = updates ? TaskRole::Update : TaskRole::Compute;
   }
   return roles;
+}
+
+/// Names a collective by what it does to which value.
+static std::string collectiveTaskName(const Graph &graph, const Plan &plan,
+                                      const Action &first,
+                                      const PlanCollective &collective) {
+  return graph.values[plan.buffers[first.outputs[0]].value].name + ":" +
+         collectiveName(collective.kind) + keySuffix(first.key);
+}
+
+void soap::setCollective(Task &task, const PlanCollective &collective,
+                         const Topology &topology) {
+  CollectiveCost cost = collectiveCost(topology, collective.kind,
+                                       collective.devices, collective.bytes);
+  task.kind = collectiveName(collective.kind);
+  task.device = collective.devices[0];
+  task.durationNs = cost.ns;
+  task.resources = std::move(cost.links);
+  for (int &link : task.resources)
+    link += topology.deviceCount();
+  task.devices = collective.devices;
+  task.bytes = collective.traffic();
 }
 
 TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
@@ -134,15 +158,25 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     result.resources = makeResources(topology);
   else
     result.resources.resize(topology.devices.size() + topology.links.size());
-  result.tasks.reserve(plan.actions.size());
+  result.tasks.resize(plan.taskStart.size() - 1);
+  std::vector<const PlanCollective *> collectives(result.tasks.size());
+  for (const PlanCollective &collective : plan.collectives)
+    collectives[collective.task] = &collective;
   for (const Action &action : plan.actions) {
-    Task &task = result.tasks.emplace_back();
-    task.key = action.key;
-    task.device = action.device;
-    if (action.kind == ActionKind::Transfer) {
+    Task &task = result.tasks[action.task];
+    bool isFirst = task.device < 0;
+    if (const PlanCollective *collective = collectives[action.task]) {
+      if (isFirst) {
+        setCollective(task, *collective, topology);
+        task.key = action.key;
+        if (names)
+          task.name = collectiveTaskName(graph, plan, action, *collective);
+      }
+    } else if (task.device = action.device;
+               action.kind == ActionKind::Transfer) {
       const Buffer &message = plan.buffers[action.outputs[0]];
       task.sourceDevice = action.sourceDevice;
-      task.bytes =
+      task.bytes +=
           message.region.volume() * graph.values[message.value].elementBytes;
       task.durationNs =
           cost.transferNs(action.sourceDevice, action.device, task.bytes);
@@ -155,10 +189,15 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     }
     for (int input : action.inputs)
       if (input >= 0 && plan.buffers[input].action >= 0)
-        task.preds.push_back(plan.buffers[input].action);
+        if (int pred = plan.actions[plan.buffers[input].action].task;
+            pred != action.task)
+          task.preds.push_back(pred);
     std::sort(task.preds.begin(), task.preds.end());
     task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                      task.preds.end());
+    if (!isFirst || collectives[action.task])
+      continue;
+    task.key = action.key;
     if (names) {
       task.kind = action.kind == ActionKind::Compute
                       ? kernelOf(graph, action).kind

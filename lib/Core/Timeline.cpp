@@ -12,7 +12,7 @@
 using namespace soap;
 
 TaskClass soap::classOf(const Task &task) {
-  if (task.sourceDevice >= 0)
+  if (task.sourceDevice >= 0 || !task.devices.empty())
     return TaskClass::Transfer;
   return task.kind == "fill" || task.kind == "assemble" ||
                  task.kind == "combine"
@@ -145,8 +145,12 @@ std::vector<DeviceTimes> soap::deviceTimes(const TaskGraph &graph,
     switch (classOf(task)) {
     case TaskClass::Transfer:
       transfers.push_back(time);
-      communicating[task.device].push_back(time);
-      communicating[task.sourceDevice].push_back(time);
+      if (task.sourceDevice >= 0) {
+        communicating[task.device].push_back(time);
+        communicating[task.sourceDevice].push_back(time);
+      }
+      for (int device : task.devices)
+        communicating[device].push_back(time);
       continue;
     case TaskClass::Compute:
       result[task.device].computeNs += duration;
@@ -244,6 +248,11 @@ std::array<int64_t, tensorKindCount>
 soap::bytesByKind(const std::vector<TensorKind> &kinds, const Graph &graph,
                   const Plan &plan) {
   std::array<int64_t, tensorKindCount> bytes{};
+  for (const PlanCollective &collective : plan.collectives) {
+    const Action &first = plan.actions[plan.taskStart[collective.task]];
+    int value = plan.buffers[first.outputs[0]].value;
+    bytes[static_cast<int>(kinds[value])] += collective.traffic();
+  }
   for (const Action &action : plan.actions) {
     if (action.kind != ActionKind::Transfer)
       continue;
@@ -273,10 +282,13 @@ soap::memoryOverTime(const Graph &graph, const Plan &plan,
     else if (list.empty() || list.back().bytes != bytes)
       list.push_back({time, bytes});
   };
-  peakBytes(graph, plan, order, deviceCount,
+  std::vector<int> actions = actionOrder(plan, order);
+  peakBytes(graph, plan, actions, deviceCount,
             [&](int position, int device, int64_t live, bool givenBack) {
               const Task *task =
-                  position < 0 ? nullptr : &tasks.tasks[order[position]];
+                  position < 0
+                      ? nullptr
+                      : &tasks.tasks[plan.actions[actions[position]].task];
               if (givenBack) {
                 freed[device] = {task->endNs, live};
                 return;

@@ -59,7 +59,7 @@ private:
   void readType(const jsonfile::Cursor &at) {
     at.expectObject({"name", "memory_bytes", "memory_bandwidth_bytes_per_s",
                      "flops_per_s", "launch_s", "copies_occupy_receiver",
-                     "forwards_transfers"});
+                     "forwards_transfers", "collectives"});
     DeviceType type;
     type.name = at["name"].string();
     type.memoryBytes = at["memory_bytes"].integer(1, int64_t(1) << 60);
@@ -77,6 +77,8 @@ private:
       type.copiesOccupyReceiver = at["copies_occupy_receiver"].boolean();
     if (at.has("forwards_transfers"))
       type.forwardsTransfers = at["forwards_transfers"].boolean();
+    if (at.has("collectives"))
+      type.collectives = at["collectives"].boolean();
     int id = static_cast<int>(topology.deviceTypes.size());
     if (!types.emplace(type.name, id).second)
       at["name"].fail("duplicate device type '" + type.name + "'");
@@ -201,6 +203,7 @@ std::string soap::printTopology(const Topology &topology) {
     object["launch_s"] = static_cast<double>(type.launchNs) / nsPerSecond;
     object["copies_occupy_receiver"] = type.copiesOccupyReceiver;
     object["forwards_transfers"] = type.forwardsTransfers;
+    object["collectives"] = type.collectives;
     root["device_types"].push_back(std::move(object));
   }
   for (const Device &device : topology.devices)

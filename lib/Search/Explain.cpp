@@ -272,8 +272,9 @@ private:
     priced.plan = buildPlan(graph, changed, problem.getTopology());
     priced.tasks = buildTaskGraph(graph, priced.plan, cost, /*names=*/false);
     priced.evaluation.makespanNs = simulateFull(priced.tasks);
-    std::vector<int64_t> peak =
-        peakBytes(graph, priced.plan, scheduleOrder(priced.tasks), devices);
+    std::vector<int64_t> peak = peakBytes(
+        graph, priced.plan,
+        actionOrder(priced.plan, scheduleOrder(priced.tasks)), devices);
     for (int device = 0; device < devices; ++device)
       priced.evaluation.excessBytes += std::max<int64_t>(
           0, peak[device] - problem.getTopology().typeOf(device).memoryBytes);

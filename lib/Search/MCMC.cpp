@@ -8,6 +8,7 @@
 
 #include "Soap/Search/MCMC.h"
 #include "Soap/Search/Presets.h"
+#include "Soap/Search/StrategyEvaluator.h"
 
 #include <algorithm>
 #include <chrono>
@@ -118,16 +119,17 @@ class Search {
 public:
   Search(const ParallelizationProblem &problem, const McmcOptions &options)
       : problem(problem), options(options), generator(options.seed),
-        sampler(problem, generator), begin(Clock::now()), lastReport(begin) {}
+        sampler(problem, generator), evaluator(problem), begin(Clock::now()),
+        lastReport(begin) {}
 
   McmcResult run() {
     std::vector<Start> initial = starts();
     for (size_t i = 0; i < initial.size() && (i == 0 || !exhausted()); ++i) {
       result.initialNames.push_back(std::move(initial[i].name));
-      runChain(std::move(initial[i].strategy),
-               static_cast<int64_t>(initial.size() - i));
+      runChain(initial[i].strategy, static_cast<int64_t>(initial.size() - i));
     }
     result.seconds = elapsed();
+    result.statistics = evaluator.getStatistics();
     addPoint();
     report();
     return std::move(result);
@@ -138,6 +140,7 @@ private:
   const McmcOptions &options;
   Generator generator;
   ConfigSampler sampler;
+  StrategyEvaluator evaluator;
   Clock::time_point begin, lastReport;
   McmcResult result;
   double nsPerLog = 0; ///< 1 / beta
@@ -205,10 +208,10 @@ private:
           {elapsed(), result.proposals, result.bestEvaluation.makespanNs});
   }
 
-  void runChain(Strategy current, int64_t chainsLeft) {
-    Evaluation now = problem.evaluate(current);
+  void runChain(const Strategy &initial, int64_t chainsLeft) {
+    Evaluation now = evaluator.start(initial);
     result.initialNs.push_back(now.makespanNs);
-    keepIfBest(current, now);
+    keepIfBest(initial, now);
     if (nsPerLog == 0)
       nsPerLog = options.temperature * static_cast<double>(now.makespanNs);
     if (problem.getGroups().empty())
@@ -235,51 +238,46 @@ private:
         break;
       if (options.seconds <= 0 && options.proposals <= 0)
         break; // no budget at all
-      if (!step(current, now) || !better(now, best))
+      if (!step(now) || !better(now, best))
         continue;
       best = now;
       gainTime = elapsed();
       gainProposals = result.proposals;
-      keepIfBest(current, now);
+      keepIfBest(evaluator.getStrategy(), now);
     }
   }
 
   /// One proposal; whether it was accepted.
-  bool step(Strategy &current, Evaluation &now) {
+  bool step(Evaluation &now) {
     ++result.proposals;
     reportSometimes();
-    int64_t g =
-        generator.below(static_cast<int64_t>(problem.getGroups().size()));
-    const OpGroup &group = problem.getGroups()[g];
-    Config config = sampler.draw(static_cast<int>(g));
+    auto g = static_cast<int>(
+        generator.below(static_cast<int64_t>(problem.getGroups().size())));
+    Config config = sampler.draw(g);
     // The random number is drawn first: the decision is one comparison with an
     // integer, and whatever proves a makespan above it may stop early.
     int64_t slack = static_cast<int64_t>(
         std::min(-std::log(generator.unit()) * nsPerLog, 1e15));
     int64_t threshold = now.makespanNs + slack;
-    if (config == current[group.leader])
+    if (config == evaluator.getStrategy()[problem.getGroups()[g].leader])
       return false;
 
-    std::vector<Config> saved;
-    for (int node : group.nodes)
-      saved.push_back(std::move(current[node]));
-    problem.assign(current, group, config);
     bool fits = now.excessBytes == 0;
-    Evaluation next =
-        fits ? problem.evaluate(current, threshold) : problem.evaluate(current);
+    Evaluation next = fits ? evaluator.propose(g, config, threshold)
+                           : evaluator.propose(g, config);
     // Memory is a hard limit; where it is broken from the start, less of that
     // comes first.
     bool accept = next.excessBytes != now.excessBytes
                       ? next.excessBytes < now.excessBytes
                       : next.makespanNs <= threshold;
-    if (accept) {
-      now = next;
-      ++result.accepted;
-      return true;
+    if (!accept) {
+      evaluator.reject();
+      return false;
     }
-    for (size_t m = 0; m < group.nodes.size(); ++m)
-      current[group.nodes[m]] = std::move(saved[m]);
-    return false;
+    evaluator.accept();
+    now = next;
+    ++result.accepted;
+    return true;
   }
 
   void reportSometimes() {

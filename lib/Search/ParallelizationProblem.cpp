@@ -170,8 +170,9 @@ Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
     return sum;
   };
   if (excess(total) > 0)
-    evaluation.excessBytes = excess(
-        peakBytes(graph, plan, scheduleOrder(tasks), topology.deviceCount()));
+    evaluation.excessBytes =
+        excess(peakBytes(graph, plan, actionOrder(plan, scheduleOrder(tasks)),
+                         topology.deviceCount()));
   return evaluation;
 }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace mlir::soap;
 
@@ -26,8 +27,9 @@ Simulation mlir::soap::simulate(const ::soap::Graph &graph,
       ::soap::buildTaskGraph(graph, result.plan, ::soap::CostModel(topology));
   ::soap::simulateFull(result.tasks);
   result.order = ::soap::scheduleOrder(result.tasks);
-  result.peakBytes =
-      ::soap::peakBytes(graph, result.plan, result.order, devices);
+  result.peakBytes = ::soap::peakBytes(
+      graph, result.plan, ::soap::actionOrder(result.plan, result.order),
+      devices);
   summarizeTasks(result, topology);
   result.exchanges = ::soap::classifyExchanges(graph, result.plan);
   result.bytesByKind =
@@ -50,7 +52,21 @@ void mlir::soap::summarizeTasks(Simulation &simulation,
       if (resource < devices)
         simulation.busyNs[resource] += task.endNs - task.startNs;
       else
-        simulation.linkBytes[resource - devices] += task.bytes;
+        simulation.linkBytes[resource - devices] +=
+            task.bytes /
+            std::max<int64_t>(static_cast<int64_t>(task.devices.size()), 1);
+    }
+    if (!task.devices.empty()) {
+      // A ring passes from machine to machine as often as there are machines.
+      std::set<int> spanned;
+      for (int device : task.devices)
+        spanned.insert(machine[device]);
+      simulation.bytesMoved += task.bytes;
+      if (spanned.size() > 1)
+        simulation.bytesBetweenMachines +=
+            task.bytes / static_cast<int64_t>(task.devices.size()) *
+            static_cast<int64_t>(spanned.size());
+      continue;
     }
     if (task.sourceDevice < 0)
       continue;

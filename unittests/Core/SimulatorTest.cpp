@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Core/Simulator.h"
-#include "Soap/Core/Timeline.h"
 #include "Graphs.h"
+#include "Soap/Core/Timeline.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -68,7 +68,7 @@ static TaskGraph randomTaskGraph(Random &random) {
   for (int64_t t = 0; t < count; ++t) {
     Task task;
     task.durationNs = random(1, longest);
-    task.key = {keys[t] % 3, keys[t], 0, 0, 0, 0};
+    task.key = {keys[t] % 3, keys[t], 0};
     for (size_t r = 0; r < graph.resources.size(); ++r)
       if (random.chance(30))
         task.resources.push_back(static_cast<int>(r));
@@ -176,7 +176,7 @@ TEST(TaskGraph, OfRandomStrategies) {
     Strategy strategy = randomStrategy(random, mlp.graph, devices);
     Plan plan = buildPlan(mlp.graph, strategy, topology);
     TaskGraph graph = buildTaskGraph(mlp.graph, plan, CostModel(topology));
-    ASSERT_EQ(graph.tasks.size(), plan.actions.size());
+    ASSERT_EQ(graph.tasks.size() + 1, plan.taskStart.size());
     std::set<std::string> names;
     std::set<TaskKey> keys;
     for (size_t t = 0; t < graph.tasks.size(); ++t) {
@@ -273,17 +273,20 @@ TEST(TaskGraph, CopiesForUpdatesAreDeferred) {
     Plan plan = buildPlan(mlp.graph, randomStrategy(random, mlp.graph, devices),
                           topology);
     TaskGraph graph = buildTaskGraph(mlp.graph, plan, CostModel(topology));
+    auto kindOf = [&](size_t t) {
+      return plan.actions[plan.taskStart[t]].kind;
+    };
     // The definition, by following all paths.
     std::set<int> updating;
     for (const std::vector<int> &buffers : plan.updates)
       for (int buffer : buffers)
-        updating.insert(plan.buffers[buffer].action);
+        updating.insert(plan.actions[plan.buffers[buffer].action].task);
     std::vector<std::vector<int>> successors(graph.tasks.size());
     for (size_t t = 0; t < graph.tasks.size(); ++t)
       for (int pred : graph.tasks[t].preds)
         successors[pred].push_back(static_cast<int>(t));
     std::function<bool(int)> isForUpdates = [&](int t) {
-      if (plan.actions[t].kind != ActionKind::Compute)
+      if (kindOf(t) != ActionKind::Compute)
         return false;
       return updating.count(t) == 1 ||
              (!successors[t].empty() &&
@@ -294,7 +297,7 @@ TEST(TaskGraph, CopiesForUpdatesAreDeferred) {
       std::set<int> reached;
       collectReachable(successors, t, reached);
       return std::all_of(reached.begin(), reached.end(), [&](int r) {
-        return plan.actions[r].kind != ActionKind::Compute || isForUpdates(r);
+        return kindOf(r) != ActionKind::Compute || isForUpdates(r);
       });
     };
     std::set<int> expected;
@@ -436,7 +439,7 @@ TEST(Memory, EqualsNaiveReference) {
     TaskGraph graph =
         buildTaskGraph(mlp.graph, plan, CostModel(topology), false);
     simulateFull(graph);
-    std::vector<int> order = scheduleOrder(graph);
+    std::vector<int> order = actionOrder(plan, scheduleOrder(graph));
     ASSERT_EQ(peakBytes(mlp.graph, plan, order, devices),
               peakNaively(mlp.graph, plan, order, devices));
   }
@@ -454,6 +457,7 @@ TEST(Memory, SingleDevice) {
   int64_t inputs = (2 * 3 + 3 * 4 + 2 * 4) * 4;
   // fc0.out, relu0.out (an output) and relu0's gradient live at once; then the
   // weight gradient beside relu0.out and that gradient.
-  EXPECT_EQ(peakBytes(mlp.graph, plan, scheduleOrder(graph), 1),
-            (std::vector<int64_t>{inputs + std::max(3 * 8, 8 + 8 + 12) * 4}));
+  EXPECT_EQ(
+      peakBytes(mlp.graph, plan, actionOrder(plan, scheduleOrder(graph)), 1),
+      (std::vector<int64_t>{inputs + std::max(3 * 8, 8 + 8 + 12) * 4}));
 }

@@ -192,7 +192,8 @@ TEST(Timeline, MemoryOverTime) {
     TaskGraph graph = buildTaskGraph(mlp.graph, plan, CostModel(topology));
     simulateFull(graph);
     std::vector<int> order = scheduleOrder(graph);
-    std::vector<int64_t> peak = peakBytes(mlp.graph, plan, order, devices);
+    std::vector<int64_t> peak =
+        peakBytes(mlp.graph, plan, actionOrder(plan, order), devices);
     auto memory = memoryOverTime(mlp.graph, plan, graph, order, devices);
     ASSERT_EQ(memory.size(), peak.size());
     for (int device = 0; device < devices; ++device) {

@@ -135,8 +135,8 @@ TEST(ParallelizationProblem, EvaluatesAsTheSimulator) {
     TaskGraph tasks = buildTaskGraph(p.mlp.graph, plan, CostModel(p.topology));
     ASSERT_EQ(p.problem.evaluate(strategy).makespanNs, simulateFull(tasks));
     // Memory is exactly what the simulator says.
-    std::vector<int64_t> peak =
-        peakBytes(p.mlp.graph, plan, scheduleOrder(tasks), 4);
+    std::vector<int64_t> peak = peakBytes(
+        p.mlp.graph, plan, actionOrder(plan, scheduleOrder(tasks)), 4);
     int64_t capacity =
                 random(1, *std::max_element(peak.begin(), peak.end()) + 10),
             excess = 0;

@@ -33,6 +33,16 @@ private:
   const Topology *topology;
 };
 
+/// Work of a kernel on a box of its loops: flops = points x flopsPerPoint;
+/// bytes of operand and result tiles.
+Work kernelWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
+/// Work of filling the result tiles of a kernel's shard.
+Work fillWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
+/// Work of a Fill, Assemble or Combine of `inputs` tiles that writes
+/// `elements`.
+Work localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
+               size_t inputs);
+
 /// Work of a Compute action: flops = points of the box x flopsPerPoint; bytes =
 /// operand and result tiles.
 Work workOf(const Graph &graph, const Plan &plan, const Action &action);

@@ -10,6 +10,7 @@
 #ifndef SOAP_CORE_PLAN_H
 #define SOAP_CORE_PLAN_H
 
+#include "Soap/Core/CollectiveCost.h"
 #include "Soap/Core/Graph.h"
 #include "Soap/Core/Topology.h"
 
@@ -27,13 +28,21 @@ struct Buffer {
   bool partial = false;
 };
 
-enum class ActionKind { Compute, Fill, Assemble, Combine, Transfer };
+enum class ActionKind {
+  Compute,
+  Fill,
+  Assemble,
+  Combine,
+  Transfer,
+  Collective
+};
 
-/// Stable sort key of an action: (node or value, phase of the plan, ...);
-/// unique in a plan, independent of construction order.
-using TaskKey = std::array<int64_t, 6>;
+/// Stable sort key of an action: (block of a kernel or value, task in it, step
+/// of the task), see StrategyPlan.h; unique in a plan, independent of the order
+/// of construction and of the history of a search.
+using TaskKey = std::array<int64_t, 3>;
 
-/// One task and one op of the partitioned program.
+/// One op of the partitioned program.
 /// Compute:  inputs = one buffer per kernel operand (-1: empty tile), outputs =
 /// one per result, each exactly the region of the shard. Fill:     the neutral
 /// value of a shard whose operand tile is empty, or zeros for a replica in
@@ -54,6 +63,21 @@ struct Action {
   double fillValue = 0;
   std::vector<int> inputs, outputs;
   TaskKey key{};
+  int task = -1; ///< number of the task that it is part of
+};
+
+/// A task that is one operation of several devices.
+struct PlanCollective {
+  int task = -1;
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  std::vector<int> devices; ///< a root comes first
+  int64_t bytes = 0;        ///< of the whole tensor, as in CollectiveCost.h
+  /// All messages together, sent point to point: n devices move n - 1 times the
+  /// tensor, in an all-reduce twice that.
+  int64_t traffic() const {
+    return bytes * (static_cast<int64_t>(devices.size()) - 1) *
+           (kind == CollectiveKind::AllReduce ? 2 : 1);
+  }
 };
 
 /// Where a graph output or an updated parameter ends.
@@ -64,13 +88,21 @@ struct PlanOutput {
 
 struct Plan {
   std::vector<Buffer> buffers;
-  std::vector<Action> actions;          ///< in dependency order
-  std::vector<std::vector<int>> inputs; ///< per graph input: its buffers
-  std::vector<PlanOutput> outputs;      ///< per graph output
+  std::vector<Action> actions; ///< in dependency order, tasks together
+  /// First action of each task, then the number of actions. What one shard
+  /// sends to one device is one task; otherwise every action is one.
+  std::vector<int> taskStart;
+  std::vector<PlanCollective> collectives; ///< by task number
+  std::vector<std::vector<int>> inputs;    ///< per graph input: its buffers
+  std::vector<PlanOutput> outputs;         ///< per graph output
   /// Per graph input: buffers (aligned with `inputs`) that replace it, for
   /// updated parameters; else empty.
   std::vector<std::vector<int>> updates;
 };
+
+/// Actions in the order of their tasks.
+std::vector<int> actionOrder(const Plan &plan,
+                             const std::vector<int> &taskOrder);
 
 /// The kernel that a Compute action runs.
 const Kernel &kernelOf(const Graph &graph, const Action &action);
@@ -80,9 +112,11 @@ const Kernel &kernelOf(const Graph &graph, const Action &action);
 double neutralValue(Combiner combiner);
 
 /// Builds the plan. Configs must have passed `checkConfig`. `topology` decides
-/// which replica is nearest.
+/// which replica is nearest, and whether there are collectives.
+/// `expandCollectives`: their actions are messages, assembles and combines,
+/// which belong to the task of the collective.
 Plan buildPlan(const Graph &graph, const Strategy &strategy,
-               const Topology &topology);
+               const Topology &topology, bool expandCollectives = false);
 
 /// Naming of collectives in a plan: which transfers and combines of one value
 /// form an all-reduce, reduce-scatter, all-gather, all-to-all, broadcast, halo
@@ -94,7 +128,8 @@ enum class ExchangePattern {
   AllGather,
   AllToAll,
   Broadcast,
-  HaloExchange
+  HaloExchange,
+  Reduce
 };
 struct Exchange {
   int value = -1;

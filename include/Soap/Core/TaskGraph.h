@@ -26,7 +26,7 @@ struct Task {
   std::vector<int> preds;             ///< sorted, unique
   TaskKey key{};                      ///< breaks ties of ready time
   int device = -1, sourceDevice = -1; ///< sourceDevice: of a transfer
-  int64_t bytes = 0;                  ///< moved by a transfer
+  int64_t bytes = 0;                  ///< moved by a transfer or collective
   /// Taken after all tasks that are not deferred; so are all its successors.
   bool deferred = false;
   // Set by simulation (Table 2).
@@ -44,8 +44,12 @@ std::vector<Resource> makeResources(const Topology &topology);
 /// Resources that a transfer occupies: every link of the route, and the
 /// receiver's compute queue where its type says so.
 std::vector<int> transferResources(const Topology &topology, int from, int to);
-/// One task per action, in the plan's order (task i is action i). `names` can
-/// be off for searches.
+/// Makes a task a collective: kind, device (the first), duration, links, and
+/// the bytes of all its messages.
+void setCollective(Task &task, const PlanCollective &collective,
+                   const Topology &topology);
+/// The tasks of a plan by number (`Action::task`). `names` can be off where
+/// nobody reads them.
 TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan,
                          const CostModel &cost, bool names = true);
 /// What `markDeferred` has to know of a task.

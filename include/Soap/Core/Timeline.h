@@ -79,7 +79,7 @@ struct MemoryPoint {
   int64_t bytes = 0;
 };
 /// Per device: live bytes over time, when actions run in schedule order at
-/// their simulated times; the largest is `peakBytes`. Task i must be action i.
+/// their simulated times; the largest is `peakBytes`. `order` is one of tasks.
 std::vector<std::vector<MemoryPoint>>
 memoryOverTime(const Graph &graph, const Plan &plan, const TaskGraph &tasks,
                const std::vector<int> &order, int deviceCount);

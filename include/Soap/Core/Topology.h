@@ -31,6 +31,8 @@ struct DeviceType {
                                      ///< receiver's compute queue
   bool forwardsTransfers = true;     ///< routes between others may lead through
                                      ///< it; GPUs copy between neighbours only
+  bool collectives = false; ///< exchanges of several devices are single
+                            ///< operations of a library, as NCCL's
 };
 
 struct Device {
@@ -58,6 +60,15 @@ public:
   int deviceCount() const { return static_cast<int>(devices.size()); }
   const DeviceType &typeOf(int device) const {
     return deviceTypes[devices[device].type];
+  }
+
+  /// Whether exchanges of several devices are single tasks: all types of
+  /// devices have collectives.
+  bool hasCollectives() const {
+    for (const DeviceType &type : deviceTypes)
+      if (!type.collectives)
+        return false;
+    return true;
   }
 
   /// Prepares routes: fewest hops, then lowest latency, and of equal routes to

@@ -10,6 +10,7 @@
 #define SOAP_SEARCH_MCMC_H
 
 #include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/StrategyEvaluator.h"
 
 #include <atomic>
 #include <functional>
@@ -64,6 +65,7 @@ struct McmcResult {
   std::vector<McmcPoint> curve;
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;
+  EvaluatorStatistics statistics;
   /// No strategy is faster than this, as far as was proven; 0: nothing was.
   int64_t boundNs = 0;
   bool optimal = false; ///< `best` is as fast as the bound

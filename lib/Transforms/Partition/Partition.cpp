@@ -37,7 +37,8 @@ mlir::soap::priceFunction(func::FuncOp function,
     return failure();
   PricedFunction priced{std::move(*opGraph), std::move(*strategy), {}, {}};
   priced.plan =
-      ::soap::buildPlan(priced.opGraph.graph, priced.strategy, topology);
+      ::soap::buildPlan(priced.opGraph.graph, priced.strategy, topology,
+                        /*expandCollectives=*/true);
   priced.tasks = ::soap::buildTaskGraph(priced.opGraph.graph, priced.plan,
                                         ::soap::CostModel(topology));
   ::soap::simulateFull(priced.tasks);
@@ -73,12 +74,14 @@ Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
                       int deviceCount) {
   Schedule schedule;
   schedule.byDevice.resize(deviceCount);
-  for (auto [place, id] : llvm::enumerate(order)) {
-    const ::soap::Action &action = priced.plan.actions[id];
-    schedule.byDevice[action.device].emplace_back(place, id);
-    if (action.kind == ::soap::ActionKind::Transfer)
-      schedule.byDevice[action.sourceDevice].emplace_back(place, id);
-  }
+  const ::soap::Plan &plan = priced.plan;
+  for (auto [place, task] : llvm::enumerate(order))
+    for (int id = plan.taskStart[task]; id < plan.taskStart[task + 1]; ++id) {
+      const ::soap::Action &action = plan.actions[id];
+      schedule.byDevice[action.device].emplace_back(place, id);
+      if (action.kind == ::soap::ActionKind::Transfer)
+        schedule.byDevice[action.sourceDevice].emplace_back(place, id);
+    }
   int64_t transfers = 0;
   for (const ::soap::Action &action : priced.plan.actions)
     schedule.transferNumbers.push_back(
@@ -127,12 +130,25 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
     ends.push_back(task.endNs);
     keys.append(task.key.begin(), task.key.end());
   }
+  // Tasks of several devices; `task` is a place in the order.
+  SmallVector<int64_t> places(order.size());
+  for (auto [place, id] : llvm::enumerate(order))
+    places[id] = static_cast<int64_t>(place);
+  SmallVector<Attribute> collectives;
+  for (const ::soap::PlanCollective &collective : priced.plan.collectives)
+    collectives.push_back(dictionary(
+        builder, {{"task", builder.getI64IntegerAttr(places[collective.task])},
+                  {"kind", builder.getStringAttr(
+                               ::soap::collectiveName(collective.kind))},
+                  {"devices", builder.getDenseI32ArrayAttr(collective.devices)},
+                  {"bytes", builder.getI64IntegerAttr(collective.bytes)}}));
   return dictionary(builder,
                     {{"names", builder.getArrayAttr(names)},
                      {"kinds", builder.getArrayAttr(kinds)},
                      {"start_ns", builder.getDenseI64ArrayAttr(starts)},
                      {"end_ns", builder.getDenseI64ArrayAttr(ends)},
-                     {"keys", builder.getDenseI64ArrayAttr(keys)}});
+                     {"keys", builder.getDenseI64ArrayAttr(keys)},
+                     {"collectives", builder.getArrayAttr(collectives)}});
 }
 
 /// Whole tensors of the function's interface: attributes of its arguments and

@@ -1,0 +1,200 @@
+//===- StrategyPlan.h - Plan of a strategy, changed op by op ----*- C++ -*-===//
+//
+// The task graph of a strategy in the compact form that searches change and
+// simulators run: blocks of tasks, one per kernel and one per value. Changing
+// the configs of some ops plans only the values that they touch. `buildPlan`
+// (Plan.h) writes the same plan out as actions on buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_STRATEGYPLAN_H
+#define SOAP_CORE_STRATEGYPLAN_H
+
+#include "Soap/Core/ValuePlan.h"
+
+#include <map>
+#include <memory>
+
+namespace soap {
+
+/// The shards of a kernel under its config.
+struct KernelPlan {
+  bool active = false;
+  const KernelGeometry *geometry = nullptr;
+  int replicas = 1;
+  std::vector<int> devices;
+  std::vector<ShardState> states; ///< by shard
+  bool partialMode = false;
+  std::vector<int64_t> durationNs; ///< by shard
+
+  int pieces() const { return geometry->pieces; }
+  bool operator==(const KernelPlan &) const = default;
+};
+
+/// Tasks of a strategy. Task (block, index) of a kernel's block is shard
+/// `index` (where its state is not `Absent`), of a value's block entry `index`
+/// of its `ValuePlan::tasks`. Blocks are numbered in a topological order, so
+/// that (block, index) is the stable key of a task (docs/Simulator.md).
+class StrategyPlan {
+public:
+  /// Keeps references.
+  StrategyPlan(const Graph &graph, const CostModel &cost);
+  StrategyPlan(const StrategyPlan &) = delete;
+  StrategyPlan &operator=(const StrategyPlan &) = delete;
+
+  /// Plans a whole strategy. Configs must have passed `checkConfig`.
+  void set(const Strategy &strategy);
+  /// Gives some nodes other configs. Kernels have them at once, values are
+  /// planned by `finish`: between the two, `kernelLoadNs` may show that the
+  /// strategy is not worth planning.
+  void change(std::span<const int> nodes, std::span<const Config> configs);
+  void finish();
+  /// Keeps the changes since the last commit, which must have been finished.
+  void commit();
+  /// Undoes them, finished or not.
+  void revert();
+
+  /// Sum of the durations of kernels, by device.
+  const std::vector<int64_t> &kernelLoadNs() const { return kernelLoad; }
+  /// Sum of the durations of all tasks that occupy a resource; resources as in
+  /// `makeResources`.
+  const std::vector<int64_t> &loadNs() const { return load; }
+  /// Bytes of all tiles of a device together, and of each message once more on
+  /// its sender: what it needs at most, whatever the order of tasks.
+  const std::vector<int64_t> &tileBytes() const { return bytes; }
+
+  const Strategy &getStrategy() const { return strategy; }
+  const Graph &getGraph() const { return graph; }
+  const CostModel &getCost() const { return cost; }
+
+  /// A kernel of the graph: a node, or one stage of it.
+  struct Slot {
+    int node = -1, stage = -1;
+    const Kernel *kernel = nullptr;
+    int block = -1;
+  };
+  /// What a block holds: a slot, or a value.
+  struct Block {
+    int slot = -1, value = -1;
+  };
+  struct Reader {
+    int slot = -1, operand = -1; ///< or
+    int output = -1;             ///< number of a graph output
+  };
+
+  const std::vector<Slot> &getSlots() const { return slots; }
+  const std::vector<Block> &getBlocks() const { return blocks; }
+  const KernelPlan &kernelPlan(int slot) const { return kernels[slot]; }
+  const ValuePlan &valuePlan(int value) const { return plans[value]; }
+  /// Readers of a value, in the order of `ValuePlan::bindings`.
+  const std::vector<Reader> &readersOf(int value) const {
+    return valueInfo[value].readers;
+  }
+  int blockOf(int value) const { return valueInfo[value].block; }
+  int inputOf(int value) const { return valueInfo[value].input; }
+  /// The active slot that writes a value, -1: none.
+  int producerOf(int value) const;
+  Combiner combinerOf(int value) const;
+  /// Regions of a value by number.
+  const RegionTable &regionsOf(int value) const {
+    return valueRegions[value].table;
+  }
+  /// Tiles of a graph output: devices, in the order of its binding.
+  const std::vector<int> &outputDevices(int output) const {
+    return outputs[output].devices;
+  }
+  int outputRegion(int output, int tile) const {
+    return outputs[output].needs.regions[tile];
+  }
+  /// Number of predecessors of each shard, as often as successors name it.
+  const std::vector<int> &predecessorCounts(int slot) const {
+    return counts[slot];
+  }
+  /// Shards that have no predecessors.
+  const std::vector<int> &rootsOf(int slot) const { return roots[slot]; }
+  /// Whether a block has tasks without predecessors, by block.
+  const std::vector<uint8_t> &blocksWithRoots() const { return hasRoots; }
+  /// Lists of resources of tasks on several.
+  const std::vector<std::vector<int>> &resourceLists() const {
+    return transfers.resourceLists();
+  }
+  /// Blocks whose tasks or edges are not those of the last commit, sorted.
+  const std::vector<int> &changedBlocks() const { return changed; }
+  /// Tasks of all blocks.
+  int64_t taskCount() const;
+
+private:
+  struct ValueInfo {
+    std::vector<Reader> readers;
+    std::vector<std::pair<int, int>> producers; ///< (slot, result)
+    int input = -1;
+    int block = -1;
+  };
+  struct OutputTiles {
+    NeedSet needs;
+    std::vector<int> devices;
+  };
+  struct InputTiles {
+    BlockSet blocks;
+    std::vector<int> devices;
+  };
+
+  const Graph &graph;
+  const CostModel &cost;
+  TransferTable transfers;
+  std::vector<ValueRegions> valueRegions;
+  GeometryBuilder builder;
+  ValuePlanner planner;
+  std::vector<Slot> slots;
+  std::vector<Block> blocks;
+  std::vector<ValueInfo> valueInfo;
+  std::vector<std::vector<int>> slotsOfNode; ///< whole first, then stages
+  std::vector<std::map<std::vector<int64_t>, std::unique_ptr<KernelGeometry>>>
+      geometries; ///< by slot
+  /// Blocks of own tiles of updated parameters: (geometry, operand).
+  std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
+  std::vector<InputTiles> inputs;
+  std::vector<OutputTiles> outputs;
+
+  Strategy strategy;
+  std::vector<KernelPlan> kernels;
+  std::vector<ValuePlan> plans;
+  std::vector<std::vector<int>> counts, roots; ///< by slot
+  std::vector<uint8_t> hasRoots;               ///< by block
+  std::vector<int64_t> kernelLoad, load, bytes;
+  // What was there at the last commit, of what has changed.
+  std::vector<KernelPlan> savedKernels;
+  std::vector<ValuePlan> savedPlans;
+  std::vector<std::vector<int>> savedCounts, savedRoots;
+  std::vector<int64_t> savedKernelLoad, savedLoad, savedBytes;
+  bool loadsSaved = false;
+  std::vector<std::pair<int, Config>> savedConfigs;
+  std::vector<bool> kernelSaved, valueSaved, countsSaved;
+  std::vector<int> savedKernelList, savedValueList, savedCountList;
+  std::vector<int> changed;
+  // Work lists of one change.
+  std::vector<bool> kernelDirty, valueDirty, countsDirty;
+  std::vector<int> dirtyKernels, dirtyValues;
+
+  void enumerate();
+  const KernelGeometry *geometryOf(int slot,
+                                   const std::vector<int64_t> &degrees);
+  void activate(int slot, const Config *config);
+  bool resolve(int slot);
+  ValueSource sourceOf(int value);
+  ValueUse useOf(int value, const Reader &reader);
+  void planValue(int value);
+  void countPredecessors(int slot);
+  void addLoad(const KernelPlan &kernel, int64_t sign);
+  void addLoad(int value, int64_t sign);
+  void resolveDirty();
+  void touch(int value);
+  void placeOutput(int output);
+};
+
+/// The plan as actions on buffers; see Plan.h.
+Plan buildPlan(const StrategyPlan &plan, bool expandCollectives = false);
+
+} // namespace soap
+
+#endif // SOAP_CORE_STRATEGYPLAN_H

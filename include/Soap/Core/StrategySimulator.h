@@ -1,0 +1,86 @@
+//===- StrategySimulator.h - Simulation of a strategy's plan ----*- C++ -*-===//
+//
+// Algorithm 1 of the SOAP paper on the compact plan of a strategy, built for
+// searches: the same times as `simulateFull` of the written-out task graph,
+// task by task, and able to stop as soon as the makespan is proven to be above
+// a limit. See docs/Simulator.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_STRATEGYSIMULATOR_H
+#define SOAP_CORE_STRATEGYSIMULATOR_H
+
+#include "Soap/Core/StrategyPlan.h"
+
+#include <limits>
+
+namespace soap {
+
+/// Times of one task, as in Table 2 of the paper.
+struct TaskTimes {
+  int64_t readyNs = 0, startNs = 0, endNs = 0;
+  bool operator==(const TaskTimes &) const = default;
+};
+
+/// Keeps a reference to a plan and memory for its tasks.
+class StrategySimulator {
+public:
+  explicit StrategySimulator(const StrategyPlan &plan);
+
+  /// The makespan in ns if it is at most `limitNs`; else some number above the
+  /// limit, as soon as the makespan is known to be above it.
+  int64_t makespan(int64_t limitNs = std::numeric_limits<int64_t>::max());
+  /// The makespan, with the times of every task: `times[block][index]`.
+  int64_t timeline(std::vector<std::vector<TaskTimes>> &times);
+  /// Tasks that the last call took from the queue.
+  int64_t simulatedTasks() const { return simulated; }
+
+private:
+  struct Entry {
+    int64_t readyNs;
+    uint64_t key; ///< block, index
+    bool operator<(const Entry &other) const {
+      return readyNs != other.readyNs ? readyNs < other.readyNs
+                                      : key < other.key;
+    }
+  };
+  /// A 4-ary heap.
+  class Queue {
+  public:
+    bool empty() const { return entries.empty(); }
+    void clear() { entries.clear(); }
+    void push(Entry entry);
+    Entry pop();
+
+  private:
+    std::vector<Entry> entries;
+  };
+  struct Run {
+    int64_t readyNs;
+    int waiting;
+  };
+  struct BlockRun {
+    uint64_t epoch = 0;
+    std::vector<Run> runs;
+  };
+
+  const StrategyPlan &plan;
+  int deviceCount;
+  bool copiesOccupy; ///< copies of some device occupy the receiver
+  uint64_t epoch = 0;
+  std::vector<BlockRun> blocks;
+  std::vector<int64_t> freeNs, remaining;
+  Queue queue, deferredQueue;
+  int64_t simulated = 0;
+  /// Tasks that are put off until all others are done, by block.
+  std::vector<std::vector<uint8_t>> deferred;
+
+  template <bool Bounded, bool Record>
+  int64_t run(int64_t limitNs, std::vector<std::vector<TaskTimes>> *times);
+  Run &touch(int block, int index);
+  void findDeferred();
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_STRATEGYSIMULATOR_H

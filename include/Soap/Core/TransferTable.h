@@ -1,0 +1,52 @@
+//===- TransferTable.h - Routes of a topology by table ----------*- C++ -*-===//
+//
+// Times, distances and resources of transfers between devices, looked up
+// instead of derived: a search asks for them millions of times.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_TRANSFERTABLE_H
+#define SOAP_CORE_TRANSFERTABLE_H
+
+#include "Soap/Core/Topology.h"
+
+namespace soap {
+
+/// Rows are filled when a source is first asked for. Not safe from several
+/// threads.
+class TransferTable {
+public:
+  explicit TransferTable(const Topology &topology)
+      : topology(topology), rows(topology.devices.size()) {}
+
+  /// As `Topology::distance`.
+  int64_t distance(int from, int to) { return entry(from, to).distance; }
+  /// Number of the list of resources that a transfer occupies.
+  int resources(int from, int to) { return entry(from, to).resources; }
+  const std::vector<std::vector<int>> &resourceLists() const { return lists; }
+  /// Numbers another list.
+  int addResources(std::vector<int> list) {
+    lists.push_back(std::move(list));
+    return static_cast<int>(lists.size()) - 1;
+  }
+
+private:
+  struct Entry {
+    int64_t distance;
+    int resources;
+  };
+  const Topology &topology;
+  std::vector<std::vector<Entry>> rows;
+  std::vector<std::vector<int>> lists;
+
+  const Entry &entry(int from, int to) {
+    if (rows[from].empty())
+      fill(from);
+    return rows[from][to];
+  }
+  void fill(int from);
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_TRANSFERTABLE_H

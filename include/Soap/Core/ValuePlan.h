@@ -1,0 +1,231 @@
+//===- ValuePlan.h - How one value gets where it is needed ------*- C++ -*-===//
+//
+// The communication plan of one value (docs/Plan.md): from the tiles that its
+// producer writes to the tiles that its consumers read, by transfers, combines,
+// assembles and fills. Depends on nothing but the configs of producer and
+// consumers, so a search that changes one op plans only the values around it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_VALUEPLAN_H
+#define SOAP_CORE_VALUEPLAN_H
+
+#include "Soap/Core/KernelGeometry.h"
+#include "Soap/Core/TransferTable.h"
+
+#include <map>
+#include <span>
+
+namespace soap {
+
+/// Producer side of a value.
+struct ValueSource {
+  enum class Kind {
+    None,      ///< no active kernel writes it
+    Kernel,    ///< shards of a kernel
+    Tiles,     ///< tiles of a graph input, present from the start
+    Preplaced, ///< a graph input, present wherever it is needed
+  } kind = Kind::None;
+  const BlockSet *blocks = nullptr;
+  std::span<const int> devices;       ///< by source (shard or tile)
+  std::span<const ShardState> states; ///< by shard; of tiles empty
+  int pieces = 1;                     ///< sources per replica
+  /// Replicas are contributions (linear op in partial mode).
+  bool partialMode = false;
+  bool partial = false;
+  Combiner combiner = Combiner::Sum;
+};
+
+/// One reader of a value: an operand of a kernel, or a graph output.
+struct ValueUse {
+  const NeedSet *needs = nullptr; ///< null: not active
+  std::span<const int> devices;
+  std::span<const ShardState> states; ///< empty: all shards read
+  int pieces = 1;
+  /// Reads its own tile of an updated parameter: source i for shard i.
+  bool ownTile = false;
+  /// In partial mode: each replica reads its share of the contributions.
+  bool contributions = false;
+  /// In partial mode, of a value that is not partial: replicas other than the
+  /// first read zeros.
+  bool zeroReplicas = false;
+  /// Block of tasks of the kernel, -1: a graph output.
+  int block = -1;
+};
+
+/// One step of the plan. Buffers are named by *references*: `r < sources` is a
+/// source, `r - sources` else the action that writes it.
+struct PlannedAction {
+  ActionKind kind = ActionKind::Transfer;
+  bool partial = false;
+  int device = -1, source = -1;
+  int region = -1; ///< of its output
+  int firstInput = 0, inputCount = 0;
+  int task = -1;
+};
+
+/// What a simulator needs to know of a task.
+struct PlannedTask {
+  int64_t durationNs = 1;
+  /// A device, or, of tasks on several resources, -1 - number of a list.
+  int resource = -1;
+  int firstAction = 0;
+  int collective = -1; ///< in `ValuePlan::collectives`
+  int64_t bytes = 0;   ///< moved by a transfer
+};
+
+/// A task of several devices: the first of its actions has all inputs, each of
+/// them writes one output.
+struct PlannedCollective {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  std::vector<int> devices; ///< ascending, but a root first
+  int64_t bytes = 0;        ///< of the whole tensor
+};
+
+/// Task `index` of block `block`; see StrategyPlan.h.
+struct TaskRef {
+  int block = -1, index = -1;
+};
+
+struct ValuePlan {
+  int sources = 0;
+  bool sourcesAreTasks = false;
+  std::vector<PlannedAction> actions; ///< in dependency order, grouped by task
+  std::vector<int> inputs;            ///< references
+  std::vector<PlannedTask> tasks;
+  std::vector<PlannedCollective> collectives;
+  /// Per use, per shard: reference to the tile read, -1: none.
+  std::vector<std::vector<int>> bindings;
+  /// Of graph inputs: the tiles (device, region), which are the sources; region
+  /// -1: none.
+  std::vector<std::pair<int, int>> tiles;
+  /// Who waits for each source and task: `successors[start[i] .. start[i + 1])`
+  /// with sources first.
+  std::vector<int> successorStart;
+  std::vector<TaskRef> successors;
+  std::vector<int>
+      predecessorCounts;  ///< by task, as often as successors name it
+  std::vector<int> roots; ///< tasks without predecessors
+
+  void clear();
+};
+
+/// Plans values. Keeps caches; not safe from several threads.
+class ValuePlanner {
+public:
+  ValuePlanner(const CostModel &cost, TransferTable &transfers)
+      : cost(cost), transfers(transfers),
+        deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
+        collectives(cost.getTopology().hasCollectives()) {}
+
+  /// Plans a value into `plan`, whose memory is reused. `block` is the value's
+  /// block of tasks.
+  void plan(ValueRegions &regions, int64_t elementBytes,
+            const ValueSource &source, std::span<const ValueUse> uses,
+            int block, ValuePlan &plan);
+
+  /// In partial mode: whether the replica of `shard` has contributions to what
+  /// the shard needs.
+  bool hasContributions(ValueRegions &regions, const ValueSource &source,
+                        const ValueUse &use, int shard);
+
+private:
+  /// Blocks that each piece of a reader overlaps.
+  struct Overlaps {
+    struct Entry {
+      int block, region;
+    };
+    std::vector<int> start;
+    std::vector<Entry> entries;
+  };
+  struct Part {
+    int block, region;
+    int first, count; ///< buffers, in `partBuffers`
+  };
+  struct Tile {
+    int region, reference;
+  };
+  struct Need {
+    int region;
+    const Overlaps *overlaps;
+    int piece;
+    int reference; ///< of the tile, once it is there
+  };
+  struct OnDevice {
+    std::vector<Need> needs;
+    std::vector<Part> parts; ///< block -1: of whatever blocks it overlaps
+    std::vector<Tile> tiles;
+  };
+
+  const CostModel &cost;
+  TransferTable &transfers;
+  int deviceCount;
+  std::vector<OnDevice> byDevice;
+  std::vector<int> usedDevices;
+  std::vector<int> partBuffers;
+  /// Sources by (block, contribution).
+  std::vector<int> sourceStart, sourceList;
+  int contributions = 1;
+  std::unordered_map<const ValueRegions *,
+                     std::unordered_map<uint64_t, Overlaps>>
+      overlapCache;
+  struct Costs {
+    std::vector<int64_t> fill, assemble; ///< by device type x region
+    std::unordered_map<uint64_t, int64_t> combine;
+  };
+  std::unordered_map<const ValueRegions *, Costs> costCache;
+  /// Collectives over sets of devices, with the number of the list of resources
+  /// of each algorithm.
+  struct Model {
+    CollectiveModel model;
+    std::vector<int> resources;
+  };
+  std::map<std::pair<CollectiveKind, std::vector<int>>, Model> models;
+  bool collectives; ///< the devices of the topology have them
+
+  // The value being planned.
+  ValueRegions *regions = nullptr;
+  RegionTable *table = nullptr;
+  int64_t elementBytes = 4;
+  const ValueSource *source = nullptr;
+  ValuePlan *out = nullptr;
+  std::unordered_map<uint64_t, Overlaps> *overlapsOfValue = nullptr;
+  Costs *costs = nullptr;
+
+  const Overlaps &overlaps(const BlockSet &blocks, const NeedSet &needs);
+  void begin(ValueRegions &regions, const ValueSource &source);
+  void listSources();
+  std::span<const int> replicas(int block, int contribution) const;
+  void sortNeeds(std::vector<Need> &needs);
+  void collectNeeds(std::span<const ValueUse> uses);
+  void gatherAll();
+  void sendAll();
+  void reduceBlock(int block,
+                   std::span<const std::pair<int, std::vector<int>>> groups);
+  int addCollective(CollectiveKind kind, std::vector<int> devices,
+                    int64_t bytes);
+  static bool holds(const Part &part, int block) {
+    return part.block == block || part.block < 0;
+  }
+  void combineAll();
+  void combineGroup(int block, int region, std::span<const int> devices);
+  int combineSlice(int block, int device, int region);
+  int fold(int device, int region,
+           const std::vector<std::pair<int, std::vector<int>>> &bySource,
+           bool partial);
+  void placeWhereNeeded();
+  int materialize(OnDevice &place, int device, const Need &need);
+  int gatherContributions(const ValueUse &use, int shard);
+  int assignedReplica(const ValueUse &use, int piece,
+                      std::span<const int> replicas, int contribution) const;
+  int nearest(std::span<const int> replicas, int device);
+  int regionOf(int reference) const;
+  int addAction(ActionKind kind, int device, int from, int region,
+                std::span<const int> inputs, bool partial, bool newTask = true);
+  int64_t localNs(ActionKind kind, int device, int region, size_t inputs);
+  void link(std::span<const ValueUse> uses, int block);
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_VALUEPLAN_H

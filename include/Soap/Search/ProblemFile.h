@@ -1,0 +1,30 @@
+//===- ProblemFile.h - Parallelization problems as JSON ---------*- C++ -*-===//
+//
+// A problem outside of the IR: op graph, groups and roles; see docs/Search.md.
+// For benchmarks, tests and tools that need no MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_PROBLEMFILE_H
+#define SOAP_SEARCH_PROBLEMFILE_H
+
+#include "Soap/Search/ParallelizationProblem.h"
+
+namespace soap {
+
+/// All of a problem but its topology.
+struct ProblemFile {
+  Graph graph;
+  std::vector<OpGroup> groups;
+  std::vector<std::vector<Role>> roles; ///< per node, per loop
+};
+
+std::string printProblemFile(const ProblemFile &problem);
+/// Errors name the file, the path in it and what was expected. What is read is
+/// well-formed: numbers are in range, values are written before they are read.
+Expected<ProblemFile> parseProblemFile(const std::string &text,
+                                       const std::string &file);
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_PROBLEMFILE_H

@@ -1,0 +1,69 @@
+//===- StrategyEvaluator.h - Prices of neighbouring strategies --*- C++ -*-===//
+//
+// What searches that change one group at a time ask: the price of the current
+// strategy with another config for a group, at most up to a limit. The same
+// numbers as `ParallelizationProblem::evaluate`, hundreds of times as fast.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_STRATEGYEVALUATOR_H
+#define SOAP_SEARCH_STRATEGYEVALUATOR_H
+
+#include "Soap/Core/StrategySimulator.h"
+#include "Soap/Search/ParallelizationProblem.h"
+
+namespace soap {
+
+/// Counts since the evaluator was made.
+struct EvaluatorStatistics {
+  int64_t proposals = 0;
+  int64_t rejectedByLoad = 0;      ///< before values were planned
+  int64_t rejectedUnsimulated = 0; ///< after that, before a task was simulated
+  int64_t simulatedTasks = 0;
+};
+
+/// Holds a strategy, its plan and at most one pending proposal. Keeps a
+/// reference to the problem. Not safe from several threads.
+class StrategyEvaluator {
+public:
+  explicit StrategyEvaluator(const ParallelizationProblem &problem);
+
+  /// Makes a strategy the current one and prices it.
+  Evaluation start(const Strategy &strategy);
+  /// Prices the current strategy with `config` for the leader of a group,
+  /// followed by its members. If the makespan is above the limit, some number
+  /// above the limit is returned instead, and memory is not looked at.
+  /// `accept` or `reject` must follow.
+  Evaluation propose(int group, const Config &config,
+                     int64_t limitNs = std::numeric_limits<int64_t>::max());
+  void accept();
+  void reject();
+
+  const Strategy &getStrategy() const { return plan.getStrategy(); }
+  int64_t taskCount() const { return plan.taskCount(); }
+  const EvaluatorStatistics &getStatistics() const { return statistics; }
+
+private:
+  /// How a member follows its leader for given degrees: `devices` are positions
+  /// in the leader's list.
+  struct Following {
+    std::vector<int64_t> degrees;
+    int64_t replicas;
+    std::vector<int> devices;
+  };
+
+  const ParallelizationProblem &problem;
+  CostModel cost;
+  StrategyPlan plan;
+  StrategySimulator simulator;
+  EvaluatorStatistics statistics;
+  /// By group: for degrees and replicas of the leader, an entry per member.
+  std::vector<std::map<std::vector<int64_t>, std::vector<Following>>> following;
+  std::vector<Config> configs; ///< of the members, memory kept
+
+  int64_t excessBytes();
+};
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_STRATEGYEVALUATOR_H

@@ -1,0 +1,581 @@
+//===- StrategyPlan.cpp - Plan of a strategy, changed op by op ------------===//
+//
+// Kernels first, in topological order, because whether a value is partial, and
+// which replicas contribute to it, follows from those before; then the values
+// around what changed; then the counts of predecessors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/StrategyPlan.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace soap;
+
+StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
+    : graph(graph), cost(cost), transfers(cost.getTopology()),
+      builder(graph, cost, valueRegions), planner(cost, transfers) {
+  for (const GraphValue &value : graph.values)
+    valueRegions.emplace_back(value.elementBytes);
+  enumerate();
+  kernels.resize(slots.size());
+  savedKernels.resize(slots.size());
+  kernelSaved.resize(slots.size());
+  kernelDirty.resize(slots.size());
+  counts.resize(slots.size());
+  savedCounts.resize(slots.size());
+  countsSaved.resize(slots.size());
+  countsDirty.resize(slots.size());
+  roots.resize(slots.size());
+  savedRoots.resize(slots.size());
+  hasRoots.resize(blocks.size());
+  kernelLoad.resize(cost.getTopology().devices.size());
+  bytes.resize(kernelLoad.size());
+  load.resize(kernelLoad.size() + cost.getTopology().links.size());
+  plans.resize(graph.values.size());
+  savedPlans.resize(graph.values.size());
+  valueSaved.resize(graph.values.size());
+  valueDirty.resize(graph.values.size());
+  geometries.resize(slots.size());
+}
+
+/// Numbers slots and blocks; finds writers and readers of values.
+void StrategyPlan::enumerate() {
+  valueInfo.resize(graph.values.size());
+  slotsOfNode.resize(graph.nodes.size());
+  auto addBlock = [&](int value) {
+    valueInfo[value].block = static_cast<int>(blocks.size());
+    blocks.push_back({-1, value});
+  };
+  inputs.resize(graph.inputs.size());
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const GraphInput &input = graph.inputs[i];
+    valueInfo[input.value].input = static_cast<int>(i);
+    addBlock(input.value);
+    if (input.updateNode >= 0 || !input.hasConfig)
+      continue;
+    NeedSet unused;
+    builder.buildTensor(input.value, input.config.degrees, unused,
+                        inputs[i].blocks);
+    inputs[i].devices = input.config.devices;
+  }
+  std::vector<int> lastWriter(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const GraphNode &node = graph.nodes[n];
+    for (int stage = -1; stage < static_cast<int>(node.stages.size());
+         ++stage) {
+      slotsOfNode[n].push_back(static_cast<int>(slots.size()));
+      slots.push_back({static_cast<int>(n), stage,
+                       stage < 0 ? &node.whole : &node.stages[stage], -1});
+    }
+  }
+  for (size_t s = 0; s < slots.size(); ++s) {
+    for (size_t i = 0; i < slots[s].kernel->operands.size(); ++i)
+      valueInfo[slots[s].kernel->operands[i]].readers.push_back(
+          {static_cast<int>(s), static_cast<int>(i), -1});
+    for (size_t r = 0; r < slots[s].kernel->results.size(); ++r) {
+      int value = slots[s].kernel->results[r];
+      valueInfo[value].producers.emplace_back(static_cast<int>(s),
+                                              static_cast<int>(r));
+      lastWriter[value] = static_cast<int>(s);
+    }
+  }
+  for (size_t s = 0; s < slots.size(); ++s) {
+    slots[s].block = static_cast<int>(blocks.size());
+    blocks.push_back({static_cast<int>(s), -1});
+    for (int value : slots[s].kernel->results)
+      if (lastWriter[value] == static_cast<int>(s) &&
+          valueInfo[value].block < 0)
+        addBlock(value);
+  }
+  outputs.resize(graph.outputs.size());
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    const GraphOutput &output = graph.outputs[o];
+    valueInfo[output.value].readers.push_back({-1, -1, static_cast<int>(o)});
+    BlockSet unused;
+    if (output.hasConfig) {
+      builder.buildTensor(output.value, output.config.degrees, outputs[o].needs,
+                          unused);
+      outputs[o].devices = output.config.devices;
+    } else {
+      std::vector<int64_t> whole(graph.values[output.value].shape.size(), 1);
+      builder.buildTensor(output.value, whole, outputs[o].needs, unused);
+      outputs[o].devices = {0};
+    }
+  }
+}
+
+const KernelGeometry *
+StrategyPlan::geometryOf(int slot, const std::vector<int64_t> &degrees) {
+  std::unique_ptr<KernelGeometry> &geometry = geometries[slot][degrees];
+  if (!geometry)
+    geometry = std::make_unique<KernelGeometry>(
+        builder.build(*slots[slot].kernel, degrees));
+  return geometry.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+int StrategyPlan::producerOf(int value) const {
+  for (auto [slot, result] : valueInfo[value].producers)
+    if (kernels[slot].active)
+      return slot;
+  return -1;
+}
+
+Combiner StrategyPlan::combinerOf(int value) const {
+  for (auto [slot, result] : valueInfo[value].producers)
+    if (kernels[slot].active)
+      return slots[slot].kernel->space.results[result].combiner;
+  return Combiner::Sum;
+}
+
+ValueSource StrategyPlan::sourceOf(int value) {
+  const ValueInfo &info = valueInfo[value];
+  ValueSource source;
+  for (auto [slot, result] : info.producers) {
+    const KernelPlan &kernel = kernels[slot];
+    if (!kernel.active)
+      continue;
+    source.kind = ValueSource::Kind::Kernel;
+    source.blocks = &kernel.geometry->results[result];
+    source.devices = kernel.devices;
+    source.states = kernel.states;
+    source.pieces = kernel.pieces();
+    source.partialMode = kernel.partialMode;
+    source.partial = kernel.partialMode || source.blocks->partial;
+    source.combiner = slots[slot].kernel->space.results[result].combiner;
+    return source;
+  }
+  if (info.input < 0)
+    return source;
+  const GraphInput &input = graph.inputs[info.input];
+  if (input.updateNode >= 0) {
+    for (int slot : slotsOfNode[input.updateNode]) {
+      const KernelPlan &kernel = kernels[slot];
+      if (!kernel.active)
+        continue;
+      auto [it, isNew] =
+          ownTiles.try_emplace({kernel.geometry, input.updateOperand});
+      if (isNew)
+        it->second = builder.tiles(
+            value, kernel.geometry->operands[input.updateOperand].regions);
+      source.kind = ValueSource::Kind::Tiles;
+      source.blocks = &it->second;
+      source.devices = kernel.devices;
+      source.pieces = kernel.pieces();
+      return source;
+    }
+    return source;
+  }
+  if (input.hasConfig) {
+    source.kind = ValueSource::Kind::Tiles;
+    source.blocks = &inputs[info.input].blocks;
+    source.devices = inputs[info.input].devices;
+    source.pieces = static_cast<int>(source.blocks->blockOf.size());
+    return source;
+  }
+  source.kind = ValueSource::Kind::Preplaced;
+  return source;
+}
+
+ValueUse StrategyPlan::useOf(int value, const Reader &reader) {
+  ValueUse use;
+  if (reader.output >= 0) {
+    use.needs = &outputs[reader.output].needs;
+    use.devices = outputs[reader.output].devices;
+    use.pieces = static_cast<int>(use.needs->regions.size());
+    return use;
+  }
+  const KernelPlan &kernel = kernels[reader.slot];
+  if (!kernel.active)
+    return use;
+  const Slot &slot = slots[reader.slot];
+  use.needs = &kernel.geometry->operands[reader.operand];
+  use.devices = kernel.devices;
+  use.states = kernel.states;
+  use.pieces = kernel.pieces();
+  use.block = slot.block;
+  int input = valueInfo[value].input;
+  use.ownTile = input >= 0 && slot.stage < 0 &&
+                graph.inputs[input].updateNode == slot.node &&
+                graph.inputs[input].updateOperand == reader.operand;
+  if (kernel.partialMode) {
+    ValueSource source = sourceOf(value);
+    use.contributions = source.partial && source.combiner == Combiner::Sum;
+    use.zeroReplicas = !use.contributions;
+  }
+  return use;
+}
+
+/// Gives a slot the config of its node, or none. What depends on other kernels
+/// is left to `resolve`.
+void StrategyPlan::activate(int slot, const Config *config) {
+  addLoad(kernels[slot], -1);
+  if (!kernelSaved[slot]) {
+    kernelSaved[slot] = true;
+    savedKernelList.push_back(slot);
+    std::swap(kernels[slot], savedKernels[slot]);
+  }
+  if (!kernelDirty[slot]) {
+    kernelDirty[slot] = true;
+    dirtyKernels.push_back(slot);
+  }
+  KernelPlan &kernel = kernels[slot];
+  kernel.active = config != nullptr;
+  if (!config) {
+    kernel.geometry = nullptr;
+    kernel.devices.clear();
+    kernel.states.clear();
+    kernel.durationNs.clear();
+    kernel.partialMode = false;
+    return;
+  }
+  kernel.geometry = geometryOf(slot, config->degrees);
+  kernel.replicas = static_cast<int>(config->replicas);
+  kernel.devices = config->devices;
+  kernel.durationNs.clear();
+  const Topology &topology = cost.getTopology();
+  int pieces = kernel.pieces();
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    kernel.durationNs.push_back(
+        kernel.geometry
+            ->durationNs[topology.devices[kernel.devices[s]].type][s % pieces]);
+  kernel.states.clear();
+  for (int r = 0; r < kernel.replicas; ++r)
+    kernel.states.insert(kernel.states.end(), kernel.geometry->states.begin(),
+                         kernel.geometry->states.end());
+  kernel.partialMode = false;
+  addLoad(kernel, 1);
+}
+
+void StrategyPlan::addLoad(const KernelPlan &kernel, int64_t sign) {
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    if (kernel.states[s] != ShardState::Absent) {
+      kernelLoad[kernel.devices[s]] += sign * kernel.durationNs[s];
+      load[kernel.devices[s]] += sign * kernel.durationNs[s];
+      bytes[kernel.devices[s]] +=
+          sign *
+          kernel.geometry->resultBytes[s % kernel.geometry->states.size()];
+    }
+}
+
+void StrategyPlan::addLoad(int value, int64_t sign) {
+  const ValuePlan &plan = plans[value];
+  const RegionTable &table = valueRegions[value].table;
+  for (const PlannedTask &task : plan.tasks) {
+    int64_t ns = sign * task.durationNs;
+    if (task.resource >= 0) {
+      load[task.resource] += ns;
+    } else {
+      for (int resource : transfers.resourceLists()[-1 - task.resource])
+        load[resource] += ns;
+      bytes[plan.actions[task.firstAction].source] += sign * task.bytes;
+    }
+  }
+  for (const PlannedAction &action : plan.actions)
+    bytes[action.device] += sign * table.bytes(action.region);
+  for (auto [device, region] : plan.tiles)
+    if (region >= 0)
+      bytes[device] += sign * table.bytes(region);
+}
+
+/// Decides on partial mode and on the states of shards. Whether they changed.
+bool StrategyPlan::resolve(int slot) {
+  KernelPlan &kernel = kernels[slot];
+  const Kernel &op = *slots[slot].kernel;
+  bool partialMode = false;
+  if (op.space.linear && kernel.replicas > 1)
+    for (int operand : op.operands) {
+      ValueSource source = sourceOf(operand);
+      partialMode |= source.partial && source.combiner == Combiner::Sum;
+    }
+  std::vector<ShardState> states;
+  states.reserve(kernel.devices.size());
+  for (int r = 0; r < kernel.replicas; ++r)
+    states.insert(states.end(), kernel.geometry->states.begin(),
+                  kernel.geometry->states.end());
+  bool modeBefore = kernel.partialMode;
+  kernel.partialMode = partialMode;
+  if (partialMode) {
+    // A replica without contributions has nothing to add; the neutral value is
+    // added once.
+    int pieces = kernel.pieces();
+    for (size_t s = pieces; s < states.size(); ++s) {
+      bool contributes = false;
+      if (states[s] == ShardState::Compute)
+        for (size_t i = 0; i < op.operands.size() && !contributes; ++i) {
+          int value = op.operands[i];
+          ValueUse use = useOf(value, {slot, static_cast<int>(i), -1});
+          if (use.contributions && use.needs->regions[s % pieces] >= 0)
+            contributes = planner.hasContributions(
+                valueRegions[value], sourceOf(value), use, static_cast<int>(s));
+        }
+      if (!contributes)
+        states[s] = ShardState::Absent;
+    }
+  }
+  if (partialMode == modeBefore && states == kernel.states)
+    return false;
+  if (!kernelSaved[slot]) {
+    kernelSaved[slot] = true;
+    savedKernelList.push_back(slot);
+    savedKernels[slot] = kernel;
+    savedKernels[slot].partialMode = modeBefore;
+  }
+  addLoad(kernel, -1);
+  kernel.states = std::move(states);
+  addLoad(kernel, 1);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void StrategyPlan::planValue(int value) {
+  addLoad(value, -1);
+  if (!valueSaved[value]) {
+    valueSaved[value] = true;
+    savedValueList.push_back(value);
+    std::swap(plans[value], savedPlans[value]);
+  }
+  std::vector<ValueUse> uses;
+  for (const Reader &reader : valueInfo[value].readers) {
+    if (reader.output >= 0)
+      placeOutput(reader.output);
+    uses.push_back(useOf(value, reader));
+  }
+  planner.plan(valueRegions[value], graph.values[value].elementBytes,
+               sourceOf(value), uses, valueInfo[value].block, plans[value]);
+  addLoad(value, 1);
+  if (valueInfo[value].block >= 0)
+    hasRoots[valueInfo[value].block] = !plans[value].roots.empty();
+}
+
+/// An output without a config goes to the device of its writer's first shard.
+void StrategyPlan::placeOutput(int output) {
+  if (graph.outputs[output].hasConfig)
+    return;
+  int device = 0;
+  if (int slot = producerOf(graph.outputs[output].value); slot >= 0) {
+    const KernelPlan &kernel = kernels[slot];
+    for (size_t s = 0; s < kernel.devices.size(); ++s)
+      if (kernel.geometry->states[s % kernel.pieces()] != ShardState::Absent) {
+        device = kernel.devices[s];
+        break;
+      }
+  }
+  outputs[output].devices = {device};
+}
+
+void StrategyPlan::countPredecessors(int slot) {
+  if (!countsSaved[slot]) {
+    countsSaved[slot] = true;
+    savedCountList.push_back(slot);
+    std::swap(counts[slot], savedCounts[slot]);
+    std::swap(roots[slot], savedRoots[slot]);
+  }
+  std::vector<int> &count = counts[slot];
+  count.assign(kernels[slot].devices.size(), 0);
+  const Kernel &op = *slots[slot].kernel;
+  for (size_t i = 0; kernels[slot].active && i < op.operands.size(); ++i) {
+    int value = op.operands[i];
+    const ValuePlan &plan = plans[value];
+    const std::vector<Reader> &readers = valueInfo[value].readers;
+    for (size_t u = 0; u < readers.size(); ++u) {
+      if (readers[u].slot != slot || readers[u].operand != static_cast<int>(i))
+        continue;
+      const std::vector<int> &binding = plan.bindings[u];
+      int first = plan.sourcesAreTasks ? 0 : plan.sources;
+      for (size_t s = 0; s < binding.size(); ++s)
+        count[s] += binding[s] >= first;
+    }
+  }
+  roots[slot].clear();
+  for (size_t s = 0; s < count.size(); ++s)
+    if (count[s] == 0 && kernels[slot].states[s] != ShardState::Absent)
+      roots[slot].push_back(static_cast<int>(s));
+  hasRoots[slots[slot].block] = !roots[slot].empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Changes
+//===----------------------------------------------------------------------===//
+
+void StrategyPlan::touch(int value) {
+  if (valueDirty[value])
+    return;
+  valueDirty[value] = true;
+  dirtyValues.push_back(value);
+}
+
+/// Kernels in topological order: what follows from a change of one is looked at
+/// after it.
+void StrategyPlan::resolveDirty() {
+  std::set<int> toResolve(dirtyKernels.begin(), dirtyKernels.end());
+  while (!toResolve.empty()) {
+    int slot = *toResolve.begin();
+    toResolve.erase(toResolve.begin());
+    bool isNew = kernelDirty[slot];
+    kernelDirty[slot] = false;
+    bool different = kernels[slot].active && resolve(slot);
+    if (!different && !isNew)
+      continue;
+    const Kernel &op = *slots[slot].kernel;
+    if (!countsDirty[slot]) {
+      countsDirty[slot] = true;
+      dirtyKernels.push_back(slot);
+    }
+    for (int value : op.operands)
+      touch(value);
+    for (int value : op.results) {
+      touch(value);
+      for (const Reader &reader : valueInfo[value].readers)
+        if (reader.slot >= 0 && kernels[reader.slot].active &&
+            kernels[reader.slot].replicas > 1 &&
+            slots[reader.slot].kernel->space.linear)
+          toResolve.insert(reader.slot);
+    }
+  }
+}
+
+void StrategyPlan::finish() {
+  resolveDirty();
+  for (int value : dirtyValues) {
+    valueDirty[value] = false;
+    planValue(value);
+    for (const Reader &reader : valueInfo[value].readers)
+      if (reader.slot >= 0 && !countsDirty[reader.slot]) {
+        countsDirty[reader.slot] = true;
+        dirtyKernels.push_back(reader.slot);
+      }
+  }
+  for (int slot : dirtyKernels)
+    if (countsDirty[slot]) {
+      countsDirty[slot] = false;
+      countPredecessors(slot);
+    }
+  dirtyKernels.clear();
+  dirtyValues.clear();
+  changed.clear();
+  for (int slot : savedKernelList)
+    changed.push_back(slots[slot].block);
+  for (int slot : savedCountList)
+    changed.push_back(slots[slot].block);
+  for (int value : savedValueList)
+    changed.push_back(valueInfo[value].block);
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+}
+
+void StrategyPlan::change(std::span<const int> nodes,
+                          std::span<const Config> configs) {
+  if (!loadsSaved) {
+    loadsSaved = true;
+    savedKernelLoad = kernelLoad;
+    savedLoad = load;
+    savedBytes = bytes;
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    int n = nodes[i];
+    const GraphNode &node = graph.nodes[n];
+    savedConfigs.emplace_back(n, std::move(strategy[n]));
+    strategy[n] = configs[i];
+    bool staged = usesStages(node, configs[i]);
+    for (int slot : slotsOfNode[n]) {
+      int stage = slots[slot].stage;
+      if ((stage >= 0) != staged) {
+        if (kernels[slot].active)
+          activate(slot, nullptr);
+      } else if (stage < 0) {
+        activate(slot, &configs[i]);
+      } else {
+        Config config = stageConfig(node, configs[i], node.stages[stage]);
+        activate(slot, &config);
+      }
+    }
+  }
+}
+
+void StrategyPlan::set(const Strategy &next) {
+  strategy.resize(next.size());
+  std::vector<int> nodes;
+  for (size_t n = 0; n < next.size(); ++n)
+    nodes.push_back(static_cast<int>(n));
+  // Values that no kernel writes or reads have outputs at most.
+  for (size_t v = 0; v < graph.values.size(); ++v)
+    if (valueInfo[v].producers.empty())
+      planValue(static_cast<int>(v));
+  change(nodes, next);
+  finish();
+  commit();
+}
+
+void StrategyPlan::commit() {
+  for (int slot : savedKernelList)
+    kernelSaved[slot] = false;
+  for (int value : savedValueList)
+    valueSaved[value] = false;
+  for (int slot : savedCountList)
+    countsSaved[slot] = false;
+  savedKernelList.clear();
+  savedValueList.clear();
+  savedCountList.clear();
+  savedConfigs.clear();
+  changed.clear();
+  loadsSaved = false;
+}
+
+void StrategyPlan::revert() {
+  for (int slot : dirtyKernels)
+    kernelDirty[slot] = countsDirty[slot] = false;
+  for (int value : dirtyValues)
+    valueDirty[value] = false;
+  dirtyKernels.clear();
+  dirtyValues.clear();
+  for (int slot : savedKernelList) {
+    std::swap(kernels[slot], savedKernels[slot]);
+    kernelSaved[slot] = false;
+  }
+  for (int value : savedValueList) {
+    std::swap(plans[value], savedPlans[value]);
+    valueSaved[value] = false;
+    if (valueInfo[value].block >= 0)
+      hasRoots[valueInfo[value].block] = !plans[value].roots.empty();
+  }
+  for (int slot : savedCountList) {
+    std::swap(counts[slot], savedCounts[slot]);
+    std::swap(roots[slot], savedRoots[slot]);
+    hasRoots[slots[slot].block] = !roots[slot].empty();
+    countsSaved[slot] = false;
+  }
+  for (size_t i = savedConfigs.size(); i-- > 0;)
+    strategy[savedConfigs[i].first] = std::move(savedConfigs[i].second);
+  savedKernelList.clear();
+  savedValueList.clear();
+  savedCountList.clear();
+  savedConfigs.clear();
+  changed.clear();
+  if (loadsSaved) {
+    std::swap(kernelLoad, savedKernelLoad);
+    std::swap(load, savedLoad);
+    std::swap(bytes, savedBytes);
+    loadsSaved = false;
+  }
+  for (size_t o = 0; o < outputs.size(); ++o)
+    placeOutput(static_cast<int>(o));
+}
+
+int64_t StrategyPlan::taskCount() const {
+  int64_t count = 0;
+  for (const KernelPlan &kernel : kernels)
+    for (ShardState state : kernel.states)
+      count += state != ShardState::Absent;
+  for (const ValuePlan &plan : plans)
+    count += static_cast<int64_t>(plan.tasks.size());
+  return count;
+}

@@ -1,0 +1,20 @@
+//===- TransferTable.cpp - Routes of a topology by table ------------------===//
+//
+// One row per source.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/TransferTable.h"
+#include "Soap/Core/TaskGraph.h"
+
+using namespace soap;
+
+void TransferTable::fill(int from) {
+  std::vector<Entry> row;
+  for (int to = 0; to < topology.deviceCount(); ++to) {
+    row.push_back(
+        {topology.distance(from, to), static_cast<int>(lists.size())});
+    lists.push_back(transferResources(topology, from, to));
+  }
+  rows[from] = std::move(row);
+}

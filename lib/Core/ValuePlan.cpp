@@ -1,0 +1,979 @@
+//===- ValuePlan.cpp - How one value gets where it is needed --------------===//
+//
+// See docs/Plan.md. Needs are collected per device first, so that a piece is
+// moved to a device once; then complete pieces are sent, or contributions
+// combined; then the tiles that readers want are put together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/ValuePlan.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+void ValuePlan::clear() {
+  sources = 0;
+  sourcesAreTasks = false;
+  actions.clear();
+  inputs.clear();
+  tasks.clear();
+  collectives.clear();
+  for (std::vector<int> &binding : bindings)
+    binding.clear();
+  tiles.clear();
+  successorStart.clear();
+  successors.clear();
+  predecessorCounts.clear();
+  roots.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Geometry
+//===----------------------------------------------------------------------===//
+
+const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
+                                                     const NeedSet &needs) {
+  uint64_t key =
+      static_cast<uint64_t>(blocks.id) << 32 | static_cast<uint32_t>(needs.id);
+  auto [it, isNew] = overlapsOfValue->try_emplace(key);
+  Overlaps &result = it->second;
+  if (!isNew)
+    return result;
+  // Pieces that read the same region overlap the same blocks.
+  std::unordered_map<int, int> firstPiece;
+  for (size_t p = 0; p < needs.regions.size(); ++p) {
+    result.start.push_back(static_cast<int>(result.entries.size()));
+    int need = needs.regions[p];
+    if (need < 0)
+      continue;
+    auto [same, isFirst] = firstPiece.try_emplace(need, static_cast<int>(p));
+    if (!isFirst) {
+      int from = result.start[same->second],
+          to = result.start[same->second + 1];
+      for (int i = from; i < to; ++i)
+        result.entries.push_back(Overlaps::Entry(result.entries[i]));
+      continue;
+    }
+    for (size_t b = 0; b < blocks.regions.size(); ++b)
+      if (int region = table->intersect(need, blocks.regions[b]); region >= 0)
+        result.entries.push_back({static_cast<int>(b), region});
+  }
+  result.start.push_back(static_cast<int>(result.entries.size()));
+  return result;
+}
+
+void ValuePlanner::begin(ValueRegions &valueRegions,
+                         const ValueSource &valueSource) {
+  regions = &valueRegions;
+  table = &valueRegions.table;
+  source = &valueSource;
+  overlapsOfValue = &overlapCache[regions];
+  costs = &costCache[regions];
+  listSources();
+}
+
+/// Sources by block and contribution, in order.
+void ValuePlanner::listSources() {
+  const BlockSet *blocks = source->blocks;
+  contributions = 1;
+  sourceStart.assign(1, 0);
+  sourceList.clear();
+  if (!blocks)
+    return;
+  int count = static_cast<int>(source->devices.size());
+  if (source->partial)
+    contributions = blocks->contributions *
+                    (source->partialMode ? count / source->pieces : 1);
+  auto slotOf = [&](int s) {
+    if (!source->states.empty() && source->states[s] == ShardState::Absent)
+      return -1;
+    int piece = s % source->pieces, block = blocks->blockOf[piece];
+    if (block < 0)
+      return -1;
+    if (!source->partial)
+      return block;
+    int contribution = blocks->contributionOf[piece];
+    if (source->partialMode)
+      contribution += s / source->pieces * blocks->contributions;
+    return block * contributions + contribution;
+  };
+  sourceStart.assign(blocks->regions.size() * contributions + 1, 0);
+  for (int s = 0; s < count; ++s)
+    if (int slot = slotOf(s); slot >= 0)
+      ++sourceStart[slot + 1];
+  for (size_t i = 1; i < sourceStart.size(); ++i)
+    sourceStart[i] += sourceStart[i - 1];
+  sourceList.resize(sourceStart.back());
+  for (int s = count; s-- > 0;)
+    if (int slot = slotOf(s); slot >= 0)
+      sourceList[--sourceStart[slot + 1]] = s;
+  // Filling moved every start to the place of the one before it.
+  sourceStart.erase(sourceStart.begin());
+  sourceStart.push_back(static_cast<int>(sourceList.size()));
+}
+
+std::span<const int> ValuePlanner::replicas(int block, int contribution) const {
+  int slot = block * contributions + contribution;
+  return std::span(sourceList)
+      .subspan(sourceStart[slot], sourceStart[slot + 1] - sourceStart[slot]);
+}
+
+/// The nearest of some sources, ties by device id.
+int ValuePlanner::nearest(std::span<const int> replicas, int device) {
+  int best = replicas.front();
+  if (replicas.size() == 1)
+    return best;
+  auto distance = [&](int s) {
+    int from = source->devices[s];
+    return from == device ? -1 : transfers.distance(from, device);
+  };
+  int64_t bestDistance = distance(best);
+  for (int s : replicas.subspan(1)) {
+    int64_t d = distance(s);
+    if (d < bestDistance ||
+        (d == bestDistance && source->devices[s] < source->devices[best])) {
+      best = s;
+      bestDistance = d;
+    }
+  }
+  return best;
+}
+
+int ValuePlanner::regionOf(int reference) const {
+  if (reference >= out->sources)
+    return out->actions[reference - out->sources].region;
+  if (source->kind == ValueSource::Kind::Preplaced)
+    return out->tiles[reference].second;
+  return source->blocks
+      ->regions[source->blocks->blockOf[reference % source->pieces]];
+}
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+int64_t ValuePlanner::localNs(ActionKind kind, int device, int region,
+                              size_t inputs) {
+  const Topology &topology = cost.getTopology();
+  int type = topology.devices[device].type;
+  auto compute = [&] {
+    return cost.computeNs(
+        device, localWork(kind, table->volume(region), elementBytes, inputs));
+  };
+  if (kind == ActionKind::Combine) {
+    uint64_t key = (static_cast<uint64_t>(region) << 32) +
+                   (static_cast<uint64_t>(inputs) << 8) +
+                   static_cast<uint64_t>(type);
+    auto [it, isNew] = costs->combine.try_emplace(key);
+    if (isNew)
+      it->second = compute();
+    return it->second;
+  }
+  std::vector<int64_t> &known =
+      kind == ActionKind::Fill ? costs->fill : costs->assemble;
+  size_t index = static_cast<size_t>(region) * topology.deviceTypes.size() +
+                 static_cast<size_t>(type);
+  if (known.size() <= index)
+    known.resize(index + 1);
+  if (known[index] == 0)
+    known[index] = compute();
+  return known[index];
+}
+
+/// Appends an action, as a task of its own or, a transfer, as part of the last
+/// task. The reference of its output.
+int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
+                            std::span<const int> inputs, bool partial,
+                            bool newTask) {
+  PlannedAction action;
+  action.kind = kind;
+  action.partial = partial;
+  action.device = device;
+  action.source = from;
+  action.region = region;
+  action.firstInput = static_cast<int>(out->inputs.size());
+  action.inputCount = static_cast<int>(inputs.size());
+  out->inputs.insert(out->inputs.end(), inputs.begin(), inputs.end());
+  if (newTask) {
+    PlannedTask &task = out->tasks.emplace_back();
+    task.firstAction = static_cast<int>(out->actions.size());
+    if (kind == ActionKind::Transfer) {
+      task.resource = -1 - transfers.resources(from, device);
+    } else if (kind != ActionKind::Collective) {
+      task.resource = device;
+      task.durationNs = localNs(kind, device, region, inputs.size());
+    }
+  }
+  PlannedTask &task = out->tasks.back();
+  if (kind == ActionKind::Transfer) {
+    task.bytes += table->bytes(region);
+    task.durationNs = cost.transferNs(from, device, task.bytes);
+  }
+  action.task = static_cast<int>(out->tasks.size()) - 1;
+  out->actions.push_back(action);
+  return out->sources + static_cast<int>(out->actions.size()) - 1;
+}
+
+/// Makes the last task a collective; its actions have been added.
+int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
+                                int64_t bytes) {
+  constexpr size_t mostModels = 20000; // some 100 MB
+  if (models.size() > mostModels)
+    models.clear();
+  auto [it, isNew] = models.try_emplace(
+      {kind, devices},
+      Model{CollectiveModel(cost.getTopology(), kind, devices), {}});
+  Model &model = it->second;
+  const std::vector<CollectiveAlgorithm> &algorithms =
+      model.model.getAlgorithms();
+  if (isNew)
+    for (const CollectiveAlgorithm &algorithm : algorithms) {
+      std::vector<int> resources = algorithm.links;
+      for (int &link : resources)
+        link += deviceCount;
+      model.resources.push_back(transfers.addResources(std::move(resources)));
+    }
+  PlannedTask &task = out->tasks.back();
+  const CollectiveAlgorithm *best = model.model.best(bytes);
+  task.durationNs = model.model.ns(bytes);
+  task.resource =
+      best ? -1 - model.resources[static_cast<size_t>(best - algorithms.data())]
+           : -1 - transfers.addResources({});
+  task.collective = static_cast<int>(out->collectives.size());
+  out->collectives.push_back({kind, std::move(devices), bytes});
+  return static_cast<int>(out->tasks.size()) - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+/// Larger regions first; few, and mostly in order.
+void ValuePlanner::sortNeeds(std::vector<Need> &needs) {
+  for (size_t i = 1; i < needs.size(); ++i)
+    for (size_t j = i; j > 0 && table->volume(needs[j - 1].region) <
+                                    table->volume(needs[j].region);
+         --j)
+      std::swap(needs[j - 1], needs[j]);
+}
+
+/// What each device has, and what it needs, larger regions first.
+void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
+  usedDevices.clear();
+  auto use = [&](int device) -> OnDevice & {
+    OnDevice &place = byDevice[device];
+    if (place.needs.empty())
+      usedDevices.push_back(device);
+    return place;
+  };
+  for (const ValueUse &reader : uses) {
+    if (!reader.needs || reader.ownTile || reader.contributions)
+      continue;
+    const Overlaps *blocks =
+        source->blocks ? &overlaps(*source->blocks, *reader.needs) : nullptr;
+    int count = static_cast<int>(reader.devices.size());
+    // Other replicas read zeros.
+    if (reader.zeroReplicas)
+      count = reader.pieces;
+    for (int s = 0; s < count; ++s) {
+      int piece = s % reader.pieces, region = reader.needs->regions[piece];
+      if (region < 0 ||
+          (!reader.states.empty() && reader.states[s] != ShardState::Compute))
+        continue;
+      OnDevice &place = use(reader.devices[s]);
+      if (std::none_of(place.needs.begin(), place.needs.end(),
+                       [&](const Need &n) { return n.region == region; }))
+        place.needs.push_back({region, blocks, piece, -1});
+    }
+  }
+  std::sort(usedDevices.begin(), usedDevices.end());
+  for (int device : usedDevices) {
+    OnDevice &place = byDevice[device];
+    sortNeeds(place.needs);
+  }
+  // What is there already.
+  if (source->partial || source->kind == ValueSource::Kind::Preplaced)
+    return;
+  for (size_t b = 0; source->blocks && b < source->blocks->regions.size(); ++b)
+    for (int s : replicas(static_cast<int>(b), 0)) {
+      OnDevice &place = byDevice[source->devices[s]];
+      if (place.needs.empty())
+        continue;
+      int region = source->blocks->regions[b];
+      if (std::any_of(place.tiles.begin(), place.tiles.end(),
+                      [&](const Tile &t) { return t.region == region; }))
+        continue;
+      place.parts.push_back({static_cast<int>(b), region,
+                             static_cast<int>(partBuffers.size()), 1});
+      partBuffers.push_back(s);
+      place.tiles.push_back({region, s});
+    }
+}
+
+/// All-gathers: several devices need the same region, of which each of them has
+/// written one whole block.
+void ValuePlanner::gatherAll() {
+  struct Gather {
+    int region;
+    const Overlaps *overlaps;
+    int piece;
+    std::vector<int> devices;
+  };
+  std::vector<Gather> gathers;
+  std::unordered_map<int, size_t> byRegion;
+  for (int device : usedDevices)
+    for (const Need &need : byDevice[device].needs) {
+      auto [it, isNew] = byRegion.try_emplace(need.region, gathers.size());
+      if (isNew)
+        gathers.push_back({need.region, need.overlaps, need.piece, {}});
+      gathers[it->second].devices.push_back(device);
+    }
+  std::vector<int> sources, from;
+  for (Gather &gather : gathers) {
+    const Overlaps &blocks = *gather.overlaps;
+    int first = blocks.start[gather.piece],
+        end = blocks.start[gather.piece + 1];
+    if (gather.devices.size() < 2 ||
+        static_cast<size_t>(end - first) != gather.devices.size())
+      continue;
+    // A larger one may have brought it.
+    if (std::any_of(gather.devices.begin(), gather.devices.end(), [&](int d) {
+          return std::any_of(byDevice[d].parts.begin(), byDevice[d].parts.end(),
+                             [&](const Part &part) {
+                               return part.block < 0 &&
+                                      table->contains(part.region,
+                                                      gather.region);
+                             });
+        }))
+      continue;
+    sources.clear();
+    from.clear();
+    for (int i = first; i < end; ++i) {
+      auto [block, region] = blocks.entries[i];
+      std::span<const int> written = replicas(block, 0);
+      if (region != source->blocks->regions[block] || written.size() != 1)
+        break;
+      sources.push_back(written[0]);
+      from.push_back(source->devices[written[0]]);
+    }
+    std::sort(from.begin(), from.end());
+    if (from != gather.devices)
+      continue;
+    for (size_t d = 0; d < gather.devices.size(); ++d) {
+      int device = gather.devices[d];
+      OnDevice &place = byDevice[device];
+      int buffer = addAction(ActionKind::Collective, device, -1, gather.region,
+                             d == 0 ? std::span<const int>(sources)
+                                    : std::span<const int>(),
+                             false, d == 0);
+      place.parts.push_back(
+          {-1, gather.region, static_cast<int>(partBuffers.size()), 1});
+      partBuffers.push_back(buffer);
+      place.tiles.push_back({gather.region, buffer});
+    }
+    addCollective(CollectiveKind::AllGather, gather.devices,
+                  table->bytes(gather.region));
+  }
+}
+
+/// Sends the pieces of a complete value that devices lack. What one piece sends
+/// to one device is one task.
+void ValuePlanner::sendAll() {
+  struct Move {
+    int block, device, region;
+  };
+  static thread_local std::vector<Move> moves, sorted;
+  static thread_local std::vector<int> start;
+  moves.clear();
+  start.assign(source->blocks->regions.size() + 1, 0);
+  for (int device : usedDevices) {
+    OnDevice &place = byDevice[device];
+    size_t first = moves.size();
+    for (const Need &need : place.needs) {
+      const Overlaps &blocks = *need.overlaps;
+      for (int i = blocks.start[need.piece]; i < blocks.start[need.piece + 1];
+           ++i) {
+        auto [block, region] = blocks.entries[i];
+        if (std::any_of(place.parts.begin(), place.parts.end(),
+                        [&](const Part &part) {
+                          return holds(part, block) &&
+                                 table->contains(part.region, region);
+                        }) ||
+            std::any_of(moves.begin() + static_cast<ptrdiff_t>(first),
+                        moves.end(), [&](const Move &move) {
+                          return move.block == block &&
+                                 table->contains(move.region, region);
+                        }))
+          continue;
+        moves.push_back({block, device, region});
+        ++start[block + 1];
+      }
+    }
+  }
+  for (size_t b = 1; b < start.size(); ++b)
+    start[b] += start[b - 1];
+  sorted.resize(moves.size());
+  for (const Move &move : moves)
+    sorted[start[move.block]++] = move;
+  auto arrive = [&](const Move &move, int buffer) {
+    OnDevice &place = byDevice[move.device];
+    place.parts.push_back(
+        {move.block, move.region, static_cast<int>(partBuffers.size()), 1});
+    partBuffers.push_back(buffer);
+    if (std::none_of(place.tiles.begin(), place.tiles.end(),
+                     [&](const Tile &t) { return t.region == move.region; }))
+      place.tiles.push_back({move.region, buffer});
+  };
+  // Where several devices get the same from the same source: a broadcast.
+  struct Group {
+    int region, source;
+    std::vector<size_t> moves;
+  };
+  static thread_local std::vector<Group> groups;
+  static thread_local std::vector<Move> rest;
+  for (size_t i = 0, end; i < sorted.size(); i = end) {
+    int block = sorted[i].block;
+    for (end = i; end < sorted.size() && sorted[end].block == block;)
+      ++end;
+    rest.clear();
+    if (collectives && end - i > 1) {
+      groups.clear();
+      for (size_t m = i; m < end; ++m) {
+        int from = nearest(replicas(block, 0), sorted[m].device);
+        auto group = std::find_if(groups.begin(), groups.end(), [&](Group &g) {
+          return g.region == sorted[m].region && g.source == from;
+        });
+        if (group == groups.end()) {
+          groups.push_back({sorted[m].region, from, {}});
+          group = groups.end() - 1;
+        }
+        group->moves.push_back(m);
+      }
+      for (const Group &group : groups) {
+        if (group.moves.size() == 1) {
+          rest.push_back(sorted[group.moves[0]]);
+          continue;
+        }
+        std::vector<int> devices = {source->devices[group.source]};
+        for (size_t m : group.moves) {
+          bool isFirst = m == group.moves[0];
+          devices.push_back(sorted[m].device);
+          arrive(sorted[m],
+                 addAction(ActionKind::Collective, sorted[m].device, -1,
+                           group.region,
+                           isFirst ? std::span<const int>(&group.source, 1)
+                                   : std::span<const int>(),
+                           false, isFirst));
+        }
+        addCollective(CollectiveKind::Broadcast, std::move(devices),
+                      table->bytes(group.region));
+      }
+    } else {
+      rest.assign(sorted.begin() + static_cast<ptrdiff_t>(i),
+                  sorted.begin() + static_cast<ptrdiff_t>(end));
+    }
+    // Of one device together: groups came in the order of their first.
+    if (collectives)
+      std::stable_sort(
+          rest.begin(), rest.end(),
+          [](const Move &a, const Move &b) { return a.device < b.device; });
+    for (size_t m = 0; m < rest.size(); ++m) {
+      const Move &move = rest[m];
+      bool same = m > 0 && rest[m - 1].device == move.device;
+      int from = nearest(replicas(block, 0), move.device);
+      arrive(move,
+             addAction(ActionKind::Transfer, move.device, source->devices[from],
+                       move.region, {{from}}, false, !same));
+    }
+  }
+}
+
+/// The parts of blocks that devices need are combined once each.
+void ValuePlanner::combineAll() {
+  struct Want {
+    int block, device, region, order = 0;
+  };
+  static thread_local std::vector<Want> wants;
+  wants.clear();
+  bool statistics = hasStatisticsDim(source->combiner);
+  for (int device : usedDevices) {
+    size_t first = wants.size();
+    for (const Need &need : byDevice[device].needs) {
+      const Overlaps &blocks = *need.overlaps;
+      for (int i = blocks.start[need.piece]; i < blocks.start[need.piece + 1];
+           ++i) {
+        auto [block, region] = blocks.entries[i];
+        if (statistics) {
+          // Combined jointly, whoever needs only some of them.
+          Region joint = (*table)[region];
+          joint[0] = (*table)[source->blocks->regions[block]][0];
+          region = table->number(joint);
+        }
+        if (std::none_of(wants.begin() + static_cast<ptrdiff_t>(first),
+                         wants.end(), [&](const Want &want) {
+                           return want.block == block &&
+                                  table->contains(want.region, region);
+                         }))
+          wants.push_back({block, device, region, 0});
+      }
+    }
+  }
+  // Entries of a device are few, and come in any order of blocks.
+  for (size_t i = 0; i < wants.size(); ++i)
+    wants[i].order = static_cast<int>(i);
+  std::sort(wants.begin(), wants.end(), [](const Want &a, const Want &b) {
+    return std::pair(a.block, a.order) < std::pair(b.block, b.order);
+  });
+  std::vector<std::pair<int, std::vector<int>>> groups; // region, devices
+  for (size_t i = 0; i < wants.size();) {
+    int block = wants[i].block;
+    groups.clear();
+    for (; i < wants.size() && wants[i].block == block; ++i) {
+      auto group = std::find_if(groups.begin(), groups.end(), [&](auto &g) {
+        return g.first == wants[i].region;
+      });
+      if (group == groups.end()) {
+        groups.push_back({wants[i].region, {}});
+        group = groups.end() - 1;
+      }
+      group->second.push_back(wants[i].device);
+    }
+    if (collectives) {
+      reduceBlock(block, groups);
+      continue;
+    }
+    for (const auto &[region, devices] : groups)
+      combineGroup(block, region, devices);
+  }
+}
+
+/// Contributions to a block, folded by collectives: contributions of one device
+/// there first, then all-reduces or reduces of the parts, or one reduce-scatter
+/// of all parts.
+void ValuePlanner::reduceBlock(
+    int block, std::span<const std::pair<int, std::vector<int>>> groups) {
+  int whole = source->blocks->regions[block];
+  // Every contribution once, from its nearest replica.
+  std::vector<std::pair<int, std::vector<int>>> bySource; // device, buffers
+  int reader = groups[0].second[0];
+  for (int c = 0; c < contributions; ++c) {
+    std::span<const int> sources = replicas(block, c);
+    if (sources.empty())
+      continue;
+    int s = nearest(sources, reader);
+    int device = source->devices[s];
+    auto it = std::find_if(bySource.begin(), bySource.end(),
+                           [&](auto &entry) { return entry.first == device; });
+    if (it == bySource.end()) {
+      bySource.push_back({device, {}});
+      it = bySource.end() - 1;
+    }
+    it->second.push_back(s);
+  }
+  std::vector<int> inputs, holders;
+  for (const auto &[device, buffers] : bySource) {
+    holders.push_back(device);
+    inputs.push_back(
+        buffers.size() == 1
+            ? buffers[0]
+            : addAction(ActionKind::Combine, device, -1, whole, buffers, true));
+  }
+  auto arrive = [&](int device, int region, int buffer) {
+    OnDevice &place = byDevice[device];
+    place.parts.push_back(
+        {block, region, static_cast<int>(partBuffers.size()), 1});
+    partBuffers.push_back(buffer);
+    if (std::none_of(place.tiles.begin(), place.tiles.end(),
+                     [&](const Tile &t) { return t.region == region; }))
+      place.tiles.push_back({region, buffer});
+  };
+  std::vector<int> sortedHolders = holders;
+  std::sort(sortedHolders.begin(), sortedHolders.end());
+
+  std::vector<int> readers;
+  int64_t bytes = 0;
+  for (const auto &[region, devices] : groups) {
+    readers.insert(readers.end(), devices.begin(), devices.end());
+    bytes += table->bytes(region);
+  }
+  std::sort(readers.begin(), readers.end());
+  if (groups.size() > 1 && readers.size() == groups.size() &&
+      readers == sortedHolders) {
+    for (const auto &[region, devices] : groups) {
+      bool isFirst = region == groups[0].first;
+      arrive(devices[0], region,
+             addAction(ActionKind::Collective, devices[0], -1, region,
+                       isFirst ? std::span<const int>(inputs)
+                               : std::span<const int>(),
+                       false, isFirst));
+    }
+    addCollective(CollectiveKind::ReduceScatter, std::move(readers), bytes);
+    return;
+  }
+  for (const auto &[region, devices] : groups) {
+    if (holders.size() == 1) {
+      // Nothing to reduce: to each reader from there.
+      for (int device : devices)
+        arrive(device, region,
+               fold(device, region, {{holders[0], {inputs[0]}}}, false));
+      continue;
+    }
+    for (int device : devices)
+      arrive(device, region,
+             addAction(ActionKind::Collective, device, -1, region,
+                       device == devices[0] ? std::span<const int>(inputs)
+                                            : std::span<const int>(),
+                       false, device == devices[0]));
+    std::vector<int> members = sortedHolders;
+    members.insert(members.end(), devices.begin(), devices.end());
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    bool toOne = devices.size() == 1;
+    if (toOne)
+      std::rotate(members.begin(),
+                  std::find(members.begin(), members.end(), devices[0]),
+                  std::find(members.begin(), members.end(), devices[0]) + 1);
+    addCollective(toOne ? CollectiveKind::Reduce : CollectiveKind::AllReduce,
+                  std::move(members), table->bytes(region));
+  }
+}
+
+/// Split among the devices that need the same part, which then exchange their
+/// results (reduce-scatter, then all-gather; one reader: reduce to it).
+void ValuePlanner::combineGroup(int block, int region,
+                                std::span<const int> devices) {
+  bool statistics = hasStatisticsDim(source->combiner);
+  std::vector<std::pair<int, int>> slices; // device, region
+  const std::vector<int> &parts =
+      table->slices(region, static_cast<int>(devices.size()), statistics);
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i] >= 0)
+      slices.emplace_back(devices[i], parts[i]);
+  if (slices.empty()) {
+    // One device combines all: one that holds a contribution, if there is one.
+    int best = devices.front();
+    [&] {
+      for (int device : devices)
+        for (int c = 0; c < contributions; ++c)
+          for (int s : replicas(block, c))
+            if (source->devices[s] == device) {
+              best = device;
+              return;
+            }
+    }();
+    slices.emplace_back(best, region);
+  }
+  std::vector<int> combined;
+  for (auto [device, slice] : slices)
+    combined.push_back(combineSlice(block, device, slice));
+  for (int device : devices) {
+    OnDevice &place = byDevice[device];
+    Part part{block, region, static_cast<int>(partBuffers.size()),
+              static_cast<int>(slices.size())};
+    // All messages first: `partBuffers` of a part lie together.
+    for (size_t i = 0; i < slices.size(); ++i) {
+      int buffer =
+          slices[i].first == device
+              ? combined[i]
+              : addAction(ActionKind::Transfer, device, slices[i].first,
+                          slices[i].second, {{combined[i]}}, false);
+      partBuffers.push_back(buffer);
+      if (std::none_of(
+              place.tiles.begin(), place.tiles.end(),
+              [&](const Tile &t) { return t.region == slices[i].second; }))
+        place.tiles.push_back({slices[i].second, buffer});
+    }
+    place.parts.push_back(part);
+  }
+}
+
+/// All contributions to a region, folded on `device` in their order; those of
+/// another device are folded there first.
+int ValuePlanner::combineSlice(int block, int device, int region) {
+  std::vector<std::pair<int, std::vector<int>>> bySource; // device, buffers
+  for (int c = 0; c < contributions; ++c) {
+    std::span<const int> sources = replicas(block, c);
+    if (sources.empty())
+      continue;
+    int s = nearest(sources, device);
+    int from = source->devices[s];
+    auto it =
+        std::find_if(bySource.begin(), bySource.end(),
+                     [&](const auto &entry) { return entry.first == from; });
+    if (it == bySource.end()) {
+      bySource.push_back({from, {}});
+      it = bySource.end() - 1;
+    }
+    it->second.push_back(s);
+  }
+  return fold(device, region, bySource, false);
+}
+
+int ValuePlanner::fold(
+    int device, int region,
+    const std::vector<std::pair<int, std::vector<int>>> &bySource,
+    bool partial) {
+  std::vector<int> inputs;
+  for (const auto &[from, buffers] : bySource) {
+    if (from == device) {
+      inputs.insert(inputs.end(), buffers.begin(), buffers.end());
+      continue;
+    }
+    int buffer = buffers.size() == 1 ? buffers.front()
+                                     : addAction(ActionKind::Combine, from, -1,
+                                                 region, buffers, true);
+    inputs.push_back(addAction(ActionKind::Transfer, device, from, region,
+                               {{buffer}}, true));
+  }
+  if (inputs.size() > 1)
+    return addAction(ActionKind::Combine, device, -1, region, inputs, partial);
+  if (regionOf(inputs[0]) == region)
+    return inputs[0];
+  return addAction(ActionKind::Assemble, device, -1, region, inputs, partial);
+}
+
+/// Preplaced inputs: one tile per device and distinct need; needs inside of
+/// larger ones are cut out of them.
+void ValuePlanner::placeWhereNeeded() {
+  for (int device : usedDevices) {
+    OnDevice &place = byDevice[device];
+    for (const Need &need : place.needs) {
+      if (std::any_of(place.parts.begin(), place.parts.end(),
+                      [&](const Part &part) {
+                        return table->contains(part.region, need.region);
+                      }))
+        continue;
+      int tile = static_cast<int>(out->tiles.size());
+      out->tiles.emplace_back(device, need.region);
+      place.parts.push_back(
+          {0, need.region, static_cast<int>(partBuffers.size()), 1});
+      partBuffers.push_back(tile);
+      place.tiles.push_back({need.region, tile});
+    }
+  }
+  out->sources = static_cast<int>(out->tiles.size());
+}
+
+/// The buffer that holds exactly what is needed, where its parts already are.
+int ValuePlanner::materialize(OnDevice &place, int device, const Need &need) {
+  for (const Tile &tile : place.tiles)
+    if (tile.region == need.region)
+      return tile.reference;
+  static thread_local std::vector<int> inputs;
+  inputs.clear();
+  auto addPart = [&](int block, int region) {
+    for (const Part &part : place.parts)
+      if (holds(part, block) && table->contains(part.region, region)) {
+        for (int i = 0; i < part.count; ++i)
+          if (int buffer = partBuffers[part.first + i];
+              table->intersect(regionOf(buffer), region) >= 0 &&
+              std::find(inputs.begin(), inputs.end(), buffer) == inputs.end())
+            inputs.push_back(buffer);
+        return;
+      }
+  };
+  if (!need.overlaps)
+    addPart(0, need.region);
+  else
+    for (int i = need.overlaps->start[need.piece];
+         i < need.overlaps->start[need.piece + 1]; ++i)
+      addPart(need.overlaps->entries[i].block,
+              need.overlaps->entries[i].region);
+  int buffer =
+      addAction(ActionKind::Assemble, device, -1, need.region, inputs, false);
+  place.tiles.push_back({need.region, buffer});
+  return buffer;
+}
+
+//===----------------------------------------------------------------------===//
+// Linear ops in partial mode
+//===----------------------------------------------------------------------===//
+
+/// The replica of a piece that handles a contribution: one that runs where the
+/// contribution is, else by its number.
+int ValuePlanner::assignedReplica(const ValueUse &use, int piece,
+                                  std::span<const int> sources,
+                                  int contribution) const {
+  int readers = static_cast<int>(use.devices.size()) / use.pieces;
+  for (int r = 0; r < readers; ++r)
+    for (int s : sources)
+      if (use.devices[r * use.pieces + piece] == source->devices[s])
+        return r;
+  return contribution % readers;
+}
+
+bool ValuePlanner::hasContributions(ValueRegions &valueRegions,
+                                    const ValueSource &valueSource,
+                                    const ValueUse &use, int shard) {
+  begin(valueRegions, valueSource);
+  if (!source->blocks)
+    return false;
+  int piece = shard % use.pieces, replica = shard / use.pieces;
+  const Overlaps &blocks = overlaps(*source->blocks, *use.needs);
+  for (int i = blocks.start[piece]; i < blocks.start[piece + 1]; ++i)
+    for (int c = 0; c < contributions; ++c)
+      if (std::span<const int> sources = replicas(blocks.entries[i].block, c);
+          !sources.empty() &&
+          assignedReplica(use, piece, sources, c) == replica)
+        return true;
+  return false;
+}
+
+/// The sum of the contributions that belong to a replica, on its device; zeros
+/// if there are none.
+int ValuePlanner::gatherContributions(const ValueUse &use, int shard) {
+  int piece = shard % use.pieces, replica = shard / use.pieces,
+      device = use.devices[shard], need = use.needs->regions[piece];
+  const Overlaps &blocks = overlaps(*source->blocks, *use.needs);
+  std::vector<int> tiles, missing;
+  for (int i = blocks.start[piece]; i < blocks.start[piece + 1]; ++i) {
+    auto [block, region] = blocks.entries[i];
+    std::vector<std::pair<int, std::vector<int>>> bySource; // device, buffers
+    for (int c = 0; c < contributions; ++c) {
+      std::span<const int> sources = replicas(block, c);
+      if (sources.empty() || assignedReplica(use, piece, sources, c) != replica)
+        continue;
+      int s = nearest(sources, device);
+      int from = source->devices[s];
+      auto it = std::find_if(bySource.begin(), bySource.end(),
+                             [&](const auto &e) { return e.first == from; });
+      if (it == bySource.end()) {
+        bySource.push_back({from, {}});
+        it = bySource.end() - 1;
+      }
+      it->second.push_back(s);
+    }
+    if (bySource.empty())
+      missing.push_back(region);
+    else
+      tiles.push_back(fold(device, region, bySource, true));
+  }
+  if (tiles.empty())
+    return addAction(ActionKind::Fill, device, -1, need, {}, false);
+  for (int region : missing)
+    tiles.push_back(addAction(ActionKind::Fill, device, -1, region, {}, true));
+  if (tiles.size() == 1 && regionOf(tiles[0]) == need)
+    return tiles[0];
+  return addAction(ActionKind::Assemble, device, -1, need, tiles, true);
+}
+
+//===----------------------------------------------------------------------===//
+// All together
+//===----------------------------------------------------------------------===//
+
+void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
+                        const ValueSource &valueSource,
+                        std::span<const ValueUse> uses, int block,
+                        ValuePlan &plan) {
+  plan.clear();
+  plan.bindings.resize(uses.size());
+  if (valueSource.kind == ValueSource::Kind::None)
+    return;
+  elementBytes = valueElementBytes;
+  out = &plan;
+  begin(valueRegions, valueSource);
+  plan.sources = static_cast<int>(source->devices.size());
+  plan.sourcesAreTasks = source->kind == ValueSource::Kind::Kernel;
+  partBuffers.clear();
+  if (source->kind == ValueSource::Kind::Tiles)
+    for (int s = 0; s < plan.sources; ++s) {
+      int b = source->blocks->blockOf[s % source->pieces];
+      plan.tiles.emplace_back(source->devices[s],
+                              b < 0 ? -1 : source->blocks->regions[b]);
+    }
+  collectNeeds(uses);
+  if (source->kind == ValueSource::Kind::Preplaced)
+    placeWhereNeeded();
+  else if (source->partial)
+    combineAll();
+  else {
+    if (collectives)
+      gatherAll();
+    sendAll();
+  }
+  for (int device : usedDevices)
+    for (Need &need : byDevice[device].needs)
+      need.reference = materialize(byDevice[device], device, need);
+
+  for (size_t u = 0; u < uses.size(); ++u) {
+    const ValueUse &use = uses[u];
+    std::vector<int> &binding = plan.bindings[u];
+    if (!use.needs)
+      continue;
+    int count = static_cast<int>(use.devices.size());
+    binding.assign(count, -1);
+    for (int s = 0; s < count; ++s) {
+      int region = use.needs->regions[s % use.pieces];
+      if (region < 0 ||
+          (!use.states.empty() && use.states[s] != ShardState::Compute))
+        continue;
+      if (use.ownTile) {
+        binding[s] = s;
+      } else if (use.contributions) {
+        binding[s] = gatherContributions(use, s);
+      } else if (use.zeroReplicas && s >= use.pieces) {
+        binding[s] =
+            addAction(ActionKind::Fill, use.devices[s], -1, region, {}, false);
+      } else {
+        for (const Need &need : byDevice[use.devices[s]].needs)
+          if (need.region == region) {
+            binding[s] = need.reference;
+            break;
+          }
+      }
+    }
+  }
+  for (int device : usedDevices) {
+    OnDevice &place = byDevice[device];
+    place.needs.clear();
+    place.parts.clear();
+    place.tiles.clear();
+  }
+  link(uses, block);
+}
+
+/// Edges between sources, tasks and readers.
+void ValuePlanner::link(std::span<const ValueUse> uses, int block) {
+  ValuePlan &plan = *out;
+  size_t nodes = static_cast<size_t>(plan.sources) + plan.tasks.size();
+  plan.predecessorCounts.assign(plan.tasks.size(), 0);
+  plan.successorStart.assign(nodes + 1, 0);
+  auto nodeOf = [&](int reference) {
+    return reference < plan.sources
+               ? reference
+               : plan.sources + plan.actions[reference - plan.sources].task;
+  };
+  auto forEachEdge = [&](auto visit) {
+    for (const PlannedAction &action : plan.actions)
+      for (int i = 0; i < action.inputCount; ++i) {
+        int node = nodeOf(plan.inputs[action.firstInput + i]);
+        if (node >= plan.sources || plan.sourcesAreTasks)
+          visit(node, block, action.task);
+      }
+    for (size_t u = 0; u < uses.size(); ++u)
+      if (uses[u].block >= 0)
+        for (size_t s = 0; s < plan.bindings[u].size(); ++s)
+          if (int reference = plan.bindings[u][s]; reference >= 0) {
+            int node = nodeOf(reference);
+            if (node >= plan.sources || plan.sourcesAreTasks)
+              visit(node, uses[u].block, static_cast<int>(s));
+          }
+  };
+  forEachEdge([&](int node, int, int) { ++plan.successorStart[node + 1]; });
+  for (size_t i = 1; i <= nodes; ++i)
+    plan.successorStart[i] += plan.successorStart[i - 1];
+  plan.successors.resize(plan.successorStart[nodes]);
+  forEachEdge([&](int node, int toBlock, int index) {
+    plan.successors[plan.successorStart[node]++] = {toBlock, index};
+    if (toBlock == block)
+      ++plan.predecessorCounts[index];
+  });
+  // Filling moved every start to that of the next.
+  for (size_t i = nodes; i > 0; --i)
+    plan.successorStart[i] = plan.successorStart[i - 1];
+  plan.successorStart[0] = 0;
+  for (size_t t = 0; t < plan.tasks.size(); ++t)
+    if (plan.predecessorCounts[t] == 0)
+      plan.roots.push_back(static_cast<int>(t));
+}

@@ -1,0 +1,101 @@
+//===- StrategyEvaluator.cpp - Prices of neighbouring strategies ----------===//
+//
+// Cheap reasons first: the work of devices, then the work of links, then a
+// simulation that stops at a proof.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/StrategyEvaluator.h"
+#include "Soap/Core/Simulator.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace soap;
+
+StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem)
+    : problem(problem), cost(problem.getTopology()),
+      plan(problem.getGraph(), cost), simulator(plan),
+      following(problem.getGroups().size()) {}
+
+Evaluation StrategyEvaluator::start(const Strategy &strategy) {
+  plan.set(strategy);
+  Evaluation evaluation;
+  evaluation.makespanNs = simulator.makespan();
+  evaluation.excessBytes = excessBytes();
+  return evaluation;
+}
+
+Evaluation StrategyEvaluator::propose(int number, const Config &config,
+                                      int64_t limitNs) {
+  const OpGroup &group = problem.getGroups()[number];
+  std::vector<int64_t> key = config.degrees;
+  key.push_back(config.replicas);
+  auto [it, isNew] = following[number].try_emplace(std::move(key));
+  std::vector<Following> &members = it->second;
+  if (isNew) {
+    // The leader's shards stand for its devices.
+    Config numbered = config;
+    std::iota(numbered.devices.begin(), numbered.devices.end(), 0);
+    const Graph &graph = problem.getGraph();
+    const IterationSpace &leader = graph.nodes[group.leader].whole.space;
+    for (size_t m = 0; m < group.nodes.size(); ++m) {
+      Config member =
+          group.nodes[m] == group.leader
+              ? numbered
+              : followConfig(leader, numbered,
+                             graph.nodes[group.nodes[m]].whole.space,
+                             group.loops[m]);
+      members.push_back({std::move(member.degrees), member.replicas,
+                         std::move(member.devices)});
+    }
+  }
+  if (configs.size() < members.size())
+    configs.resize(members.size());
+  for (size_t m = 0; m < members.size(); ++m) {
+    configs[m].degrees = members[m].degrees;
+    configs[m].replicas = members[m].replicas;
+    configs[m].devices.clear();
+    for (int shard : members[m].devices)
+      configs[m].devices.push_back(config.devices[shard]);
+  }
+  ++statistics.proposals;
+  plan.change(group.nodes, std::span(configs).first(members.size()));
+  Evaluation evaluation;
+  evaluation.makespanNs =
+      *std::max_element(plan.kernelLoadNs().begin(), plan.kernelLoadNs().end());
+  if (evaluation.makespanNs > limitNs) {
+    ++statistics.rejectedByLoad;
+    return evaluation;
+  }
+  plan.finish();
+  evaluation.makespanNs = simulator.makespan(limitNs);
+  statistics.simulatedTasks += simulator.simulatedTasks();
+  statistics.rejectedUnsimulated += simulator.simulatedTasks() == 0;
+  if (evaluation.makespanNs <= limitNs)
+    evaluation.excessBytes = excessBytes();
+  return evaluation;
+}
+
+void StrategyEvaluator::accept() { plan.commit(); }
+void StrategyEvaluator::reject() { plan.revert(); }
+
+int64_t StrategyEvaluator::excessBytes() {
+  const Topology &topology = problem.getTopology();
+  auto excess = [&](const std::vector<int64_t> &bytes) {
+    int64_t sum = 0;
+    for (int d = 0; d < topology.deviceCount(); ++d)
+      sum += std::max<int64_t>(bytes[d] - topology.typeOf(d).memoryBytes, 0);
+    return sum;
+  };
+  // Where all tiles together fit, lifetimes need not be looked at.
+  if (excess(plan.tileBytes()) == 0)
+    return 0;
+  Plan written = buildPlan(plan);
+  TaskGraph tasks =
+      buildTaskGraph(problem.getGraph(), written, cost, /*names=*/false);
+  simulateFull(tasks);
+  return excess(peakBytes(problem.getGraph(), written,
+                          actionOrder(written, scheduleOrder(tasks)),
+                          topology.deviceCount()));
+}

@@ -1,0 +1,135 @@
+//===- StrategyPlanTest.cpp - Plans changed op by op ----------------------===//
+//
+// After any sequence of changes, kept or undone, a plan is that of a strategy
+// planned from nothing, and its simulation gives the times of the written-out
+// task graph, task by task; bounded simulation decides as the full one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomGraphs.h"
+
+#include "Soap/Core/Simulator.h"
+#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Core/StrategySimulator.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap;
+using namespace soap::randomgraphs;
+
+namespace {
+
+/// Tasks of two graphs, key by key.
+void expectSameTasks(const TaskGraph &expected, const TaskGraph &actual) {
+  ASSERT_EQ(expected.tasks.size(), actual.tasks.size());
+  for (size_t t = 0; t < expected.tasks.size(); ++t) {
+    const Task &a = expected.tasks[t], &b = actual.tasks[t];
+    ASSERT_EQ(a.key, b.key);
+    ASSERT_EQ(a.name, b.name);
+    ASSERT_EQ(a.durationNs, b.durationNs) << a.name;
+    ASSERT_EQ(a.resources, b.resources) << a.name;
+    ASSERT_EQ(a.preds, b.preds) << a.name;
+    ASSERT_EQ(a.deferred, b.deferred) << a.name;
+  }
+}
+
+/// The plan of `plan` is that of its strategy; its times are those of
+/// Algorithm 1.
+void check(const StrategyPlan &plan, StrategySimulator &simulator,
+           Random &random) {
+  const Graph &graph = plan.getGraph();
+  const CostModel &cost = plan.getCost();
+  TaskGraph changed = buildTaskGraph(graph, buildPlan(plan), cost),
+            fresh = buildTaskGraph(
+                graph, buildPlan(graph, plan.getStrategy(), cost.getTopology()),
+                cost);
+  expectSameTasks(fresh, changed);
+  if (::testing::Test::HasFatalFailure())
+    return;
+  simulateFull(fresh);
+  std::vector<std::vector<TaskTimes>> times;
+  ASSERT_EQ(simulator.timeline(times), fresh.makespanNs);
+  ASSERT_EQ(static_cast<size_t>(plan.taskCount()), fresh.tasks.size());
+  for (const Task &task : fresh.tasks) {
+    const TaskTimes &t = times[task.key[0]][task.key[1]];
+    ASSERT_EQ(t.readyNs, task.readyNs) << task.name;
+    ASSERT_EQ(t.startNs, task.startNs) << task.name;
+    ASSERT_EQ(t.endNs, task.endNs) << task.name;
+  }
+  ASSERT_EQ(simulator.makespan(), fresh.makespanNs);
+  // Loads are those of the tasks.
+  std::vector<int64_t> load(plan.loadNs().size());
+  for (const Task &task : fresh.tasks)
+    for (int resource : task.resources)
+      load[resource] += task.durationNs;
+  ASSERT_EQ(load, plan.loadNs());
+  // So are bytes, of all buffers and messages.
+  std::vector<int64_t> bytes(plan.tileBytes().size());
+  Plan written = buildPlan(plan);
+  for (const Buffer &buffer : written.buffers)
+    bytes[buffer.device] +=
+        buffer.region.volume() * graph.values[buffer.value].elementBytes;
+  for (const Task &task : fresh.tasks)
+    if (task.sourceDevice >= 0)
+      bytes[task.sourceDevice] += task.bytes;
+  ASSERT_EQ(bytes, plan.tileBytes());
+  for (int i = 0; i < 3; ++i) {
+    int64_t limit = fresh.makespanNs + uniform(random, -fresh.makespanNs / 2,
+                                               fresh.makespanNs / 4);
+    int64_t bounded = simulator.makespan(limit);
+    if (fresh.makespanNs <= limit)
+      ASSERT_EQ(bounded, fresh.makespanNs);
+    else
+      ASSERT_GT(bounded, limit);
+  }
+}
+
+void checkChain(uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  RandomProblem problem = randomProblem(random, 10);
+  // With copies that occupy their receiver, and over shared links.
+  std::string devices = std::to_string(problem.devices);
+  Topology topology = *builtinTopology(
+      uniform(random, 0, 1) ? "cpu-" + devices : "p100-" + devices + "x1");
+  CostModel cost(topology);
+  StrategyPlan plan(problem.graph, cost);
+  StrategySimulator simulator(plan);
+  plan.set(problem.strategy);
+  check(plan, simulator, random);
+  Strategy kept = problem.strategy;
+  for (int step = 0; step < 6 && !::testing::Test::HasFatalFailure(); ++step) {
+    std::vector<int> nodes;
+    std::vector<Config> configs;
+    Strategy next = kept;
+    for (size_t n = 0; n < next.size(); ++n)
+      if (uniform(random, 0, 3) == 0) {
+        nodes.push_back(static_cast<int>(n));
+        configs.push_back(randomConfig(
+            random, problem.graph.nodes[n].whole.space, problem.devices));
+        next[n] = configs.back();
+      }
+    plan.change(nodes, configs);
+    bool finished = uniform(random, 0, 3) > 0;
+    if (finished) {
+      plan.finish();
+      ASSERT_EQ(plan.getStrategy(), next);
+      check(plan, simulator, random);
+    }
+    if (finished && uniform(random, 0, 1)) {
+      plan.commit();
+      kept = next;
+    } else {
+      plan.revert();
+      ASSERT_EQ(plan.getStrategy(), kept);
+    }
+    check(plan, simulator, random);
+  }
+}
+
+TEST(StrategyPlan, ChangesEqualFreshPlans) {
+  for (uint64_t seed = 0; seed < 400 && !HasFatalFailure(); ++seed)
+    checkChain(seed);
+}
+
+} // namespace
