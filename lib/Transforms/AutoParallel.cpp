@@ -203,6 +203,10 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
                    result.seconds > 0 ? result.proposals / result.seconds : 0);
     json.attribute("seconds", result.seconds);
     json.attribute("tasks", taskCount(problem, result.best));
+    json.attribute(
+        "resimulated_tasks_per_proposal",
+        static_cast<double>(result.statistics.simulatedTasks) /
+            static_cast<double>(std::max<int64_t>(result.proposals, 1)));
     json.attribute("optimal", result.optimal);
     json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());
