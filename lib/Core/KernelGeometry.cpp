@@ -12,23 +12,94 @@
 
 using namespace soap;
 
-/// Calls `visit(piece, coordinates, box)` for all pieces, row-major.
-template <typename Visit>
-static void forEachPiece(const IterationSpace &space,
-                         const std::vector<int64_t> &degrees, Visit visit) {
+static int piecesOf(const std::vector<int64_t> &degrees) {
+  return static_cast<int>(std::accumulate(degrees.begin(), degrees.end(),
+                                          int64_t(1), std::multiplies<>()));
+}
+
+/// The index set of a dim depends on few loops, so it is computed once for each
+/// of their coordinates.
+TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
+                                    const AccessMap &map,
+                                    const std::vector<int64_t> &degrees) const {
+  const IterationSpace &space = kernel.space;
   size_t loops = space.loops.size();
-  std::vector<int64_t> piece(loops);
-  LoopBox box(loops);
-  int64_t pieces = std::accumulate(degrees.begin(), degrees.end(), int64_t(1),
-                                   std::multiplies<>());
-  for (int64_t index = 0; index < pieces; ++index) {
-    int64_t rest = index;
-    for (size_t l = loops; l-- > 0;) {
-      piece[l] = rest % degrees[l];
-      rest /= degrees[l];
-      box[l] = cut(space.loops[l].extent, degrees[l], piece[l]);
+  int pieces = piecesOf(degrees);
+  TileSets tiles;
+  tiles.rank = map.size();
+  tiles.sets.resize(pieces * tiles.rank);
+  tiles.volumes.assign(pieces, 1);
+  LoopBox box = space.wholeBox();
+  std::vector<int64_t> stride(loops); // of a loop in the numbers of pieces
+  int64_t product = 1;
+  for (size_t l = loops; l-- > 0; product *= degrees[l])
+    stride[l] = product;
+  std::vector<size_t> used;
+  std::vector<int> ids;
+  for (size_t d = 0; d < map.size(); ++d) {
+    used.clear();
+    for (const Term &term : map[d].terms)
+      if (degrees[term.loop] > 1 &&
+          std::find(used.begin(), used.end(), term.loop) == used.end())
+        used.push_back(static_cast<size_t>(term.loop));
+    int64_t extent = graph.values[value].shape[d];
+    IndexSetTable &table = values[value].table.dim(d);
+    int64_t combinations = 1;
+    for (size_t l : used)
+      combinations *= degrees[l];
+    ids.clear();
+    for (int64_t c = 0; c < combinations; ++c) {
+      int64_t rest = c;
+      for (size_t l : used) {
+        box[l] = cut(space.loops[l].extent, degrees[l], rest % degrees[l]);
+        rest /= degrees[l];
+      }
+      ids.push_back(table.number(image(map[d], box, extent)));
     }
-    visit(static_cast<int>(index), piece, box);
+    for (size_t l : used)
+      box[l] = {0, space.loops[l].extent};
+    for (int p = 0; p < pieces; ++p) {
+      int64_t index = 0, weight = 1;
+      for (size_t l : used) {
+        index += p / stride[l] % degrees[l] * weight;
+        weight *= degrees[l];
+      }
+      tiles.sets[p * tiles.rank + d] = ids[index];
+      tiles.volumes[p] *= table.size(ids[index]);
+    }
+  }
+  return tiles;
+}
+
+/// Finds out whether the blocks are the places of a grid.
+static void makeGrid(BlockSet &set, const RegionTable &table) {
+  set.gridSets.assign(table.rank(), {});
+  std::vector<std::vector<int>> places; // by block
+  for (int region : set.regions) {
+    std::vector<int> &place = places.emplace_back();
+    for (size_t d = 0; d < table.rank(); ++d) {
+      std::vector<int> &sets = set.gridSets[d];
+      int id = table.sets(region)[d];
+      auto it = std::find(sets.begin(), sets.end(), id);
+      place.push_back(static_cast<int>(it - sets.begin()));
+      if (it == sets.end())
+        sets.push_back(id);
+    }
+  }
+  size_t size = 1;
+  for (const std::vector<int> &sets : set.gridSets) {
+    size *= std::max<size_t>(sets.size(), 1);
+    if (size > 4 * set.regions.size()) {
+      set.gridSets.clear();
+      return;
+    }
+  }
+  set.grid.assign(size, -1);
+  for (size_t b = 0; b < places.size(); ++b) {
+    size_t index = 0;
+    for (size_t d = 0; d < table.rank(); ++d)
+      index = index * set.gridSets[d].size() + places[b][d];
+    set.grid[index] = static_cast<int>(b);
   }
 }
 
@@ -49,6 +120,7 @@ BlockSet GeometryBuilder::tiles(int value,
       set.regions.push_back(region);
     set.blockOf.push_back(it->second);
   }
+  makeGrid(set, values[value].table);
   return set;
 }
 
@@ -58,9 +130,14 @@ GeometryBuilder::build(const Kernel &kernel,
   const IterationSpace &space = kernel.space;
   KernelGeometry geometry;
   geometry.degrees = degrees;
-  geometry.operands.resize(kernel.operands.size());
-  std::vector<std::vector<int>> written(kernel.results.size());
-  std::vector<std::vector<int>> contributions(kernel.results.size());
+  geometry.pieces = piecesOf(degrees);
+  for (size_t i = 0; i < kernel.operands.size(); ++i)
+    geometry.operandTiles.push_back(
+        makeTiles(kernel, kernel.operands[i], space.operands[i].map, degrees));
+  for (size_t r = 0; r < kernel.results.size(); ++r)
+    geometry.resultTiles.push_back(
+        makeTiles(kernel, kernel.results[r], space.results[r].map, degrees));
+
   const Topology &topology = cost.getTopology();
   size_t types = topology.deviceTypes.size();
   geometry.durationNs.resize(types);
@@ -69,103 +146,117 @@ GeometryBuilder::build(const Kernel &kernel,
   for (int d = topology.deviceCount(); d-- > 0;)
     deviceOf[topology.devices[d].type] = d;
 
-  // Pieces of one size cost the same.
-  std::unordered_map<std::string, std::vector<int64_t>> known;
-  forEachPiece(
-      space, degrees,
-      [&](int, const std::vector<int64_t> &piece, const LoopBox &box) {
-        if (isEmpty(box)) {
-          geometry.states.push_back(ShardState::Absent);
-          geometry.resultBytes.push_back(0);
-          for (NeedSet &set : geometry.operands)
-            set.regions.push_back(-1);
-          for (size_t r = 0; r < written.size(); ++r) {
-            written[r].push_back(-1);
-            contributions[r].push_back(0);
-          }
-          for (std::vector<int64_t> &ns : geometry.durationNs)
-            ns.push_back(1);
-          return;
-        }
-        bool anyEmpty = false, allEmpty = !kernel.operands.empty();
-        for (size_t i = 0; i < kernel.operands.size(); ++i) {
-          int value = kernel.operands[i];
-          int region = values[value].table.number(
-              image(space.operands[i].map, box, graph.values[value].shape));
-          geometry.operands[i].regions.push_back(region);
-          anyEmpty |= region < 0;
-          allEmpty &= region < 0;
-        }
-        // The neutral value where an operand is empty; of ops that allow that,
-        // where all are.
-        bool fill = space.allowsEmptyOperands ? allEmpty : anyEmpty;
-        geometry.states.push_back(fill ? ShardState::Fill
-                                       : ShardState::Compute);
-        for (size_t r = 0; r < kernel.results.size(); ++r) {
-          int value = kernel.results[r];
-          written[r].push_back(values[value].table.number(
-              image(space.results[r].map, box, graph.values[value].shape)));
-          int64_t index = 0;
-          for (size_t l = 0; l < piece.size(); ++l)
-            if (!usesLoop(space.results[r].map, static_cast<int>(l)))
-              index = index * degrees[l] + piece[l];
-          contributions[r].push_back(static_cast<int>(index));
-        }
-        int64_t bytes = 0;
-        for (size_t r = 0; r < kernel.results.size(); ++r)
-          if (int region = written[r].back(); region >= 0)
-            bytes += values[kernel.results[r]].table.bytes(region);
-        geometry.resultBytes.push_back(bytes);
-        std::string sizes(1, fill ? 'f' : 'c');
-        auto addSize = [&](int64_t size) {
-          sizes.append(reinterpret_cast<const char *>(&size), sizeof(size));
-        };
-        for (const Interval &range : box)
-          addSize(range.size());
-        for (size_t i = 0; i < kernel.operands.size(); ++i) {
-          int region = geometry.operands[i].regions.back();
-          addSize(region < 0 ? 0
-                             : values[kernel.operands[i]].table.volume(region));
-        }
-        auto [it, isNew] = known.try_emplace(std::move(sizes));
-        if (isNew) {
-          Work work = fill ? fillWork(graph, kernel, box)
-                           : kernelWork(graph, kernel, box);
-          for (size_t t = 0; t < types; ++t)
-            it->second.push_back(
-                deviceOf[t] < 0 ? 1 : cost.computeNs(deviceOf[t], work));
-        }
-        for (size_t t = 0; t < types; ++t)
-          geometry.durationNs[t].push_back(it->second[t]);
-      });
-  geometry.pieces = static_cast<int>(geometry.states.size());
-  for (size_t i = 0; i < kernel.operands.size(); ++i)
-    geometry.operands[i].id = values[kernel.operands[i]].needSets++;
-  for (size_t r = 0; r < kernel.results.size(); ++r) {
-    BlockSet set = tiles(kernel.results[r], written[r]);
-    for (size_t l = 0; l < space.loops.size(); ++l)
-      if (degrees[l] > 1 &&
-          !usesLoop(space.results[r].map, static_cast<int>(l))) {
-        set.partial = true;
-        set.contributions *= static_cast<int>(degrees[l]);
-      }
-    set.contributionOf = std::move(contributions[r]);
-    geometry.results.push_back(std::move(set));
+  // Pieces of one size cost the same; few sizes occur.
+  struct Known {
+    std::vector<int64_t> sizes, ns;
+  };
+  std::vector<Known> known;
+  std::vector<int64_t> sizes;
+  LoopBox box(space.loops.size());
+  for (int p = 0; p < geometry.pieces; ++p) {
+    sizes.clear();
+    int64_t rest = p;
+    for (size_t l = space.loops.size(); l-- > 0; rest /= degrees[l]) {
+      box[l] = cut(space.loops[l].extent, degrees[l], rest % degrees[l]);
+      sizes.push_back(box[l].size());
+    }
+    if (isEmpty(box)) {
+      geometry.states.push_back(ShardState::Absent);
+      geometry.resultBytes.push_back(0);
+      for (std::vector<int64_t> &ns : geometry.durationNs)
+        ns.push_back(1);
+      continue;
+    }
+    bool anyEmpty = false, allEmpty = !kernel.operands.empty();
+    for (const TileSets &tiles : geometry.operandTiles) {
+      sizes.push_back(tiles.volumes[p]);
+      anyEmpty |= sizes.back() == 0;
+      allEmpty &= sizes.back() == 0;
+    }
+    // The neutral value where an operand is empty; of ops that allow that,
+    // where all are.
+    bool fill = space.allowsEmptyOperands ? allEmpty : anyEmpty;
+    geometry.states.push_back(fill ? ShardState::Fill : ShardState::Compute);
+    int64_t bytes = 0;
+    for (size_t r = 0; r < kernel.results.size(); ++r)
+      bytes += geometry.resultTiles[r].volumes[p] *
+               graph.values[kernel.results[r]].elementBytes;
+    geometry.resultBytes.push_back(bytes);
+    sizes.push_back(bytes);
+    auto it = std::find_if(known.begin(), known.end(), [&](const Known &entry) {
+      return entry.sizes == sizes;
+    });
+    if (it == known.end()) {
+      Work work =
+          fill ? fillWork(graph, kernel, box) : kernelWork(graph, kernel, box);
+      Known &entry = known.emplace_back();
+      entry.sizes = sizes;
+      for (size_t t = 0; t < types; ++t)
+        entry.ns.push_back(deviceOf[t] < 0 ? 1
+                                           : cost.computeNs(deviceOf[t], work));
+      it = known.end() - 1;
+    }
+    for (size_t t = 0; t < types; ++t)
+      geometry.durationNs[t].push_back(it->ns[t]);
   }
   return geometry;
+}
+
+void GeometryBuilder::addRegions(const Kernel &kernel,
+                                 KernelGeometry &geometry) const {
+  const IterationSpace &space = kernel.space;
+  geometry.hasRegions = true;
+  auto regionsOf = [&](int value, const TileSets &tiles) {
+    std::vector<int> regions(geometry.pieces, -1);
+    for (int p = 0; p < geometry.pieces; ++p)
+      if (geometry.states[p] != ShardState::Absent)
+        regions[p] =
+            values[value].table.number(tiles.sets.data() + p * tiles.rank);
+    return regions;
+  };
+  for (size_t i = 0; i < kernel.operands.size(); ++i) {
+    int value = kernel.operands[i];
+    geometry.operands.push_back(
+        {values[value].needSets++, regionsOf(value, geometry.operandTiles[i])});
+  }
+  for (size_t r = 0; r < kernel.results.size(); ++r) {
+    int value = kernel.results[r];
+    const AccessMap &map = space.results[r].map;
+    BlockSet set = tiles(value, regionsOf(value, geometry.resultTiles[r]));
+    std::vector<bool> absent;
+    for (size_t l = 0; l < space.loops.size(); ++l) {
+      absent.push_back(geometry.degrees[l] > 1 &&
+                       !usesLoop(map, static_cast<int>(l)));
+      if (!absent.back())
+        continue;
+      set.partial = true;
+      set.contributions *= static_cast<int>(geometry.degrees[l]);
+    }
+    for (int p = 0; set.partial && p < geometry.pieces; ++p) {
+      int64_t index = 0, weight = 1, rest = p;
+      for (size_t l = space.loops.size(); l-- > 0; rest /= geometry.degrees[l])
+        if (absent[l]) {
+          index += rest % geometry.degrees[l] * weight;
+          weight *= geometry.degrees[l];
+        }
+      set.contributionOf[p] = static_cast<int>(index);
+    }
+    geometry.results.push_back(std::move(set));
+  }
 }
 
 void GeometryBuilder::buildTensor(int value,
                                   const std::vector<int64_t> &degrees,
                                   NeedSet &needs, BlockSet &blocks) const {
-  const std::vector<int64_t> &shape = graph.values[value].shape;
-  IterationSpace space = tensorSpace(shape);
+  Kernel tensor;
+  tensor.space = tensorSpace(graph.values[value].shape);
+  tensor.results = {value};
+  TileSets cuts =
+      makeTiles(tensor, value, tensor.space.results[0].map, degrees);
   needs.regions.clear();
-  forEachPiece(space, degrees,
-               [&](int, const std::vector<int64_t> &, const LoopBox &box) {
-                 needs.regions.push_back(values[value].table.number(
-                     image(space.results[0].map, box, shape)));
-               });
+  for (int p = 0; p < piecesOf(degrees); ++p)
+    needs.regions.push_back(
+        values[value].table.number(cuts.sets.data() + p * cuts.rank));
   needs.id = values[value].needSets++;
   blocks = tiles(value, needs.regions);
 }

@@ -311,7 +311,8 @@ private:
                        const std::vector<std::pair<int, Region>> &outputs,
                        std::vector<int> &ids) {
     Combiner combiner = source.combinerOf(steps.value);
-    RegionTable table(graph.values[steps.value].elementBytes);
+    RegionTable table(graph.values[steps.value].shape.size(),
+                      graph.values[steps.value].elementBytes);
     std::vector<int> results(outputs.size(), -1);
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (results[o] >= 0)

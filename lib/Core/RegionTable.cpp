@@ -1,11 +1,14 @@
 //===- RegionTable.cpp - Regions of one tensor by number ------------------===//
 //
-// Everything is computed once per pair of numbers.
+// Nearly all sets are intervals, and nearly every intersection is one of the
+// two sets: both are decided without a look into a table.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Core/RegionTable.h"
 #include "Soap/Core/IterationSpace.h"
+
+#include <algorithm>
 
 using namespace soap;
 
@@ -13,51 +16,142 @@ using namespace soap;
 /// would cost more than bytes.
 static constexpr int64_t minimumSplitBytes = 4096;
 
-size_t RegionTable::Hash::operator()(const Region &region) const {
-  uint64_t hash = region.rank();
-  auto mix = [&](int64_t value) {
-    hash = (hash ^ static_cast<uint64_t>(value)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  };
-  for (const IndexSet &set : region.indexSets())
-    for (const Interval &range : set.intervals()) {
-      mix(range.lo);
-      mix(range.hi);
-    }
-  return hash;
-}
+//===----------------------------------------------------------------------===//
+// Index sets
+//===----------------------------------------------------------------------===//
 
-int RegionTable::number(const Region &region) {
-  if (region.empty())
-    return -1;
+int IndexSetTable::numberInterval(int64_t lo, int64_t hi) {
   auto [it, isNew] =
-      numbers.try_emplace(region, static_cast<int>(entries.size()));
+      intervals.try_emplace({lo, hi}, static_cast<int>(entries.size()));
   if (isNew)
-    entries.push_back({region, region.volume()});
+    entries.push_back({IndexSet(lo, hi), lo, hi, hi - lo});
   return it->second;
 }
 
-static uint64_t pairKey(int a, int b) {
-  return static_cast<uint64_t>(a) << 32 | static_cast<uint32_t>(b);
+int IndexSetTable::number(const IndexSet &set) {
+  if (set.empty())
+    return -1;
+  if (set.isInterval())
+    return numberInterval(set.lo(), set.hi());
+  auto [it, isNew] = others.try_emplace(set, static_cast<int>(entries.size()));
+  if (isNew)
+    entries.push_back({set, set.lo(), set.hi(), set.size()});
+  return it->second;
+}
+
+int IndexSetTable::intersect(int a, int b) {
+  if (a == b)
+    return a;
+  const Entry &x = entries[a], &y = entries[b];
+  int64_t lo = std::max(x.lo, y.lo), hi = std::min(x.hi, y.hi);
+  if (lo >= hi)
+    return -1;
+  if (!x.isInterval() || !y.isInterval())
+    return number(IndexSet(x.set.intersect(y.set)));
+  if (lo == x.lo && hi == x.hi)
+    return a;
+  if (lo == y.lo && hi == y.hi)
+    return b;
+  return numberInterval(lo, hi);
+}
+
+bool IndexSetTable::contains(int outer, int inner) const {
+  if (outer == inner)
+    return true;
+  const Entry &x = entries[outer], &y = entries[inner];
+  if (x.lo > y.lo || x.hi < y.hi)
+    return false;
+  return x.isInterval() || x.set.contains(y.set);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+int RegionTable::number(const Region &region) {
+  std::vector<int> sets;
+  for (size_t d = 0; d < dims.size(); ++d)
+    sets.push_back(dims[d].number(region[d]));
+  return number(sets.data());
+}
+
+int RegionTable::number(const int *sets) {
+  uint64_t key = 0;
+  bool small = dims.size() <= 4;
+  int64_t volume = 1;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (sets[d] < 0)
+      return -1;
+    small &= sets[d] < (1 << 16);
+    key = key << 16 | static_cast<uint64_t>(sets[d]);
+  }
+  int id = static_cast<int>(volumes.size());
+  if (small) {
+    auto [it, isNew] = packed.try_emplace(key, id);
+    if (!isNew)
+      return it->second;
+  } else {
+    auto [it, isNew] =
+        others.try_emplace(std::vector<int>(sets, sets + dims.size()), id);
+    if (!isNew)
+      return it->second;
+  }
+  for (size_t d = 0; d < dims.size(); ++d) {
+    volume *= dims[d].size(sets[d]);
+    members.push_back(sets[d]);
+  }
+  volumes.push_back(volume);
+  return id;
+}
+
+Region RegionTable::operator[](int id) const {
+  IndexSets region;
+  for (size_t d = 0; d < dims.size(); ++d)
+    region.push_back(dims[d][sets(id)[d]]);
+  return Region(std::move(region));
 }
 
 int RegionTable::intersect(int a, int b) {
   if (a < 0 || b < 0 || a == b)
-    return a < b ? a : b;
-  uint64_t key = a < b ? pairKey(a, b) : pairKey(b, a);
-  auto [it, isNew] = intersections.try_emplace(key, -1);
-  if (isNew)
-    it->second = number(entries[a].region.intersect(entries[b].region));
-  return it->second;
+    return std::min(a, b);
+  constexpr size_t mostDims = 16;
+  int inPlace[mostDims];
+  std::vector<int> onHeap;
+  int *result = inPlace;
+  if (dims.size() > mostDims) {
+    onHeap.resize(dims.size());
+    result = onHeap.data();
+  }
+  bool isA = true, isB = true;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    int x = sets(a)[d], y = sets(b)[d];
+    result[d] = dims[d].intersect(x, y);
+    if (result[d] < 0)
+      return -1;
+    isA &= result[d] == x;
+    isB &= result[d] == y;
+  }
+  return isA ? a : isB ? b : number(result);
+}
+
+bool RegionTable::contains(int outer, int inner) const {
+  if (outer == inner)
+    return true;
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (!dims[d].contains(sets(outer)[d], sets(inner)[d]))
+      return false;
+  return true;
 }
 
 const std::vector<int> &RegionTable::slices(int id, int count,
                                             bool statistics) {
-  auto [it, isNew] = splits.try_emplace(pairKey(id, 2 * count + statistics));
+  auto [it, isNew] =
+      splits.try_emplace(static_cast<uint64_t>(id) << 32 |
+                         static_cast<uint32_t>(2 * count + statistics));
   std::vector<int> &result = it->second;
   if (!isNew)
     return result;
-  const Region &region = entries[id].region;
+  Region region = (*this)[id];
   size_t dim = region.rank();
   for (size_t d = statistics ? 1 : 0; d < region.rank(); ++d) {
     int64_t extent = region[d].size();

@@ -17,7 +17,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
     : graph(graph), cost(cost), transfers(cost.getTopology()),
       builder(graph, cost, valueRegions), planner(cost, transfers) {
   for (const GraphValue &value : graph.values)
-    valueRegions.emplace_back(value.elementBytes);
+    valueRegions.emplace_back(value.shape.size(), value.elementBytes);
   enumerate();
   kernels.resize(slots.size());
   savedKernels.resize(slots.size());
@@ -32,6 +32,15 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   hasRoots.resize(blocks.size());
   kernelLoad.resize(cost.getTopology().devices.size());
   bytes.resize(kernelLoad.size());
+  arriving.resize(kernelLoad.size());
+  std::vector<double> bandwidth(kernelLoad.size());
+  for (const Link &link : cost.getTopology().links)
+    if (link.to < static_cast<int>(bandwidth.size()))
+      bandwidth[link.to] += link.bandwidthBytesPerSecond;
+  // A little less, as the sums are rounded.
+  for (double bytesPerSecond : bandwidth)
+    arrivalNsPerByte.push_back(bytesPerSecond > 0 ? 0.9999e9 / bytesPerSecond
+                                                  : 0);
   load.resize(kernelLoad.size() + cost.getTopology().links.size());
   plans.resize(graph.values.size());
   savedPlans.resize(graph.values.size());
@@ -106,8 +115,8 @@ void StrategyPlan::enumerate() {
   }
 }
 
-const KernelGeometry *
-StrategyPlan::geometryOf(int slot, const std::vector<int64_t> &degrees) {
+KernelGeometry *StrategyPlan::geometryOf(int slot,
+                                         const std::vector<int64_t> &degrees) {
   std::unique_ptr<KernelGeometry> &geometry = geometries[slot][degrees];
   if (!geometry)
     geometry = std::make_unique<KernelGeometry>(
@@ -276,6 +285,8 @@ void StrategyPlan::addLoad(int value, int64_t sign) {
       bytes[plan.actions[task.firstAction].source] += sign * task.bytes;
     }
   }
+  for (size_t d = 0; d < plan.arrivingBytes.size(); ++d)
+    arriving[d] += sign * plan.arrivingBytes[d];
   for (const PlannedAction &action : plan.actions)
     bytes[action.device] += sign * table.bytes(action.region);
   for (auto [device, region] : plan.tiles)
@@ -417,6 +428,9 @@ void StrategyPlan::touch(int value) {
 /// after it.
 void StrategyPlan::resolveDirty() {
   std::set<int> toResolve(dirtyKernels.begin(), dirtyKernels.end());
+  for (int slot : dirtyKernels)
+    if (kernels[slot].active && !kernels[slot].geometry->hasRegions)
+      builder.addRegions(*slots[slot].kernel, *kernels[slot].geometry);
   while (!toResolve.empty()) {
     int slot = *toResolve.begin();
     toResolve.erase(toResolve.begin());
@@ -441,6 +455,131 @@ void StrategyPlan::resolveDirty() {
           toResolve.insert(reader.slot);
     }
   }
+}
+
+/// What each device must at least receive of a value: the largest need, less
+/// what the device writes itself.
+void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
+  const ValueInfo &info = valueInfo[value];
+  const KernelPlan *writer = nullptr;
+  const TileSets *tiles = nullptr;
+  bool partial = false;
+  for (auto [slot, result] : info.producers)
+    if (kernels[slot].active) {
+      const Kernel &op = *slots[slot].kernel;
+      if (op.space.linear && kernels[slot].replicas > 1)
+        return; // replicas may be contributions
+      writer = &kernels[slot];
+      tiles = &writer->geometry->resultTiles[result];
+      for (size_t l = 0; l < op.space.loops.size(); ++l)
+        partial |= writer->geometry->degrees[l] > 1 &&
+                   !usesLoop(op.space.results[result].map, static_cast<int>(l));
+    }
+  if (int n = info.input < 0 ? -1 : graph.inputs[info.input].updateNode; n >= 0)
+    for (int slot : slotsOfNode[n])
+      if (!writer && kernels[slot].active) {
+        writer = &kernels[slot];
+        tiles = &writer->geometry
+                     ->operandTiles[graph.inputs[info.input].updateOperand];
+      }
+  if (!writer)
+    return;
+  int64_t elementBytes = graph.values[value].elementBytes;
+  RegionTable &table = valueRegions[value].table;
+  // Shards of the writer by device.
+  static thread_local std::vector<int> first, next;
+  first.assign(kernelLoad.size(), -1);
+  next.resize(writer->devices.size());
+  int pieces = writer->pieces();
+  for (size_t s = writer->devices.size(); s-- > 0;) {
+    next[s] = first[writer->devices[s]];
+    first[writer->devices[s]] = static_cast<int>(s);
+  }
+  for (const Reader &reader : info.readers) {
+    if (reader.slot < 0 || !kernels[reader.slot].active)
+      continue;
+    const KernelPlan &kernel = kernels[reader.slot];
+    if (slots[reader.slot].kernel->space.linear && kernel.replicas > 1)
+      continue;
+    const TileSets &needs = kernel.geometry->operandTiles[reader.operand];
+    int readerPieces = kernel.pieces();
+    for (size_t s = 0; s < kernel.devices.size(); ++s) {
+      int piece = static_cast<int>(s) % readerPieces,
+          device = kernel.devices[s];
+      if (kernel.geometry->states[piece] != ShardState::Compute)
+        continue;
+      int64_t missing = needs.volumes[piece];
+      if (missing == 0 || missing * elementBytes <= most[device])
+        continue;
+      const int *need = needs.sets.data() + piece * needs.rank;
+      int64_t local = 0;
+      int lastPiece = -1;
+      for (int w = first[device]; w >= 0 && local < missing; w = next[w]) {
+        int p = w % pieces;
+        if (p == lastPiece || tiles->volumes[p] == 0)
+          continue;
+        lastPiece = p;
+        if (partial) {
+          // Whole only if no other device contributes.
+          local = writer->devices.size() == 1 ? missing : 0;
+          break;
+        }
+        int64_t common = 1;
+        for (size_t d = 0; d < needs.rank && common > 0; ++d)
+          common *= table.dim(d).size(table.dim(d).intersect(
+              need[d], tiles->sets[p * tiles->rank + d]));
+        local += common;
+      }
+      most[device] = std::max(most[device], (missing - local) * elementBytes);
+    }
+  }
+}
+
+int64_t StrategyPlan::arrivalBoundNs() {
+  static thread_local std::vector<int64_t> total, most;
+  static thread_local std::vector<int> touched;
+  static thread_local std::vector<bool> isTouched;
+  total = arriving;
+  touched.clear();
+  isTouched.resize(std::max(isTouched.size(), valueInfo.size()));
+  auto visit = [&](int value) {
+    if (!isTouched[value]) {
+      isTouched[value] = true;
+      touched.push_back(value);
+    }
+  };
+  for (int slot : dirtyKernels) {
+    for (int value : slots[slot].kernel->operands)
+      visit(value);
+    for (int value : slots[slot].kernel->results)
+      visit(value);
+  }
+  // Whether replicas of linear kernels take contributions apart may change:
+  // nothing is known of what is around them.
+  for (size_t i = 0; i < touched.size(); ++i)
+    for (const Reader &reader : valueInfo[touched[i]].readers)
+      if (reader.slot >= 0 && kernels[reader.slot].active &&
+          slots[reader.slot].kernel->space.linear &&
+          kernels[reader.slot].replicas > 1) {
+        for (int value : slots[reader.slot].kernel->operands)
+          visit(value);
+        for (int value : slots[reader.slot].kernel->results)
+          visit(value);
+      }
+  for (int value : touched) {
+    isTouched[value] = false;
+    for (size_t d = 0; d < plans[value].arrivingBytes.size(); ++d)
+      total[d] -= plans[value].arrivingBytes[d];
+    most.assign(total.size(), 0);
+    addArrivals(value, most);
+    for (size_t d = 0; d < most.size(); ++d)
+      total[d] += most[d];
+  }
+  double bound = 0;
+  for (size_t d = 0; d < total.size(); ++d)
+    bound =
+        std::max(bound, static_cast<double>(total[d]) * arrivalNsPerByte[d]);
+  return static_cast<int64_t>(bound);
 }
 
 void StrategyPlan::finish() {
@@ -479,6 +618,7 @@ void StrategyPlan::change(std::span<const int> nodes,
     savedKernelLoad = kernelLoad;
     savedLoad = load;
     savedBytes = bytes;
+    savedArriving = arriving;
   }
   for (size_t i = 0; i < nodes.size(); ++i) {
     int n = nodes[i];
@@ -564,6 +704,7 @@ void StrategyPlan::revert() {
     std::swap(kernelLoad, savedKernelLoad);
     std::swap(load, savedLoad);
     std::swap(bytes, savedBytes);
+    std::swap(arriving, savedArriving);
     loadsSaved = false;
   }
   for (size_t o = 0; o < outputs.size(); ++o)

@@ -17,6 +17,7 @@ void ValuePlan::clear() {
   sourcesAreTasks = false;
   actions.clear();
   inputs.clear();
+  arrivingBytes.clear();
   tasks.clear();
   collectives.clear();
   for (std::vector<int> &binding : bindings)
@@ -31,6 +32,55 @@ void ValuePlan::clear() {
 //===----------------------------------------------------------------------===//
 // Geometry
 //===----------------------------------------------------------------------===//
+
+/// Overlaps with blocks that are a grid: those of each dim, combined.
+void ValuePlanner::addGridOverlaps(const BlockSet &blocks, int need,
+                                   Overlaps &result) {
+  struct Dim {
+    std::vector<std::pair<int, int>>
+        hits; ///< place, number of the intersection
+    size_t at = 0;
+  };
+  static thread_local std::vector<Dim> dims;
+  static thread_local std::vector<int> sets;
+  size_t rank = table->rank(), first = result.entries.size();
+  dims.resize(std::max(dims.size(), rank));
+  sets.resize(rank);
+  for (size_t d = 0; d < rank; ++d) {
+    dims[d].hits.clear();
+    dims[d].at = 0;
+    int set = table->sets(need)[d];
+    const std::vector<int> &places = blocks.gridSets[d];
+    for (size_t i = 0; i < places.size(); ++i)
+      if (int common = table->dim(d).intersect(set, places[i]); common >= 0)
+        dims[d].hits.emplace_back(static_cast<int>(i), common);
+    if (dims[d].hits.empty())
+      return;
+  }
+  for (;;) {
+    size_t index = 0;
+    for (size_t d = 0; d < rank; ++d) {
+      auto [place, common] = dims[d].hits[dims[d].at];
+      index = index * blocks.gridSets[d].size() + static_cast<size_t>(place);
+      sets[d] = common;
+    }
+    if (int block = blocks.grid[index]; block >= 0)
+      result.entries.push_back({block, table->number(sets.data())});
+    size_t d = rank;
+    while (d-- > 0) {
+      if (++dims[d].at < dims[d].hits.size())
+        break;
+      dims[d].at = 0;
+    }
+    if (d == static_cast<size_t>(-1))
+      break;
+  }
+  std::sort(result.entries.begin() + static_cast<ptrdiff_t>(first),
+            result.entries.end(),
+            [](const Overlaps::Entry &a, const Overlaps::Entry &b) {
+              return a.block < b.block;
+            });
+}
 
 const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
                                                      const NeedSet &needs) {
@@ -55,9 +105,13 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
         result.entries.push_back(Overlaps::Entry(result.entries[i]));
       continue;
     }
-    for (size_t b = 0; b < blocks.regions.size(); ++b)
-      if (int region = table->intersect(need, blocks.regions[b]); region >= 0)
-        result.entries.push_back({static_cast<int>(b), region});
+    if (blocks.gridSets.empty() && table->rank() > 0) {
+      for (size_t b = 0; b < blocks.regions.size(); ++b)
+        if (int region = table->intersect(need, blocks.regions[b]); region >= 0)
+          result.entries.push_back({static_cast<int>(b), region});
+      continue;
+    }
+    addGridOverlaps(blocks, need, result);
   }
   result.start.push_back(static_cast<int>(result.entries.size()));
   return result;
@@ -221,9 +275,14 @@ int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
   constexpr size_t mostModels = 20000; // some 100 MB
   if (models.size() > mostModels)
     models.clear();
-  auto [it, isNew] = models.try_emplace(
-      {kind, devices},
-      Model{CollectiveModel(cost.getTopology(), kind, devices), {}});
+  auto it = models.find({kind, devices});
+  bool isNew = it == models.end();
+  if (isNew)
+    it = models
+             .try_emplace(
+                 {kind, devices},
+                 Model{CollectiveModel(cost.getTopology(), kind, devices), {}})
+             .first;
   Model &model = it->second;
   const std::vector<CollectiveAlgorithm> &algorithms =
       model.model.getAlgorithms();
@@ -929,6 +988,20 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
     place.needs.clear();
     place.parts.clear();
     place.tiles.clear();
+  }
+  plan.arrivingBytes.assign(deviceCount, 0);
+  for (const PlannedAction &action : plan.actions) {
+    // Of a gathered region a device has written a part itself.
+    int64_t bytes = table->bytes(action.region);
+    if (action.kind == ActionKind::Collective) {
+      const PlannedCollective &collective =
+          plan.collectives[plan.tasks[action.task].collective];
+      if (collective.kind == CollectiveKind::AllGather)
+        bytes -= bytes / static_cast<int64_t>(collective.devices.size());
+      plan.arrivingBytes[action.device] += bytes;
+    } else if (action.kind == ActionKind::Transfer) {
+      plan.arrivingBytes[action.device] += bytes;
+    }
   }
   link(uses, block);
 }

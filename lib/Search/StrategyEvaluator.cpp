@@ -68,6 +68,13 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
     ++statistics.rejectedByLoad;
     return evaluation;
   }
+  if (limitNs != std::numeric_limits<int64_t>::max()) {
+    evaluation.makespanNs = plan.arrivalBoundNs();
+    if (evaluation.makespanNs > limitNs) {
+      ++statistics.rejectedByArrivals;
+      return evaluation;
+    }
+  }
   plan.finish();
   evaluation.makespanNs = simulator.makespan(limitNs);
   statistics.simulatedTasks += simulator.simulatedTasks();

@@ -191,6 +191,11 @@ static void printBytes(llvm::json::OStream &json, const Simulation &simulation,
                        const ::soap::Topology &topology) {
   json.attribute("bytes_moved", simulation.bytesMoved);
   json.attribute("bytes_between_machines", simulation.bytesBetweenMachines);
+  int64_t inCollectives = 0;
+  for (const ::soap::Task &task : simulation.tasks.tasks)
+    if (!task.devices.empty())
+      inCollectives += task.bytes;
+  json.attribute("bytes_in_collectives", inCollectives);
   if (simulation.bytesByKind)
     json.attributeObject("bytes_by_kind", [&] {
       for (int kind = 0; kind < ::soap::tensorKindCount; ++kind)

@@ -110,9 +110,11 @@ void checkChain(uint64_t seed) {
         next[n] = configs.back();
       }
     plan.change(nodes, configs);
+    int64_t bound = plan.arrivalBoundNs();
     bool finished = uniform(random, 0, 3) > 0;
     if (finished) {
       plan.finish();
+      ASSERT_LE(bound, simulator.makespan());
       ASSERT_EQ(plan.getStrategy(), next);
       check(plan, simulator, random);
     }

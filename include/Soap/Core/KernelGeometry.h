@@ -32,8 +32,12 @@ struct NeedSet {
 /// written; each of its pieces is a *contribution*, or, of a complete value,
 /// the one contribution.
 struct BlockSet {
-  int id = 0;                      ///< unique among the sets of a value
-  std::vector<int> regions;        ///< by block, in order of first appearance
+  int id = 0;               ///< unique among the sets of a value
+  std::vector<int> regions; ///< by block, in order of first appearance
+  /// Blocks as a grid: the distinct sets of each dim, and the block at each
+  /// place, row-major, -1: none. No dims if they are not (nearly) a grid.
+  std::vector<std::vector<int>> gridSets;
+  std::vector<int> grid;
   std::vector<int> blockOf;        ///< by piece, -1: writes nothing
   std::vector<int> contributionOf; ///< by piece
   int contributions = 1;
@@ -41,10 +45,20 @@ struct BlockSet {
   bool partial = false;
 };
 
+/// What the pieces touch of one operand or result, dim by dim.
+struct TileSets {
+  size_t rank = 0;
+  std::vector<int> sets;        ///< by piece, `rank` each; -1: empty
+  std::vector<int64_t> volumes; ///< by piece, in elements
+};
+
 struct KernelGeometry {
   std::vector<int64_t> degrees;
   int pieces = 1;
   std::vector<ShardState> states; ///< by piece
+  std::vector<TileSets> operandTiles, resultTiles;
+  /// Made by `GeometryBuilder::addRegions`: costs are wanted more often.
+  bool hasRegions = false;
   std::vector<NeedSet> operands;
   std::vector<BlockSet> results;
   /// Bytes that each piece writes.
@@ -55,7 +69,7 @@ struct KernelGeometry {
 
 /// Numbers the sets of one value.
 struct ValueRegions {
-  explicit ValueRegions(int64_t elementBytes) : table(elementBytes) {}
+  ValueRegions(size_t rank, int64_t elementBytes) : table(rank, elementBytes) {}
   RegionTable table;
   int needSets = 0, blockSets = 0;
 };
@@ -68,8 +82,10 @@ public:
                   std::vector<ValueRegions> &values)
       : graph(graph), cost(cost), values(values) {}
 
+  /// Everything but regions.
   KernelGeometry build(const Kernel &kernel,
                        const std::vector<int64_t> &degrees) const;
+  void addRegions(const Kernel &kernel, KernelGeometry &geometry) const;
   /// The sets of a tensor cut by `degrees` per dim: as a reader and as a
   /// writer of it.
   void buildTensor(int value, const std::vector<int64_t> &degrees,
@@ -81,6 +97,9 @@ private:
   const Graph &graph;
   const CostModel &cost;
   std::vector<ValueRegions> &values;
+
+  TileSets makeTiles(const Kernel &kernel, int value, const AccessMap &map,
+                     const std::vector<int64_t> &degrees) const;
 };
 
 } // namespace soap

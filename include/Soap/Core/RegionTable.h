@@ -1,7 +1,8 @@
 //===- RegionTable.h - Regions of one tensor by number ----------*- C++ -*-===//
 //
-// A search meets the same regions of a tensor again and again. Numbered once,
-// they are compared, intersected and cut by table instead of by interval.
+// A search meets the same regions of a tensor again and again. Their index sets
+// are numbered dim by dim, and regions by the numbers of their sets, so that
+// they are compared, intersected and cut by integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,28 +12,66 @@
 #include "Soap/Core/Region.h"
 
 #include <cstdint>
-#include <deque>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace soap {
+
+/// Numbers of the index sets of one dim; -1 stands for the empty set.
+class IndexSetTable {
+public:
+  int number(const IndexSet &set);
+  const IndexSet &operator[](int id) const { return entries[id].set; }
+  int64_t size(int id) const { return id < 0 ? 0 : entries[id].size; }
+  int intersect(int a, int b);
+  bool contains(int outer, int inner) const;
+
+private:
+  struct Entry {
+    IndexSet set;
+    int64_t lo, hi, size; ///< hull and number of indices
+    bool isInterval() const { return hi - lo == size; }
+  };
+  struct Hash {
+    size_t operator()(const std::pair<int64_t, int64_t> &range) const {
+      uint64_t h = static_cast<uint64_t>(range.first) * 0x9E3779B97F4A7C15u ^
+                   static_cast<uint64_t>(range.second);
+      return h ^ h >> 32;
+    }
+  };
+  std::vector<Entry> entries;
+  std::unordered_map<std::pair<int64_t, int64_t>, int, Hash> intervals;
+  std::map<IndexSet, int> others;
+
+  int numberInterval(int64_t lo, int64_t hi);
+};
 
 /// Numbers of regions of one tensor; -1 stands for every empty region. Numbers
 /// depend on the order of questions, so nothing that is compared or printed may
 /// depend on them.
 class RegionTable {
 public:
-  explicit RegionTable(int64_t elementBytes) : elementBytes(elementBytes) {}
+  /// `rank` dims of elements of `elementBytes`.
+  RegionTable(size_t rank, int64_t elementBytes)
+      : elementBytes(elementBytes), dims(rank) {}
 
+  size_t rank() const { return dims.size(); }
+  IndexSetTable &dim(size_t d) { return dims[d]; }
   int number(const Region &region);
-  const Region &operator[](int id) const { return entries[id].region; }
-  int64_t volume(int id) const { return entries[id].volume; }
-  int64_t bytes(int id) const { return entries[id].volume * elementBytes; }
+  /// The region with these sets, one per dim.
+  int number(const int *sets);
+  /// The sets of a region, one per dim.
+  const int *sets(int id) const {
+    return members.data() + static_cast<size_t>(id) * dims.size();
+  }
+  Region operator[](int id) const;
+  int64_t volume(int id) const { return volumes[id]; }
+  int64_t bytes(int id) const { return volumes[id] * elementBytes; }
   /// Number of the intersection, -1 if it is empty.
   int intersect(int a, int b);
-  bool contains(int outer, int inner) {
-    return outer == inner || intersect(outer, inner) == inner;
-  }
+  bool contains(int outer, int inner) const;
   /// The region in `count` slices for as many readers, of which late ones may
   /// be -1; empty if it is not worth splitting. `statistics`: dim 0 stays
   /// whole. Along the first dim that gives about equal slices, so that they lie
@@ -40,18 +79,14 @@ public:
   const std::vector<int> &slices(int id, int count, bool statistics);
 
 private:
-  struct Entry {
-    Region region;
-    int64_t volume;
-  };
-  struct Hash {
-    size_t operator()(const Region &region) const;
-  };
-
   int64_t elementBytes;
-  std::deque<Entry> entries; ///< references stay valid
-  std::unordered_map<Region, int, Hash> numbers;
-  std::unordered_map<uint64_t, int> intersections;
+  std::vector<IndexSetTable> dims;
+  std::vector<int> members; ///< by region, `rank` each
+  std::vector<int64_t> volumes;
+  /// By the numbers of sets: packed where they are small, which they nearly
+  /// always are.
+  std::unordered_map<uint64_t, int> packed;
+  std::map<std::vector<int>, int> others;
   std::unordered_map<uint64_t, std::vector<int>> splits;
 };
 

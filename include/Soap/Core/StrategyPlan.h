@@ -20,7 +20,7 @@ namespace soap {
 /// The shards of a kernel under its config.
 struct KernelPlan {
   bool active = false;
-  const KernelGeometry *geometry = nullptr;
+  KernelGeometry *geometry = nullptr;
   int replicas = 1;
   std::vector<int> devices;
   std::vector<ShardState> states; ///< by shard
@@ -56,6 +56,10 @@ public:
 
   /// Sum of the durations of kernels, by device.
   const std::vector<int64_t> &kernelLoadNs() const { return kernelLoad; }
+  /// Between `change` and `finish`: a lower bound of the time in which some
+  /// device can receive what it must, over all its links at once; 0 where
+  /// little is known. Takes microseconds, planning takes far more.
+  int64_t arrivalBoundNs();
   /// Sum of the durations of all tasks that occupy a resource; resources as in
   /// `makeResources`.
   const std::vector<int64_t> &loadNs() const { return load; }
@@ -161,12 +165,13 @@ private:
   std::vector<ValuePlan> plans;
   std::vector<std::vector<int>> counts, roots; ///< by slot
   std::vector<uint8_t> hasRoots;               ///< by block
-  std::vector<int64_t> kernelLoad, load, bytes;
+  std::vector<int64_t> kernelLoad, load, bytes, arriving;
+  std::vector<double> arrivalNsPerByte; ///< over all links to a device
   // What was there at the last commit, of what has changed.
   std::vector<KernelPlan> savedKernels;
   std::vector<ValuePlan> savedPlans;
   std::vector<std::vector<int>> savedCounts, savedRoots;
-  std::vector<int64_t> savedKernelLoad, savedLoad, savedBytes;
+  std::vector<int64_t> savedKernelLoad, savedLoad, savedBytes, savedArriving;
   bool loadsSaved = false;
   std::vector<std::pair<int, Config>> savedConfigs;
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
@@ -177,8 +182,7 @@ private:
   std::vector<int> dirtyKernels, dirtyValues;
 
   void enumerate();
-  const KernelGeometry *geometryOf(int slot,
-                                   const std::vector<int64_t> &degrees);
+  KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
   void activate(int slot, const Config *config);
   bool resolve(int slot);
   ValueSource sourceOf(int value);
@@ -187,6 +191,7 @@ private:
   void countPredecessors(int slot);
   void addLoad(const KernelPlan &kernel, int64_t sign);
   void addLoad(int value, int64_t sign);
+  void addArrivals(int value, std::vector<int64_t> &most);
   void resolveDirty();
   void touch(int value);
   void placeOutput(int output);

@@ -26,6 +26,7 @@ struct Task {
   std::vector<int> preds;             ///< sorted, unique
   TaskKey key{};                      ///< breaks ties of ready time
   int device = -1, sourceDevice = -1; ///< sourceDevice: of a transfer
+  std::vector<int> devices;           ///< of a collective; a root comes first
   int64_t bytes = 0;                  ///< moved by a transfer or collective
   /// Taken after all tasks that are not deferred; so are all its successors.
   bool deferred = false;

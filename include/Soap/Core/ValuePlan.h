@@ -96,6 +96,8 @@ struct ValuePlan {
   std::vector<PlannedCollective> collectives;
   /// Per use, per shard: reference to the tile read, -1: none.
   std::vector<std::vector<int>> bindings;
+  /// Bytes that each device receives at least.
+  std::vector<int64_t> arrivingBytes;
   /// Of graph inputs: the tiles (device, region), which are the sources; region
   /// -1: none.
   std::vector<std::pair<int, int>> tiles;
@@ -193,6 +195,7 @@ private:
   Costs *costs = nullptr;
 
   const Overlaps &overlaps(const BlockSet &blocks, const NeedSet &needs);
+  void addGridOverlaps(const BlockSet &blocks, int need, Overlaps &result);
   void begin(ValueRegions &regions, const ValueSource &source);
   void listSources();
   std::span<const int> replicas(int block, int contribution) const;

@@ -18,6 +18,7 @@ namespace soap {
 struct EvaluatorStatistics {
   int64_t proposals = 0;
   int64_t rejectedByLoad = 0;      ///< before values were planned
+  int64_t rejectedByArrivals = 0;  ///< too, for what devices must receive
   int64_t rejectedUnsimulated = 0; ///< after that, before a task was simulated
   int64_t simulatedTasks = 0;
 };

@@ -180,6 +180,7 @@ private:
       addSlot(combine, place, -1, -1);
       return success();
     }
+    case ActionKind::Collective: // is expanded
     case ActionKind::Transfer:
       break;
     }

@@ -10,6 +10,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path.insert(0, os.path.join(SOURCE, "test"))
 MLP = os.path.join(SOURCE, "test", "Runtime", "Inputs", "mlp.mlir")
 LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
+NMT = ["--generate=nmt", "--batch=8", "--option=length=5,lstm-chunk=2,hidden=8,vocabulary=11"]
 # Root may run it in a container, and there may be fewer cores than ranks. Open MPI leaks by itself.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    ASAN_OPTIONS="allow_user_poisoning=0",
@@ -49,9 +50,12 @@ def mpirun(ranks, *arguments):
 
 
 def training_step(build, model, output):
-    """The training step of a model file, not yet distributed."""
+    """The training step of a model file, or of a list of flags of soap-translate, not yet distributed."""
     forward = model
-    if model.endswith(".onnx"):
+    if isinstance(model, list):
+        forward = output + ".forward.mlir"
+        execute([tool(build, "soap-translate"), *model, "-o", forward])
+    elif model.endswith(".onnx"):
         forward = output + ".forward.mlir"
         execute([tool(build, "soap-translate"), "--import-onnx", model, "-o", forward])
     execute([tool(build, "soap-opt"), forward,

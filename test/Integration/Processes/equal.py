@@ -4,7 +4,7 @@ of a function that runs once.
 
     equal.py BUILD [--full]
 
-Models are a small network and LeNet, strategies the presets, ZeRO (updates cut over the devices) and searched ones; the
+Models are a small network, LeNet and a translation network with two data tensors, strategies the presets, ZeRO (updates cut over the devices) and searched ones; the
 devices are dealt to two, three and four ranks. The last line is "N passed, N failed": comparisons of runs.
 """
 
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import LENET, MLP, execute, lower, mpirun, need_mpi, same_bytes, tool, training_step
+from common import LENET, MLP, NMT, execute, lower, mpirun, need_mpi, same_bytes, tool, training_step
 from tally import Tally
 
 # Under mpirun a process may use fewer cores, and library kernels may sum in another order on other numbers of threads.
@@ -121,7 +121,7 @@ def main():
         tally.count(text, "; ".join(wrong))
 
     with tempfile.TemporaryDirectory() as folder:
-        for model, path, iterations in (("mlp", MLP, 25), ("lenet", LENET, 6)):
+        for model, path, iterations in (("mlp", MLP, 25), ("lenet", LENET, 6), ("nmt", NMT, 6)):
             step, module = os.path.join(folder, model + ".mlir"), os.path.join(folder, "lowered.mlir")
             try:
                 training_step(build, path, step)
@@ -129,7 +129,7 @@ def main():
                               "searched": "search topology=cpu-4 seed=3 proposals=60"}
                 if options.full or model == "mlp":
                     strategies["model parallel"] = "preset=model-parallel topology=cpu-8"
-                if options.full or model == "lenet":
+                if (options.full and model != "nmt") or model == "lenet":
                     strategies["spatial"] = "preset=spatial topology=cpu-4"
                 if options.full:
                     strategies.update({"searched %d" % seed: "search topology=cpu-%d seed=%d proposals=60 initial=data-parallel" %

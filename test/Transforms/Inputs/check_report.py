@@ -31,7 +31,9 @@ for device in devices:
     assert 0 < device["peak_bytes"] <= device["memory_bytes"]
 
 kinds = report["bytes_by_kind"]
-moved = sum(map(sum, report["bytes_between"]))
+# Point to point, and in collectives.
+moved = sum(map(sum, report["bytes_between"])) + report["bytes_in_collectives"]
+assert report["bytes_in_collectives"] > 0
 assert sum(kinds.values()) == moved == report["bytes_moved"] > 0
 assert kinds["weight_gradients"] > 0.9 * moved and kinds["activation_gradients"] == 0
 assert 0 < report["bytes_between_machines"] < moved
