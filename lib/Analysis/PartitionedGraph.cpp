@@ -126,8 +126,15 @@ private:
     ArrayRef<int32_t> devices =
         attribute.getAs<DenseI32ArrayAttr>("devices").asArrayRef();
     collective.devices.assign(devices.begin(), devices.end());
+    ArrayRef<int64_t> messages =
+        attribute.getAs<DenseI64ArrayAttr>("messages").asArrayRef();
+    for (size_t m = 0; m + 2 < messages.size(); m += 3)
+      collective.messages.push_back({static_cast<int>(messages[m]),
+                                     static_cast<int>(messages[m + 1]),
+                                     messages[m + 2]});
     StringRef kind = attribute.getAs<StringAttr>("kind").getValue();
-    for (int k = 0; k <= static_cast<int>(::soap::CollectiveKind::Reduce); ++k)
+    for (int k = 0; k <= static_cast<int>(::soap::CollectiveKind::Exchange);
+         ++k)
       if (kind ==
           ::soap::collectiveName(static_cast<::soap::CollectiveKind>(k)))
         collective.kind = static_cast<::soap::CollectiveKind>(k);

@@ -29,6 +29,8 @@ const char *soap::collectiveName(CollectiveKind kind) {
     return "broadcast";
   case CollectiveKind::Reduce:
     return "reduce";
+  case CollectiveKind::Exchange:
+    return "exchange";
   }
   return "";
 }
@@ -147,6 +149,8 @@ public:
     case CollectiveKind::Reduce:
       addRooted(kind == CollectiveKind::Reduce);
       break;
+    case CollectiveKind::Exchange:
+      break; // depends on its messages
     }
     return std::move(algorithms);
   }
@@ -482,5 +486,36 @@ CollectiveCost soap::collectiveCost(const Topology &topology,
   cost.ns = model.ns(bytes);
   if (const CollectiveAlgorithm *algorithm = model.best(bytes))
     cost.links = algorithm->links;
+  return cost;
+}
+
+CollectiveCost soap::exchangeCost(const Topology &topology,
+                                  std::span<const Message> messages) {
+  static thread_local std::vector<int64_t> load;
+  load.resize(std::max(load.size(), topology.links.size()));
+  CollectiveCost cost;
+  int64_t latencyNs = 0;
+  for (const Message &message : messages) {
+    if (message.from == message.to || message.bytes <= 0)
+      continue;
+    latencyNs =
+        std::max(latencyNs, topology.distance(message.from, message.to));
+    for (int link : topology.route(message.from, message.to)) {
+      if (load[link] == 0)
+        cost.links.push_back(link);
+      load[link] += message.bytes;
+    }
+  }
+  double ns = 0;
+  for (int link : cost.links) {
+    ns = std::max(ns, static_cast<double>(load[link]) * 1e9 /
+                          topology.links[link].bandwidthBytesPerSecond);
+    load[link] = 0;
+  }
+  // Far below the largest int64, so that sums over many tasks cannot overflow.
+  constexpr double longest = 1e15;
+  cost.ns = static_cast<int64_t>(
+      std::clamp(std::ceil(ns) + static_cast<double>(latencyNs), 1.0, longest));
+  std::sort(cost.links.begin(), cost.links.end());
   return cost;
 }

@@ -238,10 +238,23 @@ private:
       expandReduction(inputs, outputs, ids);
     else
       for (const auto &[device, region] : outputs)
-        ids.push_back(put(inputs, device, region, source.combinerOf(value)));
-    plan.collectives.push_back({static_cast<int>(plan.taskStart.size()) - 1,
-                                collective.kind, collective.devices,
-                                collective.bytes});
+        ids.push_back(put(nearestInputs(inputs, device), device, region,
+                          source.combinerOf(value)));
+    PlanCollective entry{static_cast<int>(plan.taskStart.size()) - 1,
+                         collective.kind,
+                         collective.devices,
+                         collective.bytes,
+                         {}};
+    if (collective.kind == CollectiveKind::Exchange)
+      for (const auto &[device, region] : outputs)
+        for (int input : nearestInputs(inputs, device)) {
+          const Buffer &buffer = plan.buffers[input];
+          int64_t bytes = buffer.region.intersect(region).volume() *
+                          graph.values[value].elementBytes;
+          if (buffer.device != device && bytes > 0)
+            entry.messages.push_back({buffer.device, device, bytes});
+        }
+    plan.collectives.push_back(std::move(entry));
   }
 
   /// Steps of the collective being written.
@@ -268,6 +281,28 @@ private:
     action.sourceDevice = plan.buffers[buffer].device;
     action.inputs = {buffer};
     return addStep(std::move(action), region, plan.buffers[buffer].partial);
+  }
+
+  /// Of inputs with the same region, the nearest to a device, ties by device.
+  std::vector<int> nearestInputs(const std::vector<int> &inputs,
+                                 int device) const {
+    const Topology &topology = source.getCost().getTopology();
+    std::map<Region, int> byRegion;
+    auto distance = [&](int input) {
+      int from = plan.buffers[input].device;
+      return std::pair(from == device ? -1 : topology.distance(from, device),
+                       from);
+    };
+    for (int input : inputs) {
+      auto [it, isNew] =
+          byRegion.try_emplace(plan.buffers[input].region, input);
+      if (!isNew && distance(input) < distance(it->second))
+        it->second = input;
+    }
+    std::vector<int> nearest;
+    for (const auto &[region, input] : byRegion)
+      nearest.push_back(input);
+    return nearest;
   }
 
   /// Puts `region` together on a device from tiles of any devices.
@@ -390,6 +425,8 @@ const char *patternName(ExchangePattern pattern) {
     return "halo-exchange";
   case ExchangePattern::Reduce:
     return "reduce";
+  case ExchangePattern::Exchange:
+    return "exchange";
   }
   return "";
 }
@@ -408,6 +445,8 @@ static ExchangePattern patternOf(CollectiveKind kind) {
     return ExchangePattern::Broadcast;
   case CollectiveKind::Reduce:
     return ExchangePattern::Reduce;
+  case CollectiveKind::Exchange:
+    return ExchangePattern::Exchange;
   }
   return ExchangePattern::PointToPoint;
 }

@@ -167,3 +167,16 @@ std::vector<std::vector<int64_t>> soap::bytesBetween(const TaskGraph &graph,
       bytes[task.sourceDevice][task.device] += task.bytes;
   return bytes;
 }
+
+std::vector<std::vector<int64_t>>
+soap::bytesBetween(const Graph &graph, const Plan &plan, int deviceCount) {
+  std::vector<std::vector<int64_t>> bytes(deviceCount,
+                                          std::vector<int64_t>(deviceCount));
+  for (const Action &action : plan.actions)
+    if (action.kind == ActionKind::Transfer) {
+      const Buffer &message = plan.buffers[action.outputs[0]];
+      bytes[action.sourceDevice][action.device] +=
+          message.region.volume() * graph.values[message.value].elementBytes;
+    }
+  return bytes;
+}

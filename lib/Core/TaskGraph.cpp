@@ -137,8 +137,11 @@ static std::string collectiveTaskName(const Graph &graph, const Plan &plan,
 
 void soap::setCollective(Task &task, const PlanCollective &collective,
                          const Topology &topology) {
-  CollectiveCost cost = collectiveCost(topology, collective.kind,
-                                       collective.devices, collective.bytes);
+  CollectiveCost cost =
+      collective.kind == CollectiveKind::Exchange
+          ? exchangeCost(topology, collective.messages)
+          : collectiveCost(topology, collective.kind, collective.devices,
+                           collective.bytes);
   task.kind = collectiveName(collective.kind);
   task.device = collective.devices[0];
   task.durationNs = cost.ns;

@@ -329,8 +329,6 @@ void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
   for (const ValueUse &reader : uses) {
     if (!reader.needs || reader.ownTile || reader.contributions)
       continue;
-    const Overlaps *blocks =
-        source->blocks ? &overlaps(*source->blocks, *reader.needs) : nullptr;
     int count = static_cast<int>(reader.devices.size());
     // Other replicas read zeros.
     if (reader.zeroReplicas)
@@ -343,7 +341,7 @@ void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
       OnDevice &place = use(reader.devices[s]);
       if (std::none_of(place.needs.begin(), place.needs.end(),
                        [&](const Need &n) { return n.region == region; }))
-        place.needs.push_back({region, blocks, piece, -1});
+        place.needs.push_back({region, reader.needs, piece, -1, nullptr});
     }
   }
   std::sort(usedDevices.begin(), usedDevices.end());
@@ -370,13 +368,160 @@ void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
     }
 }
 
+/// How many blocks of a grid a region overlaps.
+int64_t ValuePlanner::countCommonBlocks(const BlockSet &blocks, int need) {
+  if (blocks.gridSets.size() != table->rank() || table->rank() == 0)
+    return static_cast<int64_t>(blocks.regions.size());
+  int64_t count = 1;
+  for (size_t d = 0; d < table->rank(); ++d) {
+    int set = table->sets(need)[d];
+    int64_t hits = 0;
+    for (int place : blocks.gridSets[d])
+      hits += table->dim(d).overlaps(set, place);
+    count *= hits;
+  }
+  return count;
+}
+
+void ValuePlanner::commonBlocks(const BlockSet &blocks, int need,
+                                std::vector<Common> &result) {
+  size_t rank = table->rank();
+  if (blocks.gridSets.size() != rank || rank == 0) {
+    for (size_t b = 0; b < blocks.regions.size(); ++b)
+      if (int region = table->intersect(need, blocks.regions[b]); region >= 0)
+        result.push_back({static_cast<int>(b), table->volume(region),
+                          region == blocks.regions[b]});
+    return;
+  }
+  struct Hit {
+    size_t place;
+    int64_t size;
+    bool whole;
+  };
+  static thread_local std::vector<std::vector<Hit>> hits;
+  static thread_local std::vector<size_t> at;
+  hits.resize(std::max(hits.size(), rank));
+  at.assign(rank, 0);
+  for (size_t d = 0; d < rank; ++d) {
+    hits[d].clear();
+    IndexSetTable &sets = table->dim(d);
+    int set = table->sets(need)[d];
+    for (size_t i = 0; i < blocks.gridSets[d].size(); ++i) {
+      int place = blocks.gridSets[d][i];
+      if (int64_t size = sets.commonSize(set, place))
+        hits[d].push_back({i, size, size == sets.size(place)});
+    }
+    if (hits[d].empty())
+      return;
+  }
+  for (;;) {
+    size_t index = 0;
+    int64_t elements = 1;
+    bool whole = true;
+    for (size_t d = 0; d < rank; ++d) {
+      const Hit &hit = hits[d][at[d]];
+      index = index * blocks.gridSets[d].size() + hit.place;
+      elements *= hit.size;
+      whole &= hit.whole;
+    }
+    if (int block = blocks.grid[index]; block >= 0)
+      result.push_back({block, elements, whole});
+    size_t d = rank;
+    while (d-- > 0) {
+      if (++at[d] < hits[d].size())
+        break;
+      at[d] = 0;
+    }
+    if (d == static_cast<size_t>(-1))
+      return;
+  }
+}
+
+/// Many messages as one operation. Whether it was done.
+bool ValuePlanner::exchangeAll() {
+  // Fewer are sent one by one, each as soon as it can be.
+  constexpr int64_t fewMessages = 8;
+  struct Wanted {
+    int device, region;
+  };
+  static thread_local std::vector<Wanted> wanted;
+  wanted.clear();
+  int64_t count = 0;
+  for (int device : usedDevices) {
+    OnDevice &place = byDevice[device];
+    size_t first = wanted.size();
+    for (const Need &need : place.needs) {
+      auto covers = [&](int region) {
+        return table->contains(region, need.region);
+      };
+      if (std::any_of(place.parts.begin(), place.parts.end(),
+                      [&](const Part &part) { return covers(part.region); }) ||
+          std::any_of(wanted.begin() + static_cast<ptrdiff_t>(first),
+                      wanted.end(),
+                      [&](const Wanted &w) { return covers(w.region); }))
+        continue;
+      wanted.push_back({device, need.region});
+      count += countCommonBlocks(*source->blocks, need.region);
+    }
+  }
+  if (count <= fewMessages || wanted.size() < 2)
+    return false;
+  static thread_local std::vector<Common> blocks;
+  static thread_local std::vector<Message> messages;
+  static thread_local std::vector<bool> isInput;
+  std::vector<int> sources, devices;
+  messages.clear();
+  isInput.assign(source->devices.size(), false);
+  int64_t total = 0;
+  for (const Wanted &want : wanted) {
+    blocks.clear();
+    commonBlocks(*source->blocks, want.region, blocks);
+    devices.push_back(want.device);
+    for (const Common &common : blocks) {
+      int s = nearest(replicas(common.block, 0), want.device);
+      if (!isInput[s]) {
+        isInput[s] = true;
+        sources.push_back(s);
+        devices.push_back(source->devices[s]);
+      }
+      if (source->devices[s] == want.device)
+        continue;
+      messages.push_back(
+          {source->devices[s], want.device, common.elements * elementBytes});
+      total += messages.back().bytes;
+    }
+  }
+  std::sort(sources.begin(), sources.end());
+  for (size_t w = 0; w < wanted.size(); ++w) {
+    OnDevice &place = byDevice[wanted[w].device];
+    int buffer = addAction(
+        ActionKind::Collective, wanted[w].device, -1, wanted[w].region,
+        w == 0 ? std::span<const int>(sources) : std::span<const int>(), false,
+        w == 0);
+    place.parts.push_back(
+        {-1, wanted[w].region, static_cast<int>(partBuffers.size()), 1});
+    partBuffers.push_back(buffer);
+    place.tiles.push_back({wanted[w].region, buffer});
+  }
+  CollectiveCost exchange = exchangeCost(cost.getTopology(), messages);
+  for (int &link : exchange.links)
+    link += deviceCount;
+  PlannedTask &task = out->tasks.back();
+  task.durationNs = exchange.ns;
+  task.resource = -1 - transfers.resourceNumber(exchange.links);
+  task.collective = static_cast<int>(out->collectives.size());
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  out->collectives.push_back(
+      {CollectiveKind::Exchange, std::move(devices), total});
+  return true;
+}
+
 /// All-gathers: several devices need the same region, of which each of them has
 /// written one whole block.
 void ValuePlanner::gatherAll() {
   struct Gather {
     int region;
-    const Overlaps *overlaps;
-    int piece;
     std::vector<int> devices;
   };
   std::vector<Gather> gathers;
@@ -385,16 +530,19 @@ void ValuePlanner::gatherAll() {
     for (const Need &need : byDevice[device].needs) {
       auto [it, isNew] = byRegion.try_emplace(need.region, gathers.size());
       if (isNew)
-        gathers.push_back({need.region, need.overlaps, need.piece, {}});
+        gathers.push_back({need.region, {}});
       gathers[it->second].devices.push_back(device);
     }
+  std::vector<Common> blocks;
   std::vector<int> sources, from;
   for (Gather &gather : gathers) {
-    const Overlaps &blocks = *gather.overlaps;
-    int first = blocks.start[gather.piece],
-        end = blocks.start[gather.piece + 1];
     if (gather.devices.size() < 2 ||
-        static_cast<size_t>(end - first) != gather.devices.size())
+        countCommonBlocks(*source->blocks, gather.region) !=
+            static_cast<int64_t>(gather.devices.size()))
+      continue;
+    blocks.clear();
+    commonBlocks(*source->blocks, gather.region, blocks);
+    if (blocks.size() != gather.devices.size())
       continue;
     // A larger one may have brought it.
     if (std::any_of(gather.devices.begin(), gather.devices.end(), [&](int d) {
@@ -408,10 +556,9 @@ void ValuePlanner::gatherAll() {
       continue;
     sources.clear();
     from.clear();
-    for (int i = first; i < end; ++i) {
-      auto [block, region] = blocks.entries[i];
-      std::span<const int> written = replicas(block, 0);
-      if (region != source->blocks->regions[block] || written.size() != 1)
+    for (const Common &common : blocks) {
+      std::span<const int> written = replicas(common.block, 0);
+      if (!common.whole || written.size() != 1)
         break;
       sources.push_back(written[0]);
       from.push_back(source->devices[written[0]]);
@@ -449,8 +596,8 @@ void ValuePlanner::sendAll() {
   for (int device : usedDevices) {
     OnDevice &place = byDevice[device];
     size_t first = moves.size();
-    for (const Need &need : place.needs) {
-      const Overlaps &blocks = *need.overlaps;
+    for (Need &need : place.needs) {
+      const Overlaps &blocks = overlapsOf(need);
       for (int i = blocks.start[need.piece]; i < blocks.start[need.piece + 1];
            ++i) {
         auto [block, region] = blocks.entries[i];
@@ -558,8 +705,8 @@ void ValuePlanner::combineAll() {
   bool statistics = hasStatisticsDim(source->combiner);
   for (int device : usedDevices) {
     size_t first = wants.size();
-    for (const Need &need : byDevice[device].needs) {
-      const Overlaps &blocks = *need.overlaps;
+    for (Need &need : byDevice[device].needs) {
+      const Overlaps &blocks = overlapsOf(need);
       for (int i = blocks.start[need.piece]; i < blocks.start[need.piece + 1];
            ++i) {
         auto [block, region] = blocks.entries[i];
@@ -815,7 +962,7 @@ void ValuePlanner::placeWhereNeeded() {
 }
 
 /// The buffer that holds exactly what is needed, where its parts already are.
-int ValuePlanner::materialize(OnDevice &place, int device, const Need &need) {
+int ValuePlanner::materialize(OnDevice &place, int device, Need &need) {
   for (const Tile &tile : place.tiles)
     if (tile.region == need.region)
       return tile.reference;
@@ -832,13 +979,14 @@ int ValuePlanner::materialize(OnDevice &place, int device, const Need &need) {
         return;
       }
   };
-  if (!need.overlaps)
+  if (!source->blocks) {
     addPart(0, need.region);
-  else
-    for (int i = need.overlaps->start[need.piece];
-         i < need.overlaps->start[need.piece + 1]; ++i)
-      addPart(need.overlaps->entries[i].block,
-              need.overlaps->entries[i].region);
+  } else {
+    const Overlaps &blocks = overlapsOf(need);
+    for (int i = blocks.start[need.piece]; i < blocks.start[need.piece + 1];
+         ++i)
+      addPart(blocks.entries[i].block, blocks.entries[i].region);
+  }
   int buffer =
       addAction(ActionKind::Assemble, device, -1, need.region, inputs, false);
   place.tiles.push_back({need.region, buffer});
@@ -949,7 +1097,8 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
   else {
     if (collectives)
       gatherAll();
-    sendAll();
+    if (!collectives || !exchangeAll())
+      sendAll();
   }
   for (int device : usedDevices)
     for (Need &need : byDevice[device].needs)
@@ -996,6 +1145,8 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
     if (action.kind == ActionKind::Collective) {
       const PlannedCollective &collective =
           plan.collectives[plan.tasks[action.task].collective];
+      if (collective.kind == CollectiveKind::Exchange)
+        bytes = 0; // not known here
       if (collective.kind == CollectiveKind::AllGather)
         bytes -= bytes / static_cast<int64_t>(collective.devices.size());
       plan.arrivingBytes[action.device] += bytes;

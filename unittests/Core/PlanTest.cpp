@@ -134,6 +134,7 @@ private:
     for (const PlanCollective &collective : plan.collectives)
       if (collective.task == action.task)
         reduces = collective.kind != CollectiveKind::AllGather &&
+                  collective.kind != CollectiveKind::Exchange &&
                   collective.kind != CollectiveKind::Broadcast;
     int output = action.outputs[0];
     const Region &region = plan.buffers[output].region;

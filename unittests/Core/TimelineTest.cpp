@@ -122,10 +122,13 @@ TEST(Timeline, RandomStrategies) {
         for (const Task &task : graph.tasks) {
           if (ns < task.startNs || ns >= task.endNs)
             continue;
-          bool transfer = task.sourceDevice >= 0;
+          bool transfer = task.sourceDevice >= 0 || !task.devices.empty();
           any |= transfer;
-          own |= transfer &&
-                 (task.device == device || task.sourceDevice == device);
+          own |= task.devices.empty()
+                     ? transfer && (task.device == device ||
+                                    task.sourceDevice == device)
+                     : std::count(task.devices.begin(), task.devices.end(),
+                                  device) > 0;
           works |= !transfer && task.device == device;
         }
         communication += own;

@@ -26,6 +26,7 @@ enum class CollectiveKind {
   AllToAll,      ///< each holds B/n, and sends B/n^2 to each other
   Broadcast,     ///< the root holds B, all get B
   Reduce,        ///< all hold B bytes of partial results, the root gets B
+  Exchange,      ///< any messages, as one operation; see `exchangeCost`
 };
 /// `all-reduce`.
 const char *collectiveName(CollectiveKind kind);
@@ -34,6 +35,18 @@ struct CollectiveCost {
   int64_t ns = 1;         ///< at least 1, never less for more bytes
   std::vector<int> links; ///< ids of the links that are occupied, ascending
 };
+
+/// Bytes from one device to another.
+struct Message {
+  int from = 0, to = 0;
+  int64_t bytes = 0;
+};
+
+/// Messages of any devices that start together, as grouped sends and receives
+/// of a library do: the longest latency of a route, plus the bytes of the
+/// slowest link over its bandwidth.
+CollectiveCost exchangeCost(const Topology &topology,
+                            std::span<const Message> messages);
 
 /// One way of doing a collective: `latencyNs + bytes * nsPerByte`.
 struct CollectiveAlgorithm {

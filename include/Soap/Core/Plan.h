@@ -71,10 +71,15 @@ struct PlanCollective {
   int task = -1;
   CollectiveKind kind = CollectiveKind::AllReduce;
   std::vector<int> devices; ///< a root comes first
-  int64_t bytes = 0;        ///< of the whole tensor, as in CollectiveCost.h
+  /// Of the whole tensor, as in CollectiveCost.h; of an exchange, of all
+  /// messages.
+  int64_t bytes = 0;
+  std::vector<Message> messages; ///< of an exchange
   /// All messages together, sent point to point: n devices move n - 1 times the
   /// tensor, in an all-reduce twice that.
   int64_t traffic() const {
+    if (kind == CollectiveKind::Exchange)
+      return bytes;
     return bytes * (static_cast<int64_t>(devices.size()) - 1) *
            (kind == CollectiveKind::AllReduce ? 2 : 1);
   }
@@ -129,7 +134,8 @@ enum class ExchangePattern {
   AllToAll,
   Broadcast,
   HaloExchange,
-  Reduce
+  Reduce,
+  Exchange
 };
 struct Exchange {
   int value = -1;

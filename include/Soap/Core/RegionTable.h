@@ -11,6 +11,7 @@
 
 #include "Soap/Core/Region.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,6 +28,15 @@ public:
   int64_t size(int id) const { return id < 0 ? 0 : entries[id].size; }
   int intersect(int a, int b);
   bool contains(int outer, int inner) const;
+  /// Number of indices that two sets have in common.
+  int64_t commonSize(int a, int b) const {
+    const Entry &x = entries[a], &y = entries[b];
+    int64_t size = std::min(x.hi, y.hi) - std::max(x.lo, y.lo);
+    if (size <= 0 || (x.isInterval() && y.isInterval()))
+      return std::max<int64_t>(size, 0);
+    return x.set.intersect(y.set).size();
+  }
+  bool overlaps(int a, int b) const { return commonSize(a, b) > 0; }
 
 private:
   struct Entry {

@@ -35,9 +35,14 @@ std::vector<int64_t> peakBytes(const Graph &graph, const Plan &plan,
                                const std::vector<int> &order, int deviceCount,
                                const MemoryObserver &observer = nullptr);
 
-/// `[from][to]` bytes of all transfers.
+/// `[from][to]` bytes of all transfers; those of collectives are not among
+/// them.
 std::vector<std::vector<int64_t>> bytesBetween(const TaskGraph &graph,
                                                int deviceCount);
+/// `[from][to]` bytes of all messages of a plan; of a plan with expanded
+/// collectives, all that is sent.
+std::vector<std::vector<int64_t>>
+bytesBetween(const Graph &graph, const Plan &plan, int deviceCount);
 
 } // namespace soap
 

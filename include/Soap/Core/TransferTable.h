@@ -10,6 +10,8 @@
 
 #include "Soap/Core/Topology.h"
 
+#include <map>
+
 namespace soap {
 
 /// Rows are filled when a source is first asked for. Not safe from several
@@ -30,6 +32,14 @@ public:
     return static_cast<int>(lists.size()) - 1;
   }
 
+  /// Number of a list that may have been seen before.
+  int resourceNumber(const std::vector<int> &list) {
+    auto [it, isNew] = numbers.try_emplace(list, 0);
+    if (isNew)
+      it->second = addResources(list);
+    return it->second;
+  }
+
 private:
   struct Entry {
     int64_t distance;
@@ -38,6 +48,7 @@ private:
   const Topology &topology;
   std::vector<std::vector<Entry>> rows;
   std::vector<std::vector<int>> lists;
+  std::map<std::vector<int>, int> numbers;
 
   const Entry &entry(int from, int to) {
     if (rows[from].empty())

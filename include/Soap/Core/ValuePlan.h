@@ -79,7 +79,7 @@ struct PlannedTask {
 struct PlannedCollective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   std::vector<int> devices; ///< ascending, but a root first
-  int64_t bytes = 0;        ///< of the whole tensor
+  int64_t bytes = 0; ///< of the whole tensor; of an exchange, of all messages
 };
 
 /// Task `index` of block `block`; see StrategyPlan.h.
@@ -149,10 +149,16 @@ private:
   };
   struct Need {
     int region;
-    const Overlaps *overlaps;
+    const NeedSet *set;
     int piece;
-    int reference; ///< of the tile, once it is there
+    int reference;            ///< of the tile, once it is there
+    const Overlaps *overlaps; ///< made when asked for
   };
+  const Overlaps &overlapsOf(Need &need) {
+    if (!need.overlaps)
+      need.overlaps = &overlaps(*source->blocks, *need.set);
+    return *need.overlaps;
+  }
   struct OnDevice {
     std::vector<Need> needs;
     std::vector<Part> parts; ///< block -1: of whatever blocks it overlaps
@@ -201,7 +207,17 @@ private:
   std::span<const int> replicas(int block, int contribution) const;
   void sortNeeds(std::vector<Need> &needs);
   void collectNeeds(std::span<const ValueUse> uses);
+  /// The blocks that a region overlaps: place, and size of what is common.
+  struct Common {
+    int block;
+    int64_t elements;
+    bool whole; ///< the whole block
+  };
+  void commonBlocks(const BlockSet &blocks, int need,
+                    std::vector<Common> &result);
+  int64_t countCommonBlocks(const BlockSet &blocks, int need);
   void gatherAll();
+  bool exchangeAll();
   void sendAll();
   void reduceBlock(int block,
                    std::span<const std::pair<int, std::vector<int>>> groups);
@@ -217,7 +233,7 @@ private:
            const std::vector<std::pair<int, std::vector<int>>> &bySource,
            bool partial);
   void placeWhereNeeded();
-  int materialize(OnDevice &place, int device, const Need &need);
+  int materialize(OnDevice &place, int device, Need &need);
   int gatherContributions(const ValueUse &use, int shard);
   int assignedReplica(const ValueUse &use, int piece,
                       std::span<const int> replicas, int contribution) const;

@@ -135,13 +135,18 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
   for (auto [place, id] : llvm::enumerate(order))
     places[id] = static_cast<int64_t>(place);
   SmallVector<Attribute> collectives;
-  for (const ::soap::PlanCollective &collective : priced.plan.collectives)
+  for (const ::soap::PlanCollective &collective : priced.plan.collectives) {
+    SmallVector<int64_t> messages; // from, to, bytes
+    for (const ::soap::Message &message : collective.messages)
+      messages.append({message.from, message.to, message.bytes});
     collectives.push_back(dictionary(
         builder, {{"task", builder.getI64IntegerAttr(places[collective.task])},
                   {"kind", builder.getStringAttr(
                                ::soap::collectiveName(collective.kind))},
                   {"devices", builder.getDenseI32ArrayAttr(collective.devices)},
-                  {"bytes", builder.getI64IntegerAttr(collective.bytes)}}));
+                  {"bytes", builder.getI64IntegerAttr(collective.bytes)},
+                  {"messages", builder.getDenseI64ArrayAttr(messages)}}));
+  }
   return dictionary(builder,
                     {{"names", builder.getArrayAttr(names)},
                      {"kinds", builder.getArrayAttr(kinds)},

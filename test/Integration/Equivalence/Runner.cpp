@@ -461,7 +461,7 @@ std::string Subject::check(const std::string &lowering) {
         return "'" + name + "' is not whole: some element is on no device";
 
   std::vector<std::vector<int64_t>> bytes =
-      bytesBetween(priced->tasks, numDevices);
+      bytesBetween(priced->opGraph.graph, priced->plan, numDevices);
   for (int from = 0; from < numDevices; ++from)
     for (int to = 0; to < numDevices; ++to)
       if (run.execution->placement.isHere(from) &&
