@@ -100,15 +100,19 @@ class Job:
         return text
 
     def wait_for_ranks(self):
+        """Process ids by rank once all have joined; None if the training ended before anybody looked."""
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             ranks = ranks_of(self.process.pid)
             if len(ranks) == RANKS and all(watches(pid) for pid in ranks.values()):
                 return ranks
-            if self.process.poll() is not None:
-                break
+            status = self.process.poll()
+            if status == 0:
+                return None
+            if status is not None:
+                raise Problem("the ranks did not start; the output is\n" + self.text())
             time.sleep(0.01)
-        raise Problem("the ranks did not start")
+        raise Problem("the ranks did not start within 120 s")
 
     def close(self):
         try:
@@ -142,8 +146,9 @@ class Test:
         """From the moment when all ranks have joined to the end."""
         job = Job([*self.training(), "--save-weights", self.weights], os.path.join(self.folder, "first.log"))
         try:
-            job.wait_for_ranks()
             start = time.monotonic()
+            if job.wait_for_ranks():
+                start = time.monotonic()
             if job.process.wait(300) != 0:
                 raise Problem("the undisturbed training failed:\n" + job.text())
         finally:
@@ -177,7 +182,7 @@ class Test:
         try:
             ranks = job.wait_for_ranks()
             time.sleep(moment)
-            if victim not in ranks or not is_running(ranks[victim], job.process.pid):
+            if not ranks or victim not in ranks or not is_running(ranks[victim], job.process.pid):
                 return None
             victim_pid = ranks[victim]
             os.kill(victim_pid, kind)
