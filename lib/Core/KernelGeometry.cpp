@@ -36,6 +36,10 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
     stride[l] = product;
   std::vector<size_t> used;
   std::vector<int> ids;
+  // Pieces are all combinations of coordinates, so they cover the tensor if
+  // each dim is covered, by loops of its own.
+  std::vector<bool> taken(loops);
+  tiles.everyElement = true;
   for (size_t d = 0; d < map.size(); ++d) {
     used.clear();
     for (const Term &term : map[d].terms)
@@ -56,8 +60,16 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
       }
       ids.push_back(table.number(image(map[d], box, extent)));
     }
-    for (size_t l : used)
+    IndexSet covered;
+    for (int id : ids)
+      if (id >= 0)
+        covered = covered.unite(table[id]);
+    tiles.everyElement &= covered.size() == extent;
+    for (size_t l : used) {
       box[l] = {0, space.loops[l].extent};
+      tiles.everyElement &= !taken[l];
+      taken[l] = true;
+    }
     for (int p = 0; p < pieces; ++p) {
       int64_t index = 0, weight = 1;
       for (size_t l : used) {
@@ -68,6 +80,8 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
       tiles.volumes[p] *= table.size(ids[index]);
     }
   }
+  tiles.everyPiece = std::all_of(tiles.volumes.begin(), tiles.volumes.end(),
+                                 [](int64_t volume) { return volume > 0; });
   return tiles;
 }
 
@@ -162,6 +176,7 @@ GeometryBuilder::build(const Kernel &kernel,
     }
     if (isEmpty(box)) {
       geometry.states.push_back(ShardState::Absent);
+      geometry.allCompute = false;
       geometry.resultBytes.push_back(0);
       for (std::vector<int64_t> &ns : geometry.durationNs)
         ns.push_back(1);
@@ -177,6 +192,7 @@ GeometryBuilder::build(const Kernel &kernel,
     // where all are.
     bool fill = space.allowsEmptyOperands ? allEmpty : anyEmpty;
     geometry.states.push_back(fill ? ShardState::Fill : ShardState::Compute);
+    geometry.allCompute &= !fill;
     int64_t bytes = 0;
     for (size_t r = 0; r < kernel.results.size(); ++r)
       bytes += geometry.resultTiles[r].volumes[p] *

@@ -9,6 +9,7 @@
 #include "Soap/Core/StrategyPlan.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 using namespace soap;
@@ -28,11 +29,18 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   countsSaved.resize(slots.size());
   countsDirty.resize(slots.size());
   roots.resize(slots.size());
+  heads.resize(slots.size());
+  for (const Slot &slot : slots)
+    delays.emplace_back(slot.kernel->operands.size());
+  findLate();
+  tails.resize(slots.size());
+  mayBePartial.resize(slots.size());
   savedRoots.resize(slots.size());
   hasRoots.resize(blocks.size());
   kernelLoad.resize(cost.getTopology().devices.size());
   bytes.resize(kernelLoad.size());
   arriving.resize(kernelLoad.size());
+  lateLoad.resize(kernelLoad.size());
   std::vector<double> bandwidth(kernelLoad.size());
   for (const Link &link : cost.getTopology().links)
     if (link.to < static_cast<int>(bandwidth.size()))
@@ -47,6 +55,16 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   valueSaved.resize(graph.values.size());
   valueDirty.resize(graph.values.size());
   geometries.resize(slots.size());
+}
+
+/// Whether a cut loop does not appear in the map of a result.
+static bool isPartial(const Kernel &kernel, int result,
+                      const std::vector<int64_t> &degrees) {
+  for (size_t l = 0; l < degrees.size(); ++l)
+    if (degrees[l] > 1 &&
+        !usesLoop(kernel.space.results[result].map, static_cast<int>(l)))
+      return true;
+  return false;
 }
 
 /// Numbers slots and blocks; finds writers and readers of values.
@@ -112,6 +130,24 @@ void StrategyPlan::enumerate() {
       builder.buildTensor(output.value, whole, outputs[o].needs, unused);
       outputs[o].devices = {0};
     }
+  }
+}
+
+/// The first op of the backward pass, and all that depends on it.
+void StrategyPlan::findLate() {
+  isLate.assign(slots.size(), false);
+  std::vector<bool> lateValue(graph.values.size());
+  for (size_t s = 0; s < slots.size(); ++s) {
+    const Kernel &op = *slots[s].kernel;
+    bool late = std::any_of(op.operands.begin(), op.operands.end(),
+                            [&](int value) { return lateValue[value]; });
+    if (firstLate < 0 && op.phase == Phase::Backward && !op.operands.empty())
+      firstLate = slots[s].node;
+    if (!late && slots[s].node != firstLate)
+      continue;
+    isLate[s] = true;
+    for (int value : op.results)
+      lateValue[value] = true;
   }
 }
 
@@ -223,7 +259,7 @@ ValueUse StrategyPlan::useOf(int value, const Reader &reader) {
 /// Gives a slot the config of its node, or none. What depends on other kernels
 /// is left to `resolve`.
 void StrategyPlan::activate(int slot, const Config *config) {
-  addLoad(kernels[slot], -1);
+  addKernelLoad(slot, -1);
   if (!kernelSaved[slot]) {
     kernelSaved[slot] = true;
     savedKernelList.push_back(slot);
@@ -253,18 +289,26 @@ void StrategyPlan::activate(int slot, const Config *config) {
     kernel.durationNs.push_back(
         kernel.geometry
             ->durationNs[topology.devices[kernel.devices[s]].type][s % pieces]);
+  auto [shortest, longest] =
+      std::minmax_element(kernel.durationNs.begin(), kernel.durationNs.end());
+  kernel.shortestNs = *shortest;
+  kernel.longestNs = *longest;
   kernel.states.clear();
   for (int r = 0; r < kernel.replicas; ++r)
     kernel.states.insert(kernel.states.end(), kernel.geometry->states.begin(),
                          kernel.geometry->states.end());
   kernel.partialMode = false;
-  addLoad(kernel, 1);
+  addKernelLoad(slot, 1);
 }
 
-void StrategyPlan::addLoad(const KernelPlan &kernel, int64_t sign) {
+void StrategyPlan::addKernelLoad(int slot, int64_t sign) {
+  const KernelPlan &kernel = kernels[slot];
+  bool late = isLate[slot];
   for (size_t s = 0; s < kernel.devices.size(); ++s)
     if (kernel.states[s] != ShardState::Absent) {
       kernelLoad[kernel.devices[s]] += sign * kernel.durationNs[s];
+      if (late)
+        lateLoad[kernel.devices[s]] += sign * kernel.durationNs[s];
       load[kernel.devices[s]] += sign * kernel.durationNs[s];
       bytes[kernel.devices[s]] +=
           sign *
@@ -337,9 +381,9 @@ bool StrategyPlan::resolve(int slot) {
     savedKernels[slot] = kernel;
     savedKernels[slot].partialMode = modeBefore;
   }
-  addLoad(kernel, -1);
+  addKernelLoad(slot, -1);
   kernel.states = std::move(states);
-  addLoad(kernel, 1);
+  addKernelLoad(slot, 1);
   return true;
 }
 
@@ -457,23 +501,81 @@ void StrategyPlan::resolveDirty() {
   }
 }
 
+void StrategyPlan::findPartial() {
+  for (size_t k = 0; k < slots.size(); ++k) {
+    mayBePartial[k] = false;
+    const KernelPlan &kernel = kernels[k];
+    if (!kernel.active || kernel.replicas == 1 ||
+        !slots[k].kernel->space.linear)
+      continue;
+    for (int operand : slots[k].kernel->operands)
+      for (auto [p, result] : valueInfo[operand].producers)
+        if (kernels[p].active)
+          mayBePartial[k] |=
+              mayBePartial[p] ||
+              isPartial(*slots[p].kernel, result, kernels[p].geometry->degrees);
+  }
+}
+
+void StrategyPlan::findPaths() {
+  pathsAreValid = true;
+  findPartial();
+  // Slots are in a topological order.
+  for (size_t k = 0; k < slots.size(); ++k) {
+    heads[k] = 0;
+    const KernelPlan &kernel = kernels[k];
+    if (!kernel.active)
+      continue;
+    const Kernel &op = *slots[k].kernel;
+    if (mayBePartial[k] || !kernel.geometry->allCompute)
+      continue;
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (kernel.geometry->operandTiles[i].everyPiece)
+        for (auto [p, result] : valueInfo[op.operands[i]].producers)
+          if (kernels[p].active)
+            heads[k] = std::max(heads[k], heads[p] + kernels[p].shortestNs +
+                                              delays[k][i]);
+  }
+  for (size_t k = slots.size(); k-- > 0;) {
+    tails[k] = 0;
+    const KernelPlan &kernel = kernels[k];
+    // Of replicas, only the nearest are read.
+    if (!kernel.active || kernel.replicas > 1 || !kernel.geometry->allCompute)
+      continue;
+    const Kernel &op = *slots[k].kernel;
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      if (!kernel.geometry->resultTiles[r].everyPiece)
+        continue;
+      for (const Reader &reader : valueInfo[op.results[r]].readers)
+        if (reader.slot >= 0 && kernels[reader.slot].active &&
+            !mayBePartial[reader.slot]) {
+          const KernelPlan &next = kernels[reader.slot];
+          if (next.geometry->allCompute &&
+              next.geometry->operandTiles[reader.operand].everyElement)
+            tails[k] = std::max(tails[k], tails[reader.slot] + next.shortestNs);
+        }
+    }
+  }
+}
+
 /// What each device must at least receive of a value: the largest need, less
-/// what the device writes itself.
+/// what the device writes itself. Sets the delays of the value's readers: the
+/// time that the luckiest shard waits for it.
 void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
   const ValueInfo &info = valueInfo[value];
   const KernelPlan *writer = nullptr;
   const TileSets *tiles = nullptr;
-  bool partial = false;
+  int64_t contributions = 1;
   for (auto [slot, result] : info.producers)
     if (kernels[slot].active) {
       const Kernel &op = *slots[slot].kernel;
-      if (op.space.linear && kernels[slot].replicas > 1)
+      if (mayBePartial[slot])
         return; // replicas may be contributions
       writer = &kernels[slot];
       tiles = &writer->geometry->resultTiles[result];
       for (size_t l = 0; l < op.space.loops.size(); ++l)
-        partial |= writer->geometry->degrees[l] > 1 &&
-                   !usesLoop(op.space.results[result].map, static_cast<int>(l));
+        if (!usesLoop(op.space.results[result].map, static_cast<int>(l)))
+          contributions *= writer->geometry->degrees[l];
     }
   if (int n = info.input < 0 ? -1 : graph.inputs[info.input].updateNode; n >= 0)
     for (int slot : slotsOfNode[n])
@@ -499,8 +601,9 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
     if (reader.slot < 0 || !kernels[reader.slot].active)
       continue;
     const KernelPlan &kernel = kernels[reader.slot];
-    if (slots[reader.slot].kernel->space.linear && kernel.replicas > 1)
+    if (mayBePartial[reader.slot])
       continue;
+    double delayNs = std::numeric_limits<double>::infinity();
     const TileSets &needs = kernel.geometry->operandTiles[reader.operand];
     int readerPieces = kernel.pieces();
     for (size_t s = 0; s < kernel.devices.size(); ++s) {
@@ -509,33 +612,77 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
       if (kernel.geometry->states[piece] != ShardState::Compute)
         continue;
       int64_t missing = needs.volumes[piece];
-      if (missing == 0 || missing * elementBytes <= most[device])
+      if (missing == 0) {
+        delayNs = 0;
         continue;
+      }
       const int *need = needs.sets.data() + piece * needs.rank;
       int64_t local = 0;
+      int64_t localContributions = 0;
       int lastPiece = -1;
       for (int w = first[device]; w >= 0 && local < missing; w = next[w]) {
         int p = w % pieces;
+        if (contributions > 1) {
+          // Whole only if the device has all contributions, perhaps.
+          if (++localContributions == contributions)
+            local = missing;
+          continue;
+        }
         if (p == lastPiece || tiles->volumes[p] == 0)
           continue;
         lastPiece = p;
-        if (partial) {
-          // Whole only if no other device contributes.
-          local = writer->devices.size() == 1 ? missing : 0;
-          break;
-        }
         int64_t common = 1;
         for (size_t d = 0; d < needs.rank && common > 0; ++d)
           common *= table.dim(d).size(table.dim(d).intersect(
               need[d], tiles->sets[p * tiles->rank + d]));
         local += common;
       }
-      most[device] = std::max(most[device], (missing - local) * elementBytes);
+      int64_t bytes = std::max<int64_t>(missing - local, 0) * elementBytes;
+      most[device] = std::max(most[device], bytes);
+      delayNs = std::min(delayNs,
+                         static_cast<double>(bytes) * arrivalNsPerByte[device]);
+    }
+    if (delayNs > 0 && delayNs < 1e18) {
+      delays[reader.slot][reader.operand] = static_cast<int64_t>(delayNs);
+      delayed.emplace_back(reader.slot, reader.operand);
     }
   }
 }
 
-int64_t StrategyPlan::arrivalBoundNs() {
+/// Lower bound of the makespan from paths through changed kernels, with what is
+/// known of their delays.
+int64_t StrategyPlan::pathBoundNs() {
+  findPaths();
+  int64_t bound = 0;
+  for (int slot : dirtyKernels)
+    if (kernels[slot].active)
+      bound =
+          std::max(bound, heads[slot] + kernels[slot].longestNs + tails[slot]);
+  // The backward pass cannot start before the forward path is over.
+  if (firstLate >= 0) {
+    int64_t headNs = std::numeric_limits<int64_t>::max();
+    for (int slot : slotsOfNode[firstLate])
+      if (kernels[slot].active)
+        headNs = std::min(headNs, heads[slot]);
+    static thread_local std::vector<int64_t> total;
+    total = lateLoad;
+    for (size_t k = 0; k < slots.size(); ++k)
+      if (isLate[k] && kernels[k].active && heads[k] < headNs)
+        // Of some of its shards nothing is known.
+        for (size_t s = 0; s < kernels[k].devices.size(); ++s)
+          if (kernels[k].states[s] != ShardState::Absent)
+            total[kernels[k].devices[s]] -= kernels[k].durationNs[s];
+    bound =
+        std::max(bound, headNs + *std::max_element(total.begin(), total.end()));
+  }
+  pathNs = bound;
+  return bound;
+}
+
+int64_t StrategyPlan::boundNs() {
+  forgetDelays();
+  findPartial();
+  int64_t bound = 0;
   static thread_local std::vector<int64_t> total, most;
   static thread_local std::vector<int> touched;
   static thread_local std::vector<bool> isTouched;
@@ -559,8 +706,7 @@ int64_t StrategyPlan::arrivalBoundNs() {
   for (size_t i = 0; i < touched.size(); ++i)
     for (const Reader &reader : valueInfo[touched[i]].readers)
       if (reader.slot >= 0 && kernels[reader.slot].active &&
-          slots[reader.slot].kernel->space.linear &&
-          kernels[reader.slot].replicas > 1) {
+          mayBePartial[reader.slot]) {
         for (int value : slots[reader.slot].kernel->operands)
           visit(value);
         for (int value : slots[reader.slot].kernel->results)
@@ -575,18 +721,66 @@ int64_t StrategyPlan::arrivalBoundNs() {
     for (size_t d = 0; d < most.size(); ++d)
       total[d] += most[d];
   }
-  double bound = 0;
   for (size_t d = 0; d < total.size(); ++d)
-    bound =
-        std::max(bound, static_cast<double>(total[d]) * arrivalNsPerByte[d]);
-  return static_cast<int64_t>(bound);
+    bound = std::max(bound, static_cast<int64_t>(static_cast<double>(total[d]) *
+                                                 arrivalNsPerByte[d]));
+  return std::max(bound, pathBoundNs());
 }
 
-void StrategyPlan::finish() {
+/// How long the luckiest shard of each reader waits for a planned value: for
+/// the task that brings what it reads.
+int64_t StrategyPlan::addDelays(int value) {
+  const ValuePlan &plan = plans[value];
+  const std::vector<Reader> &readers = valueInfo[value].readers;
+  if (!plan.sourcesAreTasks)
+    return 0;
+  int64_t sum = 0;
+  for (size_t u = 0; u < readers.size(); ++u) {
+    if (readers[u].slot < 0 || plan.bindings[u].empty())
+      continue;
+    int64_t delayNs = std::numeric_limits<int64_t>::max();
+    for (int reference : plan.bindings[u])
+      delayNs = std::min(
+          delayNs, reference < plan.sources
+                       ? 0
+                       : plan.tasks[plan.actions[reference - plan.sources].task]
+                             .durationNs);
+    if (delayNs > delays[readers[u].slot][readers[u].operand]) {
+      sum += delayNs;
+      delays[readers[u].slot][readers[u].operand] = delayNs;
+      delayed.emplace_back(readers[u].slot, readers[u].operand);
+    }
+  }
+  return sum;
+}
+
+void StrategyPlan::forgetDelays() {
+  for (auto [slot, operand] : delayed)
+    delays[slot][operand] = 0;
+  delayed.clear();
+}
+
+bool StrategyPlan::finish(int64_t limitNs) {
+  bool isLimited = limitNs != std::numeric_limits<int64_t>::max();
   resolveDirty();
+  // Large values first: they delay most.
+  if (isLimited)
+    std::sort(dirtyValues.begin(), dirtyValues.end(), [&](int a, int b) {
+      return std::pair(-graph.values[a].bytes(), a) <
+             std::pair(-graph.values[b].bytes(), b);
+    });
+  int64_t delayNs = 0;
   for (int value : dirtyValues) {
     valueDirty[value] = false;
     planValue(value);
+    // A bound grows by the delays at most.
+    if (isLimited && pathsAreValid)
+      delayNs += addDelays(value);
+    if (delayNs > limitNs - pathNs) {
+      if (pathBoundNs() > limitNs)
+        return false;
+      delayNs = 0;
+    }
     for (const Reader &reader : valueInfo[value].readers)
       if (reader.slot >= 0 && !countsDirty[reader.slot]) {
         countsDirty[reader.slot] = true;
@@ -609,13 +803,17 @@ void StrategyPlan::finish() {
     changed.push_back(valueInfo[value].block);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  forgetDelays();
+  return true;
 }
 
 void StrategyPlan::change(std::span<const int> nodes,
                           std::span<const Config> configs) {
+  pathsAreValid = false;
   if (!loadsSaved) {
     loadsSaved = true;
     savedKernelLoad = kernelLoad;
+    savedLateLoad = lateLoad;
     savedLoad = load;
     savedBytes = bytes;
     savedArriving = arriving;
@@ -671,6 +869,8 @@ void StrategyPlan::commit() {
 }
 
 void StrategyPlan::revert() {
+  forgetDelays();
+  pathsAreValid = false;
   for (int slot : dirtyKernels)
     kernelDirty[slot] = countsDirty[slot] = false;
   for (int value : dirtyValues)
@@ -702,6 +902,7 @@ void StrategyPlan::revert() {
   changed.clear();
   if (loadsSaved) {
     std::swap(kernelLoad, savedKernelLoad);
+    std::swap(lateLoad, savedLateLoad);
     std::swap(load, savedLoad);
     std::swap(bytes, savedBytes);
     std::swap(arriving, savedArriving);

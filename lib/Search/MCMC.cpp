@@ -119,7 +119,8 @@ class Search {
 public:
   Search(const ParallelizationProblem &problem, const McmcOptions &options)
       : problem(problem), options(options), generator(options.seed),
-        sampler(problem, generator), evaluator(problem), begin(Clock::now()),
+        sampler(problem, generator),
+        evaluator(problem, options.fullSimulation), begin(Clock::now()),
         lastReport(begin) {}
 
   McmcResult run() {

@@ -6,19 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/StrategyEvaluator.h"
-#include "Soap/Core/Simulator.h"
 
 #include <algorithm>
 #include <numeric>
 
 using namespace soap;
 
-StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem)
-    : problem(problem), cost(problem.getTopology()),
+StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
+                                     bool full)
+    : problem(problem), full(full), cost(problem.getTopology()),
       plan(problem.getGraph(), cost), simulator(plan),
       following(problem.getGroups().size()) {}
 
 Evaluation StrategyEvaluator::start(const Strategy &strategy) {
+  if (full) {
+    current = strategy;
+    return problem.evaluate(strategy);
+  }
   plan.set(strategy);
   Evaluation evaluation;
   evaluation.makespanNs = simulator.makespan();
@@ -29,6 +33,12 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
 Evaluation StrategyEvaluator::propose(int number, const Config &config,
                                       int64_t limitNs) {
   const OpGroup &group = problem.getGroups()[number];
+  if (full) {
+    ++statistics.proposals;
+    pending = current;
+    problem.assign(pending, group, config);
+    return problem.evaluate(pending, limitNs);
+  }
   std::vector<int64_t> key = config.degrees;
   key.push_back(config.replicas);
   auto [it, isNew] = following[number].try_emplace(std::move(key));
@@ -69,13 +79,17 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
     return evaluation;
   }
   if (limitNs != std::numeric_limits<int64_t>::max()) {
-    evaluation.makespanNs = plan.arrivalBoundNs();
+    evaluation.makespanNs = plan.boundNs();
     if (evaluation.makespanNs > limitNs) {
       ++statistics.rejectedByArrivals;
       return evaluation;
     }
   }
-  plan.finish();
+  if (!plan.finish(limitNs)) {
+    evaluation.makespanNs = limitNs + 1;
+    ++statistics.rejectedUnsimulated;
+    return evaluation;
+  }
   evaluation.makespanNs = simulator.makespan(limitNs);
   statistics.simulatedTasks += simulator.simulatedTasks();
   statistics.rejectedUnsimulated += simulator.simulatedTasks() == 0;
@@ -84,8 +98,17 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
   return evaluation;
 }
 
-void StrategyEvaluator::accept() { plan.commit(); }
-void StrategyEvaluator::reject() { plan.revert(); }
+void StrategyEvaluator::accept() {
+  if (full)
+    current = std::move(pending);
+  else
+    plan.commit();
+}
+
+void StrategyEvaluator::reject() {
+  if (!full)
+    plan.revert();
+}
 
 int64_t StrategyEvaluator::excessBytes() {
   const Topology &topology = problem.getTopology();
@@ -98,11 +121,5 @@ int64_t StrategyEvaluator::excessBytes() {
   // Where all tiles together fit, lifetimes need not be looked at.
   if (excess(plan.tileBytes()) == 0)
     return 0;
-  Plan written = buildPlan(plan);
-  TaskGraph tasks =
-      buildTaskGraph(problem.getGraph(), written, cost, /*names=*/false);
-  simulateFull(tasks);
-  return excess(peakBytes(problem.getGraph(), written,
-                          actionOrder(written, scheduleOrder(tasks)),
-                          topology.deviceCount()));
+  return excess(simulator.peakBytes());
 }

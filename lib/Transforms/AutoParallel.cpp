@@ -93,6 +93,8 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("beta", beta.getValue(), "a number above 0, up to 1e12");
   if (space != "tied" && space != "untied")
     return fail("space", space.getValue(), "tied or untied");
+  if (simulator != "delta" && simulator != "full")
+    return fail("simulator", simulator.getValue(), "delta or full");
   return success();
 }
 
@@ -147,6 +149,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
       timeLimit == 0 && proposals == 0 ? defaultSeconds : timeLimit.getValue();
   options.proposals = proposals;
   options.temperature = 1 / beta;
+  options.fullSimulation = simulator == "full";
   options.initial = std::move(strategies);
   options.initialNames.assign(initial.begin(), initial.end());
   options.stop = &interrupted;
@@ -203,10 +206,21 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
                    result.seconds > 0 ? result.proposals / result.seconds : 0);
     json.attribute("seconds", result.seconds);
     json.attribute("tasks", taskCount(problem, result.best));
-    json.attribute(
-        "resimulated_tasks_per_proposal",
-        static_cast<double>(result.statistics.simulatedTasks) /
-            static_cast<double>(std::max<int64_t>(result.proposals, 1)));
+    const ::soap::EvaluatorStatistics &counts = result.statistics;
+    if (counts.proposals > 0 && simulator == "delta") {
+      auto share = [&](int64_t count) {
+        return static_cast<double>(count) /
+               static_cast<double>(counts.proposals);
+      };
+      json.attribute("resimulated_tasks_per_proposal",
+                     share(counts.simulatedTasks));
+      // By the first reason that proved them too slow.
+      json.attributeObject("rejected_unsimulated", [&] {
+        json.attribute("load", share(counts.rejectedByLoad));
+        json.attribute("paths_and_arrivals", share(counts.rejectedByArrivals));
+        json.attribute("planned", share(counts.rejectedUnsimulated));
+      });
+    }
     json.attribute("optimal", result.optimal);
     json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());

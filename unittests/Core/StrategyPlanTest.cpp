@@ -35,8 +35,7 @@ void expectSameTasks(const TaskGraph &expected, const TaskGraph &actual) {
 
 /// The plan of `plan` is that of its strategy; its times are those of
 /// Algorithm 1.
-void check(const StrategyPlan &plan, StrategySimulator &simulator,
-           Random &random) {
+void check(StrategyPlan &plan, StrategySimulator &simulator, Random &random) {
   const Graph &graph = plan.getGraph();
   const CostModel &cost = plan.getCost();
   TaskGraph changed = buildTaskGraph(graph, buildPlan(plan), cost),
@@ -73,7 +72,13 @@ void check(const StrategyPlan &plan, StrategySimulator &simulator,
     if (task.sourceDevice >= 0)
       bytes[task.sourceDevice] += task.bytes;
   ASSERT_EQ(bytes, plan.tileBytes());
+  ASSERT_EQ(peakBytes(graph, written,
+                      actionOrder(written, scheduleOrder(fresh)),
+                      cost.getTopology().deviceCount()),
+            simulator.peakBytes());
   for (int i = 0; i < 3; ++i) {
+    if (i == 1)
+      plan.findPaths();
     int64_t limit = fresh.makespanNs + uniform(random, -fresh.makespanNs / 2,
                                                fresh.makespanNs / 4);
     int64_t bounded = simulator.makespan(limit);
@@ -109,8 +114,25 @@ void checkChain(uint64_t seed) {
             random, problem.graph.nodes[n].whole.space, problem.devices));
         next[n] = configs.back();
       }
+    int64_t before = simulator.makespan();
     plan.change(nodes, configs);
-    int64_t bound = plan.arrivalBoundNs();
+    int64_t bound = plan.boundNs();
+    if (uniform(random, 0, 2) == 0) {
+      // Given up only if the makespan is above the limit.
+      int64_t limit = uniform(random, 1, 3 * before);
+      if (!plan.finish(limit)) {
+        plan.revert();
+        plan.change(nodes, configs);
+        plan.finish();
+        ASSERT_GT(simulator.makespan(), limit);
+        plan.revert();
+        check(plan, simulator, random);
+        plan.change(nodes, configs);
+      } else {
+        plan.revert();
+        plan.change(nodes, configs);
+      }
+    }
     bool finished = uniform(random, 0, 3) > 0;
     if (finished) {
       plan.finish();

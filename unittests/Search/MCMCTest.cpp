@@ -37,6 +37,33 @@ TEST(MCMC, RepeatsForASeed) {
   EXPECT_NE(std::tuple(a.accepted, a.best), std::tuple(c.accepted, c.best));
 }
 
+TEST(MCMC, DeltaDecidesAsFullSimulation) {
+  for (const char *name : {"cpu-4", "p100-2x2", "k80-2x4", "h100-1x8"})
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+      SCOPED_TRACE(name + std::string(" ") + std::to_string(seed));
+      Topology topology = *builtinTopology(name);
+      if (seed == 4) // memory decides, too
+        for (DeviceType &type : topology.deviceTypes)
+          type.memoryBytes = 70000;
+      Mlp mlp = makeMlp(64, {100, 80, 10});
+      ParallelizationProblem problem(mlp.graph, topology, layerGroups(mlp),
+                                     mlp.roles);
+      McmcOptions options = proposals(400, seed);
+      McmcResult delta = searchMcmc(problem, options);
+      options.fullSimulation = true;
+      McmcResult full = searchMcmc(problem, options);
+      EXPECT_EQ(delta.best, full.best);
+      EXPECT_EQ(delta.accepted, full.accepted);
+      EXPECT_EQ(delta.initialNs, full.initialNs);
+      EXPECT_EQ(delta.bestEvaluation.makespanNs,
+                full.bestEvaluation.makespanNs);
+      EXPECT_EQ(delta.bestEvaluation.excessBytes,
+                full.bestEvaluation.excessBytes);
+      EXPECT_EQ(problem.evaluate(delta.best).makespanNs,
+                delta.bestEvaluation.makespanNs);
+    }
+}
+
 TEST(MCMC, ResultIsASolutionAndNotWorseThanPresets) {
   MlpProblem p(makeMlp(256, {300, 400, 10}), 4);
   McmcResult result = searchMcmc(p.problem, proposals(1000));

@@ -50,12 +50,16 @@ struct TileSets {
   size_t rank = 0;
   std::vector<int> sets;        ///< by piece, `rank` each; -1: empty
   std::vector<int64_t> volumes; ///< by piece, in elements
+  /// Every piece reads (or writes) something, and every element of the tensor
+  /// is in some piece.
+  bool everyPiece = false, everyElement = false;
 };
 
 struct KernelGeometry {
   std::vector<int64_t> degrees;
   int pieces = 1;
   std::vector<ShardState> states; ///< by piece
+  bool allCompute = true;         ///< all of them compute
   std::vector<TileSets> operandTiles, resultTiles;
   /// Made by `GeometryBuilder::addRegions`: costs are wanted more often.
   bool hasRegions = false;

@@ -12,6 +12,7 @@
 
 #include "Soap/Core/ValuePlan.h"
 
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -26,6 +27,7 @@ struct KernelPlan {
   std::vector<ShardState> states; ///< by shard
   bool partialMode = false;
   std::vector<int64_t> durationNs; ///< by shard
+  int64_t shortestNs = 1, longestNs = 1;
 
   int pieces() const { return geometry->pieces; }
   bool operator==(const KernelPlan &) const = default;
@@ -48,7 +50,9 @@ public:
   /// planned by `finish`: between the two, `kernelLoadNs` may show that the
   /// strategy is not worth planning.
   void change(std::span<const int> nodes, std::span<const Config> configs);
-  void finish();
+  /// Plans the values around what changed. Gives up, and returns false, as soon
+  /// as the makespan is known to be above the limit; `revert` must follow then.
+  bool finish(int64_t limitNs = std::numeric_limits<int64_t>::max());
   /// Keeps the changes since the last commit, which must have been finished.
   void commit();
   /// Undoes them, finished or not.
@@ -56,10 +60,18 @@ public:
 
   /// Sum of the durations of kernels, by device.
   const std::vector<int64_t> &kernelLoadNs() const { return kernelLoad; }
-  /// Between `change` and `finish`: a lower bound of the time in which some
-  /// device can receive what it must, over all its links at once; 0 where
-  /// little is known. Takes microseconds, planning takes far more.
-  int64_t arrivalBoundNs();
+  /// Between `change` and `finish`: a lower bound of the makespan from paths
+  /// through changed kernels, and from what devices must receive over all their
+  /// links at once. Takes microseconds, planning takes far more.
+  int64_t boundNs();
+  /// Lower bound of the time from the end of any shard of a slot to the end of
+  /// the iteration; 0 if neither `boundNs` nor `findPaths` was called since the
+  /// last change.
+  int64_t headNs(int slot) const { return pathsAreValid ? heads[slot] : 0; }
+  int64_t tailNs(int slot) const { return pathsAreValid ? tails[slot] : 0; }
+  /// Computes heads and tails of all slots: the longest paths through kernels,
+  /// without any waiting for resources.
+  void findPaths();
   /// Sum of the durations of all tasks that occupy a resource; resources as in
   /// `makeResources`.
   const std::vector<int64_t> &loadNs() const { return load; }
@@ -165,13 +177,26 @@ private:
   std::vector<ValuePlan> plans;
   std::vector<std::vector<int>> counts, roots; ///< by slot
   std::vector<uint8_t> hasRoots;               ///< by block
-  std::vector<int64_t> kernelLoad, load, bytes, arriving;
+  std::vector<int64_t> kernelLoad, lateLoad, load, bytes, arriving;
   std::vector<double> arrivalNsPerByte; ///< over all links to a device
+  /// By slot: lower bounds of the start of any shard, and of what follows the
+  /// end of any shard.
+  std::vector<int64_t> heads, tails;
+  /// By slot and operand: what every shard waits for it after it is written.
+  std::vector<std::vector<int64_t>> delays;
+  std::vector<std::pair<int, int>> delayed; ///< those that are not 0
+  /// By slot: the first op of the backward pass, or after it.
+  std::vector<uint8_t> isLate;
+  int firstLate = -1; ///< its node
+  bool pathsAreValid = false;
+  int64_t pathNs = 0;                ///< result of the last `pathBoundNs`
+  std::vector<uint8_t> mayBePartial; ///< by slot: in partial mode, perhaps
   // What was there at the last commit, of what has changed.
   std::vector<KernelPlan> savedKernels;
   std::vector<ValuePlan> savedPlans;
   std::vector<std::vector<int>> savedCounts, savedRoots;
-  std::vector<int64_t> savedKernelLoad, savedLoad, savedBytes, savedArriving;
+  std::vector<int64_t> savedKernelLoad, savedLateLoad, savedLoad, savedBytes,
+      savedArriving;
   bool loadsSaved = false;
   std::vector<std::pair<int, Config>> savedConfigs;
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
@@ -189,9 +214,14 @@ private:
   ValueUse useOf(int value, const Reader &reader);
   void planValue(int value);
   void countPredecessors(int slot);
-  void addLoad(const KernelPlan &kernel, int64_t sign);
+  void addKernelLoad(int slot, int64_t sign);
   void addLoad(int value, int64_t sign);
   void addArrivals(int value, std::vector<int64_t> &most);
+  void findPartial();
+  int64_t pathBoundNs();
+  int64_t addDelays(int value);
+  void forgetDelays();
+  void findLate();
   void resolveDirty();
   void touch(int value);
   void placeOutput(int output);

@@ -32,6 +32,9 @@ public:
   int64_t makespan(int64_t limitNs = std::numeric_limits<int64_t>::max());
   /// The makespan, with the times of every task: `times[block][index]`.
   int64_t timeline(std::vector<std::vector<TaskTimes>> &times);
+  /// Peak live bytes per device, as `peakBytes` of the written-out plan
+  /// (Simulator.h) in the order of the schedule.
+  std::vector<int64_t> peakBytes();
   /// Tasks that the last call took from the queue.
   int64_t simulatedTasks() const { return simulated; }
 
@@ -74,6 +77,11 @@ private:
   int64_t simulated = 0;
   /// Tasks that are put off until all others are done, by block.
   std::vector<std::vector<uint8_t>> deferred;
+
+  // Of `peakBytes`.
+  std::vector<std::vector<TaskTimes>> recorded;
+  /// Place of each operand of a slot among the readers of its value.
+  std::vector<std::vector<size_t>> readerOf;
 
   template <bool Bounded, bool Record>
   int64_t run(int64_t limitNs, std::vector<std::vector<TaskTimes>> *times);

@@ -35,6 +35,8 @@ struct McmcOptions {
   /// 1 / (beta x makespan of the first strategy): a proposal that is slower by
   /// this share is accepted with probability 1/e.
   double temperature = 0.005;
+  /// Price every proposal from nothing, for comparisons.
+  bool fullSimulation = false;
   /// Where chains start; empty: the presets and a random strategy.
   std::vector<Strategy> initial;
   /// What they are called in the result, one per entry of `initial`; may be

@@ -27,7 +27,10 @@ struct EvaluatorStatistics {
 /// reference to the problem. Not safe from several threads.
 class StrategyEvaluator {
 public:
-  explicit StrategyEvaluator(const ParallelizationProblem &problem);
+  /// `full`: every proposal is planned and simulated from nothing (Algorithm 1
+  /// of the SOAP paper), for comparisons: the same prices and decisions.
+  explicit StrategyEvaluator(const ParallelizationProblem &problem,
+                             bool full = false);
 
   /// Makes a strategy the current one and prices it.
   Evaluation start(const Strategy &strategy);
@@ -40,8 +43,11 @@ public:
   void accept();
   void reject();
 
-  const Strategy &getStrategy() const { return plan.getStrategy(); }
-  int64_t taskCount() const { return plan.taskCount(); }
+  const Strategy &getStrategy() const {
+    return full ? current : plan.getStrategy();
+  }
+  /// Tasks of the current strategy, or of the pending proposal; 0 if `full`.
+  int64_t taskCount() const { return full ? 0 : plan.taskCount(); }
   const EvaluatorStatistics &getStatistics() const { return statistics; }
 
 private:
@@ -54,6 +60,8 @@ private:
   };
 
   const ParallelizationProblem &problem;
+  bool full;
+  Strategy current, pending; ///< if `full`
   CostModel cost;
   StrategyPlan plan;
   StrategySimulator simulator;

@@ -146,6 +146,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
            "Where chains start: presets by name, or 'current' for the configs of the module; default: all presets and a random strategy">,
     ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: all">,
     Option<"space", "space", "std::string", /*default=*/"\"tied\"", "tied (groups of ops share a decision) or untied (every op decides alone)">,
+    Option<"simulator", "simulator", "std::string", /*default=*/"\"delta\"",
+           "delta (plans and simulates what a proposal changes, up to a proof that it is refused) or full (every proposal from nothing, for comparisons); both decide alike">,
     Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
     Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
            "Draw how the best time fell during the search to this file (SVG; '-': stdout)">,

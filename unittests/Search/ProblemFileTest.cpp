@@ -1,0 +1,65 @@
+//===- ProblemFileTest.cpp - Parallelization problems as JSON -------------===//
+//
+// What is written is read again; what is damaged is refused with a message.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/ProblemFile.h"
+#include "Problems.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace soap;
+using namespace soap::test;
+
+static ProblemFile smallProblem() {
+  Mlp mlp = makeMlp(8, {6, 5, 4});
+  mlp.graph.nodes[0].whole.space.neutral = -HUGE_VAL;
+  mlp.graph.inputs[0].hasConfig = true;
+  mlp.graph.inputs[0].config = {{2, 1}, 2, {0, 1, 1, 0}};
+  return {mlp.graph, layerGroups(mlp), mlp.roles};
+}
+
+TEST(ProblemFile, RoundTrip) {
+  ProblemFile problem = smallProblem();
+  std::string text = printProblemFile(problem);
+  Expected<ProblemFile> again = parseProblemFile(text, "p.json");
+  ASSERT_TRUE(static_cast<bool>(again)) << again.error();
+  EXPECT_EQ(printProblemFile(*again), text);
+  Topology topology = *builtinTopology("cpu-2");
+  ParallelizationProblem a(problem.graph, topology, problem.groups,
+                           problem.roles),
+      b(again->graph, topology, again->groups, again->roles);
+  EXPECT_FALSE(b.check());
+  Strategy strategy;
+  for (const GraphNode &node : problem.graph.nodes)
+    strategy.push_back(Config::single(node.whole.space));
+  EXPECT_EQ(a.evaluate(strategy).makespanNs, b.evaluate(strategy).makespanNs);
+}
+
+TEST(ProblemFile, RefusesWhatIsWrong) {
+  std::string text = printProblemFile(smallProblem());
+  auto expectError = [&](const std::string &from, const std::string &to,
+                         const std::string &message) {
+    std::string changed = text;
+    size_t at = changed.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    changed.replace(at, from.size(), to);
+    Expected<ProblemFile> result = parseProblemFile(changed, "p.json");
+    ASSERT_FALSE(static_cast<bool>(result)) << to;
+    EXPECT_NE(result.error().find(message), std::string::npos)
+        << result.error();
+  };
+  expectError("\"version\":1", "\"version\":2", "version");
+  expectError("\"kind\":\"radix\"", "\"kind\":\"round\"",
+              "one of radix, window, whole");
+  expectError("\"extent\":8", "\"extent\":-8", "extent");
+  expectError("\"value\":0", "\"value\":700", "value");
+  expectError("\"replicas\":2", "\"replicas\":3", "a device per piece");
+  expectError("\"leader\":0", "\"leader\":99", "leader");
+  EXPECT_FALSE(
+      static_cast<bool>(parseProblemFile(text.substr(0, 300), "p.json")));
+  EXPECT_FALSE(static_cast<bool>(parseProblemFile("[]", "p.json")));
+}
