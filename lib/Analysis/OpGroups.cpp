@@ -1,7 +1,7 @@
 //===- OpGroups.cpp - Ops that share one decision -------------------------===//
 //
 // Gradients and updates follow their forward op, ops that only pass elements
-// on follow a producer, constants and views of weights a consumer. Purely
+// on, and batch norm, follow a producer, constants and views of weights a consumer. Purely
 // structural: what an op is called does not matter.
 //
 //===----------------------------------------------------------------------===//
@@ -43,11 +43,13 @@ private:
   }
   Following lead(int node) const;
   Following through(int node, int other, ArrayRef<int> loops) const;
+  bool normalizesSamples(int node) const;
   bool followsOrigin(int node);
   bool followsProducer(int node);
   bool followsConsumer(int node);
 
   const OpGraph &opGraph;
+  std::vector<std::vector<::soap::Role>> roles; ///< per node, per loop
   llvm::StringMap<int> names;
   std::vector<int> producer;      ///< per value: node, or -1
   std::vector<int> firstConsumer; ///< per value: node, or -1
@@ -91,8 +93,24 @@ static SmallVector<int> loopsThroughTensor(const ::soap::IterationSpace &own,
   return loops;
 }
 
+/// A normalization over samples (batch norm): statistics apart, it passes
+/// elements on.
+bool FollowingAnalysis::normalizesSamples(int node) const {
+  const Kernel &own = kernel(node);
+  if (own.operands.empty() || own.results.empty())
+    return false;
+  bool overSamples = false;
+  for (auto [l, loop] : llvm::enumerate(own.space.loops)) {
+    if (!::soap::usesLoop(own.space.results[0].map, static_cast<int>(l)))
+      return false;
+    overSamples |= loop.stage && roles[node][l] == ::soap::Role::Sample;
+  }
+  return overSamples &&
+         own.space.results[0].map == own.space.operands[0].map;
+}
+
 FollowingAnalysis::FollowingAnalysis(const OpGraph &opGraph)
-    : opGraph(opGraph), names(nodesByName(opGraph)),
+    : opGraph(opGraph), roles(computeRoles(opGraph)), names(nodesByName(opGraph)),
       producer(opGraph.graph.values.size(), -1),
       firstConsumer(opGraph.graph.values.size(), -1),
       dataDependent(opGraph.graph.nodes.size()),
@@ -153,7 +171,7 @@ bool FollowingAnalysis::followsOrigin(int node) {
 
 bool FollowingAnalysis::followsProducer(int node) {
   const Kernel &own = kernel(node);
-  if (!passesElementsOn(own))
+  if (!passesElementsOn(own) && !normalizesSamples(node))
     return false;
   // The producer that determines most loops: the full operand of a broadcast.
   int bestCount = 0;

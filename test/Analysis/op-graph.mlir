@@ -47,19 +47,18 @@
 // TRAIN-NEXT: output correct = loss.out1
 // TRAIN-NOT:  output
 
-// Groups of a convolution: the weight's first dim is g * O + o. Stages of batch norm. A sum follows the operand that is computed.
+// Groups of a convolution: the weight's first dim is g * O + o. Stages of batch norm, which follows the convolution. A sum follows the operand that is computed.
 // CHECK-LABEL: group conv2d_0
 // CHECK-NEXT:    conv2d_0: conv2d (arg0, w) -> (conv2d_0.out), forward
 // CHECK-NEXT:      n=4 sample, g=2 parameter, o=4 parameter, h=6 attribute
-// CHECK-NEXT:    w.sgd: sgd (w, w_grad) -> (w.sgd.out), update
-// CHECK-NEXT:      d0=8 parameter as g, d1=4 parameter as i, d2=3 parameter as kh, d3=3 parameter as kw
-// CHECK-NEXT:  group bn
 // CHECK-NEXT:    bn: batch_norm_train (conv2d_0.out, arg2, arg3) -> (bn.out0, bn.out1), forward
-// CHECK-NEXT:      n=4 sample, c=8 parameter, h=6 attribute, w=6 attribute
+// CHECK-NEXT:      n=4 sample as n, c=8 parameter as g, h=6 attribute as h, w=6 attribute as w
 // CHECK-NEXT:      stage bn/batch_norm_stats: batch_norm_stats (conv2d_0.out) -> (bn.out1), forward
 // CHECK-NEXT:      stage bn/batch_norm_apply: batch_norm_apply (conv2d_0.out, bn.out1, arg2, arg3) -> (bn.out0), forward
 // CHECK-NEXT:    sum: add (arg0, bn.out0) -> (sum.out), forward
-// CHECK-NEXT:      d0=4 sample as n, d1=8 attribute as c, d2=6 attribute as h, d3=6 attribute as w
+// CHECK-NEXT:      d0=4 sample as n, d1=8 attribute as g, d2=6 attribute as h, d3=6 attribute as w
+// CHECK-NEXT:    w.sgd: sgd (w, w_grad) -> (w.sgd.out), update
+// CHECK-NEXT:      d0=8 parameter as g, d1=4 parameter as i, d2=3 parameter as kh, d3=3 parameter as kw
 // CHECK-NEXT:  output result0 = sum.out
 func.func @residual(%x: tensor<4x8x6x6xf32> {soap.sample_dim = 0 : i64}, %w: tensor<8x4x3x3xf32> {soap.kind = "parameter", soap.name = "w"},
                     %gamma: tensor<8xf32> {soap.kind = "parameter"}, %beta: tensor<8xf32> {soap.kind = "parameter"},

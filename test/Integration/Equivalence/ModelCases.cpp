@@ -108,7 +108,6 @@ std::map<std::string, Fill> fillsOf(mlir::func::FuncOp function,
 Case makeModel(const SmallModel &model, Random &random) {
   Case c;
   c.name = model.name;
-  c.tolerance = 1e-3;
   c.training = drawOptimizer(random);
   c.mostPieces = 3;
   std::map<std::string, int64_t> options = model.options(random);
@@ -120,6 +119,10 @@ Case makeModel(const SmallModel &model, Random &random) {
     return c; // its text does not parse
   auto function = *module->getOps<mlir::func::FuncOp>().begin();
   c.fills = fillsOf(function, options["vocabulary"]);
+  // Statistics of few pixels, one layer behind the other, amplify how sums are
+  // rounded.
+  bool normalizes = !function.getOps<mlir::soap::BatchNormOp>().empty();
+  c.tolerance = normalizes ? 1e-2 : 1e-3;
   llvm::raw_string_ostream(c.text) << *module;
   return c;
 }
