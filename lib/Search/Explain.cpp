@@ -9,6 +9,7 @@
 #include "GroupNeighbours.h"
 #include "Soap/Core/Timeline.h"
 #include "Soap/Search/Presets.h"
+#include "Soap/Search/StrategyEvaluator.h"
 
 #include <algorithm>
 #include <numeric>
@@ -104,14 +105,30 @@ public:
         group(problem.getGroups()[group]),
         space(problem.getGraph().nodes[this->group.leader].whole.space),
         devices(problem.getTopology().deviceCount()), most(most),
-        cost(problem.getTopology()), neighbours(problem) {}
+        cost(problem.getTopology()), evaluator(problem), neighbours(problem) {}
 
   Explanation run() {
     result.group = groupId;
     collect();
-    for (Alternative &alternative : result.alternatives)
-      price(alternative);
+    // Members of a group may have configs of their own in a strategy that was
+    // not searched; the current alternative is the strategy as it is.
+    Strategy followed = strategy;
+    for (const OpGroup &g : problem.getGroups())
+      problem.assign(followed, g, strategy[g.leader]);
+    tied = followed == strategy;
+    result.alternatives[0].evaluation = evaluator.start(strategy);
+    for (size_t i = 1; i < result.alternatives.size(); ++i)
+      result.alternatives[i].evaluation =
+          price({{groupId, result.alternatives[i].config}});
     sort();
+    // Whole simulations: as many as are a second's work or so.
+    constexpr int64_t mostTasks = 10'000'000, fewestDetailed = 24;
+    int64_t detailed =
+        std::max(fewestDetailed,
+                 mostTasks / std::max<int64_t>(evaluator.taskCount(), 1));
+    for (size_t i = 0; i < result.alternatives.size(); ++i)
+      if (static_cast<int64_t>(i) < detailed || i == result.current)
+        addDetails(result.alternatives[i]);
     pair();
     return std::move(result);
   }
@@ -125,7 +142,9 @@ private:
   int devices;
   int64_t most;
   CostModel cost;
+  StrategyEvaluator evaluator; ///< holds the strategy
   GroupNeighbours neighbours;
+  bool tied = true; ///< members follow their leaders
   Explanation result;
   std::set<std::pair<std::vector<int64_t>, std::vector<int>>> known;
 
@@ -228,11 +247,33 @@ private:
     return lists;
   }
 
-  void price(Alternative &alternative) {
+  using Changes = std::vector<std::pair<int, Config>>;
+
+  /// The strategy with other configs for the leaders of some groups.
+  Evaluation price(const Changes &changes) {
+    for (size_t i = 0; i + 1 < changes.size(); ++i) {
+      evaluator.propose(changes[i].first, changes[i].second);
+      evaluator.accept();
+    }
+    Evaluation evaluation =
+        evaluator.propose(changes.back().first, changes.back().second);
+    evaluator.reject();
+    if (changes.size() > 1 && !tied)
+      evaluator.start(strategy);
+    for (size_t i = changes.size() - 1; tied && i-- > 0;) {
+      int changed = changes[i].first;
+      evaluator.propose(changed, strategy[problem.getGroups()[changed].leader]);
+      evaluator.accept();
+    }
+    return evaluation;
+  }
+
+  void addDetails(Alternative &alternative) {
     Strategy changed = strategy;
-    problem.assign(changed, group, alternative.config);
+    if (alternative.origin != "current")
+      problem.assign(changed, group, alternative.config);
     Priced priced = simulate(changed);
-    alternative.evaluation = priced.evaluation;
+    alternative.detailed = true;
     alternative.bytesMoved = priced.bytesMoved;
     for (const Action &action : priced.plan.actions)
       if (action.kind == ActionKind::Compute &&
@@ -262,7 +303,6 @@ private:
   struct Priced {
     Plan plan;
     TaskGraph tasks;
-    Evaluation evaluation;
     int64_t bytesMoved = 0;
   };
 
@@ -271,13 +311,7 @@ private:
     Priced priced;
     priced.plan = buildPlan(graph, changed, problem.getTopology());
     priced.tasks = buildTaskGraph(graph, priced.plan, cost, /*names=*/false);
-    priced.evaluation.makespanNs = simulateFull(priced.tasks);
-    std::vector<int64_t> peak = peakBytes(
-        graph, priced.plan,
-        actionOrder(priced.plan, scheduleOrder(priced.tasks)), devices);
-    for (int device = 0; device < devices; ++device)
-      priced.evaluation.excessBytes += std::max<int64_t>(
-          0, peak[device] - problem.getTopology().typeOf(device).memoryBytes);
+    simulateFull(priced.tasks);
     for (const Task &task : priced.tasks.tasks)
       priced.bytesMoved += task.bytes;
     return priced;
@@ -309,14 +343,16 @@ private:
   /// neighbours cut the same way.
   void pair() {
     constexpr size_t mostTried = 6, mostNeighbours = 6;
-    std::vector<size_t> byWork(result.alternatives.size());
-    std::iota(byWork.begin(), byWork.end(), size_t(0));
+    std::vector<size_t> byWork;
+    for (size_t i = 0; i < result.alternatives.size(); ++i)
+      if (result.alternatives[i].detailed)
+        byWork.push_back(i);
     std::sort(byWork.begin(), byWork.end(), [&](size_t a, size_t b) {
       return std::pair(result.alternatives[a].computeNs, a) <
              std::pair(result.alternatives[b].computeNs, b);
     });
     std::set<size_t> tried;
-    for (size_t i = 0; i < result.alternatives.size() && i < mostTried; ++i) {
+    for (size_t i = 0; i < byWork.size() && i < mostTried; ++i) {
       tried.insert(i);
       tried.insert(byWork[i]);
     }
@@ -336,6 +372,15 @@ private:
                         std::tie(a.alternative, a.groups) <
                             std::tie(b.alternative, b.groups));
               });
+    for (Pairing &pairing : result.pairings) {
+      Strategy changed = strategy;
+      problem.assign(changed, group,
+                     result.alternatives[pairing.alternative].config);
+      for (size_t i = 0; i < pairing.groups.size(); ++i)
+        problem.assign(changed, problem.getGroups()[pairing.groups[i]],
+                       pairing.configs[i]);
+      pairing.bytesMoved = simulate(changed).bytesMoved;
+    }
   }
 
   /// Other groups of the same kind that read a weight of this one.
@@ -364,25 +409,22 @@ private:
   void tryTogether(size_t index, const std::vector<int> &others,
                    std::vector<Config> configs) {
     const Alternative &alternative = result.alternatives[index];
-    Strategy changed = strategy;
-    problem.assign(changed, group, alternative.config);
-    bool differs = false;
+    Changes changes = {{groupId, alternative.config}};
     for (size_t i = 0; i < others.size(); ++i) {
-      const OpGroup &other = problem.getGroups()[others[i]];
-      const IterationSpace &otherSpace =
-          problem.getGraph().nodes[other.leader].whole.space;
-      if (checkConfig(otherSpace, configs[i], devices).fault !=
-          ConfigFault::None)
+      int leader = problem.getGroups()[others[i]].leader;
+      if (checkConfig(problem.getGraph().nodes[leader].whole.space, configs[i],
+                      devices)
+              .fault != ConfigFault::None)
         return;
-      differs |= configs[i] != strategy[other.leader];
-      problem.assign(changed, other, configs[i]);
+      if (configs[i] != strategy[leader])
+        changes.push_back({others[i], configs[i]});
     }
-    if (!differs)
+    if (changes.size() == 1)
       return;
-    Priced priced = simulate(changed);
-    if (better(priced.evaluation, alternative.evaluation))
-      result.pairings.push_back({index, others, std::move(configs),
-                                 priced.evaluation, priced.bytesMoved});
+    Evaluation evaluation = price(changes);
+    if (better(evaluation, alternative.evaluation))
+      result.pairings.push_back(
+          {index, others, std::move(configs), evaluation, 0});
   }
 };
 

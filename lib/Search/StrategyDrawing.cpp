@@ -227,14 +227,17 @@ private:
     }
     CellGrid grid = gridOf(box.group);
     drawing.open(tooltipOf(box));
-    // Copies stand in a raster of their own, with gaps.
-    int64_t across = static_cast<int64_t>(
-                std::ceil(std::sqrt(static_cast<double>(grid.replicas)))),
-            down = (grid.replicas + across - 1) / across;
-    double space = grid.replicas > 1 ? 2 : 0,
+    // Copies stand in a raster of their own, with gaps. No more of them than
+    // can be seen: the text below the box has their number.
+    constexpr int64_t mostCopies = 64;
+    int64_t copies = std::min(grid.replicas, mostCopies),
+            across = static_cast<int64_t>(
+                std::ceil(std::sqrt(static_cast<double>(copies)))),
+            down = (copies + across - 1) / across;
+    double space = copies > 1 ? 2 : 0,
            width = (boxSide + space) / static_cast<double>(across) - space,
            height = (boxSide + space) / static_cast<double>(down) - space;
-    for (int64_t r = 0; r < grid.replicas; ++r)
+    for (int64_t r = 0; r < copies; ++r)
       cells(grid, r, x + (width + space) * static_cast<double>(r % across),
             y + (height + space) * static_cast<double>(r / across), width,
             height);
@@ -257,11 +260,18 @@ private:
           std::ceil(std::sqrt(static_cast<double>(count))));
       rows = (count + columns - 1) / columns;
     }
+    // Of thousands of pieces, evenly spaced ones.
+    constexpr int64_t mostCells = 1024, side = 32;
+    int64_t drawn = count;
+    if (count > mostCells) {
+      rows = columns = side;
+      drawn = mostCells;
+    }
     double w = width / static_cast<double>(columns),
            h = height / static_cast<double>(rows);
     bool lines = w >= 3 && h >= 3;
-    for (int64_t i = 0; i < count; ++i) {
-      int device = grid.devices[replica * count + i];
+    for (int64_t i = 0; i < drawn; ++i) {
+      int device = grid.devices[replica * count + i * count / drawn];
       drawing.rectangle(x + w * static_cast<double>(i % columns),
                         y + h * static_cast<double>(i / columns), w, h,
                         {.fill = colours[device],

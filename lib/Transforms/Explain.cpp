@@ -129,12 +129,17 @@ void Printer::row(llvm::raw_ostream &stream,
     stream << "   current";
   else
     stream << llvm::format("%+8.1f %%", difference(alternative.evaluation));
-  stream << llvm::format("%12.3f %11.3f  ", milliseconds(alternative.computeNs),
-                         mebibytes(alternative.bytesMoved));
   std::string limit;
-  llvm::raw_string_ostream(limit)
-      << alternative.limit
-      << llvm::format(" %.0f %%", 100 * alternative.limitShare);
+  if (alternative.detailed) {
+    stream << llvm::format("%12.3f %11.3f  ",
+                           milliseconds(alternative.computeNs),
+                           mebibytes(alternative.bytesMoved));
+    llvm::raw_string_ostream(limit)
+        << alternative.limit
+        << llvm::format(" %.0f %%", 100 * alternative.limitShare);
+  } else {
+    stream.indent(26);
+  }
   stream << llvm::left_justify(limit, 22) << "  "
          << config(explanation.group, alternative.config);
   if (!alternative.origin.empty() && !isCurrent)
@@ -227,10 +232,9 @@ std::string Printer::json(StringRef op) const {
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
   const ::soap::OpGroup &group = problem.getGroups()[explanation.group];
-  auto price = [&](const ::soap::Evaluation &evaluation, int64_t bytesMoved) {
+  auto price = [&](const ::soap::Evaluation &evaluation) {
     json.attribute("makespan_ns", evaluation.makespanNs);
     json.attribute("excess_bytes", evaluation.excessBytes);
-    json.attribute("bytes_moved", bytesMoved);
   };
   json.object([&] {
     json.attribute("version", 1);
@@ -248,7 +252,10 @@ std::string Printer::json(StringRef op) const {
         json.object([&] {
           jsonConfig(json, explanation.group, alternative.config);
           json.attribute("origin", alternative.origin);
-          price(alternative.evaluation, alternative.bytesMoved);
+          price(alternative.evaluation);
+          if (!alternative.detailed)
+            return;
+          json.attribute("bytes_moved", alternative.bytesMoved);
           json.attribute("group_compute_ns", alternative.computeNs);
           json.attribute("limit", alternative.limit);
           json.attribute("limit_share", alternative.limitShare);
@@ -267,7 +274,8 @@ std::string Printer::json(StringRef op) const {
                 jsonConfig(json, group, config);
               });
           });
-          price(pairing.evaluation, pairing.bytesMoved);
+          price(pairing.evaluation);
+          json.attribute("bytes_moved", pairing.bytesMoved);
         });
     });
   });

@@ -44,6 +44,7 @@ TEST(Explain, PricesAreThoseOfTheProblem) {
     p.problem.assign(changed, p.problem.getGroups()[1], alternative.config);
     EXPECT_EQ(alternative.evaluation.makespanNs,
               p.problem.evaluate(changed).makespanNs);
+    EXPECT_TRUE(alternative.detailed);
     EXPECT_FALSE(alternative.limit.empty());
     if (i > 0)
       EXPECT_GE(alternative.evaluation.makespanNs,
@@ -59,6 +60,32 @@ TEST(Explain, PricesAreThoseOfTheProblem) {
     EXPECT_LT(
         pairing.evaluation.makespanNs,
         explanation.alternatives[pairing.alternative].evaluation.makespanNs);
+}
+
+/// Pairs, too, and several changes leave nothing behind.
+TEST(Explain, PairsArePricedAsTheProblem) {
+  MlpProblem p(makeMlp(512, {256, 512, 300, 64}), 4);
+  size_t pairs = 0;
+  for (const Strategy &strategy :
+       {modelParallelStrategy(p.problem), zeroStrategy(p.problem)})
+    for (int group = 0; group < 3; ++group) {
+      Explanation explanation = explainGroup(p.problem, strategy, group, 1000);
+      EXPECT_EQ(
+          explanation.alternatives[explanation.current].evaluation.makespanNs,
+          p.problem.evaluate(strategy).makespanNs);
+      pairs += explanation.pairings.size();
+      for (const Pairing &pairing : explanation.pairings) {
+        Strategy changed = strategy;
+        p.problem.assign(changed, p.problem.getGroups()[group],
+                         explanation.alternatives[pairing.alternative].config);
+        for (size_t i = 0; i < pairing.groups.size(); ++i)
+          p.problem.assign(changed, p.problem.getGroups()[pairing.groups[i]],
+                           pairing.configs[i]);
+        EXPECT_EQ(pairing.evaluation.makespanNs,
+                  p.problem.evaluate(changed).makespanNs);
+      }
+    }
+  EXPECT_GT(pairs, 0u);
 }
 
 /// Both layers on one device. One alone gains little on two, since its input

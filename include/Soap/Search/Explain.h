@@ -20,6 +20,8 @@ struct Alternative {
   /// neighbour), or empty: degrees on devices in their order.
   std::string origin;
   Evaluation evaluation;
+  /// Whether what follows was looked at: of the first ones and the current one.
+  bool detailed = false;
   int64_t computeNs = 0;  ///< kernels of the group, on all devices together
   int64_t bytesMoved = 0; ///< by all transfers of an iteration
   /// The device or link that most of the critical path is on, and its share of

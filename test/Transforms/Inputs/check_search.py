@@ -12,6 +12,7 @@ assert 0 < best <= min(report["initial"].values())
 assert 0 < report["proposals"] <= 200 and 0 <= report["accepted"] <= report["proposals"]
 assert report["seed"] == 1 and report["seconds"] > 0 and report["proposals_per_second"] > 0
 assert report["tasks"] >= report["ops"] > report["groups"] > 0
+assert 0 < report["resimulated_tasks_per_proposal"]
 assert report["optimal"] is False and 0 <= report["bound_ns"] <= best
 curve = report["curve"]
 assert curve[-1]["best_ns"] == best and curve[-1]["proposals"] == report["proposals"]
