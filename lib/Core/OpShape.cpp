@@ -101,11 +101,12 @@ OpShape soap::shapeOf(const std::string &kind, const IterationSpace &space,
                       const LoopBox &box, int64_t bytes) {
   OpShape shape;
   splitKind(kind, shape);
-  // Gradients of products are products, told apart by what is transposed.
+  // Gradients of products are products, told apart by what is transposed: of a
+  // layer with weights [out, in], x w^T, dy w and dy^T x.
   if (shape.op == "matmul")
-    shape.direction = !lastLoopIs(space, 0, 'k')   ? "weight_grad"
-                      : !lastLoopIs(space, 1, 'n') ? "input_grad"
-                                                   : "forward";
+    shape.direction = !lastLoopIs(space, 0, 'k')  ? "weight_grad"
+                      : lastLoopIs(space, 1, 'k') ? "forward"
+                                                  : "input_grad";
   for (size_t i = 0; i < space.loops.size(); ++i) {
     shape.loops.push_back(space.loops[i].name);
     shape.extents.push_back(box[i].size());

@@ -18,7 +18,7 @@ using namespace soap;
 
 namespace {
 
-constexpr size_t mostTables = 4096, mostEntries = 4096, mostLoops = 32,
+constexpr size_t mostTables = 4096, mostEntries = 2048, mostLoops = 32,
                  mostTerms = 256;
 constexpr int64_t mostExtent = int64_t(1) << 40, mostNs = int64_t(1e15);
 constexpr double nsPerSecond = 1e9;

@@ -49,7 +49,8 @@ static double evaluate(const CostCurve &curve, const std::vector<double> &sizes,
                        const CurveScale &scale = {}) {
   double sum = 0;
   for (const CurveTerm &term : curve.terms) {
-    double ns = term.ns * (scale.isOne() ? 1 : scaleOf(scale, term, sizes.size()));
+    double ns =
+        term.ns * (scale.isOne() ? 1 : scaleOf(scale, term, sizes.size()));
     for (size_t i = 0; i < term.powers.size() && i < sizes.size(); ++i) {
       double power = term.powers[i], size = std::max(sizes[i], 1.0);
       // The usual powers without a library call.
@@ -368,10 +369,17 @@ private:
       if (std::equal(strides.begin(), strides.end(),
                      data.entries[e].shape.begin() + loops))
         lattice.entries.push_back(e);
-    size_t nodes = 1;
-    for (size_t d = 0; d < dims; ++d) {
-      lattice.axes.push_back(makeAxis(d));
-      nodes *= lattice.axes[d].size();
+    // Half doublings, or more where sizes differ by so much that these would be
+    // too many.
+    constexpr size_t mostNodes = 400000;
+    size_t nodes = 0;
+    for (double step = 0.5; nodes == 0 || nodes > mostNodes; step *= 2) {
+      lattice.axes.clear();
+      nodes = 1;
+      for (size_t d = 0; d < dims; ++d) {
+        lattice.axes.push_back(makeAxis(d, step));
+        nodes *= lattice.axes[d].size();
+      }
     }
     lattice.values.assign(nodes, 0);
     addWeights(lattice, strideSize);
@@ -380,9 +388,9 @@ private:
     return lattice;
   }
 
-  /// Half doublings over what was measured, and a little beyond; the values
-  /// themselves where there are few.
-  std::vector<double> makeAxis(size_t dim) const {
+  /// Steps over what was measured, and a little beyond; the values themselves
+  /// where there are few.
+  std::vector<double> makeAxis(size_t dim, double step) const {
     std::vector<double> axis;
     for (const std::vector<double> &sizes : logSizes)
       axis.push_back(sizes[dim]);
@@ -391,12 +399,12 @@ private:
     constexpr size_t few = 7;
     double low = axis.front(), high = axis.back();
     if (axis.size() > few) {
-      constexpr double step = 0.5;
       axis.clear();
       low = std::floor(low);
       high = std::ceil(high);
-      for (double at = low; at <= high; at += step)
+      for (double at = low; at < high; at += step)
         axis.push_back(at);
+      axis.push_back(high);
     }
     constexpr double beyond = 3;
     if (low > 0)
@@ -521,8 +529,10 @@ private:
 // The model
 //===----------------------------------------------------------------------===//
 
-/// The curve that stands for an op without one of its own.
-static const char *classOf(const std::string &op) {
+/// The curve that stands for an op without one of its own; empty: none can.
+static std::string classOf(const std::string &op) {
+  if (op == "conv2d" || op == "matmul")
+    return "";
   auto contains = [&](const char *part) {
     return op.find(part) != std::string::npos;
   };
