@@ -230,6 +230,23 @@ TEST(Profile, Collectives) {
   EXPECT_FALSE(model.collectiveNs(CollectiveKind::AllReduce, 4, 1, 10));
 }
 
+TEST(Profile, MeasuredCollectivesAreTaken) {
+  Topology topology = *builtinTopology("cpu-4");
+  Profile profile = smallProfile();
+  profile.device = "cpu";
+  topology.deviceTypes[0].costs =
+      std::make_shared<const ProfileModel>(std::move(profile));
+  auto cost = [&](std::vector<int> devices, CollectiveKind kind) {
+    return collectiveCost(topology, kind, devices, 2000);
+  };
+  CollectiveCost measured = cost({1, 3}, CollectiveKind::AllReduce);
+  EXPECT_EQ(measured.ns, 70);
+  EXPECT_EQ(measured.links.size(), 2u);
+  // Neither other groups nor other collectives.
+  EXPECT_GT(cost({1, 2, 3}, CollectiveKind::AllReduce).ns, 1000);
+  EXPECT_GT(cost({1, 3}, CollectiveKind::AllGather).ns, 1000);
+}
+
 TEST(Profile, CostsOfDevices) {
   Topology topology = *builtinTopology("h200-1x1"),
            k80 = *builtinTopology("k80-1x1");
