@@ -269,13 +269,18 @@ Calibration::open(const std::string &text, const std::string &topologyName) {
     return Error{path + ": cannot create a temporary file"};
   close(descriptor);
   file.path = path;
-  if (MaybeError error = writeFile(path, text))
+  // Configs need a topology to be of; without, all runs on the first device.
+  bool hasConfigs = text.find("soap.config") != std::string::npos;
+  if (MaybeError error =
+          writeFile(path, "module attributes {soap.topology = \"" +
+                              topologyName + "\"} {\n" + text + "}\n"))
     return *error;
   CompileRequest request;
   request.path = path;
-  request.topology = topologyName;
-  request.preset =
-      text.find("soap.config") == std::string::npos ? "single" : "";
+  if (!hasConfigs) {
+    request.topology = topologyName;
+    request.preset = "single";
+  }
   request.optLevel = int(options.optLevel);
   request.reference = options.reference;
   request.cache = !options.noCache;
