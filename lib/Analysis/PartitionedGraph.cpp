@@ -56,6 +56,8 @@ int64_t bytesOf(Type type) {
     work.flops = loops.flopsPerPoint;
     for (const ::soap::Loop &loop : loops.loops)
       work.flops *= static_cast<double>(loop.extent);
+    work.shape =
+        ::soap::shapeOf(work.kind, loops, loops.wholeBox(), work.bytes);
   }
   return work;
 }

@@ -12,8 +12,9 @@
 using namespace mlir;
 using namespace mlir::soap;
 
-FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
-                                                        StringRef option) {
+/// The topology alone.
+static FailureOr<::soap::Topology> findTopology(ModuleOp module,
+                                                StringRef option) {
   auto fail = [&](const std::string &message) -> FailureOr<::soap::Topology> {
     module.emitError() << message;
     return failure();
@@ -39,4 +40,17 @@ FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
           : ::soap::builtinTopology(text.str());
   return parsed ? FailureOr<::soap::Topology>(std::move(*parsed))
                 : fail(parsed.error());
+}
+
+FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
+                                                        StringRef option,
+                                                        StringRef profile) {
+  FailureOr<::soap::Topology> topology = findTopology(module, option);
+  if (failed(topology) || profile.empty())
+    return topology;
+  if (::soap::MaybeError error = ::soap::useProfile(*topology, profile.str())) {
+    module.emitError() << error->message;
+    return failure();
+  }
+  return topology;
 }

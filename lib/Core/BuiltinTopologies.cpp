@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Core/ProfileModel.h"
 #include "Soap/Core/Topology.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ constexpr int64_t pcieLatency = 1500, nvlinkLatency = 1000,
 /// A GPU: copies run beside kernels, and only between neighbours.
 DeviceType gpuType(std::string name, int64_t memoryBytes, double bandwidth,
                    double f32, double f16, double bf16, double f64,
-                   int64_t launchNs) {
+                   int64_t launchNs, double tf32 = 0) {
   DeviceType type;
   type.name = std::move(name);
   type.memoryBytes = memoryBytes;
@@ -39,9 +40,12 @@ DeviceType gpuType(std::string name, int64_t memoryBytes, double bandwidth,
     type.flopsPerSecond["f16"] = f16;
   if (bf16 > 0)
     type.flopsPerSecond["bf16"] = bf16;
+  if (tf32 > 0)
+    type.flopsPerSecond["tf32"] = tf32;
   type.launchNs = launchNs;
   type.forwardsTransfers = false;
   type.collectives = true;
+  type.profile = "h200";
   return type;
 }
 
@@ -59,13 +63,15 @@ DeviceType v100Pcie() {
 }
 DeviceType a100() {
   return gpuType("a100", 80 * gib, 2039e9, 19.5e12, 312e12, 312e12, 9.7e12,
-                 3000);
+                 3000, 156e12);
 }
 DeviceType h100() {
-  return gpuType("h100", 80 * gib, 3350e9, 67e12, 990e12, 990e12, 34e12, 2000);
+  return gpuType("h100", 80 * gib, 3350e9, 67e12, 990e12, 990e12, 34e12, 2000,
+                 494.5e12);
 }
 DeviceType h200() {
-  return gpuType("h200", 141 * gib, 4800e9, 67e12, 990e12, 990e12, 34e12, 2000);
+  return gpuType("h200", 141 * gib, 4800e9, 67e12, 990e12, 990e12, 34e12, 2000,
+                 494.5e12);
 }
 
 /// First figures for a core of a present server.
@@ -459,6 +465,15 @@ Expected<Topology> soap::builtinTopology(const std::string &name) {
                    std::to_string(mostDevices) + " devices"};
     Topology topology = family.make(*size);
     topology.name = name;
+    for (DeviceType &type : topology.deviceTypes) {
+      if (type.profile.empty())
+        continue;
+      Expected<std::shared_ptr<const ProfileModel>> model =
+          loadProfileModel(type.profile);
+      if (!model)
+        return model.takeError();
+      type.costs = *model;
+    }
     if (MaybeError error = topology.computeRoutes())
       return *std::move(error);
     return topology;

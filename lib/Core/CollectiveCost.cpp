@@ -10,6 +10,8 @@
 
 #include "Soap/Core/CollectiveCost.h"
 
+#include "Soap/Core/ProfileModel.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -154,16 +156,21 @@ public:
     }
     return std::move(algorithms);
   }
+  /// On how many nodes the devices are.
+  int countNodes() const {
+    std::vector<Groups> found = findNodes();
+    return found.empty() ? 1 : static_cast<int>(found.front().size());
+  }
 
 private:
+  using Groups = std::vector<std::vector<int>>;
+
   const Topology &topology;
   std::vector<int> devices;
   int root;
   int count;
   StepBuilder messages;
   std::vector<CollectiveAlgorithm> algorithms;
-
-  using Groups = std::vector<std::vector<int>>;
 
   //===--------------------------------------------------------------------===//
   // Adding steps up
@@ -431,6 +438,57 @@ private:
 
 } // namespace
 
+/// What the profile of the devices' type says of a group of this size; null if
+/// it was not measured.
+static const CollectiveEntries *findMeasured(const Topology &topology,
+                                             CollectiveKind kind,
+                                             const std::vector<int> &devices,
+                                             int nodes) {
+  const DeviceType &type = topology.typeOf(devices.front());
+  for (int device : devices)
+    if (&topology.typeOf(device) != &type)
+      return nullptr;
+  if (!type.costs || type.costs->getProfile().device != type.name)
+    return nullptr;
+  for (const CollectiveEntries &entries : type.costs->getProfile().collectives)
+    if (entries.kind == kind && entries.nodes == nodes &&
+        entries.devices == static_cast<int>(devices.size()))
+      return &entries;
+  return nullptr;
+}
+
+/// Latency and time per byte of measured times: least squares of the relative
+/// error, neither of them negative.
+static CollectiveAlgorithm fitMeasured(const CollectiveEntries &measured) {
+  double ones = 0, x = 0, xx = 0, y = 0, xy = 0;
+  for (const std::array<int64_t, 2> &entry : measured.entries) {
+    // Columns 1 / ns and bytes / ns against 1.
+    double ns = static_cast<double>(entry[1]),
+           bytes = static_cast<double>(entry[0]);
+    ones += 1 / (ns * ns);
+    x += bytes / (ns * ns);
+    xx += bytes * bytes / (ns * ns);
+    y += 1 / ns;
+    xy += bytes / ns;
+  }
+  CollectiveAlgorithm algorithm;
+  algorithm.name = "measured";
+  double determinant = ones * xx - x * x;
+  double latency = determinant > 0 ? (y * xx - x * xy) / determinant : -1;
+  double perByte = determinant > 0 ? (ones * xy - x * y) / determinant : -1;
+  if (latency < 0) {
+    latency = 0;
+    perByte = xx > 0 ? xy / xx : 0;
+  }
+  if (perByte < 0 || xx <= 0) {
+    latency = y / ones;
+    perByte = 0;
+  }
+  algorithm.latencyNs = latency;
+  algorithm.nsPerByte = perByte;
+  return algorithm;
+}
+
 CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
                                  std::span<const int> list) {
   if (list.empty())
@@ -445,12 +503,22 @@ CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
   for (int device : devices)
     launch =
         std::max(launch, static_cast<double>(topology.typeOf(device).launchNs));
-  algorithms = Builder(topology, std::move(devices), root).build(kind);
+  Builder builder(topology, devices, root);
+  algorithms = builder.build(kind);
+  const CollectiveEntries *measured = nullptr;
+  if (topology.typeOf(root).costs)
+    measured = findMeasured(topology, kind, devices, builder.countNodes());
   for (CollectiveAlgorithm &algorithm : algorithms) {
     algorithm.latencyNs += launch;
     std::vector<int> &links = algorithm.links;
     std::sort(links.begin(), links.end());
     links.erase(std::unique(links.begin(), links.end()), links.end());
+  }
+  if (measured) {
+    // What libraries choose is not known, but what it takes is.
+    CollectiveAlgorithm algorithm = fitMeasured(*measured);
+    algorithm.links = best(measured->entries.back()[0])->links;
+    algorithms = {std::move(algorithm)};
   }
 }
 

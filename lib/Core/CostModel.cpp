@@ -1,12 +1,14 @@
-//===- CostModel.cpp - Analytic cost of tasks -----------------------------===//
+//===- CostModel.cpp - Cost of tasks --------------------------------------===//
 //
-// Roofline: the longer of computing and moving bytes, each at the share of the
-// peak that its class of ops reaches, on top of the launch floor. Monotone by
-// construction.
+// Profiles and their curves first. Without, a roofline: the longer of computing
+// and moving bytes, each at the share of the peak that its class of ops
+// reaches, on top of the launch floor. Monotone by construction.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Core/CostModel.h"
+
+#include "Soap/Core/ProfileModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +51,66 @@ static double peakFlops(const DeviceType &type, int64_t elementBytes) {
   return f32;
 }
 
+/// Name of the type that a kernel computes in. Products of f32 use tensor cores
+/// where the device has them for f32.
+static const char *dtypeOf(const DeviceType &type, const Work &work) {
+  switch (work.elementBytes) {
+  case 8:
+    return "f64";
+  case 2:
+    return "bf16";
+  case 1:
+    return "i8";
+  default:
+    break;
+  }
+  bool isProduct = work.shape.op == "conv2d" || work.shape.op == "matmul" ||
+                   work.shape.op.starts_with("lstm");
+  return isProduct && type.flopsPerSecond.contains("tf32") ? "tf32" : "f32";
+}
+
+static double peakOf(const std::map<std::string, double> &peaks,
+                     const std::string &dtype) {
+  for (const std::string &candidate :
+       {dtype, std::string(dtype == "bf16" ? "f16" : "f32")})
+    if (auto it = peaks.find(candidate); it != peaks.end())
+      return std::max(it->second, 1.0);
+  auto f32 = peaks.find("f32");
+  double peak = f32 == peaks.end() ? 1.0 : std::max(f32->second, 1.0);
+  return dtype == "f64" ? peak / 2 : peak;
+}
+
+/// By the profile of the device's type: as measured, or by the measured
+/// device's curve and the ratio of peaks.
+static std::optional<double> profileNs(const DeviceType &type,
+                                       const Work &work) {
+  if (!type.costs || work.shape.op.empty())
+    return std::nullopt;
+  const Profile &profile = type.costs->getProfile();
+  std::string dtype = dtypeOf(type, work);
+  if (profile.device == type.name)
+    return type.costs->opNs(work.shape, dtype);
+  CurveScale scale;
+  scale.launch = static_cast<double>(type.launchNs) /
+                 static_cast<double>(std::max<int64_t>(profile.launchNs, 1));
+  scale.memory = profile.memoryBandwidthBytesPerSecond /
+                 std::max(type.memoryBandwidthBytesPerSecond, 1.0);
+  // Where a device has no tensor cores for f32, its products are of the kind
+  // that was measured with them.
+  bool isProduct = work.shape.op == "conv2d" || work.shape.op == "matmul" ||
+                   work.shape.op.starts_with("lstm");
+  std::string measured = isProduct && dtype == "f32" ? "tf32" : dtype;
+  scale.compute = peakOf(profile.flopsPerSecond, measured) /
+                  peakOf(type.flopsPerSecond, dtype);
+  return type.costs->curveNs(work.shape, measured, scale);
+}
+
 int64_t CostModel::computeNs(int device, const Work &work) const {
   const DeviceType &type = topology->typeOf(device);
+  // The upper end keeps sums over many tasks inside of int64.
+  constexpr double longest = 1e15;
+  if (std::optional<double> ns = profileNs(type, work))
+    return static_cast<int64_t>(std::clamp(std::ceil(*ns), 1.0, longest));
   Efficiency efficiency = efficiencyOf(work.kind);
   double computing =
       work.flops / (peakFlops(type, work.elementBytes) * efficiency.flops);
@@ -58,12 +118,18 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
                   (type.memoryBandwidthBytesPerSecond * efficiency.bandwidth);
   double ns = static_cast<double>(type.launchNs) +
               std::ceil(std::max(computing, moving) * 1e9);
-  // The upper end keeps sums over many tasks inside of int64.
-  return static_cast<int64_t>(std::clamp(ns, 1.0, 1e15));
+  return static_cast<int64_t>(std::clamp(ns, 1.0, longest));
 }
 
 int64_t CostModel::transferNs(int from, int to, int64_t bytes) const {
   return topology->transferNs(from, to, bytes);
+}
+
+bool CostModel::usesProfiles() const {
+  for (const DeviceType &type : topology->deviceTypes)
+    if (type.costs)
+      return true;
+  return false;
 }
 
 static int64_t bytesOf(const GraphValue &value, const AccessMap &map,
@@ -95,6 +161,7 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
   for (const Interval &range : box)
     points *= static_cast<double>(range.size());
   work.flops = points * kernel.space.flopsPerPoint;
+  work.shape = shapeOf(kernel.kind, kernel.space, box, work.bytes);
   return work;
 }
 

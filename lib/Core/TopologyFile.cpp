@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Json.h"
+#include "Soap/Core/ProfileModel.h"
 #include "Soap/Core/Topology.h"
 
 #include <cmath>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr size_t mostDevices = 4096, mostSwitches = 65536, mostLinks = 1 << 20;
 constexpr double nsPerSecond = 1e9;
-const char *const dtypes[] = {"f64", "f32", "f16", "bf16", "f8", "i8"};
+const char *const dtypes[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"};
 
 class TopologyReader {
 public:
@@ -59,14 +60,14 @@ private:
   void readType(const jsonfile::Cursor &at) {
     at.expectObject({"name", "memory_bytes", "memory_bandwidth_bytes_per_s",
                      "flops_per_s", "launch_s", "copies_occupy_receiver",
-                     "forwards_transfers", "collectives"});
+                     "forwards_transfers", "collectives", "profile"});
     DeviceType type;
     type.name = at["name"].string();
     type.memoryBytes = at["memory_bytes"].integer(1, int64_t(1) << 60);
     type.memoryBandwidthBytesPerSecond =
         at["memory_bandwidth_bytes_per_s"].number(1, 1e18);
     jsonfile::Cursor flops = at["flops_per_s"];
-    flops.expectObject({"f64", "f32", "f16", "bf16", "f8", "i8"});
+    flops.expectObject({"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"});
     flops["f32"]; // the one that must be there
     for (const char *dtype : dtypes)
       if (flops.has(dtype))
@@ -79,10 +80,25 @@ private:
       type.forwardsTransfers = at["forwards_transfers"].boolean();
     if (at.has("collectives"))
       type.collectives = at["collectives"].boolean();
+    if (at.has("profile")) {
+      type.profile = at["profile"].string();
+      readProfile(at["profile"], type);
+    }
     int id = static_cast<int>(topology.deviceTypes.size());
     if (!types.emplace(type.name, id).second)
       at["name"].fail("duplicate device type '" + type.name + "'");
     topology.deviceTypes.push_back(std::move(type));
+  }
+
+  void readProfile(const jsonfile::Cursor &at, DeviceType &type) {
+    if (reader.failed())
+      return;
+    Expected<std::shared_ptr<const ProfileModel>> model =
+        loadProfileModel(type.profile);
+    if (model)
+      type.costs = *model;
+    else
+      at.fail(model.error());
   }
 
   void addVertex(const jsonfile::Cursor &at, const std::string &name) {
@@ -179,6 +195,28 @@ Expected<Topology> soap::parseTopology(const std::string &text,
   return TopologyReader(file).read(*document);
 }
 
+MaybeError soap::useProfile(Topology &topology, const std::string &nameOrFile) {
+  Expected<std::shared_ptr<const ProfileModel>> model =
+      loadProfileModel(nameOrFile);
+  if (!model)
+    return model.takeError();
+  const std::string &device = (*model)->getProfile().device;
+  std::string types;
+  bool used = false;
+  for (DeviceType &type : topology.deviceTypes) {
+    types += (types.empty() ? "'" : ", '") + type.name + "'";
+    if (type.name != device && topology.deviceTypes.size() > 1)
+      continue;
+    type.profile = nameOrFile;
+    type.costs = *model;
+    used = true;
+  }
+  if (used)
+    return std::nullopt;
+  return Error{nameOrFile + ": is of device type '" + device +
+               "', expected one of the topology's types: " + types};
+}
+
 Expected<Topology> soap::loadTopology(const std::string &nameOrFile) {
   std::ifstream stream(nameOrFile, std::ios::binary);
   std::stringstream text;
@@ -204,6 +242,8 @@ std::string soap::printTopology(const Topology &topology) {
     object["copies_occupy_receiver"] = type.copiesOccupyReceiver;
     object["forwards_transfers"] = type.forwardsTransfers;
     object["collectives"] = type.collectives;
+    if (!type.profile.empty())
+      object["profile"] = type.profile;
     root["device_types"].push_back(std::move(object));
   }
   for (const Device &device : topology.devices)

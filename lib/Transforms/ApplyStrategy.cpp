@@ -62,8 +62,8 @@ ApplyStrategy::chooseTopology(const ::soap::StrategyFile &file) {
   ModuleOp module = getOperation();
   bool fromFile = topology.empty() && !file.topology.empty() &&
                   !module->hasAttr(SoapDialect::kTopology);
-  FailureOr<::soap::Topology> chosen =
-      resolveTopology(module, fromFile ? file.topology : topology.getValue());
+  FailureOr<::soap::Topology> chosen = resolveTopology(
+      module, fromFile ? file.topology : topology.getValue(), profile);
   if (failed(chosen))
     return failure();
   if (auto error =

@@ -262,7 +262,7 @@ LogicalResult AutoParallel::run() {
   if (failed(checkOptions()))
     return failure();
   FailureOr<::soap::Topology> deviceTopology =
-      resolveTopology(module, topology);
+      resolveTopology(module, topology, profile);
   if (failed(deviceTopology))
     return failure();
   FailureOr<func::FuncOp> chosen = chooseFunction(module, function);

@@ -106,7 +106,7 @@ LogicalResult Simulate::addPresets(const OpGraph &opGraph,
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
   FailureOr<::soap::Topology> deviceTopology =
-      resolveTopology(module, topology);
+      resolveTopology(module, topology, profile);
   if (failed(deviceTopology))
     return failure();
   if (auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms))

@@ -21,6 +21,15 @@ TOPOLOGY = {
     "links": [{"from": "a", "to": "b", "bandwidth_bytes_per_s": 1e9, "latency_s": 1e-6, "bidirectional": True}],
 }
 
+PROFILE = {
+    "version": 1, "device": "t", "source": "nobody", "flops_per_s": {"f32": 1e11}, "memory_bandwidth_bytes_per_s": 1e10, "launch_s": 1e-6,
+    "tables": [{"op": "matmul", "direction": "forward", "dtype": "f32", "loops": ["m", "n", "k"], "strides": 0, "lengths": [3, 3, 3],
+                "spread": 0.3, "noise": 0.1, "entries": [[8, 4, 4, 320, 1500], [64, 4, 4, 2112, 4000], [64, 64, 4, 18432, 9000]]}],
+    "curves": [{"op": "elementwise", "direction": "forward", "dtype": "f32",
+                "terms": [{"resource": "launch", "ns": 500}, {"resource": "memory", "ns": 0.1, "powers": [0, 1]}]}],
+    "collectives": [{"kind": "all-reduce", "devices": 2, "nodes": 1, "entries": [[1024, 5000], [4096, 9000]]}],
+}
+
 STRATEGY = {"version": 1, "ops": [{"name": "fc", "degrees": {"m": 2}, "devices": [0, 1]}]}
 
 
@@ -65,7 +74,61 @@ SMALL = changed(TOPOLOGY, ["device_types", 0, "memory_bytes"], 100)
 MEMORY = {"f.mlir": FORWARD, "t.json": to_json(SMALL), "s.json": to_json(STRATEGY)}
 APPLY = "--soap-apply-strategy=strategy={s.json} topology=cpu-2"
 
+def profile(name, content, *expect, topology="{t.json}"):
+    return Case("profile: " + name,
+                ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=data-parallel topology=" + topology, "--soap-simulate=profile={p.json}"],
+                ["p.json", *expect],
+                {"f.mlir": FORWARD, "t.json": to_json(TOPOLOGY),
+                 "p.json": content if isinstance(content, (str, bytes)) else to_json(content)})
+
+
+ENTRY = ["tables", 0, "entries", 1]
 CASES = [
+    profile("an empty file", "", "p.json"),
+    profile("not JSON", "{\"version\": 1,", "invalid JSON", "line 1, column 15"),
+    profile("not an object", "[]", "expected an object, got an array"),
+    profile("wrong version", changed(PROFILE, ["version"], 3), "at /version", "expected version 1, got 3"),
+    profile("misspelled key", changed(PROFILE, ["table"], []), 'unknown key "table"', "expected one of"),
+    profile("device missing", changed(PROFILE, ["device"], del_), "at /", '"device"'),
+    profile("no peak for f32", changed(PROFILE, ["flops_per_s"], {"f16": 1e12}), "at /flops_per_s", '"f32"'),
+    profile("bandwidth of zero", changed(PROFILE, ["memory_bandwidth_bytes_per_s"], 0), "at /memory_bandwidth_bytes_per_s", "got 0"),
+    profile("bandwidth NaN", to_json(PROFILE).replace("10000000000.0", "NaN"), "invalid JSON"),
+    profile("launch time negative", changed(PROFILE, ["launch_s"], -1e-6), "at /launch_s", "got -1e-06"),
+    profile("op missing", changed(PROFILE, ["tables", 0, "op"], del_), "at /tables/0", '"op"'),
+    profile("unknown direction", changed(PROFILE, ["tables", 0, "direction"], "sideways"), "at /tables/0/direction", "expected one of forward"),
+    profile("unknown element type", changed(PROFILE, ["tables", 0, "dtype"], "f12"), "at /tables/0/dtype", "expected one of f64"),
+    profile("entries missing", changed(PROFILE, ["tables", 0, "entries"], del_), "at /tables/0", '"entries"'),
+    profile("no entries", changed(PROFILE, ["tables", 0, "entries"], []), "at /tables/0/entries", "expected 1 to 2048 entries, got 0"),
+    profile("entry with too few numbers", changed(PROFILE, ENTRY, [64, 4, 4, 4000]), "at /tables/0/entries/1",
+            "expected 5 numbers (loops, strides, bytes, ns), got 4"),
+    profile("time of zero", changed(PROFILE, ENTRY + [4], 0), "at /tables/0/entries/1/4", "expected an integer from 1 to", "got 0"),
+    profile("negative time", changed(PROFILE, ENTRY + [4], -4), "at /tables/0/entries/1/4", "got -4"),
+    profile("time NaN", to_json(PROFILE).replace("4000", "NaN"), "invalid JSON"),
+    profile("time as null", changed(PROFILE, ENTRY + [4], None), "at /tables/0/entries/1/4", "got null"),
+    profile("extent of zero", changed(PROFILE, ENTRY + [0], 0), "at /tables/0/entries/1/0", "got 0"),
+    profile("a shape twice", changed(PROFILE, ENTRY, PROFILE["tables"][0]["entries"][0]), "at /tables/0/entries/1", "duplicate shape",
+            "entry 0 has it"),
+    profile("times that fall", changed(PROFILE, ENTRY + [4], 100), "at /tables/0/entries/1", "not monotone",
+            "1500 ns of entry 0", "got 100"),
+    profile("a table twice", changed(PROFILE, ["tables"], PROFILE["tables"] * 2), "at /tables/1", "duplicate entry for op 'matmul'"),
+    profile("a loop twice", changed(PROFILE, ["tables", 0, "loops"], ["m", "m", "k"]), "at /tables/0/loops/1", "duplicate loop 'm'"),
+    profile("negative term", changed(PROFILE, ["curves", 0, "terms", 1, "ns"], -0.1), "at /curves/0/terms/1/ns", "got -0.1"),
+    profile("term that falls", changed(PROFILE, ["curves", 0, "terms", 1, "powers"], [0, -1]), "at /curves/0/terms/1/powers/1", "got -1"),
+    profile("unknown resource", changed(PROFILE, ["curves", 0, "terms", 0, "resource"], "magic"), "at /curves/0/terms/0/resource",
+            "expected one of launch, memory, compute"),
+    profile("unknown collective", changed(PROFILE, ["collectives", 0, "kind"], "gossip"), "at /collectives/0/kind", "expected one of all-reduce"),
+    profile("collective of one device", changed(PROFILE, ["collectives", 0, "devices"], 1), "at /collectives/0/devices", "got 1"),
+    profile("collective faster for more bytes", changed(PROFILE, ["collectives", 0, "entries", 1, 1], 10), "at /collectives/0/entries/1/1",
+            "not monotone", "5000 ns", "got 10"),
+    profile("collective with fewer bytes", changed(PROFILE, ["collectives", 0, "entries", 1, 0], 10), "at /collectives/0/entries/1/0",
+            "more bytes than in the entry before"),
+    Case("profile: no such file", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=cpu-2",
+                                   "--soap-simulate=profile=nowhere.json"], ["unknown profile 'nowhere.json'", "expected a file or h200"],
+         {"f.mlir": FORWARD}),
+    Case("profile: named in a topology, missing",
+         ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology={t.json}"],
+         ["t.json: at /device_types/0/profile", "unknown profile 'nowhere.json'"],
+         {"f.mlir": FORWARD, "t.json": to_json(changed(TOPOLOGY, ["device_types", 0, "profile"], "nowhere.json"))}),
     topology("not JSON", "{\"version\": 1,", "invalid JSON", "line 1, column 15"),
     topology("bytes that are not text", b"\xff\xfe\x00\x01", "invalid JSON"),
     topology("nested too deep", "[" * 100000, "nesting deeper than 64"),

@@ -47,7 +47,7 @@ MANIFEST = to_json({
 
 def main():
     by_file = {"train-images-idx3-ubyte": "FuzzIdx", "train-labels-idx1-ubyte": "FuzzIdx", "x_train.npy": "FuzzNpy",
-               "d.npz": "FuzzNpz", "w.safetensors": "FuzzSafetensors", "t.json": "FuzzTopology", "s.json": "FuzzStrategy",
+               "d.npz": "FuzzNpz", "w.safetensors": "FuzzSafetensors", "t.json": "FuzzTopology", "p.json": "FuzzProfile", "s.json": "FuzzStrategy",
                "m.onnx": "FuzzONNX", "t.txt": "FuzzText"}
     for table in [cases_data, cases_json, cases_onnx]:
         for case in table.CASES:
@@ -64,6 +64,7 @@ def main():
     write("FuzzNpz", "good", npz({"x_train": npy(floats, bytes(16)), "y_train": npy(floats, bytes(16))}))
     write("FuzzSafetensors", "good", safetensors({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, bytes(8)))
     write("FuzzTopology", "good", to_json(cases_json.TOPOLOGY))
+    write("FuzzProfile", "good", to_json(cases_json.PROFILE))
     write("FuzzStrategy", "good", to_json(cases_json.STRATEGY))
     write("FuzzText", "good", "Don't panic, 42!\n\nA new paragraph.\n")
     write("FuzzManifest", "good", MANIFEST)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calibrate.h"
 #include "Commands.h"
 #include "Processes.h"
 #include "Soap/Runtime/ArtifactModule.h"
@@ -240,6 +241,23 @@ int main(int argc, char **argv) {
     if (isFirstProcess())
       std::fputs(helpText(), stdout);
     return 0;
+  }
+  if (options->calibrate) {
+    installSignals();
+    auto finished = calibrate(*options, [] { return interrupted.load(); });
+    if (!finished)
+      return fail(nullptr, finished.error());
+    const std::string &name = options->calibrationOutput;
+    if (!*finished)
+      std::fprintf(
+          stderr,
+          "soap-run: interrupted; what was measured is in %s.topology.json "
+          "and %s.profile.json\n",
+          name.c_str(), name.c_str());
+    else if (!options->quiet)
+      std::printf("%s.topology.json and %s.profile.json\n", name.c_str(),
+                  name.c_str());
+    return *finished ? 0 : 130;
   }
   // Under mpirun a signal comes before the news of who has died.
   if (startedByMpirun())

@@ -95,6 +95,8 @@ std::string setNormalization(Options &options, const std::string &value) {
 
 const std::map<std::string, Flag> &flags() {
   static const std::map<std::string, Flag> table = {
+      {"--calibrate", boolean(&Options::calibrate)},
+      {"-o", text(&Options::calibrationOutput)},
       {"--checkpoint", text(&Options::checkpoint)},
       {"--checkpoint-every", integer(&Options::checkpointEvery, 1, large)},
       {"--compare-with", text(&Options::compareWith)},
@@ -137,6 +139,27 @@ MaybeError check(Options &options) {
     return Error{std::string("flags '") + flag + "' and '" + other +
                  "' exclude each other"};
   };
+  if (options.calibrate) {
+    for (auto [flag, given] :
+         {std::pair{"--entry", !options.entry.empty()},
+          std::pair{"--data", !options.data.empty()},
+          std::pair{"--topology", !options.topology.empty()},
+          std::pair{"--preset", !options.preset.empty()},
+          std::pair{"--strategy", !options.strategy.empty()},
+          std::pair{"--trace", !options.trace.empty()},
+          std::pair{"--report", !options.report.empty()}})
+      if (given)
+        return excludes("--calibrate", flag);
+    if (!options.file.empty())
+      return Error{
+          "'--calibrate' measures the machine, expected no file, got '" +
+          options.file + "'"};
+    if (options.calibrationOutput.empty())
+      options.calibrationOutput = "calibrated";
+    return std::nullopt;
+  }
+  if (!options.calibrationOutput.empty())
+    return needs("-o", "--calibrate");
   if (options.file.empty())
     return Error{"expected an MLIR file"};
   if (!options.preset.empty() && !options.strategy.empty())
@@ -227,6 +250,7 @@ const char *run::helpText() {
 
 usage: soap-run FILE.mlir --data DATA [flags]           train and evaluate
        soap-run FILE.mlir --entry NAME [flags]          run one function once
+       soap-run --calibrate [-o NAME]                   measure this machine
        mpirun -np N soap-run ...                        in N processes
 
 FILE.mlir is IR at any stage of the pipeline: lowered, partitioned, with or
@@ -268,6 +292,14 @@ running one function
   --entry NAME             the function: forward, evaluate, ...
   --input NAME=FILE.npy    value of an argument (repeat for more)
   --output DIR             write each result to DIR/NAME.npy
+
+measuring this machine
+  --calibrate              run ops of many shapes, copies and all-reduces on the
+                           cores of this machine and write what they take to
+                           NAME.topology.json and NAME.profile.json, for the options
+                           topology= and profile= of searches and simulations;
+                           Ctrl-C keeps what was measured
+  -o NAME                  ... called so (default calibrated)
 
 compiling
   --topology NAME|FILE     topology for IR without configs (default cpu-1)

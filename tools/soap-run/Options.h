@@ -42,6 +42,11 @@ struct Options {
   std::string entry, output;
   std::vector<std::pair<std::string, std::string>> inputs;
 
+  // Measuring the machine; files are called OUTPUT.topology.json and
+  // OUTPUT.profile.json.
+  bool calibrate = false;
+  std::string calibrationOutput;
+
   // Devices.
   int64_t threadsPerDevice = 0;
   int64_t timeoutMs = 10000;

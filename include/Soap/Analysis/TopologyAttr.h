@@ -16,8 +16,10 @@ namespace mlir::soap {
 
 /// `option` (a built-in name or a file) if it is not empty, else the module's
 /// `soap.topology` (JSON text or a built-in name), else an error that says how
-/// to give one.
-FailureOr<::soap::Topology> resolveTopology(ModuleOp module, StringRef option);
+/// to give one. `profile` (a built-in name or a file) gives its device types
+/// measured times, if it is not empty.
+FailureOr<::soap::Topology> resolveTopology(ModuleOp module, StringRef option,
+                                            StringRef profile = {});
 
 } // namespace mlir::soap
 

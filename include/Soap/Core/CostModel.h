@@ -1,8 +1,9 @@
-//===- CostModel.h - Analytic cost of tasks ---------------------*- C++ -*-===//
+//===- CostModel.h - Cost of tasks ------------------------------*- C++ -*-===//
 //
-// First analytic model: roofline per op class with an efficiency, plus a launch
-// floor. Integer nanoseconds, at least 1, never decreasing in flops or bytes.
-// Profiles replace it in a later version, behind the same functions.
+// What was measured on a type of device, curves fitted to that and scaled to
+// others, and a roofline per class of ops where there is neither
+// (docs/CostModel.md). Integer nanoseconds, at least 1, never decreasing in
+// flops or bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 #define SOAP_CORE_COSTMODEL_H
 
 #include "Soap/Core/Plan.h"
+#include "Soap/Core/Profile.h"
 
 namespace soap {
 
@@ -19,6 +21,7 @@ struct Work {
   double flops = 0;
   int64_t bytes = 0; ///< read and written
   int64_t elementBytes = 4;
+  OpShape shape = {}; ///< of kernels: what profiles know them by
 };
 
 class CostModel {
@@ -27,6 +30,8 @@ public:
   /// Duration of a compute task on a device, in ns, at least 1.
   int64_t computeNs(int device, const Work &work) const;
   int64_t transferNs(int from, int to, int64_t bytes) const;
+  /// Some device type has a profile: shapes of work matter.
+  bool usesProfiles() const;
   const Topology &getTopology() const { return *topology; }
 
 private:

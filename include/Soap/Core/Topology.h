@@ -21,6 +21,8 @@
 
 namespace soap {
 
+class ProfileModel;
+
 struct DeviceType {
   std::string name;
   int64_t memoryBytes = 0;
@@ -33,6 +35,11 @@ struct DeviceType {
                                      ///< it; GPUs copy between neighbours only
   bool collectives = false; ///< exchanges of several devices are single
                             ///< operations of a library, as NCCL's
+  /// Name of a built-in profile or file with measured times, of this type or of
+  /// another whose curves are scaled by the peaks (docs/CostModel.md); empty:
+  /// none.
+  std::string profile;
+  std::shared_ptr<const ProfileModel> costs; ///< what `profile` names
 };
 
 struct Device {
@@ -104,6 +111,9 @@ std::vector<std::string> builtinTopologyNames();
 /// Parses the JSON text of a topology; `file` is for messages.
 Expected<Topology> parseTopology(const std::string &text,
                                  const std::string &file);
+/// Gives device types the times of a profile (a built-in name or a file): the
+/// types of the profile's name, or the only type there is.
+MaybeError useProfile(Topology &topology, const std::string &nameOrFile);
 /// A built-in name, or a file.
 Expected<Topology> loadTopology(const std::string &nameOrFile);
 std::string printTopology(const Topology &topology);

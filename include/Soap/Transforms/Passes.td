@@ -110,6 +110,8 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
     Option<"preset", "preset", "std::string", /*default=*/"\"\"", "single, data-parallel, model-parallel, spatial, expert or zero (docs/Search.md)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">,
     Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">
   ];
@@ -137,6 +139,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
     Option<"seed", "seed", "uint64_t", /*default=*/"1", "Seed of the search">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"0", "Budget in seconds; default: 10 if there is no 'proposals'">,
     Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Budget in proposals">,
@@ -216,6 +220,8 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
     ListOption<"compare", "compare", "std::string",
                "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert up to 64 devices; none: no comparison">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to simulate; default: train_step, evaluate or forward">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
   ];

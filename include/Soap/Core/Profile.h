@@ -1,0 +1,118 @@
+//===- Profile.h - Measured times of ops and collectives --------*- C++ -*-===//
+//
+// The profile database (docs/CostModel.md): how long ops take on one type of
+// device, by kind, direction, element type and shard shape, curves fitted to
+// that, and how long collectives take. A JSON file; the times of an H200 are
+// built in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_PROFILE_H
+#define SOAP_CORE_PROFILE_H
+
+#include "Soap/Core/CollectiveCost.h"
+#include "Soap/Core/IterationSpace.h"
+
+#include <array>
+
+namespace soap {
+
+/// What an op's time is looked up by.
+struct OpShape {
+  std::string op;        ///< "conv2d", "matmul", "relu"
+  std::string direction; ///< "forward", "input_grad", "weight_grad", "backward"
+  std::vector<std::string> loops; ///< of the op's iteration space, in order
+  std::vector<int64_t> extents;   ///< of the loops of this shard
+  std::vector<int64_t> strides;   ///< of windows; empty for ops without
+  int64_t bytes = 0;              ///< of all operand and result tiles
+  double flopsPerPoint = 1;       ///< of the iteration space
+  /// What curves are functions of. conv2d: output positions (input positions
+  /// for input_grad) times groups, input channels, output channels, window
+  /// positions, stride positions; matmul: m, n, k; all else: points of the
+  /// loops and bytes.
+  std::vector<double> sizes;
+};
+
+/// The shape of a shard whose loops have the extents of `box`. `kind` is the op
+/// mnemonic.
+OpShape shapeOf(const std::string &kind, const IterationSpace &space,
+                const LoopBox &box, int64_t bytes);
+
+/// One measured shape.
+struct ProfileEntry {
+  std::vector<int64_t> shape; ///< extents, then strides, then bytes
+  int64_t ns = 1;
+};
+
+/// Measurements of one op in one direction and element type.
+struct ProfileTable {
+  std::string op, direction;
+  std::string dtype; ///< "f32", "tf32", "bf16", ...
+  std::vector<std::string> loops;
+  int strides = 0; ///< number of strides in the shapes
+  std::vector<ProfileEntry> entries;
+  /// How far one measurement says something about another shape: per size, in
+  /// doublings; then the spread of log(measured / curve), and of noise.
+  std::vector<double> lengths;
+  double spread = 0.3, noise = 0.1;
+};
+
+/// What part of a machine a term of a curve is for: decides how it scales to
+/// another device.
+enum class CurveResource { Launch, Memory, Compute };
+const char *resourceName(CurveResource resource);
+
+/// `ns * product(sizes[i] ^ powers[i])`; no powers: constant.
+struct CurveTerm {
+  CurveResource resource = CurveResource::Launch;
+  double ns = 0;
+  std::vector<double> powers;
+};
+
+/// A roofline with the efficiency of small sizes: a sum of terms, none of them
+/// negative or falling, so that no shape is cheaper than a smaller one.
+struct CostCurve {
+  std::string op, direction, dtype;
+  std::vector<CurveTerm> terms;
+};
+
+/// Measured times of one collective over a group.
+struct CollectiveEntries {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  int devices = 2, nodes = 1;
+  /// Bytes of the whole tensor and ns, both rising.
+  std::vector<std::array<int64_t, 2>> entries;
+};
+
+/// The shape of a row of a table: extents, strides, bytes.
+OpShape shapeOf(const ProfileTable &table, std::span<const int64_t> row);
+
+struct Profile {
+  std::string device; ///< type of device that was measured
+  std::string source; ///< for readers: where the figures are from
+  // Of the measured device, in the units of a topology: what curves are scaled
+  // by.
+  std::map<std::string, double> flopsPerSecond;
+  double memoryBandwidthBytesPerSecond = 1;
+  int64_t launchNs = 1;
+  std::vector<ProfileTable> tables;
+  std::vector<CostCurve> curves;
+  std::vector<CollectiveEntries> collectives;
+};
+
+/// How many times faster a shape may be recorded than one that is no larger in
+/// any respect: kernels for odd shapes are slow, more is a mistake.
+constexpr double mostProfileDisorder = 8;
+
+/// Parses the JSON text of a profile; `file` is for messages.
+Expected<Profile> parseProfile(const std::string &text,
+                               const std::string &file);
+/// A built-in name (`h200`) or a file.
+Expected<Profile> loadProfile(const std::string &nameOrFile);
+std::string printProfile(const Profile &profile);
+/// The text of a built-in profile; null if there is none of this name.
+const char *builtinProfileText(const std::string &name);
+
+} // namespace soap
+
+#endif // SOAP_CORE_PROFILE_H

@@ -1,0 +1,65 @@
+//===- ProfileModel.h - Times of any shape from a profile -------*- C++ -*-===//
+//
+// Turns measurements into a cost of every shape: the curve of an op, corrected
+// by what was measured nearby, and exact where that very shape was measured;
+// never less for a larger shape. docs/CostModel.md says how and why.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_PROFILEMODEL_H
+#define SOAP_CORE_PROFILEMODEL_H
+
+#include "Soap/Core/Profile.h"
+
+#include <memory>
+#include <optional>
+
+namespace soap {
+
+/// How much longer each part of a curve takes on another device than on the
+/// measured one.
+struct CurveScale {
+  double launch = 1, memory = 1, compute = 1;
+  bool isOne() const { return launch == 1 && memory == 1 && compute == 1; }
+};
+
+class ProfileModel {
+public:
+  explicit ProfileModel(Profile profile);
+  ~ProfileModel();
+  const Profile &getProfile() const { return profile; }
+
+  /// Time on the device that was measured, in ns; nothing if the profile says
+  /// nothing of such an op. Tables of an op are prepared when first asked for
+  /// (tens of milliseconds); safe from several threads.
+  std::optional<double> opNs(const OpShape &shape,
+                             const std::string &dtype) const;
+  /// Time by the curve alone, for other devices than the measured one.
+  std::optional<double> curveNs(const OpShape &shape, const std::string &dtype,
+                                const CurveScale &scale) const;
+  /// Measured time of a collective, interpolated between sizes; nothing if this
+  /// group was not measured.
+  std::optional<double> collectiveNs(CollectiveKind kind, int devices,
+                                     int nodes, int64_t bytes) const;
+
+private:
+  class Table;
+  Profile profile;
+  std::vector<std::unique_ptr<Table>> tables;
+
+  const CostCurve *findCurve(const std::string &op,
+                             const std::string &direction,
+                             const std::string &dtype) const;
+};
+
+/// A simple curve for a table, for profiles that come without: constant, bytes
+/// and work, fitted by least squares of the relative error, nothing negative.
+CostCurve fitCurve(const ProfileTable &table);
+
+/// The built-in profile or file of this name, read once per process.
+Expected<std::shared_ptr<const ProfileModel>>
+loadProfileModel(const std::string &nameOrFile);
+
+} // namespace soap
+
+#endif // SOAP_CORE_PROFILEMODEL_H

@@ -1,0 +1,143 @@
+//===- OpShape.cpp - What the time of an op depends on --------------------===//
+//
+// From the loops of a shard to the sizes that curves are functions of.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpShape.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+namespace {
+
+/// `conv2d_input_grad` -> `conv2d`, input_grad.
+void splitKind(const std::string &kind, OpShape &shape) {
+  struct Suffix {
+    std::string_view text;
+    const char *direction;
+  };
+  constexpr Suffix suffixes[] = {{"_input_grad", "input_grad"},
+                                 {"_weight_grad", "weight_grad"},
+                                 {"_grad", "backward"}};
+  shape.op = kind;
+  shape.direction = "forward";
+  for (const Suffix &suffix : suffixes)
+    if (kind.ends_with(suffix.text)) {
+      shape.op = kind.substr(0, kind.size() - suffix.text.size());
+      shape.direction = suffix.direction;
+      return;
+    }
+}
+
+/// Whether the last dim of an operand is a loop whose name starts like this.
+bool lastLoopIs(const IterationSpace &space, size_t operand, char first) {
+  if (operand >= space.operands.size())
+    return false;
+  const AccessMap &map = space.operands[operand].map;
+  return !map.empty() && map.back().terms.size() == 1 &&
+         space.loops[map.back().terms[0].loop].name[0] == first;
+}
+
+/// Products have up to three batch loops and one to three reduction loops; what
+/// counts is how many rows, columns and terms there are.
+void mergeLoops(OpShape &shape) {
+  int64_t m = 1, n = 1, k = 1;
+  for (size_t i = 0; i < shape.loops.size(); ++i) {
+    char letter = shape.loops[i][0];
+    (letter == 'k' ? k : letter == 'n' ? n : m) *= shape.extents[i];
+  }
+  shape.loops = {"m", "n", "k"};
+  shape.extents = {m, n, k};
+}
+
+} // namespace
+
+std::vector<double> soap::sizesOf(const std::string &op,
+                                  const std::vector<std::string> &loops,
+                                  std::span<const int64_t> extents,
+                                  std::span<const int64_t> strides,
+                                  const std::string &direction, int64_t bytes) {
+  /// Product over the loops whose name the test accepts.
+  auto product = [&](auto accepts) {
+    double result = 1;
+    for (size_t i = 0; i < loops.size(); ++i)
+      if (accepts(loops[i]))
+        result *= static_cast<double>(extents[i]);
+    return result;
+  };
+  auto named = [&](std::initializer_list<const char *> names) {
+    return product([&](const std::string &loop) {
+      return std::find(names.begin(), names.end(), loop) != names.end();
+    });
+  };
+  if (op == "conv2d") {
+    double stride = 1;
+    for (int64_t s : strides)
+      stride *= static_cast<double>(s);
+    return {named({"n", "g", "h", "w"}), named({"i"}), named({"o"}),
+            named({"kh", "kw"}), stride};
+  }
+  if (op == "matmul") {
+    // In the order of the layer that this is a gradient of: rows, features out,
+    // features in.
+    double m = named({"m"}), n = named({"n"}), k = named({"k"});
+    if (direction == "input_grad")
+      std::swap(n, k);
+    if (direction == "weight_grad") {
+      double rows = k;
+      k = n;
+      n = m;
+      m = rows;
+    }
+    return {m, n, k};
+  }
+  return {product([](const std::string &) { return true; }),
+          static_cast<double>(std::max<int64_t>(bytes, 1))};
+}
+
+OpShape soap::shapeOf(const std::string &kind, const IterationSpace &space,
+                      const LoopBox &box, int64_t bytes) {
+  OpShape shape;
+  splitKind(kind, shape);
+  // Gradients of products are products, told apart by what is transposed: of a
+  // layer with weights [out, in], x w^T, dy w and dy^T x.
+  if (shape.op == "matmul")
+    shape.direction = !lastLoopIs(space, 0, 'k')  ? "weight_grad"
+                      : lastLoopIs(space, 1, 'k') ? "forward"
+                                                  : "input_grad";
+  for (size_t i = 0; i < space.loops.size(); ++i) {
+    shape.loops.push_back(space.loops[i].name);
+    shape.extents.push_back(box[i].size());
+  }
+  bool hasWindow =
+      shape.op == "conv2d" || shape.op.find("pool2d") != std::string::npos;
+  if (hasWindow && !space.operands.empty())
+    for (const DimMap &map : space.operands[0].map)
+      if (map.kind == DimMap::Kind::Window && !map.terms.empty())
+        shape.strides.push_back(std::max<int64_t>(
+            {1, map.divisor, map.scale, map.terms[0].coefficient}));
+  shape.bytes = std::max<int64_t>(bytes, 1);
+  if (shape.op == "matmul")
+    mergeLoops(shape);
+  shape.flopsPerPoint = space.flopsPerPoint;
+  shape.sizes = sizesOf(shape.op, shape.loops, shape.extents, shape.strides,
+                        shape.direction, shape.bytes);
+  return shape;
+}
+
+OpShape soap::shapeOf(const ProfileTable &table, std::span<const int64_t> row) {
+  OpShape shape;
+  shape.op = table.op;
+  shape.direction = table.direction;
+  shape.loops = table.loops;
+  size_t loops = table.loops.size();
+  shape.extents.assign(row.begin(), row.begin() + loops);
+  shape.strides.assign(row.begin() + loops,
+                       row.begin() + loops + table.strides);
+  shape.bytes = row[loops + table.strides];
+  shape.sizes = sizesOf(shape.op, shape.loops, shape.extents, shape.strides,
+                        shape.direction, shape.bytes);
+  return shape;
+}

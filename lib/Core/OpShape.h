@@ -1,0 +1,26 @@
+//===- OpShape.h - What the time of an op depends on ------------*- C++ -*-===//
+//
+// Sizes of a shape, for shards and for the entries of profiles. Private to the
+// core.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CORE_OPSHAPE_H
+#define SOAP_LIB_CORE_OPSHAPE_H
+
+#include "Soap/Core/Profile.h"
+
+#include <span>
+
+namespace soap {
+
+/// `OpShape::sizes`.
+std::vector<double> sizesOf(const std::string &op,
+                            const std::vector<std::string> &loops,
+                            std::span<const int64_t> extents,
+                            std::span<const int64_t> strides,
+                            const std::string &direction, int64_t bytes);
+
+} // namespace soap
+
+#endif // SOAP_LIB_CORE_OPSHAPE_H

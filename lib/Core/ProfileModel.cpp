@@ -1,0 +1,648 @@
+//===- ProfileModel.cpp - Times of any shape from a profile ---------------===//
+//
+// A Gaussian process over the logarithms of sizes predicts by how much a curve
+// is off; its predictions on a lattice are made monotone, and the lattice is
+// interpolated, which keeps that. Between measured shapes that are no larger
+// and no smaller, the result is clamped to their times.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/ProfileModel.h"
+
+#include "OpShape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+using namespace soap;
+
+//===----------------------------------------------------------------------===//
+// Curves
+//===----------------------------------------------------------------------===//
+
+/// Times are L f(W / (L P)) of launch time L, work W and peak P: a term that
+/// grows with a power of the work scales with that power of 1 / P, and with
+/// what is left of L.
+static double scaleOf(const CurveScale &scale, const CurveTerm &term,
+                      size_t sizes) {
+  switch (term.resource) {
+  case CurveResource::Launch:
+    return scale.launch;
+  case CurveResource::Memory:
+    return scale.memory;
+  case CurveResource::Compute:
+    break;
+  }
+  // Strides, and bytes, are no factors of the work.
+  size_t factors = sizes > 2 ? std::min<size_t>(sizes, 4) : 1;
+  double power = 0;
+  for (size_t i = 0; i < std::min(factors, term.powers.size()); ++i)
+    power += term.powers[i] / static_cast<double>(factors);
+  return std::pow(scale.compute, power) * std::pow(scale.launch, 1 - power);
+}
+
+/// ns of a curve.
+static double evaluate(const CostCurve &curve, const std::vector<double> &sizes,
+                       const CurveScale &scale = {}) {
+  double sum = 0;
+  for (const CurveTerm &term : curve.terms) {
+    double ns =
+        term.ns * (scale.isOne() ? 1 : scaleOf(scale, term, sizes.size()));
+    for (size_t i = 0; i < term.powers.size() && i < sizes.size(); ++i) {
+      double power = term.powers[i], size = std::max(sizes[i], 1.0);
+      // The usual powers without a library call.
+      if (power == 1)
+        ns *= size;
+      else if (power == 0.5)
+        ns *= std::sqrt(size);
+      else if (power == 0.25)
+        ns *= std::sqrt(std::sqrt(size));
+      else if (power != 0)
+        ns *= std::pow(size, power);
+    }
+    sum += ns;
+  }
+  return std::max(sum, 1.0);
+}
+
+CostCurve soap::fitCurve(const ProfileTable &table) {
+  CostCurve curve{table.op, table.direction, table.dtype, {}};
+  size_t sizes =
+      sizesOf(table.op, table.loops,
+              std::vector<int64_t>(table.loops.size(), 1),
+              std::vector<int64_t>(table.strides, 1), table.direction, 1)
+          .size();
+  bool isGeneric = sizes == 2;
+  curve.terms = {{CurveResource::Launch, 0, {}}};
+  if (isGeneric) {
+    curve.terms.push_back({CurveResource::Compute, 0, {1, 0}});
+    curve.terms.push_back({CurveResource::Memory, 0, {0, 1}});
+  } else {
+    // All of the work, and the tensors: products without one of the factors.
+    size_t factors = std::min<size_t>(sizes, 4);
+    curve.terms.push_back(
+        {CurveResource::Compute, 0, std::vector<double>(factors, 1)});
+    for (size_t without = 0; without < factors; ++without) {
+      std::vector<double> powers(factors, 1);
+      powers[without] = 0;
+      curve.terms.push_back({CurveResource::Memory, 0, std::move(powers)});
+    }
+  }
+  // Columns are relative to what was measured; coordinate descent on a sum of
+  // squares with one minimum.
+  size_t rows = table.entries.size(), columns = curve.terms.size();
+  std::vector<std::vector<double>> column(columns, std::vector<double>(rows));
+  for (size_t r = 0; r < rows; ++r) {
+    const ProfileEntry &entry = table.entries[r];
+    std::span<const int64_t> shape(entry.shape);
+    std::vector<double> sizes =
+        sizesOf(table.op, table.loops, shape.first(table.loops.size()),
+                shape.subspan(table.loops.size(), table.strides),
+                table.direction, entry.shape.back());
+    for (size_t c = 0; c < columns; ++c) {
+      CostCurve one{"", "", "", {curve.terms[c]}};
+      one.terms[0].ns = 1;
+      column[c][r] = evaluate(one, sizes) / static_cast<double>(entry.ns);
+    }
+  }
+  std::vector<double> residual(rows, 1);
+  for (int round = 0; round < 400; ++round)
+    for (size_t c = 0; c < columns; ++c) {
+      double up = 0, down = 0;
+      for (size_t r = 0; r < rows; ++r) {
+        up += column[c][r] * residual[r];
+        down += column[c][r] * column[c][r];
+      }
+      double before = curve.terms[c].ns;
+      double after = std::max(0.0, before + up / std::max(down, 1e-300));
+      for (size_t r = 0; r < rows; ++r)
+        residual[r] -= (after - before) * column[c][r];
+      curve.terms[c].ns = after;
+    }
+  std::erase_if(curve.terms, [](const CurveTerm &term) {
+    return term.ns == 0 && term.resource != CurveResource::Launch;
+  });
+  return curve;
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// Measurements of one op, ready to predict.
+class ProfileModel::Table {
+public:
+  Table(const ProfileTable &table, const CostCurve *curve)
+      : data(table), curve(curve ? *curve : fitCurve(table)) {}
+
+  bool isFor(const OpShape &shape, const std::string &dtype) const {
+    return data.op == shape.op && data.direction == shape.direction &&
+           data.dtype == dtype && data.loops == shape.loops &&
+           static_cast<size_t>(data.strides) == shape.strides.size();
+  }
+
+  /// Searches ask for few shapes, many times.
+  double ns(const OpShape &shape) const {
+    std::vector<int64_t> key = shape.extents;
+    key.insert(key.end(), shape.strides.begin(), shape.strides.end());
+    key.push_back(shape.bytes);
+    {
+      std::shared_lock<std::shared_mutex> lock(cacheMutex);
+      if (auto it = cache.find(key); it != cache.end())
+        return it->second;
+    }
+    double result = predict(shape);
+    std::unique_lock<std::shared_mutex> lock(cacheMutex);
+    constexpr size_t most = 1 << 18;
+    if (cache.size() >= most)
+      cache.clear();
+    cache[std::move(key)] = result;
+    return result;
+  }
+
+private:
+  double predict(const OpShape &shape) const {
+    const Lattice &lattice = latticeFor(shape.strides);
+    double log = interpolate(lattice, shape.sizes);
+    // Between the measured shapes that are no larger and those that are no
+    // smaller; at a measured shape, these are its own time.
+    double low = -infinity, high = infinity;
+    for (size_t e : lattice.entries) {
+      const std::vector<int64_t> &other = data.entries[e].shape;
+      bool below = true, above = true;
+      for (size_t i = 0; i < shape.extents.size(); ++i) {
+        below &= other[i] <= shape.extents[i];
+        above &= other[i] >= shape.extents[i];
+      }
+      below &= other.back() <= shape.bytes;
+      above &= other.back() >= shape.bytes;
+      if (below)
+        low = std::max(low, settled[e]);
+      if (above)
+        high = std::min(high, settled[e]);
+    }
+    return std::exp(std::max(low, std::min(log, high)));
+  }
+
+  /// log ns at the nodes of a grid over log2 of sizes, for one choice of
+  /// strides.
+  struct Lattice {
+    std::vector<std::vector<double>> axes;
+    std::vector<double> values;  ///< last axis fastest
+    std::vector<size_t> entries; ///< with these strides
+  };
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  const ProfileTable &data;
+  CostCurve curve;
+  mutable std::mutex mutex;
+  mutable bool prepared = false;
+  mutable std::vector<std::vector<double>> logSizes; ///< by entry
+  mutable std::vector<double> lengths, weights;
+  mutable std::vector<double> settled; ///< log ns, no disorder left
+  mutable std::map<std::vector<int64_t>, Lattice> lattices; ///< by strides
+  mutable std::shared_mutex cacheMutex;
+  mutable std::map<std::vector<int64_t>, double> cache;
+
+  const Lattice &latticeFor(const std::vector<int64_t> &strides) const {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!prepared)
+      prepare();
+    prepared = true;
+    auto it = lattices.find(strides);
+    if (it == lattices.end())
+      it = lattices.emplace(strides, makeLattice(strides)).first;
+    return it->second; // nodes of a map stay where they are
+  }
+
+  std::vector<double> sizesOfEntry(const ProfileEntry &entry) const {
+    std::span<const int64_t> shape(entry.shape);
+    return sizesOf(data.op, data.loops, shape.first(data.loops.size()),
+                   shape.subspan(data.loops.size(), data.strides),
+                   data.direction, entry.shape.back());
+  }
+
+  /// How alike two sizes are, one dimension.
+  double kernel(size_t dim, double a, double b) const {
+    return std::exp(-std::abs(a - b) / lengths[dim]);
+  }
+
+  /// Odd sizes of 2-byte elements take slow kernels: true, but no rule for
+  /// others.
+  bool isOdd(const std::vector<double> &sizes) const {
+    int64_t multiple = data.dtype == "bf16" || data.dtype == "f16" ? 8
+                       : data.dtype == "tf32"                      ? 4
+                                                                   : 1;
+    for (size_t i : {1, 2})
+      if (i < sizes.size() && sizes.size() > 2 &&
+          static_cast<int64_t>(sizes[i]) % multiple != 0)
+        return true;
+    return false;
+  }
+
+  void prepare() const {
+    size_t n = data.entries.size();
+    std::vector<double> residual(n), noise(n);
+    std::vector<bool> odd(n);
+    for (size_t e = 0; e < n; ++e) {
+      std::vector<double> sizes = sizesOfEntry(data.entries[e]);
+      odd[e] = isOdd(sizes);
+      constexpr double oddNoise = 4;
+      noise[e] = data.noise * data.noise * (odd[e] ? oddNoise : 1);
+      residual[e] = std::log(static_cast<double>(data.entries[e].ns)) -
+                    std::log(evaluate(curve, sizes));
+      for (double &size : sizes)
+        size = std::log2(std::max(size, 1.0));
+      logSizes.push_back(std::move(sizes));
+    }
+    lengths = data.lengths;
+    lengths.resize(logSizes.front().size(), 3);
+    solve(std::move(residual), noise);
+    settle(odd);
+  }
+
+  /// Weights of the entries: (spread^2 kernel + noise)^-1 residual, by
+  /// Cholesky.
+  void solve(std::vector<double> residual,
+             const std::vector<double> &noise) const {
+    size_t n = residual.size(), dims = lengths.size();
+    std::vector<double> lower(n * n);
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j <= i; ++j) {
+        double distance = 0;
+        for (size_t d = 0; d < dims; ++d)
+          distance += std::abs(logSizes[i][d] - logSizes[j][d]) / lengths[d];
+        lower[i * n + j] = data.spread * data.spread * std::exp(-distance) +
+                           (i == j ? noise[i] : 0);
+      }
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j <= i; ++j) {
+        double sum = lower[i * n + j];
+        for (size_t k = 0; k < j; ++k)
+          sum -= lower[i * n + k] * lower[j * n + k];
+        lower[i * n + j] =
+            i == j ? std::sqrt(std::max(sum, 1e-12)) : sum / lower[j * n + j];
+      }
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t k = 0; k < i; ++k)
+        residual[i] -= lower[i * n + k] * residual[k];
+      residual[i] /= lower[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+      for (size_t k = i + 1; k < n; ++k)
+        residual[i] -= lower[k * n + i] * residual[k];
+      residual[i] /= lower[i * n + i];
+    }
+    for (double &weight : residual)
+      weight *= data.spread * data.spread;
+    weights = std::move(residual);
+  }
+
+  bool isWithin(size_t a, size_t b) const {
+    const std::vector<int64_t> &small = data.entries[a].shape,
+                               &large = data.entries[b].shape;
+    size_t loops = data.loops.size();
+    for (size_t i = 0; i < small.size(); ++i) {
+      bool isStride = i >= loops && i < loops + data.strides;
+      if (isStride ? small[i] != large[i] : small[i] > large[i])
+        return false;
+    }
+    return true;
+  }
+
+  /// Takes the disorder out of measured times: halfway between the largest time
+  /// of those within and the smallest of those around. Odd sizes follow the
+  /// even ones.
+  void settle(const std::vector<bool> &odd) const {
+    size_t n = data.entries.size();
+    settled.resize(n);
+    for (size_t e = 0; e < n; ++e)
+      settled[e] = std::log(static_cast<double>(data.entries[e].ns));
+    auto bounds = [&](size_t e, auto counts) {
+      double low = -infinity, high = infinity;
+      for (size_t other = 0; other < n; ++other) {
+        if (!counts(other))
+          continue;
+        if (isWithin(other, e))
+          low = std::max(low, settled[other]);
+        if (isWithin(e, other))
+          high = std::min(high, settled[other]);
+      }
+      return std::pair(low, high);
+    };
+    std::vector<double> next = settled;
+    auto even = [&](size_t e) { return !odd[e]; };
+    for (size_t e = 0; e < n; ++e)
+      if (even(e)) {
+        auto [low, high] = bounds(e, even);
+        next[e] = (low + high) / 2;
+      }
+    settled = next;
+    for (size_t e = 0; e < n; ++e)
+      if (odd[e]) {
+        auto [low, high] = bounds(e, even);
+        next[e] = std::max(low, std::min(settled[e], high));
+      }
+    settled = next;
+    for (size_t e = 0; e < n; ++e) {
+      auto [low, high] = bounds(e, [](size_t) { return true; });
+      next[e] = (low + high) / 2;
+    }
+    settled = next;
+  }
+
+  /// Sizes that a lattice is over: strides have one each.
+  size_t latticeDims() const { return std::min<size_t>(lengths.size(), 4); }
+
+  Lattice makeLattice(const std::vector<int64_t> &strides) const {
+    Lattice lattice;
+    size_t n = data.entries.size(), dims = latticeDims(),
+           loops = data.loops.size();
+    double strideSize = 0; // log2 of the product
+    for (int64_t stride : strides)
+      strideSize +=
+          std::log2(static_cast<double>(std::max<int64_t>(stride, 1)));
+    for (size_t e = 0; e < n; ++e)
+      if (std::equal(strides.begin(), strides.end(),
+                     data.entries[e].shape.begin() + loops))
+        lattice.entries.push_back(e);
+    // Half doublings, or more where sizes differ by so much that these would be
+    // too many.
+    constexpr size_t mostNodes = 400000;
+    size_t nodes = 0;
+    for (double step = 0.5; nodes == 0 || nodes > mostNodes; step *= 2) {
+      lattice.axes.clear();
+      nodes = 1;
+      for (size_t d = 0; d < dims; ++d) {
+        lattice.axes.push_back(makeAxis(d, step));
+        nodes *= lattice.axes[d].size();
+      }
+    }
+    lattice.values.assign(nodes, 0);
+    addWeights(lattice, strideSize);
+    addCurve(lattice, strideSize);
+    makeMonotone(lattice);
+    return lattice;
+  }
+
+  /// Steps over what was measured, and a little beyond; the values themselves
+  /// where there are few.
+  std::vector<double> makeAxis(size_t dim, double step) const {
+    std::vector<double> axis;
+    for (const std::vector<double> &sizes : logSizes)
+      axis.push_back(sizes[dim]);
+    std::sort(axis.begin(), axis.end());
+    axis.erase(std::unique(axis.begin(), axis.end()), axis.end());
+    constexpr size_t few = 7;
+    double low = axis.front(), high = axis.back();
+    if (axis.size() > few) {
+      axis.clear();
+      low = std::floor(low);
+      high = std::ceil(high);
+      for (double at = low; at < high; at += step)
+        axis.push_back(at);
+      axis.push_back(high);
+    }
+    constexpr double beyond = 3;
+    if (low > 0)
+      axis.insert(axis.begin(), std::max(0.0, low - beyond));
+    axis.push_back(high + beyond);
+    return axis;
+  }
+
+  /// Kernels are products over dims: sums over entries are made axis by axis.
+  void addWeights(Lattice &lattice, double strideSize) const {
+    size_t dims = lattice.axes.size();
+    std::vector<std::vector<double>> factor(dims);
+    for (size_t e = 0; e < data.entries.size(); ++e) {
+      double weight = weights[e];
+      if (dims < lengths.size())
+        weight *= kernel(dims, logSizes[e][dims], strideSize);
+      for (size_t d = 0; d < dims; ++d) {
+        factor[d].clear();
+        for (double at : lattice.axes[d])
+          factor[d].push_back(kernel(d, at, logSizes[e][d]));
+      }
+      double *out = lattice.values.data();
+      addProduct(factor, 0, weight, out);
+    }
+  }
+  static void addProduct(const std::vector<std::vector<double>> &factor,
+                         size_t dim, double weight, double *&out) {
+    if (dim + 1 < factor.size()) {
+      for (double f : factor[dim])
+        addProduct(factor, dim + 1, weight * f, out);
+      return;
+    }
+    for (double f : factor[dim])
+      *out++ += weight * f;
+  }
+
+  void addCurve(Lattice &lattice, double strideSize) const {
+    size_t dims = lattice.axes.size();
+    std::vector<size_t> at(dims);
+    std::vector<double> sizes(lengths.size());
+    if (dims < sizes.size())
+      sizes[dims] = std::exp2(strideSize);
+    for (double &value : lattice.values) {
+      for (size_t d = 0; d < dims; ++d)
+        sizes[d] = std::exp2(lattice.axes[d][at[d]]);
+      value += std::log(evaluate(curve, sizes));
+      for (size_t d = dims; d-- > 0;) {
+        if (++at[d] < lattice.axes[d].size())
+          break;
+        at[d] = 0;
+      }
+    }
+  }
+
+  /// Halfway between the largest value below and the smallest above each node.
+  static void makeMonotone(Lattice &lattice) {
+    std::vector<double> upper = lattice.values, &lower = lattice.values;
+    size_t inner = 1;
+    for (size_t d = lattice.axes.size(); d-- > 0;) {
+      size_t extent = lattice.axes[d].size(), block = inner * extent;
+      for (size_t base = 0; base < upper.size(); base += block)
+        for (size_t i = 0; i < inner; ++i) {
+          for (size_t k = 1; k < extent; ++k) {
+            double &value = upper[base + k * inner + i];
+            value = std::max(value, upper[base + (k - 1) * inner + i]);
+          }
+          for (size_t k = extent - 1; k-- > 0;) {
+            double &value = lower[base + k * inner + i];
+            value = std::min(value, lower[base + (k + 1) * inner + i]);
+          }
+        }
+      inner = block;
+    }
+    for (size_t i = 0; i < upper.size(); ++i)
+      lower[i] = (lower[i] + upper[i]) / 2;
+  }
+
+  /// Linear between nodes in each dim; beyond the lattice, in proportion to the
+  /// size.
+  static double interpolate(const Lattice &lattice,
+                            const std::vector<double> &sizes) {
+    size_t dims = lattice.axes.size();
+    std::array<size_t, 8> node{}, step{};
+    std::array<double, 8> part{};
+    double beyond = 0;
+    size_t stride = 1;
+    for (size_t d = dims; d-- > 0;) {
+      const std::vector<double> &axis = lattice.axes[d];
+      double at = std::log2(std::max(sizes[d], 1.0));
+      if (at > axis.back()) {
+        beyond += (at - axis.back()) * std::log(2.0);
+        at = axis.back();
+      }
+      at = std::max(at, axis.front());
+      size_t upper =
+          std::upper_bound(axis.begin(), axis.end(), at) - axis.begin();
+      size_t i = std::min(std::max<size_t>(upper, 1) - 1, axis.size() - 1);
+      node[d] = i * stride;
+      if (i + 1 < axis.size()) {
+        step[d] = stride;
+        part[d] = (at - axis[i]) / (axis[i + 1] - axis[i]);
+      }
+      stride *= axis.size();
+    }
+    double sum = 0;
+    for (size_t corner = 0; corner < (size_t(1) << dims); ++corner) {
+      double weight = 1;
+      size_t index = 0;
+      for (size_t d = 0; d < dims; ++d) {
+        bool high = corner >> d & 1;
+        weight *= high ? part[d] : 1 - part[d];
+        index += node[d] + (high ? step[d] : 0);
+      }
+      if (weight != 0)
+        sum += weight * lattice.values[index];
+    }
+    return sum + beyond;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+/// The curve that stands for an op without one of its own; empty: none can.
+static std::string classOf(const std::string &op) {
+  if (op == "conv2d" || op == "matmul")
+    return "";
+  auto contains = [&](const char *part) {
+    return op.find(part) != std::string::npos;
+  };
+  if (op.starts_with("lstm"))
+    return "matmul";
+  if (contains("norm"))
+    return "normalization";
+  if (contains("softmax") || contains("cross_entropy"))
+    return "softmax";
+  return "elementwise";
+}
+
+ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
+  for (const ProfileTable &table : profile.tables)
+    tables.push_back(std::make_unique<Table>(
+        table, findCurve(table.op, table.direction, table.dtype)));
+}
+ProfileModel::~ProfileModel() = default;
+
+const CostCurve *ProfileModel::findCurve(const std::string &op,
+                                         const std::string &direction,
+                                         const std::string &dtype) const {
+  for (const CostCurve &curve : profile.curves)
+    if (curve.op == op && curve.direction == direction && curve.dtype == dtype)
+      return &curve;
+  return nullptr;
+}
+
+std::optional<double> ProfileModel::opNs(const OpShape &shape,
+                                         const std::string &dtype) const {
+  for (const std::unique_ptr<Table> &table : tables)
+    if (table->isFor(shape, dtype))
+      return table->ns(shape);
+  return curveNs(shape, dtype, {});
+}
+
+std::optional<double> ProfileModel::curveNs(const OpShape &shape,
+                                            const std::string &dtype,
+                                            const CurveScale &scale) const {
+  if (const CostCurve *curve = findCurve(shape.op, shape.direction, dtype))
+    return evaluate(*curve, shape.sizes, scale);
+  std::string kind = classOf(shape.op);
+  // Curves of bytes hold for narrow elements, too.
+  const CostCurve *curve = nullptr;
+  for (const std::string &candidate : {dtype, std::string("f32")})
+    for (const std::string &direction :
+         {shape.direction, std::string("forward")})
+      if (!curve)
+        curve = findCurve(kind, direction, candidate);
+  if (!curve)
+    return std::nullopt;
+  if (kind != "matmul")
+    return evaluate(*curve, shape.sizes, scale);
+  // Small products, one time step after the other: four gates of a features.
+  double steps = 1, rows = 1, features = 4;
+  for (size_t i = 0; i < shape.loops.size(); ++i) {
+    double extent = static_cast<double>(shape.extents[i]);
+    if (shape.loops[i] == "t")
+      steps *= extent;
+    else if (shape.loops[i] == "n")
+      rows *= extent;
+    else if (shape.loops[i] == "a")
+      features *= extent;
+  }
+  double flops = shape.flopsPerPoint;
+  for (int64_t extent : shape.extents)
+    flops *= static_cast<double>(extent);
+  double depth = std::max(1.0, flops / (2 * steps * rows * features));
+  return steps * evaluate(*curve, {rows, features, depth}, scale);
+}
+
+std::optional<double> ProfileModel::collectiveNs(CollectiveKind kind,
+                                                 int devices, int nodes,
+                                                 int64_t bytes) const {
+  for (const CollectiveEntries &measured : profile.collectives) {
+    if (measured.kind != kind || measured.devices != devices ||
+        measured.nodes != nodes)
+      continue;
+    const auto &entries = measured.entries;
+    auto above =
+        std::lower_bound(entries.begin(), entries.end(), bytes,
+                         [](const std::array<int64_t, 2> &entry,
+                            int64_t value) { return entry[0] < value; });
+    auto ns = [](const std::array<int64_t, 2> &entry) {
+      return static_cast<double>(entry[1]);
+    };
+    if (above == entries.begin())
+      return ns(*above);
+    const std::array<int64_t, 2> &below = above[-1];
+    if (above == entries.end())
+      return ns(below) * static_cast<double>(bytes) /
+             static_cast<double>(std::max<int64_t>(below[0], 1));
+    double part = static_cast<double>(bytes - below[0]) /
+                  static_cast<double>((*above)[0] - below[0]);
+    return ns(below) + part * (ns(*above) - ns(below));
+  }
+  return std::nullopt;
+}
+
+Expected<std::shared_ptr<const ProfileModel>>
+soap::loadProfileModel(const std::string &nameOrFile) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const ProfileModel>> loaded;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (auto it = loaded.find(nameOrFile); it != loaded.end())
+    return it->second;
+  Expected<Profile> profile = loadProfile(nameOrFile);
+  if (!profile)
+    return profile.takeError();
+  auto model = std::make_shared<const ProfileModel>(std::move(*profile));
+  loaded[nameOrFile] = model;
+  return std::shared_ptr<const ProfileModel>(std::move(model));
+}
