@@ -1,8 +1,8 @@
 //===- OpGroups.cpp - Ops that share one decision -------------------------===//
 //
 // Gradients and updates follow their forward op, ops that only pass elements
-// on, and batch norm, follow a producer, constants and views of weights a consumer. Purely
-// structural: what an op is called does not matter.
+// on, and batch norm, follow a producer, constants and views of weights a
+// consumer. Purely structural: what an op is called does not matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,13 +105,12 @@ bool FollowingAnalysis::normalizesSamples(int node) const {
       return false;
     overSamples |= loop.stage && roles[node][l] == ::soap::Role::Sample;
   }
-  return overSamples &&
-         own.space.results[0].map == own.space.operands[0].map;
+  return overSamples && own.space.results[0].map == own.space.operands[0].map;
 }
 
 FollowingAnalysis::FollowingAnalysis(const OpGraph &opGraph)
-    : opGraph(opGraph), roles(computeRoles(opGraph)), names(nodesByName(opGraph)),
-      producer(opGraph.graph.values.size(), -1),
+    : opGraph(opGraph), roles(computeRoles(opGraph)),
+      names(nodesByName(opGraph)), producer(opGraph.graph.values.size(), -1),
       firstConsumer(opGraph.graph.values.size(), -1),
       dataDependent(opGraph.graph.nodes.size()),
       result(opGraph.graph.nodes.size()) {

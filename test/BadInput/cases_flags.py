@@ -33,7 +33,7 @@ CASES = [
     Case("flags: search, unknown simulator", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 simulator=fast"],
          ["simulator=fast", "delta or full"], F),
     Case("flags: search, threads that are no number", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 threads=-1"],
-         ["threads"], F),
+         ["threads"], F, status=2),
     Case("flags: search, negative time limit", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 time-limit=-1"],
          ["time-limit"], F),
     Case("flags: soap-translate, no translation", ["soap-translate", "{f.mlir}"], ["expected a translation"], F, status=2),
