@@ -326,7 +326,9 @@ void StrategyPlan::addLoad(int value, int64_t sign) {
     } else {
       for (int resource : transfers.resourceLists()[-1 - task.resource])
         load[resource] += ns;
-      bytes[plan.actions[task.firstAction].source] += sign * task.bytes;
+      // A message is kept once more on its sender; collectives have none.
+      if (int source = plan.actions[task.firstAction].source; source >= 0)
+        bytes[source] += sign * task.bytes;
     }
   }
   for (size_t d = 0; d < plan.arrivingBytes.size(); ++d)
