@@ -1,0 +1,32 @@
+//===- SearchBudget.h - Budget and starts of a search -----------*- C++ -*-===//
+//
+// What the searches other than Markov chains have in common; their results
+// contain an `McmcResult`, so that all report alike.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_SEARCHBUDGET_H
+#define SOAP_SEARCH_SEARCHBUDGET_H
+
+#include "Soap/Search/MCMC.h"
+
+namespace soap {
+
+struct SearchBudget {
+  /// Most seconds and proposals; 0: no limit. Without a limit in seconds the
+  /// result depends on nothing but problem and options.
+  double seconds = 0;
+  int64_t proposals = 0;
+  /// Set by a signal handler to stop early, with the best so far.
+  const std::atomic<bool> *stop = nullptr;
+  /// Called about twice a second.
+  std::function<void(const McmcProgress &)> progress;
+  /// Strategies that the result is never worse than, and their names; names may
+  /// be left out. Without any, data parallelism.
+  std::vector<Strategy> initial;
+  std::vector<std::string> initialNames;
+};
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_SEARCHBUDGET_H

@@ -1,0 +1,53 @@
+//===- SearchRun.h - Budget, best so far, progress of a search --*- C++ -*-===//
+//
+// What every search but the Markov chains keeps while it runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_SEARCHRUN_H
+#define SOAP_LIB_SEARCH_SEARCHRUN_H
+
+#include "Soap/Search/SearchBudget.h"
+
+#include <chrono>
+
+namespace soap {
+
+class SearchRun {
+public:
+  /// Writes into `result`; keeps references.
+  SearchRun(const SearchBudget &budget, McmcResult &result)
+      : budget(budget), result(result), begin(Clock::now()), lastReport(begin) {
+  }
+
+  double elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  /// The budget is spent, or somebody wants the search to end.
+  bool isOver() const;
+  /// Counts a proposal and reports progress now and then.
+  void countProposal();
+  /// Whether the strategy is the best so far; then it is kept.
+  bool offer(const Strategy &strategy, const Evaluation &evaluation);
+  /// Prices starts by `problem.evaluate`, offers them, and notes them in the
+  /// result. Data parallelism if there are none.
+  void offerStarts(const ParallelizationProblem &problem);
+  /// Completes the result.
+  void finish(const EvaluatorStatistics &statistics);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const SearchBudget &budget;
+  McmcResult &result;
+  Clock::time_point begin, lastReport;
+};
+
+/// Fits memory better, or is faster.
+inline bool isBetter(const Evaluation &a, const Evaluation &b) {
+  return a.excessBytes != b.excessBytes ? a.excessBytes < b.excessBytes
+                                        : a.makespanNs < b.makespanNs;
+}
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_SEARCHRUN_H
