@@ -29,13 +29,16 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
   tiles.rank = map.size();
   tiles.sets.resize(pieces * tiles.rank);
   tiles.volumes.assign(pieces, 1);
+  tiles.ownVolumes.assign(pieces, 1);
+  tiles.tileOf.assign(pieces, 0);
   LoopBox box = space.wholeBox();
   std::vector<int64_t> stride(loops); // of a loop in the numbers of pieces
   int64_t product = 1;
   for (size_t l = loops; l-- > 0; product *= degrees[l])
     stride[l] = product;
   std::vector<size_t> used;
-  std::vector<int> ids;
+  std::vector<int> ids, firsts, firstOf; // of combinations
+  std::vector<int64_t> own;
   // Pieces are all combinations of coordinates, so they cover the tensor if
   // each dim is covered, by loops of its own.
   std::vector<bool> taken(loops);
@@ -60,10 +63,26 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
       }
       ids.push_back(table.number(image(map[d], box, extent)));
     }
+    // What a set has that those before it have not.
     IndexSet covered;
-    for (int id : ids)
+    firsts.clear();
+    own.clear();
+    firstOf.assign(*std::max_element(ids.begin(), ids.end()) + 2, -1);
+    for (int id : ids) {
+      int &first = firstOf[id + 1];
+      bool isNew = first < 0;
+      if (isNew)
+        first = static_cast<int>(firsts.size());
+      firsts.push_back(first);
+      if (!isNew) {
+        own.push_back(own[first]);
+        continue;
+      }
+      int64_t before = covered.size();
       if (id >= 0)
         covered = covered.unite(table[id]);
+      own.push_back(covered.size() - before);
+    }
     tiles.everyElement &= covered.size() == extent;
     for (size_t l : used) {
       box[l] = {0, space.loops[l].extent};
@@ -78,6 +97,8 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
       }
       tiles.sets[p * tiles.rank + d] = ids[index];
       tiles.volumes[p] *= table.size(ids[index]);
+      tiles.ownVolumes[p] *= own[index];
+      tiles.tileOf[p] = tiles.tileOf[p] * combinations + firsts[index];
     }
   }
   tiles.everyPiece = std::all_of(tiles.volumes.begin(), tiles.volumes.end(),

@@ -92,17 +92,6 @@ private:
     return box;
   }
 
-  /// The binding of an operand: the reader's place among those of its value.
-  const std::vector<int> &bindingOf(int slot, int operand, int output,
-                                    int value) const {
-    const std::vector<StrategyPlan::Reader> &readers = source.readersOf(value);
-    size_t u = 0;
-    while (readers[u].slot != slot || readers[u].operand != operand ||
-           readers[u].output != output)
-      ++u;
-    return source.valuePlan(value).bindings[u];
-  }
-
   void writeKernel(int slot) {
     const KernelPlan &kernel = source.kernelPlan(slot);
     if (!kernel.active)
@@ -112,8 +101,7 @@ private:
       buffers[value].assign(kernel.devices.size(), -1);
     std::vector<const std::vector<int> *> bindings;
     for (size_t i = 0; i < op->operands.size(); ++i)
-      bindings.push_back(
-          &bindingOf(slot, static_cast<int>(i), -1, op->operands[i]));
+      bindings.push_back(&source.bindingOf(slot, static_cast<int>(i)));
     std::vector<int> shardActions;
     for (size_t s = 0; s < kernel.devices.size(); ++s) {
       if (kernel.states[s] == ShardState::Absent)
@@ -377,7 +365,7 @@ private:
   void writeOutput(int o) {
     PlanOutput &output = plan.outputs.emplace_back();
     output.value = graph.outputs[o].value;
-    for (int reference : bindingOf(-1, -1, o, output.value))
+    for (int reference : source.outputBinding(o))
       if (reference >= 0)
         output.buffers.push_back(buffers[output.value][reference]);
   }

@@ -16,7 +16,8 @@ using namespace soap;
 
 StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
     : graph(graph), cost(cost), transfers(cost.getTopology()),
-      builder(graph, cost, valueRegions), planner(cost, transfers) {
+      cuts(cost.getTopology()), builder(graph, cost, valueRegions),
+      planner(cost, transfers, cuts) {
   for (const GraphValue &value : graph.values)
     valueRegions.emplace_back(value.shape.size(), value.elementBytes);
   enumerate();
@@ -39,32 +40,15 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   hasRoots.resize(blocks.size());
   kernelLoad.resize(cost.getTopology().devices.size());
   bytes.resize(kernelLoad.size());
-  arriving.resize(kernelLoad.size());
+  passing.resize(cuts.count());
+  leastBytes.resize(graph.values.size());
   lateLoad.resize(kernelLoad.size());
-  std::vector<double> bandwidth(kernelLoad.size());
-  for (const Link &link : cost.getTopology().links)
-    if (link.to < static_cast<int>(bandwidth.size()))
-      bandwidth[link.to] += link.bandwidthBytesPerSecond;
-  // A little less, as the sums are rounded.
-  for (double bytesPerSecond : bandwidth)
-    arrivalNsPerByte.push_back(bytesPerSecond > 0 ? 0.9999e9 / bytesPerSecond
-                                                  : 0);
   load.resize(kernelLoad.size() + cost.getTopology().links.size());
   plans.resize(graph.values.size());
   savedPlans.resize(graph.values.size());
   valueSaved.resize(graph.values.size());
   valueDirty.resize(graph.values.size());
   geometries.resize(slots.size());
-}
-
-/// Whether a cut loop does not appear in the map of a result.
-static bool isPartial(const Kernel &kernel, int result,
-                      const std::vector<int64_t> &degrees) {
-  for (size_t l = 0; l < degrees.size(); ++l)
-    if (degrees[l] > 1 &&
-        !usesLoop(kernel.space.results[result].map, static_cast<int>(l)))
-      return true;
-  return false;
 }
 
 /// Numbers slots and blocks; finds writers and readers of values.
@@ -97,10 +81,16 @@ void StrategyPlan::enumerate() {
                        stage < 0 ? &node.whole : &node.stages[stage], -1});
     }
   }
+  auto addReader = [&](int value, const Reader &reader) {
+    valueInfo[value].readers.push_back(reader);
+    return static_cast<int>(valueInfo[value].readers.size()) - 1;
+  };
   for (size_t s = 0; s < slots.size(); ++s) {
+    std::vector<int> &places = operandPlaces.emplace_back();
     for (size_t i = 0; i < slots[s].kernel->operands.size(); ++i)
-      valueInfo[slots[s].kernel->operands[i]].readers.push_back(
-          {static_cast<int>(s), static_cast<int>(i), -1});
+      places.push_back(
+          addReader(slots[s].kernel->operands[i],
+                    {static_cast<int>(s), static_cast<int>(i), -1}));
     for (size_t r = 0; r < slots[s].kernel->results.size(); ++r) {
       int value = slots[s].kernel->results[r];
       valueInfo[value].producers.emplace_back(static_cast<int>(s),
@@ -119,7 +109,8 @@ void StrategyPlan::enumerate() {
   outputs.resize(graph.outputs.size());
   for (size_t o = 0; o < graph.outputs.size(); ++o) {
     const GraphOutput &output = graph.outputs[o];
-    valueInfo[output.value].readers.push_back({-1, -1, static_cast<int>(o)});
+    outputPlaces.push_back(
+        addReader(output.value, {-1, -1, static_cast<int>(o)}));
     BlockSet unused;
     if (output.hasConfig) {
       builder.buildTensor(output.value, output.config.degrees, outputs[o].needs,
@@ -130,24 +121,6 @@ void StrategyPlan::enumerate() {
       builder.buildTensor(output.value, whole, outputs[o].needs, unused);
       outputs[o].devices = {0};
     }
-  }
-}
-
-/// The first op of the backward pass, and all that depends on it.
-void StrategyPlan::findLate() {
-  isLate.assign(slots.size(), false);
-  std::vector<bool> lateValue(graph.values.size());
-  for (size_t s = 0; s < slots.size(); ++s) {
-    const Kernel &op = *slots[s].kernel;
-    bool late = std::any_of(op.operands.begin(), op.operands.end(),
-                            [&](int value) { return lateValue[value]; });
-    if (firstLate < 0 && op.phase == Phase::Backward && !op.operands.empty())
-      firstLate = slots[s].node;
-    if (!late && slots[s].node != firstLate)
-      continue;
-    isLate[s] = true;
-    for (int value : op.results)
-      lateValue[value] = true;
   }
 }
 
@@ -316,28 +289,32 @@ void StrategyPlan::addKernelLoad(int slot, int64_t sign) {
     }
 }
 
-void StrategyPlan::addLoad(int value, int64_t sign) {
+/// Adds or takes away what the tasks of a value do. The largest load of the
+/// resources that they occupy.
+int64_t StrategyPlan::addLoad(int value, int64_t sign) {
+  int64_t largest = 0;
   const ValuePlan &plan = plans[value];
   const RegionTable &table = valueRegions[value].table;
   for (const PlannedTask &task : plan.tasks) {
     int64_t ns = sign * task.durationNs;
     if (task.resource >= 0) {
-      load[task.resource] += ns;
+      largest = std::max(largest, load[task.resource] += ns);
     } else {
       for (int resource : transfers.resourceLists()[-1 - task.resource])
-        load[resource] += ns;
+        largest = std::max(largest, load[resource] += ns);
       // A message is kept once more on its sender; collectives have none.
       if (int source = plan.actions[task.firstAction].source; source >= 0)
         bytes[source] += sign * task.bytes;
     }
   }
-  for (size_t d = 0; d < plan.arrivingBytes.size(); ++d)
-    arriving[d] += sign * plan.arrivingBytes[d];
+  for (size_t c = 0; c < plan.passingBytes.size(); ++c)
+    passing[c] += sign * plan.passingBytes[c];
   for (const PlannedAction &action : plan.actions)
     bytes[action.device] += sign * table.bytes(action.region);
   for (auto [device, region] : plan.tiles)
     if (region >= 0)
       bytes[device] += sign * table.bytes(region);
+  return largest;
 }
 
 /// Decides on partial mode and on the states of shards. Whether they changed.
@@ -393,8 +370,11 @@ bool StrategyPlan::resolve(int slot) {
 // Values
 //===----------------------------------------------------------------------===//
 
-void StrategyPlan::planValue(int value) {
-  addLoad(value, -1);
+/// Plans a value again. `isLoaded`: what it did is still part of the loads. The
+/// largest load of the resources that it occupies now.
+int64_t StrategyPlan::planValue(int value, bool isLoaded) {
+  if (isLoaded)
+    addLoad(value, -1);
   if (!valueSaved[value]) {
     valueSaved[value] = true;
     savedValueList.push_back(value);
@@ -408,9 +388,9 @@ void StrategyPlan::planValue(int value) {
   }
   planner.plan(valueRegions[value], graph.values[value].elementBytes,
                sourceOf(value), uses, valueInfo[value].block, plans[value]);
-  addLoad(value, 1);
   if (valueInfo[value].block >= 0)
     hasRoots[valueInfo[value].block] = !plans[value].roots.empty();
+  return addLoad(value, 1);
 }
 
 /// An output without a config goes to the device of its writer's first shard.
@@ -442,15 +422,10 @@ void StrategyPlan::countPredecessors(int slot) {
   for (size_t i = 0; kernels[slot].active && i < op.operands.size(); ++i) {
     int value = op.operands[i];
     const ValuePlan &plan = plans[value];
-    const std::vector<Reader> &readers = valueInfo[value].readers;
-    for (size_t u = 0; u < readers.size(); ++u) {
-      if (readers[u].slot != slot || readers[u].operand != static_cast<int>(i))
-        continue;
-      const std::vector<int> &binding = plan.bindings[u];
-      int first = plan.sourcesAreTasks ? 0 : plan.sources;
-      for (size_t s = 0; s < binding.size(); ++s)
-        count[s] += binding[s] >= first;
-    }
+    const std::vector<int> &binding = bindingOf(slot, static_cast<int>(i));
+    int first = plan.sourcesAreTasks ? 0 : plan.sources;
+    for (size_t s = 0; s < binding.size(); ++s)
+      count[s] += binding[s] >= first;
   }
   roots[slot].clear();
   for (size_t s = 0; s < count.size(); ++s)
@@ -503,278 +478,28 @@ void StrategyPlan::resolveDirty() {
   }
 }
 
-void StrategyPlan::findPartial() {
-  for (size_t k = 0; k < slots.size(); ++k) {
-    mayBePartial[k] = false;
-    const KernelPlan &kernel = kernels[k];
-    if (!kernel.active || kernel.replicas == 1 ||
-        !slots[k].kernel->space.linear)
-      continue;
-    for (int operand : slots[k].kernel->operands)
-      for (auto [p, result] : valueInfo[operand].producers)
-        if (kernels[p].active)
-          mayBePartial[k] |=
-              mayBePartial[p] ||
-              isPartial(*slots[p].kernel, result, kernels[p].geometry->degrees);
-  }
-}
-
-void StrategyPlan::findPaths() {
-  pathsAreValid = true;
-  findPartial();
-  // Slots are in a topological order.
-  for (size_t k = 0; k < slots.size(); ++k) {
-    heads[k] = 0;
-    const KernelPlan &kernel = kernels[k];
-    if (!kernel.active)
-      continue;
-    const Kernel &op = *slots[k].kernel;
-    if (mayBePartial[k] || !kernel.geometry->allCompute)
-      continue;
-    for (size_t i = 0; i < op.operands.size(); ++i)
-      if (kernel.geometry->operandTiles[i].everyPiece)
-        for (auto [p, result] : valueInfo[op.operands[i]].producers)
-          if (kernels[p].active)
-            heads[k] = std::max(heads[k], heads[p] + kernels[p].shortestNs +
-                                              delays[k][i]);
-  }
-  for (size_t k = slots.size(); k-- > 0;) {
-    tails[k] = 0;
-    const KernelPlan &kernel = kernels[k];
-    // Of replicas, only the nearest are read.
-    if (!kernel.active || kernel.replicas > 1 || !kernel.geometry->allCompute)
-      continue;
-    const Kernel &op = *slots[k].kernel;
-    for (size_t r = 0; r < op.results.size(); ++r) {
-      if (!kernel.geometry->resultTiles[r].everyPiece)
-        continue;
-      for (const Reader &reader : valueInfo[op.results[r]].readers)
-        if (reader.slot >= 0 && kernels[reader.slot].active &&
-            !mayBePartial[reader.slot]) {
-          const KernelPlan &next = kernels[reader.slot];
-          if (next.geometry->allCompute &&
-              next.geometry->operandTiles[reader.operand].everyElement)
-            tails[k] = std::max(tails[k], tails[reader.slot] + next.shortestNs);
-        }
-    }
-  }
-}
-
-/// What each device must at least receive of a value: the largest need, less
-/// what the device writes itself. Sets the delays of the value's readers: the
-/// time that the luckiest shard waits for it.
-void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
-  const ValueInfo &info = valueInfo[value];
-  const KernelPlan *writer = nullptr;
-  const TileSets *tiles = nullptr;
-  int64_t contributions = 1;
-  for (auto [slot, result] : info.producers)
-    if (kernels[slot].active) {
-      const Kernel &op = *slots[slot].kernel;
-      if (mayBePartial[slot])
-        return; // replicas may be contributions
-      writer = &kernels[slot];
-      tiles = &writer->geometry->resultTiles[result];
-      for (size_t l = 0; l < op.space.loops.size(); ++l)
-        if (!usesLoop(op.space.results[result].map, static_cast<int>(l)))
-          contributions *= writer->geometry->degrees[l];
-    }
-  if (int n = info.input < 0 ? -1 : graph.inputs[info.input].updateNode; n >= 0)
-    for (int slot : slotsOfNode[n])
-      if (!writer && kernels[slot].active) {
-        writer = &kernels[slot];
-        tiles = &writer->geometry
-                     ->operandTiles[graph.inputs[info.input].updateOperand];
-      }
-  if (!writer)
-    return;
-  int64_t elementBytes = graph.values[value].elementBytes;
-  RegionTable &table = valueRegions[value].table;
-  // Shards of the writer by device.
-  static thread_local std::vector<int> first, next;
-  first.assign(kernelLoad.size(), -1);
-  next.resize(writer->devices.size());
-  int pieces = writer->pieces();
-  for (size_t s = writer->devices.size(); s-- > 0;) {
-    next[s] = first[writer->devices[s]];
-    first[writer->devices[s]] = static_cast<int>(s);
-  }
-  for (const Reader &reader : info.readers) {
-    if (reader.slot < 0 || !kernels[reader.slot].active)
-      continue;
-    const KernelPlan &kernel = kernels[reader.slot];
-    if (mayBePartial[reader.slot])
-      continue;
-    double delayNs = std::numeric_limits<double>::infinity();
-    const TileSets &needs = kernel.geometry->operandTiles[reader.operand];
-    int readerPieces = kernel.pieces();
-    for (size_t s = 0; s < kernel.devices.size(); ++s) {
-      int piece = static_cast<int>(s) % readerPieces,
-          device = kernel.devices[s];
-      if (kernel.geometry->states[piece] != ShardState::Compute)
-        continue;
-      int64_t missing = needs.volumes[piece];
-      if (missing == 0) {
-        delayNs = 0;
-        continue;
-      }
-      const int *need = needs.sets.data() + piece * needs.rank;
-      int64_t local = 0;
-      int64_t localContributions = 0;
-      int lastPiece = -1;
-      for (int w = first[device]; w >= 0 && local < missing; w = next[w]) {
-        int p = w % pieces;
-        if (contributions > 1) {
-          // Whole only if the device has all contributions, perhaps.
-          if (++localContributions == contributions)
-            local = missing;
-          continue;
-        }
-        if (p == lastPiece || tiles->volumes[p] == 0)
-          continue;
-        lastPiece = p;
-        int64_t common = 1;
-        for (size_t d = 0; d < needs.rank && common > 0; ++d)
-          common *= table.dim(d).size(table.dim(d).intersect(
-              need[d], tiles->sets[p * tiles->rank + d]));
-        local += common;
-      }
-      int64_t bytes = std::max<int64_t>(missing - local, 0) * elementBytes;
-      most[device] = std::max(most[device], bytes);
-      delayNs = std::min(delayNs,
-                         static_cast<double>(bytes) * arrivalNsPerByte[device]);
-    }
-    if (delayNs > 0 && delayNs < 1e18) {
-      delays[reader.slot][reader.operand] = static_cast<int64_t>(delayNs);
-      delayed.emplace_back(reader.slot, reader.operand);
-    }
-  }
-}
-
-/// Lower bound of the makespan from paths through changed kernels, with what is
-/// known of their delays.
-int64_t StrategyPlan::pathBoundNs() {
-  findPaths();
-  int64_t bound = 0;
-  for (int slot : dirtyKernels)
-    if (kernels[slot].active)
-      bound =
-          std::max(bound, heads[slot] + kernels[slot].longestNs + tails[slot]);
-  // The backward pass cannot start before the forward path is over.
-  if (firstLate >= 0) {
-    int64_t headNs = std::numeric_limits<int64_t>::max();
-    for (int slot : slotsOfNode[firstLate])
-      if (kernels[slot].active)
-        headNs = std::min(headNs, heads[slot]);
-    static thread_local std::vector<int64_t> total;
-    total = lateLoad;
-    for (size_t k = 0; k < slots.size(); ++k)
-      if (isLate[k] && kernels[k].active && heads[k] < headNs)
-        // Of some of its shards nothing is known.
-        for (size_t s = 0; s < kernels[k].devices.size(); ++s)
-          if (kernels[k].states[s] != ShardState::Absent)
-            total[kernels[k].devices[s]] -= kernels[k].durationNs[s];
-    bound =
-        std::max(bound, headNs + *std::max_element(total.begin(), total.end()));
-  }
-  pathNs = bound;
-  return bound;
-}
-
-int64_t StrategyPlan::boundNs() {
-  forgetDelays();
-  findPartial();
-  int64_t bound = 0;
-  static thread_local std::vector<int64_t> total, most;
-  static thread_local std::vector<int> touched;
-  static thread_local std::vector<bool> isTouched;
-  total = arriving;
-  touched.clear();
-  isTouched.resize(std::max(isTouched.size(), valueInfo.size()));
-  auto visit = [&](int value) {
-    if (!isTouched[value]) {
-      isTouched[value] = true;
-      touched.push_back(value);
-    }
-  };
-  for (int slot : dirtyKernels) {
-    for (int value : slots[slot].kernel->operands)
-      visit(value);
-    for (int value : slots[slot].kernel->results)
-      visit(value);
-  }
-  // Whether replicas of linear kernels take contributions apart may change:
-  // nothing is known of what is around them.
-  for (size_t i = 0; i < touched.size(); ++i)
-    for (const Reader &reader : valueInfo[touched[i]].readers)
-      if (reader.slot >= 0 && kernels[reader.slot].active &&
-          mayBePartial[reader.slot]) {
-        for (int value : slots[reader.slot].kernel->operands)
-          visit(value);
-        for (int value : slots[reader.slot].kernel->results)
-          visit(value);
-      }
-  for (int value : touched) {
-    isTouched[value] = false;
-    for (size_t d = 0; d < plans[value].arrivingBytes.size(); ++d)
-      total[d] -= plans[value].arrivingBytes[d];
-    most.assign(total.size(), 0);
-    addArrivals(value, most);
-    for (size_t d = 0; d < most.size(); ++d)
-      total[d] += most[d];
-  }
-  for (size_t d = 0; d < total.size(); ++d)
-    bound = std::max(bound, static_cast<int64_t>(static_cast<double>(total[d]) *
-                                                 arrivalNsPerByte[d]));
-  return std::max(bound, pathBoundNs());
-}
-
-/// How long the luckiest shard of each reader waits for a planned value: for
-/// the task that brings what it reads.
-int64_t StrategyPlan::addDelays(int value) {
-  const ValuePlan &plan = plans[value];
-  const std::vector<Reader> &readers = valueInfo[value].readers;
-  if (!plan.sourcesAreTasks)
-    return 0;
-  int64_t sum = 0;
-  for (size_t u = 0; u < readers.size(); ++u) {
-    if (readers[u].slot < 0 || plan.bindings[u].empty())
-      continue;
-    int64_t delayNs = std::numeric_limits<int64_t>::max();
-    for (int reference : plan.bindings[u])
-      delayNs = std::min(
-          delayNs, reference < plan.sources
-                       ? 0
-                       : plan.tasks[plan.actions[reference - plan.sources].task]
-                             .durationNs);
-    if (delayNs > delays[readers[u].slot][readers[u].operand]) {
-      sum += delayNs;
-      delays[readers[u].slot][readers[u].operand] = delayNs;
-      delayed.emplace_back(readers[u].slot, readers[u].operand);
-    }
-  }
-  return sum;
-}
-
-void StrategyPlan::forgetDelays() {
-  for (auto [slot, operand] : delayed)
-    delays[slot][operand] = 0;
-  delayed.clear();
-}
-
 bool StrategyPlan::finish(int64_t limitNs) {
   bool isLimited = limitNs != std::numeric_limits<int64_t>::max();
   resolveDirty();
-  // Large values first: they delay most.
-  if (isLimited)
+  // Large values first: they delay most. What is not planned yet is no part of
+  // the loads, so that they are lower bounds all the time.
+  if (isLimited) {
+    for (int value : dirtyValues) {
+      addLoad(value, -1);
+      if (!expected.empty() && leastBytes[value].empty())
+        expect(plans[value].passingBytes, {});
+    }
     std::sort(dirtyValues.begin(), dirtyValues.end(), [&](int a, int b) {
       return std::pair(-graph.values[a].bytes(), a) <
              std::pair(-graph.values[b].bytes(), b);
     });
+  }
   int64_t delayNs = 0;
   for (int value : dirtyValues) {
     valueDirty[value] = false;
-    planValue(value);
+    int64_t loadNs = planValue(value, !isLimited);
+    if (isLimited && (loadNs > limitNs || !mayPass(value, limitNs)))
+      return false;
     // A bound grows by the delays at most.
     if (isLimited && pathsAreValid)
       delayNs += addDelays(value);
@@ -796,7 +521,12 @@ bool StrategyPlan::finish(int64_t limitNs) {
     }
   dirtyKernels.clear();
   dirtyValues.clear();
-  changed.clear();
+  forgetBounds();
+  return true;
+}
+
+std::vector<int> StrategyPlan::changedBlocks() const {
+  std::vector<int> changed;
   for (int slot : savedKernelList)
     changed.push_back(slots[slot].block);
   for (int slot : savedCountList)
@@ -805,8 +535,7 @@ bool StrategyPlan::finish(int64_t limitNs) {
     changed.push_back(valueInfo[value].block);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  forgetDelays();
-  return true;
+  return changed;
 }
 
 void StrategyPlan::change(std::span<const int> nodes,
@@ -818,7 +547,7 @@ void StrategyPlan::change(std::span<const int> nodes,
     savedLateLoad = lateLoad;
     savedLoad = load;
     savedBytes = bytes;
-    savedArriving = arriving;
+    savedPassing = passing;
   }
   for (size_t i = 0; i < nodes.size(); ++i) {
     int n = nodes[i];
@@ -866,12 +595,11 @@ void StrategyPlan::commit() {
   savedValueList.clear();
   savedCountList.clear();
   savedConfigs.clear();
-  changed.clear();
   loadsSaved = false;
 }
 
 void StrategyPlan::revert() {
-  forgetDelays();
+  forgetBounds();
   pathsAreValid = false;
   for (int slot : dirtyKernels)
     kernelDirty[slot] = countsDirty[slot] = false;
@@ -901,13 +629,12 @@ void StrategyPlan::revert() {
   savedValueList.clear();
   savedCountList.clear();
   savedConfigs.clear();
-  changed.clear();
   if (loadsSaved) {
     std::swap(kernelLoad, savedKernelLoad);
     std::swap(lateLoad, savedLateLoad);
     std::swap(load, savedLoad);
     std::swap(bytes, savedBytes);
-    std::swap(arriving, savedArriving);
+    std::swap(passing, savedPassing);
     loadsSaved = false;
   }
   for (size_t o = 0; o < outputs.size(); ++o)

@@ -17,19 +17,6 @@ StrategySimulator::StrategySimulator(const StrategyPlan &plan)
       copiesOccupy(false), blocks(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
-  for (size_t s = 0; s < plan.getSlots().size(); ++s) {
-    const std::vector<int> &operands = plan.getSlots()[s].kernel->operands;
-    std::vector<size_t> &places = readerOf.emplace_back();
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const std::vector<StrategyPlan::Reader> &readers =
-          plan.readersOf(operands[i]);
-      size_t u = 0;
-      while (readers[u].slot != static_cast<int>(s) ||
-             readers[u].operand != static_cast<int>(i))
-        ++u;
-      places.push_back(u);
-    }
-  }
 }
 
 void StrategySimulator::Queue::push(Entry entry) {
@@ -99,13 +86,9 @@ void StrategySimulator::findDeferred() {
   std::set<std::pair<int, int>> reported; // results that are graph outputs
   for (size_t o = 0; o < graph.outputs.size(); ++o) {
     int value = graph.outputs[o].value;
-    const std::vector<StrategyPlan::Reader> &readers = plan.readersOf(value);
-    const ValuePlan &planned = plan.valuePlan(value);
-    for (size_t u = 0; u < readers.size(); ++u)
-      if (readers[u].output == static_cast<int>(o))
-        for (int reference : planned.bindings[u])
-          if (reference >= 0 && reference < planned.sources)
-            reported.insert({value, reference});
+    for (int reference : plan.outputBinding(static_cast<int>(o)))
+      if (reference >= 0 && reference < plan.valuePlan(value).sources)
+        reported.insert({value, reference});
   }
   std::vector<std::vector<int>> updatedResults(graph.nodes.size());
   for (const GraphInput &input : graph.inputs)
@@ -349,12 +332,9 @@ std::vector<int64_t> StrategySimulator::peakBytes() {
   }
   for (size_t o = 0; o < graph.outputs.size(); ++o) {
     int value = graph.outputs[o].value;
-    const std::vector<StrategyPlan::Reader> &readers = plan.readersOf(value);
-    for (size_t u = 0; u < readers.size(); ++u)
-      if (readers[u].output == static_cast<int>(o))
-        for (int reference : plan.valuePlan(value).bindings[u])
-          if (reference >= 0)
-            buffers[base[value] + static_cast<size_t>(reference)].stays = true;
+    for (int reference : plan.outputBinding(static_cast<int>(o)))
+      if (reference >= 0)
+        buffers[base[value] + static_cast<size_t>(reference)].stays = true;
   }
 
   std::vector<Entry> order;
@@ -382,8 +362,7 @@ std::vector<int64_t> StrategySimulator::peakBytes() {
         if (plan.kernelPlan(slot).states[index] == ShardState::Compute)
           for (size_t i = 0; i < op.operands.size(); ++i) {
             int v = op.operands[i];
-            int reference =
-                plan.valuePlan(v).bindings[readerOf[slot][i]][index];
+            int reference = plan.bindingOf(slot, static_cast<int>(i))[index];
             if (reference >= 0)
               inputs.push_back(base[v] + static_cast<size_t>(reference));
           }

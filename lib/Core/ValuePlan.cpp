@@ -17,7 +17,7 @@ void ValuePlan::clear() {
   sourcesAreTasks = false;
   actions.clear();
   inputs.clear();
-  arrivingBytes.clear();
+  passingBytes.clear();
   tasks.clear();
   collectives.clear();
   for (std::vector<int> &binding : bindings)
@@ -298,7 +298,7 @@ int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
   task.durationNs = model.model.ns(bytes);
   task.resource =
       best ? -1 - model.resources[static_cast<size_t>(best - algorithms.data())]
-           : -1 - transfers.addResources({});
+           : -1 - transfers.resourceNumber({});
   task.collective = static_cast<int>(out->collectives.size());
   out->collectives.push_back({kind, std::move(devices), bytes});
   return static_cast<int>(out->tasks.size()) - 1;
@@ -361,10 +361,7 @@ void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
       if (std::any_of(place.tiles.begin(), place.tiles.end(),
                       [&](const Tile &t) { return t.region == region; }))
         continue;
-      place.parts.push_back({static_cast<int>(b), region,
-                             static_cast<int>(partBuffers.size()), 1});
-      partBuffers.push_back(s);
-      place.tiles.push_back({region, s});
+      arrive(source->devices[s], static_cast<int>(b), region, s);
     }
 }
 
@@ -492,17 +489,12 @@ bool ValuePlanner::exchangeAll() {
     }
   }
   std::sort(sources.begin(), sources.end());
-  for (size_t w = 0; w < wanted.size(); ++w) {
-    OnDevice &place = byDevice[wanted[w].device];
-    int buffer = addAction(
-        ActionKind::Collective, wanted[w].device, -1, wanted[w].region,
-        w == 0 ? std::span<const int>(sources) : std::span<const int>(), false,
-        w == 0);
-    place.parts.push_back(
-        {-1, wanted[w].region, static_cast<int>(partBuffers.size()), 1});
-    partBuffers.push_back(buffer);
-    place.tiles.push_back({wanted[w].region, buffer});
-  }
+  for (size_t w = 0; w < wanted.size(); ++w)
+    arrive(wanted[w].device, -1, wanted[w].region,
+           addAction(
+               ActionKind::Collective, wanted[w].device, -1, wanted[w].region,
+               w == 0 ? std::span<const int>(sources) : std::span<const int>(),
+               false, w == 0));
   CollectiveCost exchange = exchangeCost(cost.getTopology(), messages);
   for (int &link : exchange.links)
     link += deviceCount;
@@ -568,15 +560,11 @@ void ValuePlanner::gatherAll() {
       continue;
     for (size_t d = 0; d < gather.devices.size(); ++d) {
       int device = gather.devices[d];
-      OnDevice &place = byDevice[device];
-      int buffer = addAction(ActionKind::Collective, device, -1, gather.region,
-                             d == 0 ? std::span<const int>(sources)
-                                    : std::span<const int>(),
-                             false, d == 0);
-      place.parts.push_back(
-          {-1, gather.region, static_cast<int>(partBuffers.size()), 1});
-      partBuffers.push_back(buffer);
-      place.tiles.push_back({gather.region, buffer});
+      arrive(device, -1, gather.region,
+             addAction(ActionKind::Collective, device, -1, gather.region,
+                       d == 0 ? std::span<const int>(sources)
+                              : std::span<const int>(),
+                       false, d == 0));
     }
     addCollective(CollectiveKind::AllGather, gather.devices,
                   table->bytes(gather.region));
@@ -622,15 +610,6 @@ void ValuePlanner::sendAll() {
   sorted.resize(moves.size());
   for (const Move &move : moves)
     sorted[start[move.block]++] = move;
-  auto arrive = [&](const Move &move, int buffer) {
-    OnDevice &place = byDevice[move.device];
-    place.parts.push_back(
-        {move.block, move.region, static_cast<int>(partBuffers.size()), 1});
-    partBuffers.push_back(buffer);
-    if (std::none_of(place.tiles.begin(), place.tiles.end(),
-                     [&](const Tile &t) { return t.region == move.region; }))
-      place.tiles.push_back({move.region, buffer});
-  };
   // Where several devices get the same from the same source: a broadcast.
   struct Group {
     int region, source;
@@ -665,7 +644,7 @@ void ValuePlanner::sendAll() {
         for (size_t m : group.moves) {
           bool isFirst = m == group.moves[0];
           devices.push_back(sorted[m].device);
-          arrive(sorted[m],
+          arrive(sorted[m].device, block, sorted[m].region,
                  addAction(ActionKind::Collective, sorted[m].device, -1,
                            group.region,
                            isFirst ? std::span<const int>(&group.source, 1)
@@ -688,11 +667,56 @@ void ValuePlanner::sendAll() {
       const Move &move = rest[m];
       bool same = m > 0 && rest[m - 1].device == move.device;
       int from = nearest(replicas(block, 0), move.device);
-      arrive(move,
+      arrive(move.device, block, move.region,
              addAction(ActionKind::Transfer, move.device, source->devices[from],
                        move.region, {{from}}, false, !same));
     }
   }
+}
+
+void ValuePlanner::addTile(OnDevice &place, int region, int reference) {
+  if (std::none_of(place.tiles.begin(), place.tiles.end(),
+                   [&](const Tile &tile) { return tile.region == region; }))
+    place.tiles.push_back({region, reference});
+}
+
+void ValuePlanner::arrive(int device, int block, int region, int reference) {
+  OnDevice &place = byDevice[device];
+  place.parts.push_back(
+      {block, region, static_cast<int>(partBuffers.size()), 1});
+  partBuffers.push_back(reference);
+  addTile(place, region, reference);
+}
+
+//===----------------------------------------------------------------------===//
+// Contributions
+//===----------------------------------------------------------------------===//
+
+template <typename Keep>
+ValuePlanner::BySource
+ValuePlanner::contributionsBySource(int block, int device, Keep keep) {
+  BySource bySource;
+  for (int c = 0; c < contributions; ++c) {
+    std::span<const int> sources = replicas(block, c);
+    if (sources.empty() || !keep(sources, c))
+      continue;
+    int s = nearest(sources, device);
+    int from = source->devices[s];
+    auto it = std::find_if(bySource.begin(), bySource.end(),
+                           [&](auto &entry) { return entry.first == from; });
+    if (it == bySource.end()) {
+      bySource.push_back({from, {}});
+      it = bySource.end() - 1;
+    }
+    it->second.push_back(s);
+  }
+  return bySource;
+}
+
+ValuePlanner::BySource ValuePlanner::contributionsBySource(int block,
+                                                           int device) {
+  return contributionsBySource(block, device,
+                               [](std::span<const int>, int) { return true; });
 }
 
 /// The parts of blocks that devices need are combined once each.
@@ -761,22 +785,7 @@ void ValuePlanner::reduceBlock(
     int block, std::span<const std::pair<int, std::vector<int>>> groups) {
   int whole = source->blocks->regions[block];
   // Every contribution once, from its nearest replica.
-  std::vector<std::pair<int, std::vector<int>>> bySource; // device, buffers
-  int reader = groups[0].second[0];
-  for (int c = 0; c < contributions; ++c) {
-    std::span<const int> sources = replicas(block, c);
-    if (sources.empty())
-      continue;
-    int s = nearest(sources, reader);
-    int device = source->devices[s];
-    auto it = std::find_if(bySource.begin(), bySource.end(),
-                           [&](auto &entry) { return entry.first == device; });
-    if (it == bySource.end()) {
-      bySource.push_back({device, {}});
-      it = bySource.end() - 1;
-    }
-    it->second.push_back(s);
-  }
+  BySource bySource = contributionsBySource(block, groups[0].second[0]);
   std::vector<int> inputs, holders;
   for (const auto &[device, buffers] : bySource) {
     holders.push_back(device);
@@ -785,15 +794,6 @@ void ValuePlanner::reduceBlock(
             ? buffers[0]
             : addAction(ActionKind::Combine, device, -1, whole, buffers, true));
   }
-  auto arrive = [&](int device, int region, int buffer) {
-    OnDevice &place = byDevice[device];
-    place.parts.push_back(
-        {block, region, static_cast<int>(partBuffers.size()), 1});
-    partBuffers.push_back(buffer);
-    if (std::none_of(place.tiles.begin(), place.tiles.end(),
-                     [&](const Tile &t) { return t.region == region; }))
-      place.tiles.push_back({region, buffer});
-  };
   std::vector<int> sortedHolders = holders;
   std::sort(sortedHolders.begin(), sortedHolders.end());
 
@@ -808,7 +808,7 @@ void ValuePlanner::reduceBlock(
       readers == sortedHolders) {
     for (const auto &[region, devices] : groups) {
       bool isFirst = region == groups[0].first;
-      arrive(devices[0], region,
+      arrive(devices[0], block, region,
              addAction(ActionKind::Collective, devices[0], -1, region,
                        isFirst ? std::span<const int>(inputs)
                                : std::span<const int>(),
@@ -821,12 +821,12 @@ void ValuePlanner::reduceBlock(
     if (holders.size() == 1) {
       // Nothing to reduce: to each reader from there.
       for (int device : devices)
-        arrive(device, region,
+        arrive(device, block, region,
                fold(device, region, {{holders[0], {inputs[0]}}}, false));
       continue;
     }
     for (int device : devices)
-      arrive(device, region,
+      arrive(device, block, region,
              addAction(ActionKind::Collective, device, -1, region,
                        device == devices[0] ? std::span<const int>(inputs)
                                             : std::span<const int>(),
@@ -885,10 +885,7 @@ void ValuePlanner::combineGroup(int block, int region,
               : addAction(ActionKind::Transfer, device, slices[i].first,
                           slices[i].second, {{combined[i]}}, false);
       partBuffers.push_back(buffer);
-      if (std::none_of(
-              place.tiles.begin(), place.tiles.end(),
-              [&](const Tile &t) { return t.region == slices[i].second; }))
-        place.tiles.push_back({slices[i].second, buffer});
+      addTile(place, slices[i].second, buffer);
     }
     place.parts.push_back(part);
   }
@@ -897,29 +894,11 @@ void ValuePlanner::combineGroup(int block, int region,
 /// All contributions to a region, folded on `device` in their order; those of
 /// another device are folded there first.
 int ValuePlanner::combineSlice(int block, int device, int region) {
-  std::vector<std::pair<int, std::vector<int>>> bySource; // device, buffers
-  for (int c = 0; c < contributions; ++c) {
-    std::span<const int> sources = replicas(block, c);
-    if (sources.empty())
-      continue;
-    int s = nearest(sources, device);
-    int from = source->devices[s];
-    auto it =
-        std::find_if(bySource.begin(), bySource.end(),
-                     [&](const auto &entry) { return entry.first == from; });
-    if (it == bySource.end()) {
-      bySource.push_back({from, {}});
-      it = bySource.end() - 1;
-    }
-    it->second.push_back(s);
-  }
-  return fold(device, region, bySource, false);
+  return fold(device, region, contributionsBySource(block, device), false);
 }
 
-int ValuePlanner::fold(
-    int device, int region,
-    const std::vector<std::pair<int, std::vector<int>>> &bySource,
-    bool partial) {
+int ValuePlanner::fold(int device, int region, const BySource &bySource,
+                       bool partial) {
   std::vector<int> inputs;
   for (const auto &[from, buffers] : bySource) {
     if (from == device) {
@@ -952,10 +931,7 @@ void ValuePlanner::placeWhereNeeded() {
         continue;
       int tile = static_cast<int>(out->tiles.size());
       out->tiles.emplace_back(device, need.region);
-      place.parts.push_back(
-          {0, need.region, static_cast<int>(partBuffers.size()), 1});
-      partBuffers.push_back(tile);
-      place.tiles.push_back({need.region, tile});
+      arrive(device, 0, need.region, tile);
     }
   }
   out->sources = static_cast<int>(out->tiles.size());
@@ -1036,21 +1012,10 @@ int ValuePlanner::gatherContributions(const ValueUse &use, int shard) {
   std::vector<int> tiles, missing;
   for (int i = blocks.start[piece]; i < blocks.start[piece + 1]; ++i) {
     auto [block, region] = blocks.entries[i];
-    std::vector<std::pair<int, std::vector<int>>> bySource; // device, buffers
-    for (int c = 0; c < contributions; ++c) {
-      std::span<const int> sources = replicas(block, c);
-      if (sources.empty() || assignedReplica(use, piece, sources, c) != replica)
-        continue;
-      int s = nearest(sources, device);
-      int from = source->devices[s];
-      auto it = std::find_if(bySource.begin(), bySource.end(),
-                             [&](const auto &e) { return e.first == from; });
-      if (it == bySource.end()) {
-        bySource.push_back({from, {}});
-        it = bySource.end() - 1;
-      }
-      it->second.push_back(s);
-    }
+    BySource bySource = contributionsBySource(
+        block, device, [&](std::span<const int> sources, int c) {
+          return assignedReplica(use, piece, sources, c) == replica;
+        });
     if (bySource.empty())
       missing.push_back(region);
     else
@@ -1138,22 +1103,11 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
     place.parts.clear();
     place.tiles.clear();
   }
-  plan.arrivingBytes.assign(deviceCount, 0);
-  for (const PlannedAction &action : plan.actions) {
-    // Of a gathered region a device has written a part itself.
-    int64_t bytes = table->bytes(action.region);
-    if (action.kind == ActionKind::Collective) {
-      const PlannedCollective &collective =
-          plan.collectives[plan.tasks[action.task].collective];
-      if (collective.kind == CollectiveKind::Exchange)
-        bytes = 0; // not known here
-      if (collective.kind == CollectiveKind::AllGather)
-        bytes -= bytes / static_cast<int64_t>(collective.devices.size());
-      plan.arrivingBytes[action.device] += bytes;
-    } else if (action.kind == ActionKind::Transfer) {
-      plan.arrivingBytes[action.device] += bytes;
-    }
-  }
+  plan.passingBytes.assign(cuts.count(), 0);
+  for (const PlannedTask &task : plan.tasks)
+    if (task.resource < 0)
+      cuts.add(transfers.resourceLists()[-1 - task.resource], task.durationNs,
+               plan.passingBytes);
   link(uses, block);
 }
 

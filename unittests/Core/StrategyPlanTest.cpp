@@ -93,10 +93,15 @@ void checkChain(uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   RandomProblem problem = randomProblem(random, 10);
-  // With copies that occupy their receiver, and over shared links.
+  // With copies that occupy their receiver; over links that all share, or
+  // devices of a machine, or of a switch.
   std::string devices = std::to_string(problem.devices);
+  std::vector<std::string> names = {"cpu-" + devices, "p100-" + devices + "x1",
+                                    "k80-1x" + devices};
+  if (problem.devices % 2 == 0)
+    names.push_back("p100-" + std::to_string(problem.devices / 2) + "x2");
   Topology topology = *builtinTopology(
-      uniform(random, 0, 1) ? "cpu-" + devices : "p100-" + devices + "x1");
+      names[uniform(random, 0, static_cast<int64_t>(names.size()) - 1)]);
   CostModel cost(topology);
   StrategyPlan plan(problem.graph, cost);
   StrategySimulator simulator(plan);

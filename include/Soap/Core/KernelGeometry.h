@@ -50,6 +50,9 @@ struct TileSets {
   size_t rank = 0;
   std::vector<int> sets;        ///< by piece, `rank` each; -1: empty
   std::vector<int64_t> volumes; ///< by piece, in elements
+  /// By piece: a number that pieces with the same sets share, and elements that
+  /// are in no tile of another number, each counted for one of them.
+  std::vector<int64_t> tileOf, ownVolumes;
   /// Every piece reads (or writes) something, and every element of the tensor
   /// is in some piece.
   bool everyPiece = false, everyElement = false;

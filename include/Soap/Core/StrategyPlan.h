@@ -10,6 +10,7 @@
 #ifndef SOAP_CORE_STRATEGYPLAN_H
 #define SOAP_CORE_STRATEGYPLAN_H
 
+#include "Soap/Core/LinkCuts.h"
 #include "Soap/Core/ValuePlan.h"
 
 #include <limits>
@@ -61,13 +62,12 @@ public:
   /// Sum of the durations of kernels, by device.
   const std::vector<int64_t> &kernelLoadNs() const { return kernelLoad; }
   /// Between `change` and `finish`: a lower bound of the makespan from paths
-  /// through changed kernels, and from what devices must receive over all their
-  /// links at once. Takes microseconds, planning takes far more.
+  /// through changed kernels, and from what must pass the cuts of the topology
+  /// (LinkCuts.h). Takes microseconds, planning takes far more.
   int64_t boundNs();
   /// Lower bound of the time from the end of any shard of a slot to the end of
   /// the iteration; 0 if neither `boundNs` nor `findPaths` was called since the
   /// last change.
-  int64_t headNs(int slot) const { return pathsAreValid ? heads[slot] : 0; }
   int64_t tailNs(int slot) const { return pathsAreValid ? tails[slot] : 0; }
   /// Computes heads and tails of all slots: the longest paths through kernels,
   /// without any waiting for resources.
@@ -106,6 +106,15 @@ public:
   const std::vector<Reader> &readersOf(int value) const {
     return valueInfo[value].readers;
   }
+  /// The tile that each shard of a slot reads as an operand, and the tiles of a
+  /// graph output: entries of `ValuePlan::bindings`.
+  const std::vector<int> &bindingOf(int slot, int operand) const {
+    return plans[slots[slot].kernel->operands[operand]]
+        .bindings[operandPlaces[slot][operand]];
+  }
+  const std::vector<int> &outputBinding(int output) const {
+    return plans[graph.outputs[output].value].bindings[outputPlaces[output]];
+  }
   int blockOf(int value) const { return valueInfo[value].block; }
   int inputOf(int value) const { return valueInfo[value].input; }
   /// The active slot that writes a value, -1: none.
@@ -135,7 +144,7 @@ public:
     return transfers.resourceLists();
   }
   /// Blocks whose tasks or edges are not those of the last commit, sorted.
-  const std::vector<int> &changedBlocks() const { return changed; }
+  std::vector<int> changedBlocks() const;
   /// Tasks of all blocks.
   int64_t taskCount() const;
 
@@ -158,6 +167,7 @@ private:
   const Graph &graph;
   const CostModel &cost;
   TransferTable transfers;
+  LinkCuts cuts;
   std::vector<ValueRegions> valueRegions;
   GeometryBuilder builder;
   ValuePlanner planner;
@@ -165,6 +175,9 @@ private:
   std::vector<Block> blocks;
   std::vector<ValueInfo> valueInfo;
   std::vector<std::vector<int>> slotsOfNode; ///< whole first, then stages
+  /// Places among the readers of a value: by slot and operand, by output.
+  std::vector<std::vector<int>> operandPlaces;
+  std::vector<int> outputPlaces;
   std::vector<std::map<std::vector<int64_t>, std::unique_ptr<KernelGeometry>>>
       geometries; ///< by slot
   /// Blocks of own tiles of updated parameters: (geometry, operand).
@@ -177,14 +190,19 @@ private:
   std::vector<ValuePlan> plans;
   std::vector<std::vector<int>> counts, roots; ///< by slot
   std::vector<uint8_t> hasRoots;               ///< by block
-  std::vector<int64_t> kernelLoad, lateLoad, load, bytes, arriving;
-  std::vector<double> arrivalNsPerByte; ///< over all links to a device
+  std::vector<int64_t> kernelLoad, lateLoad, load, bytes;
+  std::vector<int64_t> passing; ///< bytes, by cut
   /// By slot: lower bounds of the start of any shard, and of what follows the
   /// end of any shard.
   std::vector<int64_t> heads, tails;
   /// By slot and operand: what every shard waits for it after it is written.
   std::vector<std::vector<int64_t>> delays;
   std::vector<std::pair<int, int>> delayed; ///< those that are not 0
+  /// After `boundNs`: what is known to pass cuts in the end, and for which
+  /// values of `bounded` only `leastBytes` (by value) is known of that.
+  std::vector<int64_t> expected;
+  std::vector<int> bounded;
+  std::vector<std::vector<int64_t>> leastBytes;
   /// By slot: the first op of the backward pass, or after it.
   std::vector<uint8_t> isLate;
   int firstLate = -1; ///< its node
@@ -196,12 +214,11 @@ private:
   std::vector<ValuePlan> savedPlans;
   std::vector<std::vector<int>> savedCounts, savedRoots;
   std::vector<int64_t> savedKernelLoad, savedLateLoad, savedLoad, savedBytes,
-      savedArriving;
+      savedPassing;
   bool loadsSaved = false;
   std::vector<std::pair<int, Config>> savedConfigs;
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
   std::vector<int> savedKernelList, savedValueList, savedCountList;
-  std::vector<int> changed;
   // Work lists of one change.
   std::vector<bool> kernelDirty, valueDirty, countsDirty;
   std::vector<int> dirtyKernels, dirtyValues;
@@ -212,15 +229,20 @@ private:
   bool resolve(int slot);
   ValueSource sourceOf(int value);
   ValueUse useOf(int value, const Reader &reader);
-  void planValue(int value);
+  int64_t planValue(int value, bool isLoaded = true);
   void countPredecessors(int slot);
   void addKernelLoad(int slot, int64_t sign);
-  void addLoad(int value, int64_t sign);
+  int64_t addLoad(int value, int64_t sign);
   void addArrivals(int value, std::vector<int64_t> &most);
   void findPartial();
+  void findHeads();
+  void findTails();
   int64_t pathBoundNs();
   int64_t addDelays(int value);
-  void forgetDelays();
+  void forgetBounds();
+  bool mayPass(int value, int64_t limitNs);
+  void expect(const std::vector<int64_t> &before,
+              const std::vector<int64_t> &now);
   void findLate();
   void resolveDirty();
   void touch(int value);

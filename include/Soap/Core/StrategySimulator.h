@@ -80,8 +80,6 @@ private:
 
   // Of `peakBytes`.
   std::vector<std::vector<TaskTimes>> recorded;
-  /// Place of each operand of a slot among the readers of its value.
-  std::vector<std::vector<size_t>> readerOf;
 
   template <bool Bounded, bool Record>
   int64_t run(int64_t limitNs, std::vector<std::vector<TaskTimes>> *times);

@@ -11,6 +11,7 @@
 #define SOAP_CORE_VALUEPLAN_H
 
 #include "Soap/Core/KernelGeometry.h"
+#include "Soap/Core/LinkCuts.h"
 #include "Soap/Core/TransferTable.h"
 
 #include <map>
@@ -96,8 +97,8 @@ struct ValuePlan {
   std::vector<PlannedCollective> collectives;
   /// Per use, per shard: reference to the tile read, -1: none.
   std::vector<std::vector<int>> bindings;
-  /// Bytes that each device receives at least.
-  std::vector<int64_t> arrivingBytes;
+  /// What its tasks take of each cut (LinkCuts.h).
+  std::vector<int64_t> passingBytes;
   /// Of graph inputs: the tiles (device, region), which are the sources; region
   /// -1: none.
   std::vector<std::pair<int, int>> tiles;
@@ -115,8 +116,10 @@ struct ValuePlan {
 /// Plans values. Keeps caches; not safe from several threads.
 class ValuePlanner {
 public:
-  ValuePlanner(const CostModel &cost, TransferTable &transfers)
-      : cost(cost), transfers(transfers),
+  /// Keeps references.
+  ValuePlanner(const CostModel &cost, TransferTable &transfers,
+               const LinkCuts &cuts)
+      : cost(cost), transfers(transfers), cuts(cuts),
         deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
         collectives(cost.getTopology().hasCollectives()) {}
 
@@ -167,6 +170,7 @@ private:
 
   const CostModel &cost;
   TransferTable &transfers;
+  const LinkCuts &cuts;
   int deviceCount;
   std::vector<OnDevice> byDevice;
   std::vector<int> usedDevices;
@@ -226,12 +230,21 @@ private:
   static bool holds(const Part &part, int block) {
     return part.block == block || part.block < 0;
   }
+  /// A tile, unless the device has one of the same region.
+  static void addTile(OnDevice &place, int region, int reference);
+  /// A part of a block that is on a device from now on.
+  void arrive(int device, int block, int region, int reference);
+  /// Buffers by the device that holds them.
+  using BySource = std::vector<std::pair<int, std::vector<int>>>;
+  /// Contributions to a block, in order, each from the replica that is nearest
+  /// to a device; those of `keep(sources, contribution)` only.
+  template <typename Keep>
+  BySource contributionsBySource(int block, int device, Keep keep);
+  BySource contributionsBySource(int block, int device);
   void combineAll();
   void combineGroup(int block, int region, std::span<const int> devices);
   int combineSlice(int block, int device, int region);
-  int fold(int device, int region,
-           const std::vector<std::pair<int, std::vector<int>>> &bySource,
-           bool partial);
+  int fold(int device, int region, const BySource &bySource, bool partial);
   void placeWhereNeeded();
   int materialize(OnDevice &place, int device, Need &need);
   int gatherContributions(const ValueUse &use, int shard);

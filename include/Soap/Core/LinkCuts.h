@@ -1,0 +1,64 @@
+//===- LinkCuts.h - Links that everything passes to get somewhere -*- C++
+//-*-===//
+//
+// Lower bounds of a makespan from communication: whatever gets into a device,
+// or into a group of devices from others, passes one of the links that lead
+// there. Such a set of links is a cut. What tasks take of it is counted in
+// bytes, as if each of its links were moving bytes all the time that it is
+// occupied, so that what is planned and what is only known to have to move add
+// up.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_LINKCUTS_H
+#define SOAP_CORE_LINKCUTS_H
+
+#include "Soap/Core/Topology.h"
+
+#include <array>
+
+namespace soap {
+
+/// The cuts of a topology: that of each device, numbered as devices, then those
+/// of groups: devices of one machine, and of one switch.
+class LinkCuts {
+public:
+  explicit LinkCuts(const Topology &topology);
+
+  struct Group {
+    std::vector<int> devices; ///< ascending
+    int cut = -1;
+  };
+
+  size_t count() const { return nsPerByte.size(); }
+  /// Groups of two devices or more, none of all.
+  const std::vector<Group> &getGroups() const { return groups; }
+  /// The shortest time in ns in which bytes pass a cut; 0 if it has no links.
+  int64_t shortestNs(size_t cut, int64_t bytes) const {
+    return static_cast<int64_t>(static_cast<double>(bytes) * nsPerByte[cut]);
+  }
+  double getNsPerByte(size_t cut) const { return nsPerByte[cut]; }
+  /// Adds what a task takes of each cut, in bytes (`bytes` has an entry per
+  /// cut). Resources are devices, then links.
+  void add(std::span<const int> resources, int64_t durationNs,
+           std::vector<int64_t> &bytes) const {
+    for (int resource : resources)
+      if (resource >= deviceCount)
+        for (int i = start[resource - deviceCount];
+             i < start[resource - deviceCount + 1]; ++i)
+          bytes[members[i]] +=
+              static_cast<int64_t>(static_cast<double>(durationNs) *
+                                   bytesPerNs[resource - deviceCount]);
+  }
+
+private:
+  int deviceCount;
+  std::vector<Group> groups;
+  std::vector<double> nsPerByte;   ///< by cut, over all of its links
+  std::vector<double> bytesPerNs;  ///< by link
+  std::vector<int> start, members; ///< cuts by link
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_LINKCUTS_H

@@ -1,0 +1,400 @@
+//===- StrategyBounds.cpp - What a makespan is at least -------------------===//
+//
+// Lower bounds of the makespan of a strategy whose kernels have changed, before
+// the values around them are planned: from paths through kernels, and from what
+// must get into devices and groups of devices. docs/Simulator.md says why they
+// hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/StrategyPlan.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace soap;
+
+/// Whether a cut loop does not appear in the map of a result.
+static bool isPartial(const Kernel &kernel, int result,
+                      const std::vector<int64_t> &degrees) {
+  for (size_t l = 0; l < degrees.size(); ++l)
+    if (degrees[l] > 1 &&
+        !usesLoop(kernel.space.results[result].map, static_cast<int>(l)))
+      return true;
+  return false;
+}
+
+/// The first op of the backward pass, and all that depends on it.
+void StrategyPlan::findLate() {
+  isLate.assign(slots.size(), false);
+  std::vector<bool> lateValue(graph.values.size());
+  for (size_t s = 0; s < slots.size(); ++s) {
+    const Kernel &op = *slots[s].kernel;
+    bool late = std::any_of(op.operands.begin(), op.operands.end(),
+                            [&](int value) { return lateValue[value]; });
+    if (firstLate < 0 && op.phase == Phase::Backward && !op.operands.empty())
+      firstLate = slots[s].node;
+    if (!late && slots[s].node != firstLate)
+      continue;
+    isLate[s] = true;
+    for (int value : op.results)
+      lateValue[value] = true;
+  }
+}
+
+void StrategyPlan::findPartial() {
+  for (size_t k = 0; k < slots.size(); ++k) {
+    mayBePartial[k] = false;
+    const KernelPlan &kernel = kernels[k];
+    if (!kernel.active || kernel.replicas == 1 ||
+        !slots[k].kernel->space.linear)
+      continue;
+    for (int operand : slots[k].kernel->operands)
+      for (auto [p, result] : valueInfo[operand].producers)
+        if (kernels[p].active)
+          mayBePartial[k] |=
+              mayBePartial[p] ||
+              isPartial(*slots[p].kernel, result, kernels[p].geometry->degrees);
+  }
+}
+
+void StrategyPlan::findPaths() {
+  findPartial();
+  findHeads();
+  findTails();
+  pathsAreValid = true;
+}
+
+void StrategyPlan::findHeads() {
+  // Slots are in a topological order.
+  for (size_t k = 0; k < slots.size(); ++k) {
+    heads[k] = 0;
+    const KernelPlan &kernel = kernels[k];
+    if (!kernel.active)
+      continue;
+    const Kernel &op = *slots[k].kernel;
+    if (mayBePartial[k] || !kernel.geometry->allCompute)
+      continue;
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      if (kernel.geometry->operandTiles[i].everyPiece)
+        for (auto [p, result] : valueInfo[op.operands[i]].producers)
+          if (kernels[p].active)
+            heads[k] = std::max(heads[k], heads[p] + kernels[p].shortestNs +
+                                              delays[k][i]);
+  }
+}
+
+void StrategyPlan::findTails() {
+  for (size_t k = slots.size(); k-- > 0;) {
+    tails[k] = 0;
+    const KernelPlan &kernel = kernels[k];
+    // Of replicas, only the nearest are read.
+    if (!kernel.active || kernel.replicas > 1 || !kernel.geometry->allCompute)
+      continue;
+    const Kernel &op = *slots[k].kernel;
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      if (!kernel.geometry->resultTiles[r].everyPiece)
+        continue;
+      for (const Reader &reader : valueInfo[op.results[r]].readers)
+        if (reader.slot >= 0 && kernels[reader.slot].active &&
+            !mayBePartial[reader.slot]) {
+          const KernelPlan &next = kernels[reader.slot];
+          if (next.geometry->allCompute &&
+              next.geometry->operandTiles[reader.operand].everyElement)
+            tails[k] = std::max(tails[k], tails[reader.slot] + next.shortestNs);
+        }
+    }
+  }
+}
+
+/// Elements that two tiles have in common.
+static int64_t commonElements(RegionTable &table, const TileSets &a, int i,
+                              const TileSets &b, int j) {
+  int64_t common = 1;
+  for (size_t d = 0; d < a.rank && common > 0; ++d)
+    common *=
+        table.dim(d).commonSize(a.sets[i * a.rank + d], b.sets[j * b.rank + d]);
+  return common;
+}
+
+namespace {
+
+/// Shards by the device that they run on.
+class ShardsByDevice {
+public:
+  void assign(const std::vector<int> &devices, size_t deviceCount) {
+    first.assign(deviceCount, -1);
+    next.resize(devices.size());
+    for (size_t s = devices.size(); s-- > 0;) {
+      next[s] = first[devices[s]];
+      first[devices[s]] = static_cast<int>(s);
+    }
+  }
+  template <typename Visit>
+  void visit(int device, Visit visit) const {
+    for (int s = first[device]; s >= 0; s = next[s])
+      visit(s);
+  }
+  std::vector<int> first, next;
+};
+
+} // namespace
+
+/// What must at least get over each cut for a value: the largest need of its
+/// readers there, less what is written there. Sets the delays of the value's
+/// readers: the time that the luckiest shard waits for it.
+void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
+  const ValueInfo &info = valueInfo[value];
+  const KernelPlan *writer = nullptr;
+  const TileSets *tiles = nullptr;
+  int64_t contributions = 1;
+  for (auto [slot, result] : info.producers)
+    if (kernels[slot].active) {
+      const Kernel &op = *slots[slot].kernel;
+      if (mayBePartial[slot])
+        return; // replicas may be contributions
+      writer = &kernels[slot];
+      tiles = &writer->geometry->resultTiles[result];
+      for (size_t l = 0; l < op.space.loops.size(); ++l)
+        if (!usesLoop(op.space.results[result].map, static_cast<int>(l)))
+          contributions *= writer->geometry->degrees[l];
+    }
+  if (int n = info.input < 0 ? -1 : graph.inputs[info.input].updateNode; n >= 0)
+    for (int slot : slotsOfNode[n])
+      if (!writer && kernels[slot].active) {
+        writer = &kernels[slot];
+        tiles = &writer->geometry
+                     ->operandTiles[graph.inputs[info.input].updateOperand];
+      }
+  if (!writer)
+    return;
+  int64_t elementBytes = graph.values[value].elementBytes;
+  RegionTable &table = valueRegions[value].table;
+  // Shards of the writer by device.
+  static thread_local ShardsByDevice written, read;
+  static thread_local std::vector<int> writtenPieces;
+  static thread_local std::vector<int64_t> tilesRead;
+  written.assign(writer->devices, kernelLoad.size());
+  int pieces = writer->pieces();
+  for (const Reader &reader : info.readers) {
+    if (reader.slot < 0 || !kernels[reader.slot].active)
+      continue;
+    const KernelPlan &kernel = kernels[reader.slot];
+    if (mayBePartial[reader.slot])
+      continue;
+    double delayNs = std::numeric_limits<double>::infinity();
+    const TileSets &needs = kernel.geometry->operandTiles[reader.operand];
+    int readerPieces = kernel.pieces();
+    for (size_t s = 0; s < kernel.devices.size(); ++s) {
+      int piece = static_cast<int>(s) % readerPieces,
+          device = kernel.devices[s];
+      if (kernel.geometry->states[piece] != ShardState::Compute)
+        continue;
+      int64_t missing = needs.volumes[piece];
+      if (missing == 0) {
+        delayNs = 0;
+        continue;
+      }
+      int64_t local = 0;
+      int64_t localContributions = 0;
+      int lastPiece = -1;
+      for (int w = written.first[device]; w >= 0 && local < missing;
+           w = written.next[w]) {
+        int p = w % pieces;
+        if (contributions > 1) {
+          // Whole only if the device has all contributions, perhaps.
+          if (++localContributions == contributions)
+            local = missing;
+          continue;
+        }
+        if (p == lastPiece || tiles->volumes[p] == 0)
+          continue;
+        lastPiece = p;
+        local += commonElements(table, needs, piece, *tiles, p);
+      }
+      int64_t bytes = std::max<int64_t>(missing - local, 0) * elementBytes;
+      most[device] = std::max(most[device], bytes);
+      delayNs =
+          std::min(delayNs, static_cast<double>(bytes) *
+                                cuts.getNsPerByte(static_cast<size_t>(device)));
+    }
+    if (delayNs > 0 && delayNs < 1e18) {
+      delays[reader.slot][reader.operand] = static_cast<int64_t>(delayNs);
+      delayed.emplace_back(reader.slot, reader.operand);
+    }
+    if (cuts.getGroups().empty())
+      continue;
+    read.assign(kernel.devices, kernelLoad.size());
+    for (const LinkCuts::Group &group : cuts.getGroups()) {
+      writtenPieces.clear();
+      int64_t count = 0;
+      for (int device : group.devices)
+        written.visit(device, [&](int s) {
+          ++count;
+          int piece = s % pieces;
+          if (contributions == 1 && tiles->volumes[piece] > 0 &&
+              std::none_of(writtenPieces.begin(), writtenPieces.end(),
+                           [&](int p) {
+                             return tiles->tileOf[p] == tiles->tileOf[piece];
+                           }))
+            writtenPieces.push_back(piece);
+        });
+      // All contributions may be here.
+      if (contributions > 1 && count >= contributions)
+        continue;
+      int64_t missing = 0;
+      tilesRead.clear();
+      for (int device : group.devices)
+        read.visit(device, [&](int s) {
+          int piece = s % readerPieces;
+          int64_t own = needs.ownVolumes[piece], tile = needs.tileOf[piece];
+          if (own == 0 ||
+              kernel.geometry->states[piece] != ShardState::Compute ||
+              std::find(tilesRead.begin(), tilesRead.end(), tile) !=
+                  tilesRead.end())
+            return;
+          tilesRead.push_back(tile);
+          for (int p : writtenPieces)
+            own -= commonElements(table, needs, piece, *tiles, p);
+          missing += std::max<int64_t>(own, 0);
+        });
+      most[group.cut] = std::max(most[group.cut], missing * elementBytes);
+    }
+  }
+}
+
+/// Lower bound of the makespan from paths through changed kernels, with what is
+/// known of their delays.
+int64_t StrategyPlan::pathBoundNs() {
+  findHeads();
+  int64_t bound = 0;
+  for (int slot : dirtyKernels)
+    if (kernels[slot].active)
+      bound =
+          std::max(bound, heads[slot] + kernels[slot].longestNs + tails[slot]);
+  // The backward pass cannot start before the forward path is over.
+  if (firstLate >= 0) {
+    int64_t headNs = std::numeric_limits<int64_t>::max();
+    for (int slot : slotsOfNode[firstLate])
+      if (kernels[slot].active)
+        headNs = std::min(headNs, heads[slot]);
+    static thread_local std::vector<int64_t> total;
+    total = lateLoad;
+    for (size_t k = 0; k < slots.size(); ++k)
+      if (isLate[k] && kernels[k].active && heads[k] < headNs)
+        // Of some of its shards nothing is known.
+        for (size_t s = 0; s < kernels[k].devices.size(); ++s)
+          if (kernels[k].states[s] != ShardState::Absent)
+            total[kernels[k].devices[s]] -= kernels[k].durationNs[s];
+    bound =
+        std::max(bound, headNs + *std::max_element(total.begin(), total.end()));
+  }
+  pathNs = bound;
+  return bound;
+}
+
+int64_t StrategyPlan::boundNs() {
+  forgetBounds();
+  findPartial();
+  int64_t bound = 0;
+  static thread_local std::vector<int> touched;
+  static thread_local std::vector<bool> isTouched;
+  expected = passing;
+  touched.clear();
+  isTouched.resize(std::max(isTouched.size(), valueInfo.size()));
+  auto visit = [&](int value) {
+    if (!isTouched[value]) {
+      isTouched[value] = true;
+      touched.push_back(value);
+    }
+  };
+  for (int slot : dirtyKernels) {
+    for (int value : slots[slot].kernel->operands)
+      visit(value);
+    for (int value : slots[slot].kernel->results)
+      visit(value);
+  }
+  // Whether replicas of linear kernels take contributions apart may change:
+  // nothing is known of what is around them.
+  for (size_t i = 0; i < touched.size(); ++i)
+    for (const Reader &reader : valueInfo[touched[i]].readers)
+      if (reader.slot >= 0 && kernels[reader.slot].active &&
+          mayBePartial[reader.slot]) {
+        for (int value : slots[reader.slot].kernel->operands)
+          visit(value);
+        for (int value : slots[reader.slot].kernel->results)
+          visit(value);
+      }
+  for (int value : touched) {
+    isTouched[value] = false;
+    std::vector<int64_t> &least = leastBytes[value];
+    least.assign(expected.size(), 0);
+    addArrivals(value, least);
+    bounded.push_back(value);
+    expect(plans[value].passingBytes, least);
+  }
+  for (size_t c = 0; c < expected.size(); ++c)
+    bound = std::max(bound, cuts.shortestNs(c, expected[c]));
+  findTails();
+  pathsAreValid = true;
+  return std::max(bound, pathBoundNs());
+}
+
+/// How long the luckiest shard of each reader waits for a planned value: for
+/// the task that brings what it reads.
+int64_t StrategyPlan::addDelays(int value) {
+  const ValuePlan &plan = plans[value];
+  const std::vector<Reader> &readers = valueInfo[value].readers;
+  if (!plan.sourcesAreTasks)
+    return 0;
+  int64_t sum = 0;
+  for (size_t u = 0; u < readers.size(); ++u) {
+    if (readers[u].slot < 0 || plan.bindings[u].empty())
+      continue;
+    int64_t delayNs = std::numeric_limits<int64_t>::max();
+    for (int reference : plan.bindings[u])
+      delayNs = std::min(
+          delayNs, reference < plan.sources
+                       ? 0
+                       : plan.tasks[plan.actions[reference - plan.sources].task]
+                             .durationNs);
+    if (delayNs > delays[readers[u].slot][readers[u].operand]) {
+      sum += delayNs;
+      delays[readers[u].slot][readers[u].operand] = delayNs;
+      delayed.emplace_back(readers[u].slot, readers[u].operand);
+    }
+  }
+  return sum;
+}
+
+/// What passes cuts for a value becomes something else.
+void StrategyPlan::expect(const std::vector<int64_t> &before,
+                          const std::vector<int64_t> &now) {
+  for (size_t c = 0; c < before.size(); ++c)
+    expected[c] -= before[c];
+  for (size_t c = 0; c < now.size(); ++c)
+    expected[c] += now[c];
+}
+
+/// A value has been planned: whether what passes cuts may still be done within
+/// a limit.
+bool StrategyPlan::mayPass(int value, int64_t limitNs) {
+  if (expected.empty())
+    return true;
+  const std::vector<int64_t> &now = plans[value].passingBytes;
+  expect(leastBytes[value], now);
+  for (size_t c = 0; c < now.size(); ++c)
+    if (now[c] > 0 && cuts.shortestNs(c, expected[c]) > limitNs)
+      return false;
+  return true;
+}
+
+void StrategyPlan::forgetBounds() {
+  for (int value : bounded)
+    leastBytes[value].clear();
+  bounded.clear();
+  expected.clear();
+  for (auto [slot, operand] : delayed)
+    delays[slot][operand] = 0;
+  delayed.clear();
+}
