@@ -42,7 +42,7 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
   // Pieces are all combinations of coordinates, so they cover the tensor if
   // each dim is covered, by loops of its own.
   std::vector<bool> taken(loops);
-  tiles.everyElement = true;
+  tiles.everyElement = tiles.isProduct = true;
   for (size_t d = 0; d < map.size(); ++d) {
     used.clear();
     for (const Term &term : map[d].terms)
@@ -84,9 +84,14 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
       own.push_back(covered.size() - before);
     }
     tiles.everyElement &= covered.size() == extent;
+    tiles.covered.push_back(table.number(covered));
+    std::vector<int> &distinct = tiles.setsOfDim.emplace_back();
+    for (size_t c = 0; c < ids.size(); ++c)
+      if (ids[c] >= 0 && firsts[c] == static_cast<int>(c))
+        distinct.push_back(ids[c]);
     for (size_t l : used) {
       box[l] = {0, space.loops[l].extent};
-      tiles.everyElement &= !taken[l];
+      tiles.isProduct &= !taken[l];
       taken[l] = true;
     }
     for (int p = 0; p < pieces; ++p) {
@@ -101,6 +106,7 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
       tiles.tileOf[p] = tiles.tileOf[p] * combinations + firsts[index];
     }
   }
+  tiles.everyElement &= tiles.isProduct;
   tiles.everyPiece = std::all_of(tiles.volumes.begin(), tiles.volumes.end(),
                                  [](int64_t volume) { return volume > 0; });
   return tiles;

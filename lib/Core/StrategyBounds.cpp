@@ -84,6 +84,20 @@ void StrategyPlan::findHeads() {
   }
 }
 
+/// Whether pieces of a reader touch each piece of a writer.
+static bool readsEveryPiece(RegionTable &table, const TileSets &written,
+                            const TileSets &read) {
+  if (read.everyElement)
+    return true;
+  if (!read.isProduct)
+    return false;
+  for (size_t d = 0; d < read.rank; ++d)
+    for (int set : written.setsOfDim[d])
+      if (read.covered[d] < 0 || !table.dim(d).overlaps(set, read.covered[d]))
+        return false;
+  return true;
+}
+
 void StrategyPlan::findTails() {
   for (size_t k = slots.size(); k-- > 0;) {
     tails[k] = 0;
@@ -99,9 +113,12 @@ void StrategyPlan::findTails() {
         if (reader.slot >= 0 && kernels[reader.slot].active &&
             !mayBePartial[reader.slot]) {
           const KernelPlan &next = kernels[reader.slot];
-          if (next.geometry->allCompute &&
-              next.geometry->operandTiles[reader.operand].everyElement)
-            tails[k] = std::max(tails[k], tails[reader.slot] + next.shortestNs);
+          int64_t tailNs = tails[reader.slot] + next.shortestNs;
+          if (tailNs > tails[k] && next.geometry->allCompute &&
+              readsEveryPiece(valueRegions[op.results[r]].table,
+                              kernel.geometry->resultTiles[r],
+                              next.geometry->operandTiles[reader.operand]))
+            tails[k] = tailNs;
         }
     }
   }

@@ -35,6 +35,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
     delays.emplace_back(slot.kernel->operands.size());
   findLate();
   tails.resize(slots.size());
+  pendingOperands.resize(slots.size());
   mayBePartial.resize(slots.size());
   savedRoots.resize(slots.size());
   hasRoots.resize(blocks.size());
@@ -370,11 +371,9 @@ bool StrategyPlan::resolve(int slot) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Plans a value again. `isLoaded`: what it did is still part of the loads. The
+/// Plans a value, the loads of whose former plan have been taken away. The
 /// largest load of the resources that it occupies now.
-int64_t StrategyPlan::planValue(int value, bool isLoaded) {
-  if (isLoaded)
-    addLoad(value, -1);
+int64_t StrategyPlan::planValue(int value) {
   if (!valueSaved[value]) {
     valueSaved[value] = true;
     savedValueList.push_back(value);
@@ -409,13 +408,17 @@ void StrategyPlan::placeOutput(int output) {
   outputs[output].devices = {device};
 }
 
+void StrategyPlan::saveCounts(int slot) {
+  if (countsSaved[slot])
+    return;
+  countsSaved[slot] = true;
+  savedCountList.push_back(slot);
+  std::swap(counts[slot], savedCounts[slot]);
+  std::swap(roots[slot], savedRoots[slot]);
+}
+
 void StrategyPlan::countPredecessors(int slot) {
-  if (!countsSaved[slot]) {
-    countsSaved[slot] = true;
-    savedCountList.push_back(slot);
-    std::swap(counts[slot], savedCounts[slot]);
-    std::swap(roots[slot], savedRoots[slot]);
-  }
+  saveCounts(slot);
   std::vector<int> &count = counts[slot];
   count.assign(kernels[slot].devices.size(), 0);
   const Kernel &op = *slots[slot].kernel;
@@ -478,27 +481,92 @@ void StrategyPlan::resolveDirty() {
   }
 }
 
-bool StrategyPlan::finish(int64_t limitNs) {
-  bool isLimited = limitNs != std::numeric_limits<int64_t>::max();
+/// Whether every task of a slot certainly waits for tasks of a pending value,
+/// or of its writer.
+bool StrategyPlan::waitsForPending(int slot) const {
+  const KernelPlan &kernel = kernels[slot];
+  if (std::find(kernel.states.begin(), kernel.states.end(), ShardState::Fill) !=
+      kernel.states.end())
+    return false;
+  const std::vector<int> &operands = slots[slot].kernel->operands;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (isPending(operands[i]) && kernel.geometry->operandTiles[i].everyPiece)
+      return true;
+  return false;
+}
+
+bool StrategyPlan::prepare(int64_t limitNs) {
   resolveDirty();
-  // Large values first: they delay most. What is not planned yet is no part of
-  // the loads, so that they are lower bounds all the time.
-  if (isLimited) {
-    for (int value : dirtyValues) {
-      addLoad(value, -1);
-      if (!expected.empty() && leastBytes[value].empty())
-        expect(plans[value].passingBytes, {});
+  isPrepared = true;
+  pendingRoots = changedRoots = false;
+  // What is not planned yet is no part of the loads, so that they are lower
+  // bounds all the time.
+  for (int value : dirtyValues) {
+    addLoad(value, -1);
+    if (!expected.empty() && leastBytes[value].empty())
+      expect(plans[value].passingBytes, {});
+    changedRoots |= !plans[value].roots.empty();
+    if (int block = valueInfo[value].block; block >= 0)
+      hasRoots[block] = false;
+    for (const Reader &reader : valueInfo[value].readers)
+      if (reader.slot >= 0) {
+        ++pendingOperands[reader.slot];
+        if (!countsDirty[reader.slot]) {
+          countsDirty[reader.slot] = true;
+          dirtyKernels.push_back(reader.slot);
+        }
+      }
+  }
+  for (int slot : savedKernelList)
+    changedRoots |= !roots[slot].empty();
+  std::vector<int> toCount = savedKernelList;
+  for (int value : dirtyValues) {
+    if (producerOf(value) >= 0)
+      continue;
+    if (!planPending(value, limitNs))
+      return false;
+    for (const Reader &reader : valueInfo[value].readers)
+      if (reader.slot >= 0 && !kernelSaved[reader.slot])
+        toCount.push_back(reader.slot);
+  }
+  for (int slot : toCount) {
+    if (hasPendingOperands(slot) && kernels[slot].active) {
+      // Its tasks are counted when they are met.
+      saveCounts(slot);
+      roots[slot].clear();
+      hasRoots[slots[slot].block] = false;
+      pendingRoots |= !waitsForPending(slot);
+    } else {
+      countPredecessors(slot);
     }
+  }
+  return true;
+}
+
+bool StrategyPlan::planPending(int value, int64_t limitNs) {
+  valueDirty[value] = false;
+  for (const Reader &reader : valueInfo[value].readers)
+    if (reader.slot >= 0)
+      --pendingOperands[reader.slot];
+  int64_t loadNs = planValue(value);
+  return loadNs <= limitNs && mayPass(value, limitNs);
+}
+
+bool StrategyPlan::finish(int64_t limitNs) {
+  if (!isPrepared && !prepare(limitNs))
+    return false;
+  // Large values first: they delay most.
+  bool isLimited = limitNs != std::numeric_limits<int64_t>::max();
+  if (isLimited)
     std::sort(dirtyValues.begin(), dirtyValues.end(), [&](int a, int b) {
       return std::pair(-graph.values[a].bytes(), a) <
              std::pair(-graph.values[b].bytes(), b);
     });
-  }
   int64_t delayNs = 0;
   for (int value : dirtyValues) {
-    valueDirty[value] = false;
-    int64_t loadNs = planValue(value, !isLimited);
-    if (isLimited && (loadNs > limitNs || !mayPass(value, limitNs)))
+    if (!isPending(value))
+      continue;
+    if (!planPending(value, limitNs))
       return false;
     // A bound grows by the delays at most.
     if (isLimited && pathsAreValid)
@@ -508,11 +576,6 @@ bool StrategyPlan::finish(int64_t limitNs) {
         return false;
       delayNs = 0;
     }
-    for (const Reader &reader : valueInfo[value].readers)
-      if (reader.slot >= 0 && !countsDirty[reader.slot]) {
-        countsDirty[reader.slot] = true;
-        dirtyKernels.push_back(reader.slot);
-      }
   }
   for (int slot : dirtyKernels)
     if (countsDirty[slot]) {
@@ -521,6 +584,7 @@ bool StrategyPlan::finish(int64_t limitNs) {
     }
   dirtyKernels.clear();
   dirtyValues.clear();
+  isPrepared = false;
   forgetBounds();
   return true;
 }
@@ -577,8 +641,10 @@ void StrategyPlan::set(const Strategy &next) {
     nodes.push_back(static_cast<int>(n));
   // Values that no kernel writes or reads have outputs at most.
   for (size_t v = 0; v < graph.values.size(); ++v)
-    if (valueInfo[v].producers.empty())
+    if (valueInfo[v].producers.empty()) {
+      addLoad(static_cast<int>(v), -1);
       planValue(static_cast<int>(v));
+    }
   change(nodes, next);
   finish();
   commit();
@@ -603,10 +669,18 @@ void StrategyPlan::revert() {
   pathsAreValid = false;
   for (int slot : dirtyKernels)
     kernelDirty[slot] = countsDirty[slot] = false;
-  for (int value : dirtyValues)
+  for (int value : dirtyValues) {
+    if (isPrepared && isPending(value))
+      for (const Reader &reader : valueInfo[value].readers)
+        if (reader.slot >= 0)
+          pendingOperands[reader.slot] = 0;
     valueDirty[value] = false;
+    if (valueInfo[value].block >= 0)
+      hasRoots[valueInfo[value].block] = !plans[value].roots.empty();
+  }
   dirtyKernels.clear();
   dirtyValues.clear();
+  isPrepared = false;
   for (int slot : savedKernelList) {
     std::swap(kernels[slot], savedKernels[slot]);
     kernelSaved[slot] = false;

@@ -19,41 +19,6 @@ StrategySimulator::StrategySimulator(const StrategyPlan &plan)
     copiesOccupy |= type.copiesOccupyReceiver;
 }
 
-void StrategySimulator::Queue::push(Entry entry) {
-  size_t i = entries.size();
-  entries.push_back(entry);
-  while (i > 0) {
-    size_t parent = (i - 1) / 4;
-    if (!(entry < entries[parent]))
-      break;
-    entries[i] = entries[parent];
-    i = parent;
-  }
-  entries[i] = entry;
-}
-
-StrategySimulator::Entry StrategySimulator::Queue::pop() {
-  Entry top = entries.front(), last = entries.back();
-  entries.pop_back();
-  size_t size = entries.size(), i = 0;
-  if (size == 0)
-    return top;
-  for (;;) {
-    size_t first = 4 * i + 1, end = std::min(first + 4, size), best = first;
-    if (first >= size)
-      break;
-    for (size_t c = first + 1; c < end; ++c)
-      if (entries[c] < entries[best])
-        best = c;
-    if (!(entries[best] < last))
-      break;
-    entries[i] = entries[best];
-    i = best;
-  }
-  entries[i] = last;
-  return top;
-}
-
 /// The state of a task in this run; that of a block is made when its first task
 /// is touched.
 StrategySimulator::Run &StrategySimulator::touch(int block, int index) {
@@ -200,8 +165,7 @@ int64_t StrategySimulator::run(int64_t limitNs,
     if (late && deferredQueue.empty())
       break;
     Entry entry = late ? deferredQueue.pop() : queue.pop();
-    int block = static_cast<int>(entry.key >> 32),
-        index = static_cast<int>(entry.key & 0xffffffff);
+    int block = entry.block(), index = entry.index();
     ++simulated;
     auto [slot, value] = list[block];
     int64_t startNs = entry.readyNs, endNs;

@@ -15,7 +15,7 @@ using namespace soap;
 StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
                                      bool full)
     : problem(problem), full(full), cost(problem.getTopology()),
-      plan(problem.getGraph(), cost), simulator(plan),
+      plan(problem.getGraph(), cost), simulator(plan), memory(plan),
       following(problem.getGroups().size()) {}
 
 Evaluation StrategyEvaluator::start(const Strategy &strategy) {
@@ -25,7 +25,7 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
   }
   plan.set(strategy);
   Evaluation evaluation;
-  evaluation.makespanNs = simulator.makespan();
+  evaluation.makespanNs = simulator.start();
   evaluation.excessBytes = excessBytes();
   return evaluation;
 }
@@ -85,12 +85,7 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
       return evaluation;
     }
   }
-  if (!plan.finish(limitNs)) {
-    evaluation.makespanNs = limitNs + 1;
-    ++statistics.rejectedUnsimulated;
-    return evaluation;
-  }
-  evaluation.makespanNs = simulator.makespan(limitNs);
+  evaluation.makespanNs = simulator.propose(limitNs);
   statistics.simulatedTasks += simulator.simulatedTasks();
   statistics.rejectedUnsimulated += simulator.simulatedTasks() == 0;
   if (evaluation.makespanNs <= limitNs)
@@ -101,8 +96,10 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
 void StrategyEvaluator::accept() {
   if (full)
     current = std::move(pending);
-  else
+  else {
+    simulator.commit();
     plan.commit();
+  }
 }
 
 void StrategyEvaluator::reject() {
@@ -121,5 +118,5 @@ int64_t StrategyEvaluator::excessBytes() {
   // Where all tiles together fit, lifetimes need not be looked at.
   if (excess(plan.tileBytes()) == 0)
     return 0;
-  return excess(simulator.peakBytes());
+  return excess(memory.peakBytes());
 }

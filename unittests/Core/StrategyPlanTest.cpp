@@ -8,6 +8,7 @@
 
 #include "RandomGraphs.h"
 
+#include "Soap/Core/DeltaSimulator.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Core/StrategyPlan.h"
 #include "Soap/Core/StrategySimulator.h"
@@ -89,19 +90,23 @@ void check(StrategyPlan &plan, StrategySimulator &simulator, Random &random) {
   }
 }
 
+/// With copies that occupy their receiver; over links that all share, or
+/// devices of a machine, or of a switch.
+Topology randomTopology(Random &random, int count) {
+  std::string devices = std::to_string(count);
+  std::vector<std::string> names = {"cpu-" + devices, "p100-" + devices + "x1",
+                                    "k80-1x" + devices};
+  if (count % 2 == 0)
+    names.push_back("p100-" + std::to_string(count / 2) + "x2");
+  return *builtinTopology(
+      names[uniform(random, 0, static_cast<int64_t>(names.size()) - 1)]);
+}
+
 void checkChain(uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   RandomProblem problem = randomProblem(random, 10);
-  // With copies that occupy their receiver; over links that all share, or
-  // devices of a machine, or of a switch.
-  std::string devices = std::to_string(problem.devices);
-  std::vector<std::string> names = {"cpu-" + devices, "p100-" + devices + "x1",
-                                    "k80-1x" + devices};
-  if (problem.devices % 2 == 0)
-    names.push_back("p100-" + std::to_string(problem.devices / 2) + "x2");
-  Topology topology = *builtinTopology(
-      names[uniform(random, 0, static_cast<int64_t>(names.size()) - 1)]);
+  Topology topology = randomTopology(random, problem.devices);
   CostModel cost(topology);
   StrategyPlan plan(problem.graph, cost);
   StrategySimulator simulator(plan);
@@ -154,6 +159,63 @@ void checkChain(uint64_t seed) {
     }
     check(plan, simulator, random);
   }
+}
+
+/// Proposals are decided as from nothing, whatever was kept or undone before.
+void checkProposals(uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  RandomProblem problem = randomProblem(random, 24);
+  Topology topology = randomTopology(random, problem.devices);
+  CostModel cost(topology);
+  StrategyPlan plan(problem.graph, cost);
+  DeltaSimulator simulator(plan);
+  StrategySimulator fresh(plan);
+  plan.set(problem.strategy);
+  int64_t makespanNs = simulator.start();
+  ASSERT_EQ(makespanNs, fresh.makespan());
+  for (int step = 0; step < 20; ++step) {
+    std::vector<int> nodes;
+    std::vector<Config> configs;
+    for (size_t n = 0; n < problem.strategy.size(); ++n)
+      if (uniform(random, 0, static_cast<int64_t>(problem.strategy.size())) <=
+          1) {
+        nodes.push_back(static_cast<int>(n));
+        configs.push_back(randomConfig(
+            random, problem.graph.nodes[n].whole.space, problem.devices));
+      }
+    plan.change(nodes, configs);
+    plan.finish();
+    int64_t expected = fresh.makespan();
+    plan.revert();
+    // Around the answer, or no limit.
+    int64_t limit =
+        uniform(random, 0, 3) == 0
+            ? std::numeric_limits<int64_t>::max()
+            : expected + uniform(random, -expected / 2, expected / 4);
+    plan.change(nodes, configs);
+    if (uniform(random, 0, 1))
+      plan.boundNs();
+    int64_t actual = simulator.propose(limit);
+    if (expected > limit) {
+      ASSERT_GT(actual, limit);
+      plan.revert();
+      continue;
+    }
+    ASSERT_EQ(actual, expected);
+    ASSERT_EQ(fresh.makespan(), expected);
+    if (uniform(random, 0, 2) == 0) {
+      plan.revert();
+      continue;
+    }
+    simulator.commit();
+    plan.commit();
+  }
+}
+
+TEST(DeltaSimulator, ProposalsAreDecidedAsFromNothing) {
+  for (uint64_t seed = 0; seed < 600 && !HasFatalFailure(); ++seed)
+    checkProposals(seed);
 }
 
 TEST(StrategyPlan, ChangesEqualFreshPlans) {

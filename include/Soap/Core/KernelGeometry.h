@@ -56,6 +56,11 @@ struct TileSets {
   /// Every piece reads (or writes) something, and every element of the tensor
   /// is in some piece.
   bool everyPiece = false, everyElement = false;
+  /// Dim by dim, the distinct sets, and all of them together (-1: not known).
+  /// If `isProduct`, every combination of them is in some piece.
+  std::vector<std::vector<int>> setsOfDim;
+  std::vector<int> covered;
+  bool isProduct = false;
 };
 
 struct KernelGeometry {

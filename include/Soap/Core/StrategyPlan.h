@@ -54,6 +54,28 @@ public:
   /// Plans the values around what changed. Gives up, and returns false, as soon
   /// as the makespan is known to be above the limit; `revert` must follow then.
   bool finish(int64_t limitNs = std::numeric_limits<int64_t>::max());
+  /// First half of `finish`, for simulators that plan as they go
+  /// (DeltaSimulator.h): decides what shards do, and plans values that no
+  /// kernel writes. The others are *pending*: their plans are still those of
+  /// before, without their loads. Returns false, as `finish`.
+  bool prepare(int64_t limitNs);
+  /// Values that are planned again between `prepare` and `finish`.
+  const std::vector<int> &valuesToPlan() const { return dirtyValues; }
+  bool isPending(int value) const { return valueDirty[value]; }
+  bool hasPendingOperands(int slot) const { return pendingOperands[slot] > 0; }
+  /// Plans a pending value. Returns false, as `finish`.
+  bool planPending(int value, int64_t limitNs);
+  /// After `prepare`: whether tasks without predecessors can be among those of
+  /// kernels with pending operands. (Pending values have such tasks only where
+  /// replicas in partial mode have no contributions.)
+  bool mayHavePendingRoots() const { return pendingRoots; }
+  /// After `prepare`: whether a task of a changed block had no predecessors.
+  bool hadChangedRoots() const { return changedRoots; }
+  /// Kernels that are not those of the last commit.
+  const std::vector<int> &changedKernels() const { return savedKernelList; }
+  bool isKernelChanged(int slot) const { return kernelSaved[slot]; }
+  /// Values that have been planned since.
+  const std::vector<int> &changedValues() const { return savedValueList; }
   /// Keeps the changes since the last commit, which must have been finished.
   void commit();
   /// Undoes them, finished or not.
@@ -135,6 +157,9 @@ public:
   const std::vector<int> &predecessorCounts(int slot) const {
     return counts[slot];
   }
+  /// Whether they are known: between `prepare` and `finish`, not of the readers
+  /// of values that are planned again.
+  bool isCounted(int slot) const { return !countsDirty[slot]; }
   /// Shards that have no predecessors.
   const std::vector<int> &rootsOf(int slot) const { return roots[slot]; }
   /// Whether a block has tasks without predecessors, by block.
@@ -220,8 +245,11 @@ private:
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
   std::vector<int> savedKernelList, savedValueList, savedCountList;
   // Work lists of one change.
-  std::vector<bool> kernelDirty, valueDirty, countsDirty;
+  std::vector<bool> kernelDirty, countsDirty;
+  std::vector<uint8_t> valueDirty;
   std::vector<int> dirtyKernels, dirtyValues;
+  bool isPrepared = false, pendingRoots = false, changedRoots = false;
+  std::vector<int> pendingOperands; ///< by slot
 
   void enumerate();
   KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
@@ -229,8 +257,10 @@ private:
   bool resolve(int slot);
   ValueSource sourceOf(int value);
   ValueUse useOf(int value, const Reader &reader);
-  int64_t planValue(int value, bool isLoaded = true);
+  int64_t planValue(int value);
+  void saveCounts(int slot);
   void countPredecessors(int slot);
+  bool waitsForPending(int slot) const;
   void addKernelLoad(int slot, int64_t sign);
   int64_t addLoad(int value, int64_t sign);
   void addArrivals(int value, std::vector<int64_t> &most);

@@ -11,6 +11,7 @@
 #define SOAP_CORE_STRATEGYSIMULATOR_H
 
 #include "Soap/Core/StrategyPlan.h"
+#include "Soap/Core/TaskQueue.h"
 
 #include <limits>
 
@@ -39,25 +40,7 @@ public:
   int64_t simulatedTasks() const { return simulated; }
 
 private:
-  struct Entry {
-    int64_t readyNs;
-    uint64_t key; ///< block, index
-    bool operator<(const Entry &other) const {
-      return readyNs != other.readyNs ? readyNs < other.readyNs
-                                      : key < other.key;
-    }
-  };
-  /// A 4-ary heap.
-  class Queue {
-  public:
-    bool empty() const { return entries.empty(); }
-    void clear() { entries.clear(); }
-    void push(Entry entry);
-    Entry pop();
-
-  private:
-    std::vector<Entry> entries;
-  };
+  using Entry = TaskQueue::Entry;
   struct Run {
     int64_t readyNs;
     int waiting;
@@ -73,7 +56,7 @@ private:
   uint64_t epoch = 0;
   std::vector<BlockRun> blocks;
   std::vector<int64_t> freeNs, remaining;
-  Queue queue, deferredQueue;
+  TaskQueue queue, deferredQueue;
   int64_t simulated = 0;
   /// Tasks that are put off until all others are done, by block.
   std::vector<std::vector<uint8_t>> deferred;

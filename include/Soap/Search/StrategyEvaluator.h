@@ -9,7 +9,7 @@
 #ifndef SOAP_SEARCH_STRATEGYEVALUATOR_H
 #define SOAP_SEARCH_STRATEGYEVALUATOR_H
 
-#include "Soap/Core/StrategySimulator.h"
+#include "Soap/Core/DeltaSimulator.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
 namespace soap {
@@ -64,7 +64,8 @@ private:
   Strategy current, pending; ///< if `full`
   CostModel cost;
   StrategyPlan plan;
-  StrategySimulator simulator;
+  DeltaSimulator simulator;
+  StrategySimulator memory; ///< for peaks
   EvaluatorStatistics statistics;
   /// By group: for degrees and replicas of the leader, an entry per member.
   std::vector<std::map<std::vector<int64_t>, std::vector<Following>>> following;

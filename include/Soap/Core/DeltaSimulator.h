@@ -1,0 +1,104 @@
+//===- DeltaSimulator.h - Simulation of a changed strategy ------*- C++ -*-===//
+//
+// What searches ask: the makespan of a strategy that differs from a known one
+// in the configs of a few ops, as far as it is at most a limit. Simulation
+// starts where the two timelines first differ, plans values only when it meets
+// them, and stops when the makespan is proven to be above the limit; so a
+// hopeless change costs a few values and a few hundred tasks. The same
+// makespans as Algorithm 1 of the SOAP paper from nothing; docs/Simulator.md
+// says why.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_DELTASIMULATOR_H
+#define SOAP_CORE_DELTASIMULATOR_H
+
+#include "Soap/Core/StrategySimulator.h"
+
+namespace soap {
+
+/// Keeps a reference to a plan, and the timeline of its last commit.
+class DeltaSimulator {
+public:
+  explicit DeltaSimulator(StrategyPlan &plan);
+
+  /// Simulates the plan as it is, which must be finished and committed. Returns
+  /// the makespan in ns; proposals differ from this.
+  int64_t start();
+  /// After `StrategyPlan::change`: plans what has changed, as far as it is met,
+  /// and simulates. Returns the makespan if it is at most `limitNs`, and the
+  /// plan is finished then; else a number above the limit, and
+  /// `StrategyPlan::revert` must follow.
+  int64_t propose(int64_t limitNs = std::numeric_limits<int64_t>::max());
+  /// Keeps the timeline of the last proposal, whose makespan was returned.
+  /// Before `StrategyPlan::commit`.
+  void commit();
+  /// Tasks that the last call took from the queue.
+  int64_t simulatedTasks() const { return simulated; }
+
+private:
+  static constexpr int never = std::numeric_limits<int>::max();
+  /// What is known of a task since the last commit.
+  struct Done {
+    int64_t endNs = 0;
+    int position = never; ///< among all tasks, in the order of the queue
+  };
+  struct Popped {
+    int block, index;
+    int64_t endNs;
+  };
+  /// The state before a position.
+  struct Checkpoint {
+    int position = 0;
+    int64_t makespanNs = 0; ///< of the tasks before
+    std::vector<int64_t> freeNs, executedNs;
+    TaskQueue queue;
+  };
+  struct Run {
+    int64_t readyNs;
+    int waiting;
+  };
+  struct BlockRun {
+    uint64_t epoch = 0;
+    std::vector<Run> runs;
+  };
+
+  StrategyPlan &plan;
+  StrategySimulator simulator; ///< where copies occupy their receiver
+  bool copiesOccupy = false;
+  // Of the last commit.
+  std::vector<std::vector<Done>> done; ///< by block
+  std::vector<int> firstPosition;      ///< by block
+  std::vector<Checkpoint> checkpoints;
+  int taskCount = 0;
+  // Of the last proposal.
+  size_t from = 0; ///< the checkpoint that it started from
+  std::vector<Popped> popped;
+  std::vector<Checkpoint> passed;
+  size_t passedCount = 0; ///< entries of `passed` in use; memory is kept
+  std::vector<int> replaced;
+  bool missedRoots = false; ///< a value has tasks that should have run before
+  // State of the run.
+  uint64_t epoch = 0;
+  int firstSimulated = 0; ///< position of the checkpoint
+  std::vector<BlockRun> blocks;
+  std::vector<int64_t> freeNs, remaining;
+  TaskQueue queue;
+  int64_t simulated = 0;
+  std::vector<uint64_t> stamped; ///< by block, in `commit`
+  uint64_t stamp = 0;
+
+  int firstDifference() const;
+  void restore(int position);
+  int64_t run(int64_t limitNs);
+  Run &touch(int block, int index);
+  void initialize(int block, BlockRun &state);
+  bool isDone(int block, int index, int64_t &readyNs) const;
+  bool planValue(int value, int64_t limitNs);
+  void addWaiting(int slot, size_t operand, std::vector<Run> &runs);
+  void takeCheckpoint(int64_t makespanNs);
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_DELTASIMULATOR_H

@@ -1,0 +1,384 @@
+//===- DeltaSimulator.cpp - Simulation of a changed strategy --------------===//
+//
+// Nothing is undone after a proposal that is turned down: the timeline of the
+// last commit is read, never written, and the state of a block is made from it
+// when its first task is touched.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/DeltaSimulator.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+/// Checkpoints of a timeline: restoring one costs about as much as a hundred
+/// tasks.
+static constexpr int checkpointsPerTimeline = 128;
+static constexpr int fewestTasksBetween = 64;
+
+DeltaSimulator::DeltaSimulator(StrategyPlan &plan)
+    : plan(plan), simulator(plan), done(plan.getBlocks().size()),
+      firstPosition(plan.getBlocks().size(), never),
+      blocks(plan.getBlocks().size()), stamped(plan.getBlocks().size()) {
+  for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
+    copiesOccupy |= type.copiesOccupyReceiver;
+}
+
+int64_t DeltaSimulator::start() {
+  if (copiesOccupy) {
+    int64_t makespanNs = simulator.makespan();
+    simulated = simulator.simulatedTasks();
+    return makespanNs;
+  }
+  checkpoints.clear();
+  taskCount = static_cast<int>(plan.taskCount());
+  restore(0);
+  int64_t makespanNs = run(std::numeric_limits<int64_t>::max());
+  replaced.clear();
+  for (size_t b = 0; b < done.size(); ++b)
+    replaced.push_back(static_cast<int>(b));
+  commit();
+  return makespanNs;
+}
+
+/// The position of the first task whose successors are not those of the last
+/// commit. Before it, both timelines are the same.
+int DeltaSimulator::firstDifference() const {
+  if (plan.hadChangedRoots() || plan.mayHavePendingRoots())
+    return 0;
+  int first = never;
+  for (int value : plan.valuesToPlan()) {
+    int slot = plan.producerOf(value);
+    if (plan.blockOf(value) >= 0 && !plan.isPending(value) &&
+        plan.blocksWithRoots()[plan.blockOf(value)])
+      return 0;
+    // What kernels that have changed themselves release comes later.
+    if (slot >= 0 && !plan.isKernelChanged(slot))
+      first = std::min(first, firstPosition[plan.getSlots()[slot].block]);
+  }
+  for (int slot : plan.changedKernels())
+    if (plan.blocksWithRoots()[plan.getSlots()[slot].block])
+      return 0;
+  return first == never ? 0 : first;
+}
+
+/// The state at the last checkpoint before a position; at the very start, of
+/// the plan as it is now.
+void DeltaSimulator::restore(int position) {
+  ++epoch;
+  auto it = std::upper_bound(checkpoints.begin(), checkpoints.end(), position,
+                             [](int p, const Checkpoint &checkpoint) {
+                               return p < checkpoint.position;
+                             });
+  from = static_cast<size_t>(it - checkpoints.begin());
+  const std::vector<int64_t> &load = plan.loadNs();
+  popped.clear();
+  passedCount = 0;
+  if (from > 0) {
+    const Checkpoint &checkpoint = checkpoints[from - 1];
+    firstSimulated = checkpoint.position;
+    freeNs = checkpoint.freeNs;
+    queue = checkpoint.queue;
+    remaining.resize(load.size());
+    for (size_t r = 0; r < load.size(); ++r)
+      remaining[r] = load[r] - checkpoint.executedNs[r];
+    return;
+  }
+  firstSimulated = 0;
+  freeNs.assign(load.size(), 0);
+  remaining = load;
+  queue.clear();
+  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  const std::vector<uint8_t> &withRoots = plan.blocksWithRoots();
+  for (size_t b = 0; b < list.size(); ++b)
+    if (withRoots[b])
+      for (int index : list[b].slot >= 0 ? plan.rootsOf(list[b].slot)
+                                         : plan.valuePlan(list[b].value).roots)
+        queue.push(0, static_cast<int>(b), index);
+}
+
+/// Whether a task was over before the run started; `readyNs` is raised to its
+/// end.
+bool DeltaSimulator::isDone(int block, int index, int64_t &readyNs) const {
+  const std::vector<Done> &tasks = done[block];
+  if (static_cast<size_t>(index) >= tasks.size() ||
+      tasks[index].position >= firstSimulated)
+    return false;
+  readyNs = std::max(readyNs, tasks[index].endNs);
+  return true;
+}
+
+/// Adds the tasks that the shards of a slot wait for as an operand.
+void DeltaSimulator::addWaiting(int slot, size_t operand,
+                                std::vector<Run> &runs) {
+  int value = plan.getSlots()[slot].kernel->operands[operand];
+  const ValuePlan &planned = plan.valuePlan(value);
+  const std::vector<int> &binding =
+      plan.bindingOf(slot, static_cast<int>(operand));
+  int writer = -1;
+  if (planned.sourcesAreTasks)
+    writer = plan.getSlots()[plan.producerOf(value)].block;
+  int block = plan.blockOf(value);
+  for (size_t s = 0; s < binding.size(); ++s) {
+    int reference = binding[s];
+    if (reference < 0)
+      continue;
+    bool waits;
+    if (reference >= planned.sources)
+      waits = !isDone(block, planned.actions[reference - planned.sources].task,
+                      runs[s].readyNs);
+    else
+      waits = writer >= 0 && !isDone(writer, reference, runs[s].readyNs);
+    runs[s].waiting += waits;
+  }
+}
+
+void DeltaSimulator::initialize(int block, BlockRun &state) {
+  state.epoch = epoch;
+  auto [slot, value] = plan.getBlocks()[block];
+  if (slot >= 0) {
+    if (firstSimulated == 0 && plan.isCounted(slot)) {
+      const std::vector<int> &counts = plan.predecessorCounts(slot);
+      state.runs.resize(counts.size());
+      for (size_t s = 0; s < counts.size(); ++s)
+        state.runs[s] = {0, counts[s]};
+      return;
+    }
+    state.runs.assign(plan.kernelPlan(slot).devices.size(), {0, 0});
+    const std::vector<int> &operands = plan.getSlots()[slot].kernel->operands;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (!plan.isPending(operands[i]))
+        addWaiting(slot, i, state.runs);
+    return;
+  }
+  const ValuePlan &planned = plan.valuePlan(value);
+  if (firstSimulated == 0) {
+    state.runs.resize(planned.tasks.size());
+    for (size_t t = 0; t < planned.tasks.size(); ++t)
+      state.runs[t] = {0, planned.predecessorCounts[t]};
+    return;
+  }
+  int writer = -1;
+  if (planned.sourcesAreTasks)
+    writer = plan.getSlots()[plan.producerOf(value)].block;
+  state.runs.assign(planned.tasks.size(), {0, 0});
+  for (const PlannedAction &action : planned.actions) {
+    Run &run = state.runs[action.task];
+    for (int i = 0; i < action.inputCount; ++i) {
+      int reference = planned.inputs[action.firstInput + i];
+      if (reference >= planned.sources)
+        run.waiting +=
+            !isDone(block, planned.actions[reference - planned.sources].task,
+                    run.readyNs);
+      else if (writer >= 0)
+        run.waiting += !isDone(writer, reference, run.readyNs);
+    }
+  }
+}
+
+DeltaSimulator::Run &DeltaSimulator::touch(int block, int index) {
+  BlockRun &state = blocks[block];
+  if (state.epoch != epoch)
+    initialize(block, state);
+  return state.runs[index];
+}
+
+/// Plans a pending value that is met: no task of its writer has been simulated
+/// yet but the one that meets it. Returns false if that shows that the limit
+/// will not be kept.
+bool DeltaSimulator::planValue(int value, int64_t limitNs) {
+  if (!plan.planPending(value, limitNs))
+    return false;
+  const ValuePlan &planned = plan.valuePlan(value);
+  missedRoots |= !planned.roots.empty();
+  if (missedRoots)
+    return false;
+  for (const PlannedTask &task : planned.tasks) {
+    if (task.resource >= 0) {
+      remaining[task.resource] += task.durationNs;
+    } else {
+      for (int resource : plan.resourceLists()[-1 - task.resource])
+        remaining[resource] += task.durationNs;
+    }
+  }
+  for (const StrategyPlan::Reader &reader : plan.readersOf(value))
+    if (reader.slot >= 0)
+      if (BlockRun &state = blocks[plan.getSlots()[reader.slot].block];
+          state.epoch == epoch)
+        addWaiting(reader.slot, static_cast<size_t>(reader.operand),
+                   state.runs);
+  return true;
+}
+
+void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
+  if (passed.size() == passedCount)
+    passed.emplace_back();
+  Checkpoint &checkpoint = passed[passedCount++];
+  checkpoint.position = firstSimulated + static_cast<int>(popped.size());
+  checkpoint.makespanNs = makespanNs;
+  checkpoint.freeNs = freeNs;
+  const std::vector<int64_t> &load = plan.loadNs();
+  checkpoint.executedNs.resize(load.size());
+  for (size_t r = 0; r < load.size(); ++r)
+    checkpoint.executedNs[r] = load[r] - remaining[r];
+  checkpoint.queue = queue;
+}
+
+int64_t DeltaSimulator::run(int64_t limitNs) {
+  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  int64_t makespanNs = from > 0 ? checkpoints[from - 1].makespanNs : 0;
+  auto between = static_cast<size_t>(
+      std::max(fewestTasksBetween, taskCount / checkpointsPerTimeline));
+  for (size_t r = 0; r < remaining.size(); ++r)
+    if (freeNs[r] + remaining[r] > limitNs)
+      return freeNs[r] + remaining[r];
+  size_t next = between;
+  while (!queue.empty()) {
+    if (popped.size() == next) {
+      takeCheckpoint(makespanNs);
+      next += between;
+    }
+    TaskQueue::Entry entry = queue.pop();
+    int block = entry.block(), index = entry.index();
+    auto [slot, value] = list[block];
+    int64_t startNs = entry.readyNs, endNs = 0;
+    auto occupy = [&](const int *resources, size_t count, int64_t durationNs) {
+      for (size_t i = 0; i < count; ++i)
+        startNs = std::max(startNs, freeNs[resources[i]]);
+      endNs = startNs + durationNs;
+      bool tooLate = false;
+      for (size_t i = 0; i < count; ++i) {
+        freeNs[resources[i]] = endNs;
+        tooLate |= endNs + (remaining[resources[i]] -= durationNs) > limitNs;
+      }
+      return tooLate;
+    };
+    auto follow = [&](int written, size_t node) {
+      if (plan.isPending(written) && !planValue(written, limitNs))
+        return false;
+      const ValuePlan &planned = plan.valuePlan(written);
+      const TaskRef *successor = planned.successors.data();
+      for (int i = planned.successorStart[node],
+               end = planned.successorStart[node + 1];
+           i < end; ++i) {
+        auto [toBlock, toIndex] = successor[i];
+        Run *state = &touch(toBlock, toIndex);
+        state->readyNs = std::max(state->readyNs, endNs);
+        if (--state->waiting > 0)
+          continue;
+        // It may wait for values that are not planned yet.
+        if (int reader = list[toBlock].slot;
+            reader >= 0 && plan.hasPendingOperands(reader)) {
+          for (int operand : plan.getSlots()[reader].kernel->operands)
+            if (plan.isPending(operand) && !planValue(operand, limitNs))
+              return false;
+          state = &touch(toBlock, toIndex);
+          if (state->waiting > 0)
+            continue;
+        }
+        queue.push(state->readyNs, toBlock, toIndex);
+      }
+      return true;
+    };
+    bool tooLate;
+    if (slot >= 0) {
+      const KernelPlan &kernel = plan.kernelPlan(slot);
+      tooLate = occupy(&kernel.devices[index], 1, kernel.durationNs[index]) ||
+                endNs + plan.tailNs(slot) > limitNs;
+    } else {
+      const PlannedTask &task = plan.valuePlan(value).tasks[index];
+      if (task.resource >= 0) {
+        tooLate = occupy(&task.resource, 1, task.durationNs);
+      } else {
+        const std::vector<int> &resources =
+            plan.resourceLists()[-1 - task.resource];
+        tooLate = occupy(resources.data(), resources.size(), task.durationNs);
+      }
+    }
+    popped.push_back({block, index, endNs});
+    if (tooLate) {
+      simulated = static_cast<int64_t>(popped.size());
+      return std::max(endNs, limitNs + 1);
+    }
+    makespanNs = std::max(makespanNs, endNs);
+    bool planned = true;
+    if (slot >= 0)
+      for (int result : plan.getSlots()[slot].kernel->results)
+        planned &= planned && follow(result, static_cast<size_t>(index));
+    else
+      planned = follow(
+          value, static_cast<size_t>(plan.valuePlan(value).sources + index));
+    if (!planned) {
+      simulated = static_cast<int64_t>(popped.size());
+      return limitNs + 1;
+    }
+  }
+  simulated = static_cast<int64_t>(popped.size());
+  return makespanNs;
+}
+
+int64_t DeltaSimulator::propose(int64_t limitNs) {
+  simulated = 0;
+  if (copiesOccupy) {
+    if (!plan.finish(limitNs))
+      return limitNs + 1;
+    int64_t makespanNs = simulator.makespan(limitNs);
+    simulated = simulator.simulatedTasks();
+    return makespanNs;
+  }
+  if (!plan.prepare(limitNs))
+    return limitNs + 1;
+  if (plan.mayHavePendingRoots() && !plan.finish(limitNs))
+    return limitNs + 1;
+  missedRoots = false;
+  restore(firstDifference());
+  int64_t makespanNs = run(limitNs);
+  if (missedRoots) {
+    int64_t simulatedBefore = simulated;
+    if (!plan.finish(limitNs))
+      return limitNs + 1;
+    restore(0);
+    makespanNs = run(limitNs);
+    simulated += simulatedBefore;
+  }
+  if (makespanNs > limitNs)
+    return makespanNs;
+  replaced.clear();
+  for (int slot : plan.changedKernels())
+    replaced.push_back(plan.getSlots()[slot].block);
+  plan.finish();
+  for (int value : plan.changedValues())
+    if (int block = plan.blockOf(value); block >= 0)
+      replaced.push_back(block);
+  return makespanNs;
+}
+
+void DeltaSimulator::commit() {
+  if (copiesOccupy)
+    return;
+  ++stamp;
+  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  for (int block : replaced) {
+    auto [slot, value] = list[block];
+    done[block].assign(slot >= 0 ? plan.kernelPlan(slot).devices.size()
+                                 : plan.valuePlan(value).tasks.size(),
+                       Done{});
+    firstPosition[block] = never;
+  }
+  int position = firstSimulated;
+  for (const Popped &task : popped) {
+    done[task.block][task.index] = {task.endNs, position};
+    // Positions after the start of the run are those of before.
+    if (firstPosition[task.block] >= firstSimulated &&
+        stamped[task.block] != stamp) {
+      stamped[task.block] = stamp;
+      firstPosition[task.block] = position;
+    }
+    ++position;
+  }
+  taskCount = position;
+  checkpoints.resize(from);
+  for (size_t i = 0; i < passedCount; ++i)
+    checkpoints.push_back(passed[i]);
+}
