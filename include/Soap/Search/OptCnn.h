@@ -1,0 +1,47 @@
+//===- OptCnn.h - Dynamic programming over equal partitions -----*- C++ -*-===//
+//
+// OptCNN (Jia et al., Exploring Hidden Dimensions in Parallelizing
+// Convolutional Neural Networks, 2018): assumes that nothing overlaps, so that
+// an iteration takes a sum over ops and edges, which node and edge elimination
+// minimizes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_OPTCNN_H
+#define SOAP_SEARCH_OPTCNN_H
+
+#include "Soap/Search/SearchBudget.h"
+
+namespace soap {
+
+/// The space: every group is cut along loops of its result, in a number of
+/// pieces that divides the number of devices, on the first devices in their
+/// order; no replicas but those that follow.
+struct OptCnnOptions : SearchBudget {
+  /// Of configs that cannot be excluded, at most so many per group are looked
+  /// at, those that are fastest alone.
+  int64_t mostConfigs = 24;
+  /// Without `initial`, no strategy but the one found is looked at.
+};
+
+struct OptCnnResult {
+  /// `proposals`: costs of pairs of configs that were computed or looked up.
+  McmcResult search;
+  Strategy found; ///< what the dynamic program chose; empty if it was stopped
+  Evaluation foundEvaluation;
+  /// The sum that was minimized.
+  int64_t estimateNs = 0;
+  /// No strategy of the space has a smaller sum.
+  bool minimal = false;
+  /// Groups that read the same weights (time steps of a layer) were given one
+  /// config, as the graph is not reducible otherwise.
+  bool tiedLayers = false;
+};
+
+/// The problem must have passed `check`.
+OptCnnResult searchOptCnn(const ParallelizationProblem &problem,
+                          const OptCnnOptions &options);
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_OPTCNN_H
