@@ -24,7 +24,8 @@ soap::legalDegrees(const ParallelizationProblem &problem, int node) {
   bool powers = devices > mostDevicesForAllDegrees;
   std::vector<std::vector<int64_t>> result = {{}}, longer;
   for (size_t l = 0; l <= space.loops.size(); ++l) {
-    int64_t most = l == space.loops.size() ? devices
+    bool even = problem.evenPieces && l < space.loops.size();
+    int64_t most = l == space.loops.size() ? (problem.replicas ? devices : 1)
                    : problem.mayCut(node, static_cast<int>(l))
                        ? std::max<int64_t>(space.loops[l].extent, 1)
                        : 1;
@@ -33,6 +34,8 @@ soap::legalDegrees(const ParallelizationProblem &problem, int node) {
       for (int64_t degree = 1;
            degree <= std::min(most, devices / pieceCount(prefix));
            degree = powers ? 2 * degree : degree + 1) {
+        if (even && space.loops[l].extent % degree != 0)
+          continue;
         longer.push_back(prefix);
         longer.back().push_back(degree);
       }

@@ -1,154 +1,56 @@
 //===- MCMC.cpp - Search by Markov chain Monte Carlo ----------------------===//
 //
-// Every random decision comes from one generator with mappings of our own,
-// because the standard's distributions differ between libraries: a seed means
-// the same search everywhere.
+// Chains side by side in rounds of as many proposals, so that temperatures are
+// exchanged, and states are written down, when all chains are at the same
+// point.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/MCMC.h"
+
+#include "McmcChain.h"
 #include "Soap/Search/Presets.h"
-#include "Soap/Search/StrategyEvaluator.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
-#include <numeric>
-#include <random>
 #include <thread>
 
 using namespace soap;
+
+/// Proposals of a chain in a round.
+static constexpr int64_t roundLength = 256;
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Generator {
+/// Budgets, progress, the best so far.
+class Monitor : public McmcMonitor {
 public:
-  explicit Generator(uint64_t seed) : engine(seed) {}
-  /// Uniform in [0, n).
-  int64_t below(int64_t n) {
-    uint64_t range = static_cast<uint64_t>(n);
-    uint64_t limit = UINT64_MAX - UINT64_MAX % range; // no remainder favoured
-    uint64_t draw = engine();
-    while (draw >= limit)
-      draw = engine();
-    return static_cast<int64_t>(draw % range);
-  }
-  /// Uniform in (0, 1].
-  double unit() { return static_cast<double>((engine() >> 11) + 1) * 0x1p-53; }
-
-private:
-  std::mt19937_64 engine;
-};
-
-/// Draws configs of groups.
-class ConfigSampler {
-public:
-  ConfigSampler(const ParallelizationProblem &problem, Generator &generator)
-      : problem(problem), generator(generator),
-        devices(problem.getTopology().deviceCount()) {
-    order.resize(devices);
-    std::iota(order.begin(), order.end(), 0);
-    for (const OpGroup &group : problem.getGroups())
-      degrees.push_back(enumerateDegrees(group.leader));
-  }
-
-  Config draw(int group) {
-    const std::vector<std::vector<int64_t>> &choices = degrees[group];
-    Config config;
-    config.degrees =
-        choices[generator.below(static_cast<int64_t>(choices.size()))];
-    config.replicas = config.degrees.back();
-    config.degrees.pop_back();
-    int64_t count = config.replicas * config.piecesPerReplica();
-    // Half of the draws take devices in their order: those often fit what the
-    // neighbours do. The others are any list without repetition.
-    if (generator.below(2) == 0) {
-      int64_t start = generator.below(devices);
-      for (int64_t i = 0; i < count; ++i)
-        config.devices.push_back(static_cast<int>((start + i) % devices));
-      return config;
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      std::swap(order[i], order[i + generator.below(devices - i)]);
-      config.devices.push_back(order[i]);
-    }
-    return config;
-  }
-
-private:
-  const ParallelizationProblem &problem;
-  Generator &generator;
-  int devices;
-  std::vector<int> order;
-  /// Per group: all legal degrees of the leader's loops, then the replicas.
-  std::vector<std::vector<std::vector<int64_t>>> degrees;
-
-  /// Many devices: only powers of two, else there would be millions.
-  static constexpr int mostDevicesForAllDegrees = 32;
-
-  std::vector<std::vector<int64_t>> enumerateDegrees(int node) const {
-    const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
-    std::vector<std::vector<int64_t>> result, partial = {{}};
-    bool powers = devices > mostDevicesForAllDegrees;
-    for (size_t l = 0; l <= space.loops.size(); ++l) {
-      bool replicas = l == space.loops.size();
-      int64_t most = replicas ? devices
-                     : problem.mayCut(node, static_cast<int>(l))
-                         ? std::max<int64_t>(space.loops[l].extent, 1)
-                         : 1;
-      result.clear();
-      for (const std::vector<int64_t> &prefix : partial) {
-        int64_t pieces = std::accumulate(prefix.begin(), prefix.end(),
-                                         int64_t(1), std::multiplies<>());
-        for (int64_t degree = 1; degree <= std::min(most, devices / pieces);
-             degree = powers ? 2 * degree : degree + 1) {
-          result.push_back(prefix);
-          result.back().push_back(degree);
-        }
-      }
-      std::swap(partial, result);
-    }
-    return partial;
-  }
-};
-
-/// What chains share: budgets, progress, the best so far.
-class Shared {
-public:
-  explicit Shared(const McmcOptions &options)
+  explicit Monitor(const McmcOptions &options)
       : options(options), begin(Clock::now()), lastReport(begin) {}
 
-  const McmcOptions &options;
-  double nsPerLog = 0; ///< 1 / beta
+  double before = 0; ///< seconds of former runs
+  int64_t proposalsBefore = 0;
   std::atomic<int64_t> proposals = 0;
+  std::vector<McmcPoint> curve;
 
   double elapsed() const {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+    return before + std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  bool stopped() const {
-    return options.stop && options.stop->load(std::memory_order_relaxed);
+  bool isOver() const override {
+    return isStopped() || (options.seconds > 0 && elapsed() >= options.seconds);
   }
-  bool isLate() const {
-    return options.seconds > 0 && elapsed() >= options.seconds;
+  bool isStopped() const {
+    return (options.stop && options.stop->load(std::memory_order_relaxed)) ||
+           (options.pauseAfter > 0 &&
+            proposals - proposalsBefore >= options.pauseAfter);
   }
-
-  /// For the curve and for progress; what the search returns is decided chain
-  /// by chain, so that it does not depend on timing.
-  void found(const Evaluation &evaluation) {
-    std::lock_guard lock(mutex);
-    if (bestNs >= 0 && !better(evaluation, best))
-      return;
-    best = evaluation;
-    bestNs = evaluation.makespanNs;
-    if (best.excessBytes == 0)
-      curve.push_back({elapsed(), proposals, bestNs});
-  }
-
-  void reportSometimes() {
+  void count() override {
+    proposals.fetch_add(1, std::memory_order_relaxed);
     if (!options.progress)
       return;
     std::unique_lock lock(mutex, std::try_to_lock);
@@ -156,6 +58,19 @@ public:
       return;
     lastReport = Clock::now();
     report();
+  }
+
+  /// For the curve and for progress; what the search returns is decided chain
+  /// by chain, so that it does not depend on timing.
+  void found(const Evaluation &evaluation) override {
+    std::lock_guard lock(mutex);
+    if (bestNs >= 0 && !isBetter(evaluation, best))
+      return;
+    best = evaluation;
+    bestNs = evaluation.makespanNs;
+    if (best.excessBytes == 0 &&
+        (curve.empty() || curve.back().bestNs > bestNs))
+      curve.push_back({elapsed(), proposals, bestNs});
   }
 
   void report() const {
@@ -176,244 +91,349 @@ public:
     options.progress(progress);
   }
 
-  /// Fits memory better, or is faster.
-  static bool better(const Evaluation &a, const Evaluation &b) {
-    return a.excessBytes != b.excessBytes ? a.excessBytes < b.excessBytes
-                                          : a.makespanNs < b.makespanNs;
-  }
-
-  std::vector<McmcPoint> curve;
-
 private:
+  const McmcOptions &options;
   Clock::time_point begin, lastReport;
   std::mutex mutex;
   Evaluation best;
   int64_t bestNs = -1;
 };
 
-/// One Markov chain: its own random numbers, and its own plan.
-class Chain {
-public:
-  Chain(const ParallelizationProblem &problem, Shared &shared, uint64_t seed)
-      : problem(problem), shared(shared), generator(seed),
-        sampler(problem, generator),
-        evaluator(problem, shared.options.fullSimulation) {}
-
-  Strategy best;
-  Evaluation bestEvaluation;
-  int64_t initialNs = -1; ///< -1: was not started
-  int64_t proposals = 0, accepted = 0;
-
-  EvaluatorStatistics statistics() const { return evaluator.getStatistics(); }
-
-  /// `mostProposals`, `seconds`: the budget of this chain; 0: none.
-  void run(const Strategy &initial, int64_t mostProposals, double seconds) {
-    Evaluation now = evaluator.start(initial);
-    initialNs = now.makespanNs;
-    best = initial;
-    bestEvaluation = now;
-    shared.found(now);
-    if (problem.getGroups().empty() || (mostProposals <= 0 && seconds <= 0))
-      return;
-    double start = shared.elapsed(), gain = start;
-    int64_t gainProposals = 0;
-    while (!shared.stopped() && !shared.isLate()) {
-      // The budget of the chain is spent, or half of it without gain.
-      double time = shared.elapsed();
-      if (seconds > 0 &&
-          (time - start >= seconds || time - gain >= seconds / 2))
-        break;
-      if (mostProposals > 0 &&
-          (proposals >= mostProposals ||
-           proposals - gainProposals >= (mostProposals + 1) / 2))
-        break;
-      if (!step(now) || !Shared::better(now, bestEvaluation))
-        continue;
-      gain = shared.elapsed();
-      gainProposals = proposals;
-      best = evaluator.getStrategy();
-      bestEvaluation = now;
-      shared.found(now);
-    }
-  }
-
-private:
-  const ParallelizationProblem &problem;
-  Shared &shared;
-  Generator generator;
-  ConfigSampler sampler;
-  StrategyEvaluator evaluator;
-
-  /// One proposal; whether it was accepted.
-  bool step(Evaluation &now) {
-    ++proposals;
-    shared.proposals.fetch_add(1, std::memory_order_relaxed);
-    shared.reportSometimes();
-    auto g = static_cast<int>(
-        generator.below(static_cast<int64_t>(problem.getGroups().size())));
-    Config config = sampler.draw(g);
-    // The random number is drawn first: the decision is one comparison with an
-    // integer, and whatever proves a makespan above it may stop early.
-    int64_t slack = static_cast<int64_t>(
-        std::min(-std::log(generator.unit()) * shared.nsPerLog, 1e15));
-    int64_t threshold = now.makespanNs + slack;
-    if (config == evaluator.getStrategy()[problem.getGroups()[g].leader])
-      return false;
-
-    bool fits = now.excessBytes == 0;
-    Evaluation next = fits ? evaluator.propose(g, config, threshold)
-                           : evaluator.propose(g, config);
-    // Memory is a hard limit; where it is broken from the start, less of that
-    // comes first.
-    bool accept = next.excessBytes != now.excessBytes
-                      ? next.excessBytes < now.excessBytes
-                      : next.makespanNs <= threshold;
-    if (!accept) {
-      evaluator.reject();
-      return false;
-    }
-    evaluator.accept();
-    now = next;
-    ++accepted;
-    return true;
-  }
-};
-
-/// The whole search: a chain from every start, in threads, and one more from
-/// the best of them with what is left of the budget.
 class Search {
 public:
   Search(const ParallelizationProblem &problem, const McmcOptions &options)
-      : problem(problem), options(options), shared(options) {}
+      : problem(problem), options(options), monitor(options), exchanges(0),
+        threads(std::max(options.threads, 1)), sampler(problem, options.kind) {}
 
   McmcResult run() {
-    std::vector<Start> initial = starts();
-    if (!initial.empty())
-      shared.nsPerLog =
-          options.temperature *
-          static_cast<double>(problem.evaluate(initial[0].strategy).makespanNs);
-    auto count = static_cast<int64_t>(initial.size());
-    int64_t threads =
-        std::clamp<int64_t>(options.threads, 1, std::max<int64_t>(count, 1));
-    std::vector<std::unique_ptr<Chain>> chains(initial.size());
-    std::atomic<int64_t> next = 0;
-    auto work = [&] {
-      for (int64_t i; (i = next.fetch_add(1)) < count;) {
-        if (i > 0 && (shared.stopped() || shared.isLate()))
-          return;
-        chains[i] = std::make_unique<Chain>(problem, shared, seedOf(i));
-        // Proposals are shared out evenly, so that no chain depends on another;
-        // time goes to those that are left.
-        int64_t most = options.proposals > 0
-                           ? std::max<int64_t>(
-                                 (options.proposals + count - 1 - i) / count, 1)
-                           : 0;
-        double seconds =
-            options.seconds > 0
-                ? (options.seconds - shared.elapsed()) *
-                      static_cast<double>(threads) /
-                      static_cast<double>(std::max(count - i, threads))
-                : 0;
-        chains[i]->run(initial[i].strategy, most, std::max(seconds, 0.0));
-      }
-    };
-    std::vector<std::thread> helpers;
-    for (int64_t t = 1; t < threads; ++t)
-      helpers.emplace_back(work);
-    work();
-    for (std::thread &helper : helpers)
-      helper.join();
-    for (size_t i = 0; i < chains.size(); ++i)
-      if (chains[i])
-        add(initial[i].name, *chains[i]);
-    chains.clear();
-    useTheRest(count);
-    result.seconds = shared.elapsed();
-    result.curve = std::move(shared.curve);
-    if (!result.best.empty() && result.bestEvaluation.excessBytes == 0)
-      result.curve.push_back(
-          {result.seconds, result.proposals, result.bestEvaluation.makespanNs});
-    shared.report();
+    lastCheckpoint = Clock::now();
+    if (options.resume)
+      resume(*options.resume);
+    else
+      begin();
+    if (!problem.getGroups().empty() &&
+        (options.proposals > 0 || options.seconds > 0)) {
+      runRounds();
+      useTheRest();
+    }
+    checkpoint();
+    collect();
     return std::move(result);
   }
 
 private:
   const ParallelizationProblem &problem;
   const McmcOptions &options;
-  Shared shared;
+  Monitor monitor;
+  RandomGenerator exchanges;
+  int threads;
+  ProposalSampler sampler;
+  std::vector<std::unique_ptr<McmcChain>> chains;
+  bool hasLast = false;
+  bool isCut = false; ///< stopped before all starts were priced
+  int64_t round = 0, scaleNs = 0;
+  Clock::time_point lastCheckpoint;
   McmcResult result;
 
-  uint64_t seedOf(int64_t chain) const {
+  uint64_t seedOf(size_t chain) const {
     return options.seed + static_cast<uint64_t>(chain) * 0x9E3779B97F4A7C15u;
   }
-
-  void add(std::string name, const Chain &chain) {
-    if (!name.empty()) {
-      result.initialNames.push_back(std::move(name));
-      result.initialNs.push_back(chain.initialNs);
-    }
-    if (result.best.empty() ||
-        Shared::better(chain.bestEvaluation, result.bestEvaluation)) {
-      result.best = chain.best;
-      result.bestEvaluation = chain.bestEvaluation;
-    }
-    result.proposals += chain.proposals;
-    result.accepted += chain.accepted;
-    EvaluatorStatistics counts = chain.statistics();
-    result.statistics.proposals += counts.proposals;
-    result.statistics.rejectedByLoad += counts.rejectedByLoad;
-    result.statistics.rejectedByArrivals += counts.rejectedByArrivals;
-    result.statistics.rejectedUnsimulated += counts.rejectedUnsimulated;
-    result.statistics.simulatedTasks += counts.simulatedTasks;
+  double temperatureNs(int step) const {
+    return options.temperature * static_cast<double>(scaleNs) *
+           std::pow(options.tempering, step);
   }
 
-  /// Chains that ended early leave budget.
-  void useTheRest(int64_t count) {
-    if (count < 2 || shared.stopped() || shared.isLate())
-      return;
-    int64_t most =
-        options.proposals > 0 ? options.proposals - result.proposals : 0;
-    double seconds =
-        options.seconds > 0 ? options.seconds - shared.elapsed() : 0;
-    if ((options.proposals > 0 && most <= 0) || (most <= 0 && seconds <= 0))
-      return;
-    Chain chain(problem, shared, seedOf(count));
-    chain.run(Strategy(result.best), most, seconds);
-    add("", chain);
-  }
+  //===--------------------------------------------------------------------===//
+  // Beginning
+  //===--------------------------------------------------------------------===//
 
   struct Start {
     std::string name;
     Strategy strategy;
+    Evaluation evaluation;
   };
 
-  std::vector<Start> starts() {
-    std::vector<Start> result;
+  std::vector<Start> starts() const {
+    std::vector<Start> starts;
     for (size_t i = 0; i < options.initial.size(); ++i)
-      result.push_back({i < options.initialNames.size()
+      starts.push_back({i < options.initialNames.size()
                             ? options.initialNames[i]
                             : "initial" + std::to_string(i),
-                        options.initial[i]});
-    if (!result.empty())
-      return result;
+                        options.initial[i],
+                        {}});
+    if (!starts.empty())
+      return starts;
     auto add = [&](const std::string &name, Strategy strategy) {
-      if (std::none_of(result.begin(), result.end(), [&](const Start &start) {
+      bool isNew =
+          std::none_of(starts.begin(), starts.end(), [&](const Start &start) {
             return start.strategy == strategy;
-          }))
-        result.push_back({name, std::move(strategy)});
+          });
+      bool inSpace = std::all_of(
+          problem.getGroups().begin(), problem.getGroups().end(),
+          [&](const OpGroup &group) {
+            return problem.contains(group.leader, strategy[group.leader]);
+          });
+      if (isNew && inSpace)
+        starts.push_back({name, std::move(strategy), {}});
     };
     // The first sets the scale of the temperature.
     add("data-parallel", dataParallelStrategy(problem));
     for (const std::string &name : presetNames())
       add(name, *presetStrategy(name, problem));
-    Generator generator(options.seed);
-    ConfigSampler sampler(problem, generator);
     Strategy random = singleStrategy(problem);
+    RandomGenerator generator(options.seed);
     for (size_t g = 0; g < problem.getGroups().size(); ++g)
       problem.assign(random, problem.getGroups()[g],
-                     sampler.draw(static_cast<int>(g)));
+                     sampler.drawConfig(generator, static_cast<int>(g)));
     add("random", std::move(random));
-    return result;
+    return starts;
+  }
+
+  void begin() {
+    exchanges = RandomGenerator(~options.seed);
+    std::vector<Start> all = starts();
+    auto evaluator = makeEvaluator();
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i > 0 && monitor.isOver()) {
+        // Too early for a checkpoint: another run would have more to start
+        // from.
+        all.resize(i);
+        isCut = true;
+        break;
+      }
+      all[i].evaluation = evaluator->start(all[i].strategy);
+      result.initialNames.push_back(all[i].name);
+      result.initialNs.push_back(all[i].evaluation.makespanNs);
+    }
+    if (all.empty())
+      return;
+    scaleNs = all[0].evaluation.makespanNs;
+    size_t count =
+        options.chains > 0 ? static_cast<size_t>(options.chains) : all.size();
+    if (options.chains > 0)
+      std::stable_sort(all.begin(), all.end(),
+                       [](const Start &a, const Start &b) {
+                         return isBetter(a.evaluation, b.evaluation);
+                       });
+    for (size_t i = 0; i < count; ++i) {
+      const Start &start = all[i % all.size()];
+      McmcChain &chain = addChain(std::move(evaluator), count);
+      chain.state.start = start.name;
+      chain.state.current = start.strategy;
+      chain.state.step = static_cast<int>(i);
+      RandomGenerator random(seedOf(i));
+      std::copy(random.words, random.words + 4, chain.state.random.begin());
+      chain.begin();
+    }
+    shareBudget(count);
+  }
+
+  std::unique_ptr<StrategyEvaluator> makeEvaluator() const {
+    return std::make_unique<StrategyEvaluator>(problem, options.fullSimulation);
+  }
+
+  /// `count`: chains that run side by side.
+  McmcChain &addChain(std::unique_ptr<StrategyEvaluator> evaluator,
+                      size_t count) {
+    if (!evaluator)
+      evaluator = makeEvaluator();
+    int own = std::max(threads / static_cast<int>(count), 1);
+    chains.push_back(std::make_unique<McmcChain>(
+        problem, options, sampler, monitor, own, std::move(evaluator)));
+    return *chains.back();
+  }
+
+  /// Proposals are shared out evenly, so that no chain depends on another; time
+  /// is that of the threads.
+  void shareBudget(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      auto number = static_cast<int64_t>(count);
+      if (options.proposals > 0)
+        chains[i]->mostProposals = std::max<int64_t>(
+            (options.proposals + number - 1 - static_cast<int64_t>(i)) / number,
+            1);
+      chains[i]->mostSeconds =
+          options.seconds *
+          std::min(static_cast<double>(threads) / static_cast<double>(count),
+                   1.0);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Rounds
+  //===--------------------------------------------------------------------===//
+
+  void runRounds() {
+    size_t count = chains.size() - hasLast;
+    while (!monitor.isOver() &&
+           std::any_of(
+               chains.begin(), chains.begin() + static_cast<ptrdiff_t>(count),
+               [](const auto &chain) { return !chain->state.isOver; })) {
+      std::atomic<size_t> next = 0;
+      auto work = [&] {
+        for (size_t i; (i = next.fetch_add(1)) < count;) {
+          McmcChain &chain = *chains[i];
+          chain.temperatureNs = temperatureNs(chain.state.step);
+          chain.run((round + 1) * roundLength);
+        }
+      };
+      std::vector<std::thread> helpers;
+      for (size_t t = 1; t < std::min(static_cast<size_t>(threads), count); ++t)
+        helpers.emplace_back(work);
+      work();
+      for (std::thread &helper : helpers)
+        helper.join();
+      if (monitor.isStopped())
+        return; // in the middle of a round
+      exchangeTemperatures(count);
+      ++round;
+      checkpointSometimes();
+    }
+  }
+
+  /// Parallel tempering (Swendsen and Wang, 1986): neighbours on the ladder of
+  /// temperatures change places with probability
+  /// min(1, exp((1/T - 1/T') (E - E'))).
+  void exchangeTemperatures(size_t count) {
+    if (options.tempering == 1)
+      return;
+    std::vector<McmcChain *> ladder(count);
+    for (size_t i = 0; i < count; ++i)
+      ladder[chains[i]->state.step] = chains[i].get();
+    for (size_t i = 0; i + 1 < count; ++i) {
+      McmcChainState &cold = ladder[i]->state, &hot = ladder[i + 1]->state;
+      double unit = exchanges.unit();
+      if (cold.isOver || hot.isOver ||
+          cold.currentEvaluation.excessBytes !=
+              hot.currentEvaluation.excessBytes)
+        continue;
+      double exponent =
+          (1 / temperatureNs(cold.step) - 1 / temperatureNs(hot.step)) *
+          static_cast<double>(cold.currentEvaluation.makespanNs -
+                              hot.currentEvaluation.makespanNs);
+      if (exponent < 0 && unit > std::exp(exponent))
+        continue;
+      std::swap(cold.step, hot.step);
+      std::swap(ladder[i], ladder[i + 1]);
+    }
+  }
+
+  /// Chains that ended early leave budget: one more, from the best.
+  void useTheRest() {
+    if (!hasLast) {
+      if (chains.size() < 2 || monitor.isOver())
+        return;
+      const McmcChainState &best = bestChain().state;
+      McmcChainState state;
+      state.start = "best";
+      state.current = best.best;
+      RandomGenerator random(seedOf(chains.size()));
+      std::copy(random.words, random.words + 4, state.random.begin());
+      // Chains are not needed any more, but for their states.
+      McmcChain &chain = addChain(nullptr, 1);
+      hasLast = true;
+      chain.state = std::move(state);
+      chain.begin();
+    }
+    McmcChain &chain = *chains.back();
+    chain.temperatureNs = temperatureNs(0);
+    int64_t others = 0;
+    double spent = 0;
+    for (size_t i = 0; i + 1 < chains.size(); ++i) {
+      others += chains[i]->state.proposals;
+      spent = std::max(spent, chains[i]->state.seconds);
+    }
+    if (options.proposals > 0 && options.proposals <= others)
+      return;
+    chain.mostProposals =
+        options.proposals > 0 ? options.proposals - others : 0;
+    chain.mostSeconds =
+        options.seconds > 0 ? std::max(options.seconds - spent, 1e-9) : 0;
+    while (!monitor.isOver() && !chain.state.isOver) {
+      chain.run(chain.state.proposals + roundLength);
+      checkpointSometimes();
+    }
+  }
+
+  const McmcChain &bestChain() const {
+    const McmcChain *best = chains[0].get();
+    for (const auto &chain : chains)
+      if (isBetter(chain->state.bestEvaluation, best->state.bestEvaluation))
+        best = chain.get();
+    return *best;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // States and results
+  //===--------------------------------------------------------------------===//
+
+  void checkpointSometimes() {
+    if (std::chrono::duration<double>(Clock::now() - lastCheckpoint).count() >=
+        options.checkpointSeconds)
+      checkpoint();
+  }
+
+  void checkpoint() {
+    if (!options.checkpoint || isCut)
+      return;
+    McmcState state;
+    state.round = round;
+    state.seconds = monitor.elapsed();
+    state.scaleNs = scaleNs;
+    std::copy(exchanges.words, exchanges.words + 4, state.exchanges.begin());
+    for (const auto &chain : chains)
+      state.chains.push_back(chain->state);
+    state.hasLast = hasLast;
+    state.initialNames = result.initialNames;
+    state.initialNs = result.initialNs;
+    state.curve = monitor.curve;
+    options.checkpoint(state);
+    lastCheckpoint = Clock::now();
+  }
+
+  void resume(const McmcState &state) {
+    round = state.round;
+    monitor.before = state.seconds;
+    monitor.curve = state.curve;
+    scaleNs = state.scaleNs;
+    hasLast = state.hasLast;
+    result.initialNames = state.initialNames;
+    result.initialNs = state.initialNs;
+    std::copy(state.exchanges.begin(), state.exchanges.end(), exchanges.words);
+    size_t count = state.chains.size() - hasLast;
+    for (size_t i = 0; i < state.chains.size(); ++i) {
+      McmcChain &chain = addChain(nullptr, i < count ? count : 1);
+      chain.state = state.chains[i];
+      monitor.proposals += chain.state.proposals;
+      chain.resume();
+    }
+    monitor.proposalsBefore = monitor.proposals;
+    shareBudget(count);
+  }
+
+  void collect() {
+    for (const auto &chain : chains) {
+      const McmcChainState &state = chain->state;
+      if (result.best.empty() ||
+          isBetter(state.bestEvaluation, result.bestEvaluation)) {
+        result.best = state.best;
+        result.bestEvaluation = state.bestEvaluation;
+      }
+      result.proposals += state.proposals;
+      result.accepted += state.accepted;
+      EvaluatorStatistics counts = chain->statistics();
+      result.statistics.proposals += counts.proposals;
+      result.statistics.rejectedByLoad += counts.rejectedByLoad;
+      result.statistics.rejectedByArrivals += counts.rejectedByArrivals;
+      result.statistics.rejectedUnsimulated += counts.rejectedUnsimulated;
+      result.statistics.simulatedTasks += counts.simulatedTasks;
+    }
+    result.seconds = monitor.elapsed();
+    result.curve = std::move(monitor.curve);
+    if (!result.best.empty() && result.bestEvaluation.excessBytes == 0)
+      result.curve.push_back(
+          {result.seconds, result.proposals, result.bestEvaluation.makespanNs});
+    monitor.report();
   }
 };
 

@@ -188,6 +188,21 @@ void ParallelizationProblem::assign(Strategy &strategy, const OpGroup &group,
                            group.loops[m]);
 }
 
+bool ParallelizationProblem::contains(int node, const Config &config) const {
+  const IterationSpace &space = graph.nodes[node].whole.space;
+  for (size_t l = 0; l < config.degrees.size(); ++l)
+    if (config.degrees[l] > 1 &&
+        (!mayCut(node, static_cast<int>(l)) ||
+         (evenPieces && space.loops[l].extent % config.degrees[l] != 0)))
+      return false;
+  if (!replicas && config.replicas > 1)
+    return false;
+  for (size_t i = 0; !anyDevices && i < config.devices.size(); ++i)
+    if (config.devices[i] != static_cast<int>(i))
+      return false;
+  return true;
+}
+
 bool ParallelizationProblem::mayCut(int node, int loop) const {
   return graph.nodes[node].whole.space.loops[loop].type !=
              IteratorType::Serial &&

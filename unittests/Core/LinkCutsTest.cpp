@@ -22,9 +22,9 @@ TEST(LinkCuts, MachinesBehindOneLink) {
   LinkCuts cuts(topology);
   EXPECT_EQ(groupsOf(cuts), (Groups{{0, 1, 2, 3}, {4, 5, 6, 7}}));
   EXPECT_EQ(cuts.count(), 10u);
-  // The network has 12 GB/s, with little lost to rounding.
+  // The network has 100 Gb/s, with little lost to rounding.
   for (const LinkCuts::Group &group : cuts.getGroups())
-    EXPECT_NEAR(static_cast<double>(cuts.shortestNs(group.cut, 12'000'000'000)),
+    EXPECT_NEAR(static_cast<double>(cuts.shortestNs(group.cut, 12'500'000'000)),
                 1e9, 1e6);
   // What a transfer takes of a cut is what passes it.
   std::vector<int64_t> bytes(cuts.count());

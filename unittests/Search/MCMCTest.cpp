@@ -7,6 +7,7 @@
 
 #include "Soap/Search/MCMC.h"
 #include "Problems.h"
+#include "Soap/Search/McmcCheckpoint.h"
 #include "Soap/Search/Presets.h"
 
 #include <gtest/gtest.h>
@@ -53,6 +54,127 @@ TEST(MCMC, ThreadsDoNotChangeTheResult) {
   }
 }
 
+static void expectSame(const McmcResult &a, const McmcResult &b) {
+  EXPECT_EQ(a.best, b.best);
+  EXPECT_EQ(a.bestEvaluation.makespanNs, b.bestEvaluation.makespanNs);
+  EXPECT_EQ(a.proposals, b.proposals);
+  EXPECT_EQ(a.accepted, b.accepted);
+  EXPECT_EQ(a.initialNames, b.initialNames);
+  EXPECT_EQ(a.initialNs, b.initialNs);
+}
+
+/// With more threads than chains, proposals are evaluated in advance.
+TEST(MCMC, EvaluationInAdvanceDoesNotChangeTheResult) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  for (ProposalKind kind : {ProposalKind::Uniform, ProposalKind::Mixed})
+    for (double temperature : {0.001, 0.2}) { // few and many acceptances
+      McmcOptions options = proposals(700, 5);
+      options.chains = 1;
+      options.kind = kind;
+      options.temperature = temperature;
+      McmcResult one = searchMcmc(p.problem, options);
+      EXPECT_GT(one.accepted, 0);
+      for (int threads : {2, 3, 8}) {
+        options.threads = threads;
+        expectSame(one, searchMcmc(p.problem, options));
+      }
+    }
+}
+
+TEST(MCMC, EvaluationInAdvanceWhereMemoryIsShort) {
+  MlpProblem p(makeMlp(64, {256, 256, 256}), 4, 256 * 256 * 4 * 5 / 2);
+  McmcOptions options = proposals(600, 2);
+  options.initial = {singleStrategy(p.problem)};
+  McmcResult one = searchMcmc(p.problem, options);
+  options.threads = 3;
+  expectSame(one, searchMcmc(p.problem, options));
+}
+
+TEST(MCMC, ChainsStartFromTheBest) {
+  MlpProblem p(makeMlp(256, {300, 400, 10}), 4);
+  McmcOptions options = proposals(400);
+  options.chains = 2;
+  std::vector<std::string> starts;
+  options.checkpoint = [&](const McmcState &state) {
+    starts.clear();
+    for (const McmcChainState &chain : state.chains)
+      starts.push_back(chain.start);
+  };
+  McmcResult result = searchMcmc(p.problem, options);
+  EXPECT_GT(result.initialNs.size(), 3u);
+  ASSERT_GE(starts.size(), 2u);
+  std::vector<std::pair<int64_t, std::string>> order;
+  for (size_t i = 0; i < result.initialNs.size(); ++i)
+    order.emplace_back(result.initialNs[i], result.initialNames[i]);
+  std::stable_sort(order.begin(), order.end(),
+                   [](auto &a, auto &b) { return a.first < b.first; });
+  EXPECT_EQ(starts[0], order[0].second);
+  EXPECT_EQ(starts[1], order[1].second);
+}
+
+TEST(MCMC, TemperingDoesNotDependOnThreads) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  McmcOptions options = proposals(6000, 3);
+  options.chains = 3;
+  McmcResult plain = searchMcmc(p.problem, options);
+  options.tempering = 4;
+  bool exchanged = false;
+  options.checkpointSeconds = 0;
+  options.checkpoint = [&](const McmcState &state) {
+    exchanged |= state.chains[0].step != 0;
+  };
+  McmcResult one = searchMcmc(p.problem, options);
+  EXPECT_TRUE(exchanged);
+  EXPECT_NE(plain.accepted, one.accepted);
+  options.threads = 2;
+  expectSame(one, searchMcmc(p.problem, options));
+}
+
+/// Stopped anywhere, written down, read and resumed: the same result.
+TEST(MCMC, ResumesToTheSameResult) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  for (ProposalKind kind : {ProposalKind::Uniform, ProposalKind::Mixed}) {
+    McmcOptions options = proposals(5000, 9);
+    options.chains = 3;
+    options.tempering = 2;
+    options.kind = kind;
+    McmcResult expected = searchMcmc(p.problem, options);
+    for (int64_t when : {1, 100, 777, 1500, 3100, 4000, 4999}) {
+      SCOPED_TRACE(when);
+      // Ends in the middle of a round, as by a signal.
+      McmcOptions first = options;
+      first.pauseAfter = when;
+      std::string text;
+      first.checkpoint = [&](const McmcState &state) {
+        text = printMcmcCheckpoint(p.problem, options, state);
+      };
+      McmcResult part = searchMcmc(p.problem, first);
+      EXPECT_EQ(part.proposals, std::min(when, expected.proposals));
+      Expected<McmcState> state =
+          parseMcmcCheckpoint(text, "test", p.problem, options);
+      ASSERT_TRUE(state) << state.error();
+      McmcOptions second = options;
+      second.resume = &*state;
+      expectSame(expected, searchMcmc(p.problem, second));
+    }
+  }
+}
+
+TEST(MCMC, StaysInItsSpace) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  p.problem.anyDevices = p.problem.replicas = false;
+  p.problem.evenPieces = true;
+  p.problem.searchedRoles = {Role::Sample, Role::Parameter};
+  for (ProposalKind kind : {ProposalKind::Uniform, ProposalKind::Mixed}) {
+    McmcOptions options = proposals(800, 4);
+    options.kind = kind;
+    McmcResult result = searchMcmc(p.problem, options);
+    EXPECT_GT(result.accepted, 0);
+    for (const OpGroup &group : p.problem.getGroups())
+      EXPECT_TRUE(p.problem.contains(group.leader, result.best[group.leader]));
+  }
+}
+
 TEST(MCMC, DeltaDecidesAsFullSimulation) {
   for (const char *name : {"cpu-4", "p100-2x2", "k80-2x4", "h100-1x8"})
     for (uint64_t seed = 1; seed <= 4; ++seed) {
@@ -65,6 +187,8 @@ TEST(MCMC, DeltaDecidesAsFullSimulation) {
       ParallelizationProblem problem(mlp.graph, topology, layerGroups(mlp),
                                      mlp.roles);
       McmcOptions options = proposals(400, seed);
+      if (seed % 2 == 0)
+        options.kind = ProposalKind::Mixed;
       McmcResult delta = searchMcmc(problem, options);
       options.fullSimulation = true;
       McmcResult full = searchMcmc(problem, options);

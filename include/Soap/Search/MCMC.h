@@ -2,7 +2,8 @@
 //
 // The search of the SOAP paper (section 6): a random op gets a random config; a
 // Metropolis criterion decides; several initial strategies; stops on a budget,
-// or on half of it without gain.
+// or on half of it without gain. Chains run side by side in rounds; between two
+// rounds they may exchange temperatures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "Soap/Search/ParallelizationProblem.h"
 #include "Soap/Search/StrategyEvaluator.h"
 
+#include <array>
 #include <atomic>
 #include <functional>
 
@@ -25,6 +27,49 @@ struct McmcProgress {
       0; ///< of the time budget, or estimated from the proposals budget
 };
 
+/// How proposals are drawn.
+enum class ProposalKind {
+  Uniform, ///< any group, any config (section 6.2 of the paper)
+  Mixed, ///< partly that; partly groups on the critical path first, configs of
+         ///< neighbours, moved device lists, degrees halved and doubled
+};
+
+/// State of a chain between two proposals.
+struct McmcChainState {
+  std::string start; ///< name of the initial strategy
+  std::array<uint64_t, 4> random = {};
+  Strategy current, best;
+  Evaluation currentEvaluation, bestEvaluation;
+  int64_t proposals = 0, accepted = 0;
+  int64_t gainProposals = 0;           ///< made when the best was found
+  double seconds = 0, gainSeconds = 0; ///< spent, and when it was found
+  int step = 0;                        ///< of the ladder of temperatures
+  std::vector<int64_t> weights;        ///< of groups, for mixed proposals
+  int64_t acceptedAtWeights = 0;       ///< when they were computed
+  bool isOver = false;
+};
+
+/// The best so far changed, or the search ended.
+struct McmcPoint {
+  double seconds = 0;
+  int64_t proposals = 0; ///< made until then
+  int64_t bestNs = 0;
+};
+
+/// State of a search: with the same problem and options, it goes on as if it
+/// had never been stopped.
+struct McmcState {
+  int64_t round = 0;
+  double seconds = 0;
+  int64_t scaleNs = 0; ///< makespan of the first initial strategy
+  std::array<uint64_t, 4> exchanges = {}; ///< generator of exchanges
+  std::vector<McmcChainState> chains;
+  bool hasLast = false; ///< the last chain is the one that uses up the budget
+  std::vector<std::string> initialNames;
+  std::vector<int64_t> initialNs;
+  std::vector<McmcPoint> curve;
+};
+
 struct McmcOptions {
   uint64_t seed = 1;
   /// Budgets of the whole search, shared by the initial strategies; 0: none. At
@@ -35,8 +80,17 @@ struct McmcOptions {
   /// 1 / (beta x makespan of the first strategy): a proposal that is slower by
   /// this share is accepted with probability 1/e.
   double temperature = 0.005;
-  /// Chains that run at once. With a budget of proposals alone the result is
-  /// the same for any number.
+  /// Number of chains: they start from the best initial strategies; 0: one per
+  /// initial strategy.
+  int chains = 0;
+  ProposalKind kind = ProposalKind::Uniform;
+  /// Parallel tempering: chain i starts at `temperature * tempering^i`, and
+  /// neighbours on this ladder exchange their temperatures now and then by a
+  /// Metropolis criterion; 1: all chains stay at `temperature`.
+  double tempering = 1;
+  /// Threads; if there are more than chains, each chain evaluates its next
+  /// proposals in advance. With a budget of proposals alone the result is the
+  /// same for any number.
   int threads = 1;
   /// Price every proposal from nothing, for comparisons.
   bool fullSimulation = false;
@@ -49,13 +103,15 @@ struct McmcOptions {
   const std::atomic<bool> *stop = nullptr;
   /// Called about twice a second.
   std::function<void(const McmcProgress &)> progress;
-};
-
-/// The best so far changed, or the search ended.
-struct McmcPoint {
-  double seconds = 0;
-  int64_t proposals = 0; ///< made until then
-  int64_t bestNs = 0;
+  /// Called every `checkpointSeconds`, and at the end, with all chains at rest.
+  std::function<void(const McmcState &)> checkpoint;
+  double checkpointSeconds = 20;
+  /// Ends as if stopped once this run has made so many proposals, to go on from
+  /// a checkpoint later; 0: does not.
+  int64_t pauseAfter = 0;
+  /// Where to go on; must be of the same problem and options (see
+  /// McmcCheckpoint.h). Null: start anew.
+  const McmcState *resume = nullptr;
 };
 
 struct McmcResult {

@@ -62,6 +62,14 @@ public:
   std::vector<Role> searchedRoles = {Role::Sample, Role::Parameter,
                                      Role::Reduction, Role::Attribute};
 
+  /// Whether a search may give any list of devices; else the first ones in
+  /// their order (no operator dimension).
+  bool anyDevices = true;
+  /// Whether it may compute the same several times.
+  bool replicas = true;
+  /// Whether degrees must divide extents, as OptCNN wants it.
+  bool evenPieces = false;
+
   /// Whether the instance is well-formed: every node in exactly one group,
   /// loops in range, a role per loop.
   MaybeError check() const;
@@ -80,6 +88,8 @@ public:
   /// Whether a search may cut the loop of a node: not serial, of a searched
   /// role.
   bool mayCut(int node, int loop) const;
+  /// Whether a legal config of a node is one that a search may give.
+  bool contains(int node, const Config &config) const;
 
 private:
   const Graph &graph;

@@ -46,6 +46,9 @@ public:
   const Strategy &getStrategy() const {
     return full ? current : plan.getStrategy();
   }
+  /// The plan of the current strategy, or of the pending proposal; null if
+  /// `full`.
+  const StrategyPlan *getPlan() const { return full ? nullptr : &plan; }
   /// Tasks of the current strategy, or of the pending proposal; 0 if `full`.
   int64_t taskCount() const { return full ? 0 : plan.taskCount(); }
   const EvaluatorStatistics &getStatistics() const { return statistics; }

@@ -1,0 +1,264 @@
+//===- McmcChain.cpp - One Markov chain -----------------------------------===//
+//
+// The random number that decides is drawn before the simulation: the decision
+// is a comparison with an integer, and whatever proves a makespan above it may
+// stop early.
+//
+//===----------------------------------------------------------------------===//
+
+#include "McmcChain.h"
+
+#include "CriticalGroups.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+using namespace soap;
+
+/// Acceptances after which the critical path is looked at again.
+static constexpr int64_t acceptedBetweenWeights = 64;
+
+/// Threads that wait for draws to evaluate. The chain's own thread is one of
+/// them.
+class McmcChain::Team {
+public:
+  Team(McmcChain &chain, int threads) : chain(chain) {
+    for (int t = 1; t < threads; ++t)
+      helpers.emplace_back([this, t] { help(static_cast<size_t>(t)); });
+  }
+  ~Team() {
+    count = -1;
+    release();
+    for (std::thread &helper : helpers)
+      helper.join();
+  }
+
+  /// The first of `chain.draws[0, n)` that is accepted, n if none is. All
+  /// before it have been decided.
+  size_t firstAccepted(size_t n) {
+    start(n, nullptr);
+    return accepted;
+  }
+  /// All evaluators take over an accepted draw.
+  void takeOver(const Draw &draw) { start(0, &draw); }
+
+private:
+  McmcChain &chain;
+  std::vector<std::thread> helpers;
+  std::atomic<int64_t> count = 0; ///< -1: the end
+  std::atomic<uint64_t> generation = 0;
+  std::atomic<size_t> next = 0, accepted = 0, busy = 0;
+  const Draw *taken = nullptr;
+
+  void release() {
+    generation.fetch_add(1);
+    generation.notify_all();
+  }
+  void start(size_t n, const Draw *draw) {
+    taken = draw;
+    next = 0;
+    accepted = n;
+    count = static_cast<int64_t>(n);
+    busy = helpers.size();
+    release();
+    work(0);
+    for (size_t left; (left = busy.load()) > 0;)
+      busy.wait(left);
+  }
+  void help(size_t thread) {
+    for (uint64_t seen = 0;;) {
+      generation.wait(seen);
+      seen = generation.load();
+      if (count < 0)
+        return;
+      work(thread);
+      busy.fetch_sub(1);
+      busy.notify_all();
+    }
+  }
+  void work(size_t thread) {
+    StrategyEvaluator &evaluator = *chain.evaluators[thread];
+    if (taken) {
+      evaluator.propose(taken->proposal.group, taken->proposal.config,
+                        taken->thresholdNs);
+      evaluator.accept();
+      return;
+    }
+    auto n = static_cast<size_t>(count.load());
+    for (size_t i; (i = next.fetch_add(1)) < n;) {
+      if (i > accepted)
+        return;
+      bool isAccepted = chain.evaluate(evaluator, chain.draws[i]);
+      evaluator.reject();
+      size_t best = accepted;
+      while (isAccepted && i < best &&
+             !accepted.compare_exchange_weak(best, i)) {
+      }
+    }
+  }
+};
+
+McmcChain::McmcChain(const ParallelizationProblem &problem,
+                     const McmcOptions &options, const ProposalSampler &sampler,
+                     McmcMonitor &monitor, int threads,
+                     std::unique_ptr<StrategyEvaluator> evaluator)
+    : problem(problem), options(options), sampler(sampler), monitor(monitor) {
+  evaluators.push_back(std::move(evaluator));
+  for (int t = 1; t < threads; ++t)
+    evaluators.push_back(
+        std::make_unique<StrategyEvaluator>(problem, options.fullSimulation));
+  if (threads > 1)
+    team = std::make_unique<Team>(*this, threads);
+}
+
+McmcChain::~McmcChain() = default;
+
+void McmcChain::begin() {
+  for (std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
+    state.currentEvaluation = evaluator->start(state.current);
+  state.best = state.current;
+  state.bestEvaluation = state.currentEvaluation;
+  updateWeights();
+  monitor.found(state.bestEvaluation);
+}
+
+void McmcChain::resume() {
+  // Prices are those of today: a profile may be another.
+  state.bestEvaluation = evaluators[0]->start(state.best);
+  for (std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
+    state.currentEvaluation = evaluator->start(state.current);
+  monitor.found(state.bestEvaluation);
+}
+
+void McmcChain::updateWeights() {
+  state.acceptedAtWeights = state.accepted;
+  if (options.kind == ProposalKind::Mixed)
+    state.weights = criticalGroupNs(problem, *evaluators[0]);
+}
+
+McmcChain::Draw McmcChain::draw(RandomGenerator &random) const {
+  Draw result;
+  result.proposal =
+      sampler.draw(random, evaluators[0]->getStrategy(), state.weights);
+  auto slackNs = static_cast<int64_t>(
+      std::min(-std::log(random.unit()) * temperatureNs, 1e15));
+  result.thresholdNs = state.currentEvaluation.makespanNs + slackNs;
+  std::copy(random.words, random.words + 4, result.after.begin());
+  return result;
+}
+
+/// Whether a draw is accepted. The evaluator may hold it as a proposal.
+bool McmcChain::evaluate(StrategyEvaluator &evaluator, Draw &draw) const {
+  const Evaluation &now = state.currentEvaluation;
+  const auto &[group, config] = draw.proposal;
+  if (config == evaluator.getStrategy()[problem.getGroups()[group].leader])
+    return false;
+  draw.evaluation = now.excessBytes == 0
+                        ? evaluator.propose(group, config, draw.thresholdNs)
+                        : evaluator.propose(group, config);
+  // Memory is a hard limit; where it is broken from the start, less of that
+  // comes first.
+  if (draw.evaluation.makespanNs > draw.thresholdNs && now.excessBytes == 0)
+    return false;
+  return draw.evaluation.excessBytes != now.excessBytes
+             ? draw.evaluation.excessBytes < now.excessBytes
+             : draw.evaluation.makespanNs <= draw.thresholdNs;
+}
+
+/// Decides draws in their order, up to the first that is accepted. How many
+/// were decided.
+size_t McmcChain::decide(size_t count) {
+  size_t accepted = 0;
+  if (team) {
+    accepted = team->firstAccepted(count);
+    if (accepted < count) {
+      // A broken memory limit has no threshold.
+      if (state.currentEvaluation.excessBytes != 0)
+        draws[accepted].thresholdNs = std::numeric_limits<int64_t>::max();
+      team->takeOver(draws[accepted]);
+    }
+  } else {
+    for (; accepted < count; ++accepted) {
+      if (evaluate(*evaluators[0], draws[accepted])) {
+        evaluators[0]->accept();
+        break;
+      }
+      evaluators[0]->reject();
+    }
+  }
+  size_t decided = std::min(accepted + 1, count);
+  for (size_t i = 0; i < decided; ++i)
+    monitor.count();
+  state.proposals += static_cast<int64_t>(decided);
+  state.random = draws[decided - 1].after;
+  if (accepted < count)
+    accept(draws[accepted]);
+  return decided;
+}
+
+void McmcChain::accept(const Draw &draw) {
+  state.currentEvaluation = draw.evaluation;
+  ++state.accepted;
+  if (isBetter(draw.evaluation, state.bestEvaluation)) {
+    state.best = evaluators[0]->getStrategy();
+    state.bestEvaluation = draw.evaluation;
+    state.gainProposals = state.proposals;
+    state.gainSeconds = -1; // now, see `run`
+    monitor.found(state.bestEvaluation);
+  }
+  if (state.accepted - state.acceptedAtWeights >= acceptedBetweenWeights)
+    updateWeights();
+}
+
+void McmcChain::run(int64_t until) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+  double before = state.seconds;
+  RandomGenerator random(0);
+  auto updateTime = [&] {
+    state.seconds =
+        before + std::chrono::duration<double>(Clock::now() - begin).count();
+    if (state.gainSeconds < 0)
+      state.gainSeconds = state.seconds;
+  };
+  size_t ahead = evaluators.size() > 1 ? 4 * evaluators.size() : 1;
+  while (!state.isOver && state.proposals < until && !monitor.isOver()) {
+    updateTime();
+    int64_t left = until - state.proposals;
+    if (mostProposals > 0) {
+      int64_t half = (mostProposals + 1) / 2;
+      left = std::min({left, mostProposals - state.proposals,
+                       state.gainProposals + half - state.proposals});
+    }
+    if (left <= 0 || (mostSeconds > 0 &&
+                      (state.seconds >= mostSeconds ||
+                       state.seconds - state.gainSeconds >= mostSeconds / 2))) {
+      state.isOver = true;
+      break;
+    }
+    size_t count = std::min(ahead, static_cast<size_t>(left));
+    std::copy(state.random.begin(), state.random.end(), random.words);
+    draws.clear();
+    for (size_t i = 0; i < count; ++i)
+      draws.push_back(draw(random));
+    decide(count);
+  }
+  updateTime();
+  state.current = evaluators[0]->getStrategy();
+}
+
+EvaluatorStatistics McmcChain::statistics() const {
+  EvaluatorStatistics sum;
+  for (const std::unique_ptr<StrategyEvaluator> &evaluator : evaluators) {
+    const EvaluatorStatistics &counts = evaluator->getStatistics();
+    sum.proposals += counts.proposals;
+    sum.rejectedByLoad += counts.rejectedByLoad;
+    sum.rejectedByArrivals += counts.rejectedByArrivals;
+    sum.rejectedUnsimulated += counts.rejectedUnsimulated;
+    sum.simulatedTasks += counts.simulatedTasks;
+  }
+  return sum;
+}

@@ -1,0 +1,84 @@
+//===- McmcChain.h - One Markov chain ---------------------------*- C++ -*-===//
+//
+// A chain with its own random numbers and its own plans. It may have several
+// threads, which evaluate the next proposals in advance: the first that is
+// accepted is taken, in the order of the draws, and the rest is drawn again, so
+// the chain is the same for any number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_MCMCCHAIN_H
+#define SOAP_LIB_SEARCH_MCMCCHAIN_H
+
+#include "ProposalSampler.h"
+#include "SearchRun.h"
+#include "Soap/Search/MCMC.h"
+
+#include <memory>
+
+namespace soap {
+
+/// What a chain asks while it runs, from any of its threads.
+class McmcMonitor {
+public:
+  virtual ~McmcMonitor() = default;
+  virtual bool isOver() const = 0;
+  /// A proposal has been decided.
+  virtual void count() = 0;
+  /// A chain has a new best.
+  virtual void found(const Evaluation &evaluation) = 0;
+};
+
+class McmcChain {
+public:
+  /// Keeps references. `evaluator`: for the first thread.
+  McmcChain(const ParallelizationProblem &problem, const McmcOptions &options,
+            const ProposalSampler &sampler, McmcMonitor &monitor, int threads,
+            std::unique_ptr<StrategyEvaluator> evaluator);
+  ~McmcChain();
+
+  /// Budget of this chain; 0: none. It is over when that is spent, or half of
+  /// it without gain.
+  int64_t mostProposals = 0;
+  double mostSeconds = 0;
+  /// A proposal that is slower by this is accepted with probability 1/e.
+  double temperatureNs = 0;
+  McmcChainState state;
+
+  /// Starts from `state.current`.
+  void begin();
+  /// Takes the state of a former search.
+  void resume();
+  /// Goes on until so many proposals have been made by the chain, or it is
+  /// over.
+  void run(int64_t until);
+
+  EvaluatorStatistics statistics() const;
+
+private:
+  struct Draw {
+    Proposal proposal;
+    int64_t thresholdNs;
+    std::array<uint64_t, 4> after; ///< the generator, once it is decided
+    Evaluation evaluation;
+  };
+  class Team;
+
+  const ParallelizationProblem &problem;
+  const McmcOptions &options;
+  const ProposalSampler &sampler;
+  McmcMonitor &monitor;
+  std::vector<std::unique_ptr<StrategyEvaluator>> evaluators; ///< by thread
+  std::vector<Draw> draws;
+  std::unique_ptr<Team> team;
+
+  Draw draw(RandomGenerator &random) const;
+  bool evaluate(StrategyEvaluator &evaluator, Draw &draw) const;
+  size_t decide(size_t count);
+  void accept(const Draw &draw);
+  void updateWeights();
+};
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_MCMCCHAIN_H

@@ -1,0 +1,295 @@
+//===- McmcCheckpoint.cpp - States of searches as JSON --------------------===//
+//
+// Reading checks everything that a search relies on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/McmcCheckpoint.h"
+
+#include "../Core/Json.h"
+#include "Soap/Core/StrategyFile.h"
+
+#include <array>
+#include <cstdio>
+
+using namespace soap;
+using jsonfile::Cursor;
+using nlohmann::json;
+
+static constexpr int64_t mostCount = int64_t(1) << 60;
+static constexpr double mostSeconds = 1e12;
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// What a state depends on besides model and topology, as text to compare.
+static std::string describeOptions(const ParallelizationProblem &problem,
+                                   const McmcOptions &options) {
+  char numbers[128];
+  std::snprintf(numbers, sizeof numbers, "%.17g, tempering %.17g",
+                options.temperature, options.tempering);
+  std::string text =
+      "seed " + std::to_string(options.seed) + ", chains " +
+      std::to_string(options.chains) + ", temperature " + numbers + ", " +
+      (options.kind == ProposalKind::Uniform ? "uniform" : "mixed") +
+      " proposals, " + std::to_string(problem.getGroups().size()) +
+      " groups, roles";
+  for (Role role : problem.searchedRoles)
+    text += std::string(" ") + roleName(role);
+  if (!problem.anyDevices)
+    text += ", devices in order";
+  if (!problem.replicas)
+    text += ", no replicas";
+  if (problem.evenPieces)
+    text += ", even pieces";
+  return text;
+}
+
+static json toJson(const Strategy &strategy) {
+  json list = json::array();
+  for (const Config &config : strategy)
+    list.push_back({config.degrees, config.replicas, config.devices});
+  return list;
+}
+
+static json toJson(const Evaluation &evaluation) {
+  return {evaluation.makespanNs, evaluation.excessBytes};
+}
+
+static json toJson(const std::array<uint64_t, 4> &words) {
+  json list = json::array();
+  for (uint64_t word : words) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx",
+                  static_cast<unsigned long long>(word));
+    list.push_back(text);
+  }
+  return list;
+}
+
+std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
+                                      const McmcOptions &options,
+                                      const McmcState &state) {
+  json chains = json::array(), curve = json::array();
+  for (const McmcChainState &chain : state.chains)
+    chains.push_back({{"start", chain.start},
+                      {"random", toJson(chain.random)},
+                      {"current", toJson(chain.current)},
+                      {"current_price", toJson(chain.currentEvaluation)},
+                      {"best", toJson(chain.best)},
+                      {"best_price", toJson(chain.bestEvaluation)},
+                      {"proposals", chain.proposals},
+                      {"accepted", chain.accepted},
+                      {"gain_proposals", chain.gainProposals},
+                      {"seconds", chain.seconds},
+                      {"gain_seconds", chain.gainSeconds},
+                      {"step", chain.step},
+                      {"weights", chain.weights},
+                      {"accepted_at_weights", chain.acceptedAtWeights}});
+  for (const McmcPoint &point : state.curve)
+    curve.push_back({point.seconds, point.proposals, point.bestNs});
+  json document = {
+      {"version", 1},
+      {"search", "mcmc"},
+      {"model", fingerprint(problem.getGraph())},
+      {"topology", fingerprint(problem.getTopology())},
+      {"options", describeOptions(problem, options)},
+      {"round", state.round},
+      {"seconds", state.seconds},
+      {"scale_ns", state.scaleNs},
+      {"exchanges", toJson(state.exchanges)},
+      {"has_last", state.hasLast},
+      {"initial", {{"names", state.initialNames}, {"ns", state.initialNs}}},
+      {"curve", std::move(curve)},
+      {"chains", std::move(chains)}};
+  return document.dump() + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class StateReader {
+public:
+  StateReader(jsonfile::Reader &reader, const ParallelizationProblem &problem,
+              const McmcOptions &options)
+      : reader(reader), problem(problem), options(options) {}
+
+  McmcState read(const Cursor &document) {
+    McmcState state;
+    document.expectObject({"version", "search", "model", "topology", "options",
+                           "round", "seconds", "scale_ns", "exchanges",
+                           "has_last", "initial", "curve", "chains"});
+    document.expectVersion();
+    expect(document["search"], "mcmc", "a checkpoint of algorithm");
+    expect(document["model"], fingerprint(problem.getGraph()),
+           "a checkpoint of the model with fingerprint");
+    expect(document["topology"], fingerprint(problem.getTopology()),
+           "a checkpoint for the topology with fingerprint");
+    expect(document["options"], describeOptions(problem, options),
+           "a checkpoint of a search with");
+    state.round = document["round"].integer(0, mostCount);
+    state.seconds = document["seconds"].number(0, mostSeconds);
+    state.scaleNs = document["scale_ns"].integer(0, mostCount);
+    state.exchanges = words(document["exchanges"]);
+    state.hasLast = document["has_last"].boolean();
+    Cursor initial = document["initial"];
+    initial.expectObject({"names", "ns"});
+    for (const Cursor &name : initial["names"].elements())
+      state.initialNames.push_back(name.string());
+    for (const Cursor &ns : initial["ns"].elements())
+      state.initialNs.push_back(ns.integer(0, mostCount));
+    if (state.initialNames.size() != state.initialNs.size())
+      initial.fail("expected as many names as times");
+    for (const Cursor &point : document["curve"].elements()) {
+      std::vector<Cursor> entries = elements(point, 3);
+      if (!entries.empty())
+        state.curve.push_back({entries[0].number(0, mostSeconds),
+                               entries[1].integer(0, mostCount),
+                               entries[2].integer(0, mostCount)});
+    }
+    for (const Cursor &chain : document["chains"].elements()) {
+      if (reader.failed())
+        return state;
+      state.chains.push_back(readChain(chain));
+    }
+    checkChains(document["chains"], state);
+    return state;
+  }
+
+private:
+  jsonfile::Reader &reader;
+  const ParallelizationProblem &problem;
+  const McmcOptions &options;
+
+  void expect(const Cursor &entry, const std::string &expected,
+              const std::string &what) {
+    std::string actual = entry.string();
+    if (!reader.failed() && actual != expected)
+      entry.fail("expected " + what + " " + jsonfile::quote(expected) +
+                 ", got " + jsonfile::quote(actual));
+  }
+
+  std::vector<Cursor> elements(const Cursor &entry, size_t count) {
+    std::vector<Cursor> list = entry.elements();
+    if (list.size() == count)
+      return list;
+    entry.failExpected("a list of " + std::to_string(count));
+    return {};
+  }
+
+  std::array<uint64_t, 4> words(const Cursor &entry) {
+    std::array<uint64_t, 4> result = {};
+    std::vector<Cursor> list = elements(entry, 4);
+    bool any = false;
+    for (size_t i = 0; i < list.size(); ++i) {
+      std::string text = list[i].string();
+      if (text.size() != 16 ||
+          text.find_first_not_of("0123456789abcdef") != std::string::npos)
+        list[i].failExpected("16 hexadecimal digits");
+      else
+        result[i] = std::strtoull(text.c_str(), nullptr, 16);
+      any |= result[i] != 0;
+    }
+    if (!reader.failed() && !any)
+      entry.fail("expected a state that is not zero");
+    return result;
+  }
+
+  Evaluation price(const Cursor &entry) {
+    std::vector<Cursor> list = elements(entry, 2);
+    if (list.empty())
+      return {};
+    return {list[0].integer(0, mostCount), list[1].integer(0, mostCount)};
+  }
+
+  Strategy strategy(const Cursor &entry) {
+    Strategy result;
+    const std::vector<GraphNode> &nodes = problem.getGraph().nodes;
+    std::vector<Cursor> configs = elements(entry, nodes.size());
+    for (size_t n = 0; n < configs.size() && !reader.failed(); ++n) {
+      std::vector<Cursor> parts = elements(configs[n], 3);
+      if (parts.empty())
+        break;
+      Config &config = result.emplace_back();
+      for (const Cursor &degree : parts[0].elements())
+        config.degrees.push_back(degree.integer(1, 1 << 20));
+      config.replicas = parts[1].integer(1, 1 << 20);
+      for (const Cursor &device : parts[2].elements())
+        config.devices.push_back(
+            static_cast<int>(device.integer(0, (1 << 20) - 1)));
+      if (reader.failed())
+        break;
+      ConfigCheck check = checkConfig(nodes[n].whole.space, config,
+                                      problem.getTopology().deviceCount());
+      if (check.fault != ConfigFault::None)
+        configs[n].fail("op '" + nodes[n].whole.name + "': " + check.message);
+    }
+    return result;
+  }
+
+  McmcChainState readChain(const Cursor &entry) {
+    entry.expectObject({"start", "random", "current", "current_price", "best",
+                        "best_price", "proposals", "accepted", "gain_proposals",
+                        "seconds", "gain_seconds", "step", "weights",
+                        "accepted_at_weights"});
+    McmcChainState chain;
+    chain.start = entry["start"].string();
+    chain.random = words(entry["random"]);
+    chain.current = strategy(entry["current"]);
+    chain.currentEvaluation = price(entry["current_price"]);
+    chain.best = strategy(entry["best"]);
+    chain.bestEvaluation = price(entry["best_price"]);
+    chain.proposals = entry["proposals"].integer(0, mostCount);
+    chain.accepted = entry["accepted"].integer(0, chain.proposals);
+    chain.gainProposals = entry["gain_proposals"].integer(0, chain.proposals);
+    chain.seconds = entry["seconds"].number(0, mostSeconds);
+    chain.gainSeconds = entry["gain_seconds"].number(0, mostSeconds);
+    chain.step = static_cast<int>(entry["step"].integer(0, 1 << 20));
+    for (const Cursor &weight : entry["weights"].elements())
+      chain.weights.push_back(weight.integer(0, mostCount >> 20));
+    if (!chain.weights.empty() &&
+        chain.weights.size() != problem.getGroups().size())
+      entry["weights"].failExpected("a weight per group");
+    chain.acceptedAtWeights =
+        entry["accepted_at_weights"].integer(0, chain.accepted);
+    return chain;
+  }
+
+  /// Each chain on a step of its own of the ladder, but the last.
+  void checkChains(const Cursor &entry, const McmcState &state) {
+    if (reader.failed())
+      return;
+    size_t count =
+        state.chains.size() - (state.hasLast && !state.chains.empty());
+    if (count == 0 && !problem.getGroups().empty())
+      return entry.fail("expected a chain");
+    std::vector<bool> taken(count);
+    for (size_t i = 0; i < count; ++i) {
+      auto step = static_cast<size_t>(state.chains[i].step);
+      if (step >= count || taken[step])
+        return entry.fail("expected chains on different steps of the ladder");
+      taken[step] = true;
+    }
+  }
+};
+
+} // namespace
+
+Expected<McmcState>
+soap::parseMcmcCheckpoint(const std::string &text, const std::string &file,
+                          const ParallelizationProblem &problem,
+                          const McmcOptions &options) {
+  Expected<json> document = jsonfile::parse(text, file);
+  if (!document)
+    return document.takeError();
+  jsonfile::Reader reader(file);
+  McmcState state = StateReader(reader, problem, options)
+                        .read(Cursor(reader, &*document, ""));
+  if (reader.failed())
+    return reader.takeError();
+  return state;
+}

@@ -1,0 +1,174 @@
+//===- ProposalSampler.cpp - What a Markov chain proposes -----------------===//
+//
+// Every random decision comes from one generator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProposalSampler.h"
+
+#include "Soap/Search/ConfigSpace.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace soap;
+
+ProposalSampler::ProposalSampler(const ParallelizationProblem &problem,
+                                 ProposalKind kind)
+    : problem(problem), kind(kind),
+      devices(problem.getTopology().deviceCount()), neighbours(problem) {
+  for (size_t g = 0; g < problem.getGroups().size(); ++g) {
+    degrees.push_back(legalDegrees(problem, problem.getGroups()[g].leader));
+    neighboursOf.push_back(neighbours.of(static_cast<int>(g)));
+  }
+}
+
+Config ProposalSampler::drawConfig(RandomGenerator &random, int group) const {
+  const std::vector<std::vector<int64_t>> &choices = degrees[group];
+  Config config;
+  config.degrees = choices[random.below(static_cast<int64_t>(choices.size()))];
+  config.replicas = config.degrees.back();
+  config.degrees.pop_back();
+  int64_t count = config.replicas * config.piecesPerReplica();
+  if (!problem.anyDevices) {
+    config.devices.resize(count);
+    std::iota(config.devices.begin(), config.devices.end(), 0);
+    return config;
+  }
+  // Half of the draws take devices in their order: those often fit what the
+  // neighbours do. The others are any list without repetition.
+  if (random.below(2) == 0) {
+    int64_t start = random.below(devices);
+    for (int64_t i = 0; i < count; ++i)
+      config.devices.push_back(static_cast<int>((start + i) % devices));
+    return config;
+  }
+  std::vector<int> order(devices);
+  std::iota(order.begin(), order.end(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    std::swap(order[i], order[i + random.below(devices - i)]);
+    config.devices.push_back(order[i]);
+  }
+  return config;
+}
+
+int ProposalSampler::drawGroup(RandomGenerator &random,
+                               const std::vector<int64_t> &weights) const {
+  int64_t total = std::accumulate(weights.begin(), weights.end(), int64_t(0));
+  if (kind == ProposalKind::Uniform || total <= 0 || random.below(2) == 0)
+    return static_cast<int>(
+        random.below(static_cast<int64_t>(problem.getGroups().size())));
+  int64_t at = random.below(total);
+  size_t group = 0;
+  while (at >= weights[group])
+    at -= weights[group++];
+  return static_cast<int>(group);
+}
+
+bool ProposalSampler::isLegal(const Config &config, int group) const {
+  int leader = problem.getGroups()[group].leader;
+  return checkConfig(problem.getGraph().nodes[leader].whole.space, config,
+                     devices)
+                 .fault == ConfigFault::None &&
+         problem.contains(leader, config);
+}
+
+/// What a neighbour does, so that nothing has to move between the two.
+Config ProposalSampler::asNeighbour(RandomGenerator &random,
+                                    const Strategy &current, int group) const {
+  const std::vector<int> &others = neighboursOf[group];
+  if (others.empty())
+    return {};
+  int other = others[random.below(static_cast<int64_t>(others.size()))];
+  return neighbours.translate(other, current[problem.getGroups()[other].leader],
+                              group);
+}
+
+/// The same degrees elsewhere.
+Config ProposalSampler::moved(RandomGenerator &random, Config config) const {
+  auto count = static_cast<int64_t>(config.devices.size());
+  switch (random.below(4)) {
+  case 0: { // all by the same distance
+    int64_t shift = random.below(devices);
+    for (int &device : config.devices)
+      device = static_cast<int>((device + shift) % devices);
+    break;
+  }
+  case 1: // pieces among the same devices
+    std::rotate(config.devices.begin(),
+                config.devices.begin() + random.below(count),
+                config.devices.end());
+    break;
+  case 2: // two pieces
+    std::swap(config.devices[random.below(count)],
+              config.devices[random.below(count)]);
+    break;
+  default: { // an aligned block in order
+    int64_t start = random.below(devices / count) * count;
+    std::iota(config.devices.begin(), config.devices.end(),
+              static_cast<int>(start));
+  }
+  }
+  return config;
+}
+
+/// One degree more or less, on an aligned block around the first device.
+Config ProposalSampler::recut(RandomGenerator &random, const Config &config,
+                              int group) const {
+  int leader = problem.getGroups()[group].leader;
+  std::vector<int> loops;
+  for (size_t l = 0; l < config.degrees.size(); ++l)
+    if (problem.mayCut(leader, static_cast<int>(l)))
+      loops.push_back(static_cast<int>(l));
+  if (problem.replicas)
+    loops.push_back(-1);
+  if (loops.empty())
+    return {};
+  Config result = config;
+  auto draw = [&]() -> int64_t & {
+    int loop = loops[random.below(static_cast<int64_t>(loops.size()))];
+    return loop < 0 ? result.replicas : result.degrees[loop];
+  };
+  // Down, up, or from one loop to another.
+  int64_t change = random.below(3);
+  if (change != 1) {
+    int64_t &degree = draw();
+    if (degree % 2 != 0)
+      return {};
+    degree /= 2;
+  }
+  if (change != 0)
+    draw() *= 2;
+  int64_t count = result.replicas * result.piecesPerReplica();
+  if (count > devices)
+    return {};
+  int64_t start =
+      problem.anyDevices
+          ? std::min(config.devices.front() / count * count, devices - count)
+          : 0;
+  result.devices.resize(count);
+  std::iota(result.devices.begin(), result.devices.end(),
+            static_cast<int>(start));
+  return result;
+}
+
+Proposal ProposalSampler::draw(RandomGenerator &random, const Strategy &current,
+                               const std::vector<int64_t> &weights) const {
+  Proposal proposal;
+  proposal.group = drawGroup(random, weights);
+  if (kind == ProposalKind::Mixed) {
+    const Config &config = current[problem.getGroups()[proposal.group].leader];
+    int64_t percent = random.below(100);
+    if (percent < 25)
+      proposal.config = asNeighbour(random, current, proposal.group);
+    else if (percent < 45 && problem.anyDevices)
+      proposal.config = moved(random, config);
+    else if (percent < 65)
+      proposal.config = recut(random, config, proposal.group);
+    if (!proposal.config.devices.empty() &&
+        isLegal(proposal.config, proposal.group))
+      return proposal;
+  }
+  proposal.config = drawConfig(random, proposal.group);
+  return proposal;
+}

@@ -1,0 +1,55 @@
+//===- ProposalSampler.h - What a Markov chain proposes ---------*- C++ -*-===//
+//
+// Draws a group and a config for it. Uniform draws are those of the SOAP paper
+// (section 6.2); mixed ones look at where the time goes and at what neighbours
+// do. A draw depends on its arguments and the generator alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
+#define SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
+
+#include "GroupNeighbours.h"
+#include "RandomGenerator.h"
+#include "Soap/Search/MCMC.h"
+
+namespace soap {
+
+struct Proposal {
+  int group = -1;
+  Config config;
+};
+
+class ProposalSampler {
+public:
+  /// Keeps a reference to the problem, which must have groups.
+  ProposalSampler(const ParallelizationProblem &problem, ProposalKind kind);
+
+  /// `weights`: per group, how often it is chosen, by half of the mixed draws;
+  /// all 0 or empty: all alike.
+  Proposal draw(RandomGenerator &random, const Strategy &current,
+                const std::vector<int64_t> &weights) const;
+  /// A uniform config of a group.
+  Config drawConfig(RandomGenerator &random, int group) const;
+
+private:
+  const ParallelizationProblem &problem;
+  ProposalKind kind;
+  int devices;
+  /// Per group: all legal degrees of the leader's loops, then the replicas.
+  std::vector<std::vector<std::vector<int64_t>>> degrees;
+  std::vector<std::vector<int>> neighboursOf; ///< by group
+  GroupNeighbours neighbours;
+
+  int drawGroup(RandomGenerator &random,
+                const std::vector<int64_t> &weights) const;
+  Config asNeighbour(RandomGenerator &random, const Strategy &current,
+                     int group) const;
+  Config moved(RandomGenerator &random, Config config) const;
+  Config recut(RandomGenerator &random, const Config &config, int group) const;
+  bool isLegal(const Config &config, int group) const;
+};
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
