@@ -11,14 +11,16 @@
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Core/TaskGraph.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Search/MCMC.h"
+#include "Soap/Search/McmcCheckpoint.h"
 #include "Soap/Search/Presets.h"
 #include "Soap/Search/ProgressDrawing.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
 #include <csignal>
@@ -68,14 +70,19 @@ struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
 
   LogicalResult run();
   LogicalResult checkOptions();
-  LogicalResult readRoles(::soap::ParallelizationProblem &problem);
+  LogicalResult restrictSpace(::soap::ParallelizationProblem &problem);
   LogicalResult readInitial(OpGraph &opGraph,
                             const ::soap::ParallelizationProblem &problem,
                             std::vector<::soap::Strategy> &strategies);
   LogicalResult writeFiles(const ::soap::ParallelizationProblem &problem,
                            const ::soap::McmcResult &result);
-  ::soap::McmcResult search(const ::soap::ParallelizationProblem &problem,
-                            std::vector<::soap::Strategy> strategies);
+  FailureOr<::soap::McmcResult>
+  search(const ::soap::ParallelizationProblem &problem,
+         std::vector<::soap::Strategy> strategies);
+  FailureOr<std::optional<::soap::McmcState>>
+  readCheckpoint(const ::soap::ParallelizationProblem &problem,
+                 const ::soap::McmcOptions &options);
+  void writeCheckpoint(StringRef text);
   std::string printReport(const ::soap::ParallelizationProblem &problem,
                           const ::soap::McmcResult &result);
 };
@@ -93,21 +100,45 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("proposals", proposals.getValue(), "a number of at least 0");
   if (!(beta > 0 && beta <= 1e12))
     return fail("beta", beta.getValue(), "a number above 0, up to 1e12");
-  if (space != "tied" && space != "untied")
-    return fail("space", space.getValue(), "tied or untied");
+  if (!llvm::is_contained({"soap", "sap", "sp", "s", "optcnn"}, space))
+    return fail("space", space.getValue(), "soap, sap, sp, s or optcnn");
+  if (chains > 1024)
+    return fail("chains", chains.getValue(), "at most 1024");
+  if (proposalsKind != "uniform" && proposalsKind != "mixed")
+    return fail("proposals-kind", proposalsKind.getValue(), "uniform or mixed");
+  if (!(tempering >= 1 && tempering <= 1000))
+    return fail("tempering", tempering.getValue(), "a ratio from 1 to 1000");
+  if (pauseAfter < 0)
+    return fail("pause-after", pauseAfter.getValue(), "a number of at least 0");
+  if (pauseAfter > 0 && checkpointFile.empty())
+    return fail("pause-after", pauseAfter.getValue(),
+                "a file by 'checkpoint=FILE', too");
   if (simulator != "delta" && simulator != "full")
     return fail("simulator", simulator.getValue(), "delta or full");
   return success();
 }
 
-LogicalResult AutoParallel::readRoles(::soap::ParallelizationProblem &problem) {
+LogicalResult
+AutoParallel::restrictSpace(::soap::ParallelizationProblem &problem) {
+  using ::soap::Role;
+  if (space != "soap") {
+    problem.anyDevices = problem.replicas = false;
+    problem.evenPieces = space == "optcnn";
+    problem.searchedRoles = {Role::Sample};
+    if (space != "s")
+      problem.searchedRoles.push_back(Role::Parameter);
+    if (space == "sap" || space == "optcnn")
+      problem.searchedRoles.push_back(Role::Attribute);
+  }
   if (roles.empty())
     return success();
-  std::vector<::soap::Role> all = problem.searchedRoles, chosen;
+  constexpr Role all[] = {Role::Sample, Role::Parameter, Role::Reduction,
+                          Role::Attribute};
+  std::vector<Role> chosen;
   for (const std::string &name : roles) {
     auto it = llvm::find_if(
-        all, [&](::soap::Role role) { return name == ::soap::roleName(role); });
-    if (it == all.end())
+        all, [&](Role role) { return name == ::soap::roleName(role); });
+    if (it == std::end(all))
       return getOperation().emitError()
              << "option 'roles=" << name
              << "': expected sample, parameter, reduction or attribute";
@@ -122,6 +153,15 @@ AutoParallel::readInitial(OpGraph &opGraph,
                           const ::soap::ParallelizationProblem &problem,
                           std::vector<::soap::Strategy> &strategies) {
   for (const std::string &name : initial) {
+    if (StringRef(name).ends_with(".json")) {
+      FailureOr<::soap::Strategy> read =
+          readStrategyFile(getOperation(), "initial", name, opGraph.graph,
+                           problem.getTopology());
+      if (failed(read))
+        return failure();
+      strategies.push_back(std::move(*read));
+      continue;
+    }
     if (name == "current") {
       FailureOr<::soap::Strategy> current =
           readStrategy(opGraph, problem.getTopology().deviceCount());
@@ -135,13 +175,13 @@ AutoParallel::readInitial(OpGraph &opGraph,
     if (!preset)
       return getOperation().emitError()
              << "option 'initial=" << name << "': " << preset.error()
-             << ", or current";
+             << ", current, or a strategy file (*.json)";
     strategies.push_back(std::move(*preset));
   }
   return success();
 }
 
-::soap::McmcResult
+FailureOr<::soap::McmcResult>
 AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                      std::vector<::soap::Strategy> strategies) {
   constexpr double defaultSeconds = 10;
@@ -152,6 +192,11 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.proposals = proposals;
   options.temperature = 1 / beta;
   options.fullSimulation = simulator == "full";
+  options.chains = static_cast<int>(chains);
+  options.kind = proposalsKind == "mixed" ? ::soap::ProposalKind::Mixed
+                                          : ::soap::ProposalKind::Uniform;
+  options.tempering = tempering;
+  options.pauseAfter = pauseAfter;
   options.threads = static_cast<int>(
       std::min(threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u)
                             : threads.getValue(),
@@ -168,11 +213,63 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
           progress.proposalsPerSecond, progress.bestNs * 1e-6,
           progress.secondsLeft);
     };
+  std::optional<::soap::McmcState> former;
+  if (!checkpointFile.empty()) {
+    FailureOr<std::optional<::soap::McmcState>> read =
+        readCheckpoint(problem, options);
+    if (failed(read))
+      return failure();
+    former = std::move(*read);
+    if (former)
+      options.resume = &*former;
+    options.checkpoint = [&](const ::soap::McmcState &state) {
+      writeCheckpoint(::soap::printMcmcCheckpoint(problem, options, state));
+    };
+  }
   InterruptScope scope;
   ::soap::McmcResult result = ::soap::searchMcmc(problem, options);
   if (terminal)
     llvm::errs() << '\n';
   return result;
+}
+
+/// The state that a former run has left, if there is one.
+FailureOr<std::optional<::soap::McmcState>>
+AutoParallel::readCheckpoint(const ::soap::ParallelizationProblem &problem,
+                             const ::soap::McmcOptions &options) {
+  if (!llvm::sys::fs::exists(checkpointFile))
+    return std::optional<::soap::McmcState>();
+  auto buffer = llvm::MemoryBuffer::getFile(checkpointFile, /*IsText=*/true);
+  if (!buffer)
+    return getOperation().emitError()
+           << "option 'checkpoint=" << checkpointFile
+           << "': cannot read: " << buffer.getError().message();
+  ::soap::Expected<::soap::McmcState> state = ::soap::parseMcmcCheckpoint(
+      (*buffer)->getBuffer().str(), checkpointFile, problem, options);
+  if (!state)
+    return getOperation().emitError() << state.error();
+  return std::optional<::soap::McmcState>(std::move(*state));
+}
+
+/// Written aside first, so that there always is a whole one. A search is not
+/// ended for a full disk; that it cannot be resumed is said.
+void AutoParallel::writeCheckpoint(StringRef text) {
+  std::string aside = checkpointFile + ".new";
+  std::error_code error;
+  {
+    llvm::raw_fd_ostream stream(aside, error);
+    if (!error) {
+      stream << text;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
+  }
+  if (!error)
+    error = llvm::sys::fs::rename(aside, checkpointFile);
+  if (error)
+    getOperation().emitWarning() << "option 'checkpoint=" << checkpointFile
+                                 << "': cannot write: " << error.message();
 }
 
 /// Tasks of an iteration.
@@ -275,19 +372,19 @@ LogicalResult AutoParallel::run() {
 
   ::soap::ParallelizationProblem problem(
       opGraph->graph, *deviceTopology,
-      space == "untied" ? ::soap::untiedGroups(opGraph->graph)
-                        : computeGroups(*opGraph),
+      untied ? ::soap::untiedGroups(opGraph->graph) : computeGroups(*opGraph),
       computeRoles(*opGraph));
   if (auto error = problem.check())
     return module.emitError() << error->message;
   std::vector<::soap::Strategy> strategies;
-  if (failed(readRoles(problem)) ||
+  if (failed(restrictSpace(problem)) ||
       failed(readInitial(*opGraph, problem, strategies)))
     return failure();
 
-  ::soap::McmcResult result = search(problem, std::move(strategies));
-  if (failed(writeFiles(problem, result)))
+  FailureOr<::soap::McmcResult> found = search(problem, std::move(strategies));
+  if (failed(found) || failed(writeFiles(problem, *found)))
     return failure();
+  const ::soap::McmcResult &result = *found;
   if (result.bestEvaluation.excessBytes > 0)
     return chosen->emitError()
            << "'@" << chosen->getName()

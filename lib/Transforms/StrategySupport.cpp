@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -115,6 +116,29 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   module->setAttr(SoapDialect::kTopology,
                   StringAttr::get(module.getContext(), text));
   return success();
+}
+
+FailureOr<::soap::Strategy>
+mlir::soap::readStrategyFile(ModuleOp module, StringRef option, StringRef path,
+                             const ::soap::Graph &graph,
+                             const ::soap::Topology &topology) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return module.emitError()
+           << "option '" << option << "=" << path
+           << "': cannot read: " << buffer.getError().message();
+  ::soap::Expected<::soap::StrategyFile> file =
+      ::soap::parseStrategyFile((*buffer)->getBuffer().str(), path.str());
+  if (!file)
+    return module.emitError() << file.error();
+  if (auto error =
+          ::soap::checkTopologyFingerprint(*file, topology, path.str()))
+    return module.emitError() << error->message;
+  ::soap::Expected<::soap::Strategy> resolved =
+      ::soap::resolveStrategy(graph, *file, topology.deviceCount(), path.str());
+  if (!resolved)
+    return module.emitError() << resolved.error();
+  return std::move(*resolved);
 }
 
 LogicalResult mlir::soap::writeOptionFile(ModuleOp module, StringRef option,

@@ -26,6 +26,13 @@ LogicalResult writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
                                   const ::soap::Strategy &strategy,
                                   const ::soap::Topology &topology);
 
+/// The strategy in the file that pass option `option` names, for an op graph.
+/// An error names both.
+FailureOr<::soap::Strategy> readStrategyFile(ModuleOp module, StringRef option,
+                                             StringRef path,
+                                             const ::soap::Graph &graph,
+                                             const ::soap::Topology &topology);
+
 /// Writes `text` to the file that pass option `option` names (`-`: standard
 /// output). An error names both.
 LogicalResult writeOptionFile(ModuleOp module, StringRef option, StringRef path,

@@ -123,8 +123,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   let description = [{
     The search of the SOAP paper: Markov chain Monte Carlo over simulated time. A random group of ops (a forward op, its gradients and updates, and what
     follows it) gets a random config; a Metropolis criterion decides. Chains start from the presets and a random strategy. A strategy that does not fit into
-    the devices' memory is not a solution. Ctrl-C ends the search with the best strategy so far. With `proposals` alone the result depends on
-    nothing but the seed.
+    the devices' memory is not a solution. Ctrl-C ends the search with the best strategy so far; with `checkpoint` the same command goes on later. With
+    `proposals` alone the result depends on nothing but the seed.
 
     ```mlir
     %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -147,10 +147,21 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"beta", "beta", "double", /*default=*/"200.0",
            "Selectivity: a proposal that is slower by 1/beta of the first strategy's time is accepted with probability 1/e; above 0">,
     ListOption<"initial", "initial", "std::string",
-           "Where chains start: presets by name, or 'current' for the configs of the module; default: all presets and a random strategy">,
-    ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: all">,
-    Option<"space", "space", "std::string", /*default=*/"\"tied\"", "tied (groups of ops share a decision) or untied (every op decides alone)">,
-    Option<"threads", "threads", "unsigned", /*default=*/"0", "Chains that run at once; 0: one per core. With 'proposals' alone the result is the same for any number">,
+           "Where chains start: presets by name, 'current' for the configs of the module, or strategy files (*.json); default: all presets and a random strategy">,
+    ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: those of 'space'">,
+    Option<"space", "space", "std::string", /*default=*/"\"soap\"",
+           "Sub-space to search: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but soap keep devices in order and compute nothing twice">,
+    Option<"untied", "untied", "bool", /*default=*/"false", "Every op decides alone, instead of groups of ops together">,
+    Option<"chains", "chains", "unsigned", /*default=*/"2", "Markov chains, from the best starts; 0: one per start">,
+    Option<"proposalsKind", "proposals-kind", "std::string", /*default=*/"\"mixed\"",
+           "uniform (any group gets any config, as in the paper) or mixed (partly groups on the critical path first, neighbours' configs, moved devices, degrees halved and doubled)">,
+    Option<"tempering", "tempering", "double", /*default=*/"1.0",
+           "Ratio of the temperatures of neighbouring chains, which exchange them now and then (parallel tempering); 1: all alike">,
+    Option<"threads", "threads", "unsigned", /*default=*/"0",
+           "Threads, for chains and for their next proposals in advance; 0: one per core. With 'proposals' alone the result is the same for any number">,
+    Option<"checkpointFile", "checkpoint", "std::string", /*default=*/"\"\"",
+           "Keep the state of the search in this file, and go on from it if it is there. Budgets are those of all runs together">,
+    Option<"pauseAfter", "pause-after", "int64_t", /*default=*/"0", "Stop, to go on from the checkpoint later, once this run has made so many proposals; 0: do not">,
     Option<"simulator", "simulator", "std::string", /*default=*/"\"delta\"",
            "delta (plans and simulates what a proposal changes, up to a proof that it is refused) or full (every proposal from nothing, for comparisons); both decide alike">,
     Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
