@@ -1,0 +1,130 @@
+//===- McmcCheckpointTest.cpp - States of searches as JSON ----------------===//
+//
+// What is written is read back; what is not a state of this search is refused
+// with the place and what was expected.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/McmcCheckpoint.h"
+#include "Problems.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace soap;
+using namespace soap::test;
+
+namespace {
+
+struct Fixture {
+  MlpProblem p{makeMlp(64, {100, 80, 10}), 4};
+  McmcOptions options;
+  std::string text;
+
+  Fixture() {
+    options.proposals = 900;
+    options.seed = 4;
+    options.chains = 2;
+    options.kind = ProposalKind::Mixed;
+    McmcOptions run = options;
+    run.pauseAfter = 300;
+    run.checkpoint = [&](const McmcState &state) {
+      text = printMcmcCheckpoint(p.problem, options, state);
+    };
+    searchMcmc(p.problem, run);
+  }
+  std::string errorOf(const std::string &changed) const {
+    Expected<McmcState> state =
+        parseMcmcCheckpoint(changed, "s.ckpt", p.problem, options);
+    return state ? "" : state.error();
+  }
+  /// The error after a text is replaced by another.
+  std::string errorOf(const std::string &from, const std::string &to) const {
+    std::string changed = text;
+    size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return errorOf(changed.replace(at, from.size(), to));
+  }
+};
+
+void expectIn(const std::string &error, const std::string &part) {
+  EXPECT_NE(error.find(part), std::string::npos) << error;
+  EXPECT_EQ(error.find("s.ckpt"), 0u) << error;
+}
+
+TEST(McmcCheckpoint, ReadsWhatItWrites) {
+  Fixture f;
+  Expected<McmcState> state =
+      parseMcmcCheckpoint(f.text, "s.ckpt", f.p.problem, f.options);
+  ASSERT_TRUE(state) << state.error();
+  EXPECT_EQ(printMcmcCheckpoint(f.p.problem, f.options, *state), f.text);
+  EXPECT_EQ(state->chains.size(), 2u);
+}
+
+TEST(McmcCheckpoint, RefusesOthers) {
+  Fixture f;
+  expectIn(f.errorOf(f.text.substr(0, f.text.size() / 2)), "line");
+  expectIn(f.errorOf("\"version\":1", "\"version\":2"), "expected version 1");
+  expectIn(f.errorOf("\"mcmc\"", "\"genetic\""), "at /search: expected");
+  expectIn(f.errorOf("seed 4", "seed 5"), "at /options: expected");
+  expectIn(f.errorOf("\"round\":", "\"rounds\":"), "rounds");
+  expectIn(f.errorOf("\"round\":", "\"round\":-1"), "at /round");
+  expectIn(f.errorOf("\"step\":0", "\"step\":1"), "at /chains: expected");
+  expectIn(f.errorOf("\"step\":0", "\"step\":7"), "at /chains: expected");
+
+  MlpProblem other(makeMlp(64, {100, 90, 10}), 4), larger(f.p.mlp, 8);
+  Expected<McmcState> model = parseMcmcCheckpoint(f.text, "s.ckpt",
+                                                  other.problem, f.options),
+                      cluster = parseMcmcCheckpoint(f.text, "s.ckpt",
+                                                    larger.problem, f.options);
+  ASSERT_FALSE(model);
+  expectIn(model.error(), "at /model: expected a checkpoint of the model");
+  ASSERT_FALSE(cluster);
+  expectIn(cluster.error(), "at /topology: expected a checkpoint");
+  McmcOptions options = f.options;
+  options.temperature = 0.1;
+  Expected<McmcState> colder =
+      parseMcmcCheckpoint(f.text, "s.ckpt", f.p.problem, options);
+  ASSERT_FALSE(colder);
+  expectIn(colder.error(), "temperature");
+}
+
+/// Damaged anywhere: refused, or still a state that a search can go on from.
+TEST(McmcCheckpoint, SurvivesDamage) {
+  Fixture f;
+  std::mt19937_64 random(11);
+  int refused = 0;
+  for (int i = 0; i < 1500; ++i) {
+    std::string text = f.text;
+    for (uint64_t changes = random() % 3 + 1; changes > 0; --changes) {
+      size_t at = random() % text.size();
+      switch (random() % 3) {
+      case 0:
+        text[at] = "0123456789-[]{},\"e."[random() % 19];
+        break;
+      case 1:
+        text.erase(at, random() % 20);
+        break;
+      default:
+        text.insert(at, text.substr(random() % text.size(), random() % 20));
+      }
+    }
+    Expected<McmcState> state =
+        parseMcmcCheckpoint(text, "s.ckpt", f.p.problem, f.options);
+    if (!state) {
+      ++refused;
+      continue;
+    }
+    if (i % 5 != 0)
+      continue;
+    McmcOptions options = f.options;
+    options.pauseAfter = 5;
+    options.resume = &*state;
+    McmcResult result = searchMcmc(f.p.problem, options);
+    EXPECT_FALSE(f.p.problem.verify(result.best));
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+} // namespace
