@@ -37,7 +37,7 @@ def devices(cluster):
 def search(opt, module, cluster, args, simulator, seconds):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         options = (f"topology={cluster} initial=data-parallel seed=1 proposals={args.proposals} time-limit={seconds} "
-                   f"threads=1 simulator={simulator} report={report.name}")
+                   f"proposals-kind=uniform chains=1 threads=1 simulator={simulator} report={report.name}")
         result = subprocess.run([opt, module, f"--soap-auto-parallel={options}", "-o", os.devnull],
                                 capture_output=True, text=True)
         if result.returncode != 0:

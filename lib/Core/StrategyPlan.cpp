@@ -128,10 +128,37 @@ void StrategyPlan::enumerate() {
 KernelGeometry *StrategyPlan::geometryOf(int slot,
                                          const std::vector<int64_t> &degrees) {
   std::unique_ptr<KernelGeometry> &geometry = geometries[slot][degrees];
-  if (!geometry)
+  if (!geometry) {
     geometry = std::make_unique<KernelGeometry>(
         builder.build(*slots[slot].kernel, degrees));
+    size_t tensors =
+        geometry->operandTiles.size() + geometry->resultTiles.size();
+    geometryBytes +=
+        500 + static_cast<size_t>(geometry->pieces) * (16 + tensors * 64);
+  }
   return geometry.get();
+}
+
+/// Nothing may be pending.
+void StrategyPlan::trimCaches() {
+  for (size_t slot = 0; slot < slots.size(); ++slot)
+    std::erase_if(geometries[slot], [&](const auto &entry) {
+      return entry.second.get() != kernels[slot].geometry;
+    });
+  geometryBytes = 0;
+  ownTiles.clear();
+  planner.clearCaches();
+  std::vector<bool> wanted(transfers.resourceLists().size());
+  auto forEachList = [&](auto visit) {
+    for (ValuePlan &plan : plans)
+      for (PlannedTask &task : plan.tasks)
+        if (task.resource < 0)
+          visit(task.resource);
+  };
+  forEachList([&](int resource) { wanted[-1 - resource] = true; });
+  std::vector<int> numbers(wanted.size());
+  transfers.keep(wanted, [&](int before, int now) { numbers[before] = now; });
+  forEachList([&](int &resource) { resource = -1 - numbers[-1 - resource]; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -606,6 +633,8 @@ void StrategyPlan::change(std::span<const int> nodes,
                           std::span<const Config> configs) {
   pathsAreValid = false;
   if (!loadsSaved) {
+    if (geometryBytes + planner.cacheBytes() > mostCacheBytes)
+      trimCaches();
     loadsSaved = true;
     savedKernelLoad = kernelLoad;
     savedLateLoad = lateLoad;

@@ -114,7 +114,15 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
     addGridOverlaps(blocks, need, result);
   }
   result.start.push_back(static_cast<int>(result.entries.size()));
+  overlapBytes += 100 + result.start.size() * sizeof(int) +
+                  result.entries.size() * sizeof(Overlaps::Entry);
   return result;
+}
+
+void ValuePlanner::clearCaches() {
+  overlapCache.clear();
+  overlapBytes = 0;
+  models.clear();
 }
 
 void ValuePlanner::begin(ValueRegions &valueRegions,
@@ -291,7 +299,7 @@ int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
       std::vector<int> resources = algorithm.links;
       for (int &link : resources)
         link += deviceCount;
-      model.resources.push_back(transfers.addResources(std::move(resources)));
+      model.resources.push_back(transfers.resourceNumber(resources));
     }
   PlannedTask &task = out->tasks.back();
   const CollectiveAlgorithm *best = model.model.best(bytes);

@@ -12,6 +12,9 @@
 
 using namespace soap;
 
+/// How members follow is kept for this many bytes.
+static constexpr size_t mostFollowingBytes = size_t(64) << 20;
+
 StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
                                      bool full)
     : problem(problem), full(full), cost(problem.getTopology()),
@@ -41,6 +44,11 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
   }
   std::vector<int64_t> key = config.degrees;
   key.push_back(config.replicas);
+  if (followingBytes > mostFollowingBytes) {
+    for (auto &known : following)
+      known.clear();
+    followingBytes = 0;
+  }
   auto [it, isNew] = following[number].try_emplace(std::move(key));
   std::vector<Following> &members = it->second;
   if (isNew) {
@@ -58,6 +66,7 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
                              group.loops[m]);
       members.push_back({std::move(member.degrees), member.replicas,
                          std::move(member.devices)});
+      followingBytes += 100 + members.back().devices.size() * sizeof(int);
     }
   }
   if (configs.size() < members.size())

@@ -101,6 +101,10 @@ public:
   /// its sender: what it needs at most, whatever the order of tasks.
   const std::vector<int64_t> &tileBytes() const { return bytes; }
 
+  /// What was computed for configs that are not used any more is kept as long
+  /// as it takes about so many bytes, for searches meet the same configs again.
+  size_t mostCacheBytes = size_t(256) << 20;
+
   const Strategy &getStrategy() const { return strategy; }
   const Graph &getGraph() const { return graph; }
   const CostModel &getCost() const { return cost; }
@@ -207,6 +211,7 @@ private:
       geometries; ///< by slot
   /// Blocks of own tiles of updated parameters: (geometry, operand).
   std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
+  size_t geometryBytes = 0; ///< about
   std::vector<InputTiles> inputs;
   std::vector<OutputTiles> outputs;
 
@@ -252,6 +257,7 @@ private:
   std::vector<int> pendingOperands; ///< by slot
 
   void enumerate();
+  void trimCaches();
   KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
   void activate(int slot, const Config *config);
   bool resolve(int slot);

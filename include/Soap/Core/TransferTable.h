@@ -26,18 +26,27 @@ public:
   /// Number of the list of resources that a transfer occupies.
   int resources(int from, int to) { return entry(from, to).resources; }
   const std::vector<std::vector<int>> &resourceLists() const { return lists; }
-  /// Numbers another list.
-  int addResources(std::vector<int> list) {
-    lists.push_back(std::move(list));
-    return static_cast<int>(lists.size()) - 1;
-  }
-
   /// Number of a list that may have been seen before.
   int resourceNumber(const std::vector<int> &list) {
-    auto [it, isNew] = numbers.try_emplace(list, 0);
+    auto [it, isNew] =
+        numbers.try_emplace(list, static_cast<int>(lists.size()));
     if (isNew)
-      it->second = addResources(list);
+      lists.push_back(list);
     return it->second;
+  }
+
+  /// Forgets all lists but some; calls `renumber(n, m)` for list n that is list
+  /// m from now on.
+  template <typename Renumber>
+  void keep(const std::vector<bool> &wanted, Renumber renumber) {
+    std::vector<std::vector<int>> all = std::move(lists);
+    lists.clear();
+    numbers.clear();
+    for (std::vector<Entry> &row : rows)
+      row.clear();
+    for (size_t n = 0; n < all.size(); ++n)
+      if (wanted[n])
+        renumber(static_cast<int>(n), resourceNumber(all[n]));
   }
 
 private:

@@ -134,6 +134,10 @@ public:
   bool hasContributions(ValueRegions &regions, const ValueSource &source,
                         const ValueUse &use, int shard);
 
+  /// About how many bytes its caches take.
+  size_t cacheBytes() const { return overlapBytes; }
+  void clearCaches();
+
 private:
   /// Blocks that each piece of a reader overlaps.
   struct Overlaps {
@@ -181,6 +185,7 @@ private:
   std::unordered_map<const ValueRegions *,
                      std::unordered_map<uint64_t, Overlaps>>
       overlapCache;
+  size_t overlapBytes = 0;
   struct Costs {
     std::vector<int64_t> fill, assemble; ///< by device type x region
     std::unordered_map<uint64_t, int64_t> combine;

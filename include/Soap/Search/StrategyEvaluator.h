@@ -72,6 +72,7 @@ private:
   EvaluatorStatistics statistics;
   /// By group: for degrees and replicas of the leader, an entry per member.
   std::vector<std::map<std::vector<int64_t>, std::vector<Following>>> following;
+  size_t followingBytes = 0;   ///< about
   std::vector<Config> configs; ///< of the members, memory kept
 
   int64_t excessBytes();
