@@ -168,7 +168,9 @@ void readState(const JsonCursor &cursor, Checkpoint &checkpoint) {
   TrainingIdentity &identity = checkpoint.identity;
   identity.seed = uint64_t(cursor.at("seed").integer(0));
   identity.batch = cursor.at("batch").integer(1, large);
-  identity.samples = cursor.at("training_samples").integer(1, large);
+  // Trainings have at least one batch an epoch.
+  identity.samples =
+      cursor.at("training_samples").integer(identity.batch, large);
   identity.data = cursor.at("data").string();
   identity.program = cursor.at("program").string();
 }

@@ -161,6 +161,9 @@ public:
       readInput(entry);
     for (const Cursor &entry : nodes)
       readNode(entry);
+    if (!reader.failed())
+      for (const auto &[input, entry] : updates)
+        checkUpdate(problem.graph.inputs[input], entry);
     for (const Cursor &entry : root["outputs"].elements())
       readOutput(entry);
     for (const Cursor &entry : root["groups"].elements())
@@ -179,6 +182,8 @@ private:
   ProblemFile problem;
   int64_t nodeCount = 0;
   std::vector<bool> written; ///< by value
+  /// Inputs that a node replaces, with their places in the file.
+  std::vector<std::pair<size_t, Cursor>> updates;
 
   template <size_t n>
   size_t choice(const Cursor &entry, const std::array<const char *, n> &names) {
@@ -243,6 +248,7 @@ private:
       input.updateNode = integer(update["node"], 0, nodeCount - 1);
       input.updateOperand = integer(update["operand"], 0, 1 << 20);
       input.updateResult = integer(update["result"], 0, 1 << 20);
+      updates.emplace_back(problem.graph.inputs.size() - 1, update);
     }
     if (reader.failed())
       return;
@@ -251,6 +257,17 @@ private:
     if (input.hasConfig)
       input.config = readConfig(entry["config"],
                                 problem.graph.values[input.value].shape.size());
+  }
+
+  void checkUpdate(const GraphInput &input, const Cursor &update) {
+    const Kernel &kernel = problem.graph.nodes[input.updateNode].whole;
+    auto expectBelow = [&](const char *key, int index, size_t count) {
+      if (index >= static_cast<int>(count))
+        update[key].fail("op '" + kernel.name + "' has " +
+                         std::to_string(count) + " " + key + "s");
+    };
+    expectBelow("operand", input.updateOperand, kernel.operands.size());
+    expectBelow("result", input.updateResult, kernel.results.size());
   }
 
   void write(const Cursor &entry, int value) {
@@ -351,16 +368,19 @@ private:
     if (entry.has("stages"))
       for (const Cursor &stage : entry["stages"].elements()) {
         node.stages.push_back(readKernel(stage));
+        for (int value : node.stages.back().results)
+          write(stage["results"], value);
         if (reader.failed())
           return;
-        // The last stage writes what the whole op writes.
-        for (int value : node.stages.back().results)
-          written[value] = true;
       }
+    // What the whole op writes, one of its stages has written.
+    for (int value : node.whole.results)
+      if (node.stages.empty())
+        write(entry["results"], value);
+      else if (!reader.failed() && !written[value])
+        entry["results"].fail("no stage writes value " + std::to_string(value));
     if (reader.failed())
       return;
-    for (int value : node.whole.results)
-      written[value] = true;
     problem.graph.nodes.push_back(std::move(node));
   }
 
@@ -371,6 +391,9 @@ private:
     output.name = entry["name"].string();
     if (reader.failed())
       return;
+    if (!written[output.value])
+      entry["value"].fail("value " + std::to_string(output.value) +
+                          " is written by nobody");
     output.hasConfig = entry.has("config");
     if (output.hasConfig)
       output.config = readConfig(

@@ -6,6 +6,7 @@
 Inputs that fuzzing found are kept beside them, under names that say what they are.
 """
 
+import json
 import os
 import re
 import sys
@@ -45,9 +46,35 @@ MANIFEST = to_json({
                             "tasks": [0], "peers": [1 - d], "transfers": [0]} for d in range(2)]}]})
 
 
+def matmul_problem():
+    """A product whose weight an update replaces, with a config on its input."""
+    def radix(*loops):
+        return [{"kind": "radix", "terms": [[loop, 1]]} for loop in loops]
+
+    def node(name, kind, phase, loops, operands, results, linear=False, neutral=0):
+        return {"name": name, "kind": kind, "phase": phase, "linear": linear, "allows_empty_operands": False, "flops_per_point": 2,
+                "neutral": neutral, "loops": [{"name": n, "extent": e, "type": t, "stage": False} for n, e, t in loops],
+                "operands": [{"value": v, "map": m} for v, m in operands],
+                "results": [{"value": v, "map": m, "combiner": "sum"} for v, m in results]}
+    forward = node("fc", "matmul", "forward", [("m", 8, "parallel"), ("n", 3, "parallel"), ("k", 4, "reduction")],
+                   [(0, radix(0, 2)), (1, radix(2, 1))], [(2, radix(0, 1))])
+    pool = node("pool", "max_pool2d", "forward", [("n", 8, "parallel"), ("o", 2, "parallel"), ("w", 2, "reduction")],
+                [(2, radix(0) + [{"kind": "window", "terms": [[1, 1], [2, 1]], "offset": -1, "clip": 3}])], [(3, radix(0, 1))],
+                neutral="-inf")
+    update = node("w.sgd", "sgd", "update", [("d0", 4, "parallel"), ("d1", 3, "parallel")], [(1, radix(0, 1))], [(4, radix(0, 1))])
+    shapes = [[8, 4], [4, 3], [8, 3], [8, 2], [4, 3]]
+    return {"version": 1, "values": [{"name": "v%d" % i, "shape": s, "element_bytes": 4} for i, s in enumerate(shapes)],
+            "inputs": [{"value": 0, "config": {"degrees": [2, 1], "replicas": 1, "devices": [0, 1]}},
+                       {"value": 1, "update": {"node": 2, "operand": 0, "result": 0}}],
+            "nodes": [forward, pool, update],
+            "outputs": [{"value": 3, "name": "pool"}, {"value": 4, "name": "w"}],
+            "groups": [{"leader": 0, "nodes": [0, 2], "loops": [[0, 1, 2], [2, 1]]}, {"leader": 1, "nodes": [1], "loops": [[0, 1, 2]]}],
+            "roles": [["sample", "parameter", "reduction"], ["sample", "attribute", "reduction"], ["reduction", "parameter"]]}
+
+
 def main():
     by_file = {"train-images-idx3-ubyte": "FuzzIdx", "train-labels-idx1-ubyte": "FuzzIdx", "x_train.npy": "FuzzNpy",
-               "d.npz": "FuzzNpz", "w.safetensors": "FuzzSafetensors", "t.json": "FuzzTopology", "p.json": "FuzzProfile", "s.json": "FuzzStrategy",
+               "d.npz": "FuzzNpz", "w.safetensors": "FuzzSafetensors", "c.safetensors": "FuzzCheckpoint", "t.json": "FuzzTopology", "p.json": "FuzzProfile", "s.json": "FuzzStrategy",
                "m.onnx": "FuzzONNX", "t.txt": "FuzzText"}
     for table in [cases_data, cases_json, cases_onnx]:
         for case in table.CASES:
@@ -66,6 +93,15 @@ def main():
     write("FuzzTopology", "good", to_json(cases_json.TOPOLOGY))
     write("FuzzProfile", "good", to_json(cases_json.PROFILE))
     write("FuzzStrategy", "good", to_json(cases_json.STRATEGY))
+    problem = matmul_problem()
+    write("FuzzProblem", "good", json.dumps(problem, separators=(",", ":")))
+    for name, path, value in [("a value that nobody writes", ["nodes", 0, "operands", 0, "value"], 3),
+                              ("a map for a dim too many", ["values", 1, "shape"], [4]),
+                              ("an unknown combiner", ["nodes", 1, "results", 0, "combiner"], "mean"),
+                              ("a group without its leader", ["groups", 0, "nodes"], [1, 2]),
+                              ("a loop of huge extent", ["nodes", 0, "loops", 0, "extent"], 1 << 40),
+                              ("a role too few", ["roles", 2], ["parameter"])]:
+        write("FuzzProblem", name, json.dumps(cases_json.changed(problem, path, value), separators=(",", ":")))
     write("FuzzText", "good", "Don't panic, 42!\n\nA new paragraph.\n")
     write("FuzzManifest", "good", MANIFEST)
     write("FuzzManifest", "empty", "{}")

@@ -58,6 +58,8 @@ TEST(ProblemFile, RefusesWhatIsWrong) {
   expectError("\"extent\":8", "\"extent\":-8", "extent");
   expectError("\"value\":0", "\"value\":700", "value");
   expectError("\"replicas\":2", "\"replicas\":3", "a device per piece");
+  expectError("\"result\":0", "\"result\":1", "has 1 results");
+  expectError("\"operand\":0", "\"operand\":9", "operands");
   expectError("\"leader\":0", "\"leader\":99", "leader");
   EXPECT_FALSE(
       static_cast<bool>(parseProblemFile(text.substr(0, 300), "p.json")));

@@ -119,11 +119,20 @@ Case makeModel(const SmallModel &model, Random &random) {
     return c; // its text does not parse
   auto function = *module->getOps<mlir::func::FuncOp>().begin();
   c.fills = fillsOf(function, options["vocabulary"]);
-  // Statistics of few pixels, one layer behind the other, amplify how sums are
-  // rounded.
   bool normalizes = !function.getOps<mlir::soap::BatchNormOp>().empty();
-  c.tolerance = normalizes ? 1e-2 : 1e-3;
   llvm::raw_string_ostream(c.text) << *module;
+  c.tolerance = 1e-3;
+  // Statistics of few pixels amplify rounding, layer after layer, until a relu
+  // or a maximum switches. Measured on steps of Inception-v3: on one device,
+  // f32 was 1e-5 to 7e-2 from f64; strategies were up to 3e-3 from one device
+  // in f32, and 6e-13 in f64. So strategies are compared in f64, and in f32
+  // with data that have no such place.
+  if (normalizes && uniform(random, 0, 1)) {
+    c.text = inF64(c.text);
+    c.tolerance = 1e-9;
+  } else if (normalizes) {
+    c.amplifies = true;
+  }
   return c;
 }
 

@@ -253,30 +253,57 @@ Values fillValues(Random &random, const Fill &fill, int64_t volume) {
   return values;
 }
 
+/// What the norm of a difference is compared with: the norm, and at least that
+/// of a tensor of this size with elements of a hundredth: tiny tiles are not
+/// held to relative error.
+double scaleOf(double squares, int64_t volume) {
+  return std::max(std::sqrt(squares),
+                  0.01 * std::sqrt(static_cast<double>(volume)));
+}
+
+/// Of all tensors.
+double largestDifference(const Tensors &got, const Tensors &want) {
+  double largest = 0;
+  for (const auto &[name, values] : want) {
+    double squares = 0, norm = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      double difference = got.at(name)[i] - values[i];
+      squares += difference * difference;
+      norm += values[i] * values[i];
+    }
+    double scale = scaleOf(norm, static_cast<int64_t>(values.size()));
+    // What is not a number is never small.
+    if (!(std::sqrt(squares) <= largest * scale))
+      largest = std::isnan(squares) ? HUGE_VAL : std::sqrt(squares) / scale;
+  }
+  return largest;
+}
+
 } // namespace
 
 void runInProcesses(runtime::World *newWorld) { world = newWorld; }
 
-std::string Subject::prepare(MLIRContext &context, const Case &testCase,
-                             uint64_t dataSeed) {
-  source = testCase;
+std::string Subject::parse(MLIRContext &context, const std::string &text,
+                           OwningOpRef<ModuleOp> &parsed) const {
   {
     Messages messages(context);
-    base = parseSourceString<ModuleOp>(source.text, &context);
-    if (!base)
-      return "case does not parse: " + messages.text + source.text;
+    parsed = parseSourceString<ModuleOp>(text, &context);
+    if (!parsed)
+      return "case does not parse: " + messages.text + text;
   }
-  entry = "forward";
-  if (!source.training.empty()) {
-    if (std::string error = runPipeline(*base, "soap-build-training-step{" +
+  if (source.training.empty())
+    return "";
+  if (std::string error = runPipeline(*parsed, "soap-build-training-step{" +
                                                    source.training + "}");
-        !error.empty())
-      return error;
-    entry = "train_step";
-    for (const char *unused : {"forward", "evaluate"})
-      if (auto function = base->lookupSymbol<func::FuncOp>(unused))
-        function.erase();
-  }
+      !error.empty())
+    return error;
+  for (const char *unused : {"forward", "evaluate"})
+    if (auto function = parsed->lookupSymbol<func::FuncOp>(unused))
+      function.erase();
+  return "";
+}
+
+void Subject::fillInputs(uint64_t dataSeed) {
   auto function = base->lookupSymbol<func::FuncOp>(entry);
   Random random(dataSeed);
   for (BlockArgument argument : function.getArguments()) {
@@ -298,7 +325,11 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
     }
     inputs[name.str()] = fillValues(random, fill, type.getNumElements());
   }
-  OwningOpRef<ModuleOp> oracle = base->clone();
+}
+
+std::string Subject::runOracle(ModuleOp program, Tensors &results,
+                               Tensors &updates) const {
+  OwningOpRef<ModuleOp> oracle = program.clone();
   if (std::string error =
           runPipeline(*oracle, "soap-lower-to-cpu{library=none fuse=false}");
       !error.empty())
@@ -309,13 +340,47 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   run.forEachResult([&](const runtime::TensorInfo &tensor,
                         const runtime::TileInfo &tile, const void *data,
                         bool updated) {
-    Values &values = (updated ? expectedUpdates : expected)[tensor.name];
+    Values &values = (updated ? updates : results)[tensor.name];
     values.resize(tensor.volume());
     forEachElement(tile.region, tensor.shape, [&](int64_t whole, int64_t i) {
       values[whole] = load(data, tensor.dtype, i);
     });
   });
   return "";
+}
+
+std::string Subject::prepare(MLIRContext &context, const Case &testCase,
+                             uint64_t dataSeed) {
+  source = testCase;
+  entry = source.training.empty() ? "forward" : "train_step";
+  if (std::string error = parse(context, source.text, base); !error.empty())
+    return error;
+  fillInputs(dataSeed);
+  if (std::string error = runOracle(*base, expected, expectedUpdates);
+      !error.empty() || !source.amplifies)
+    return error;
+
+  std::string text = inF64(source.text);
+  OwningOpRef<ModuleOp> wide;
+  if (std::string error = parse(context, text, wide); !error.empty())
+    return error;
+  // Other data where rounding has grown beyond a tenth of the tolerance.
+  for (uint64_t draw = 1;; ++draw) {
+    Tensors exact, exactUpdates;
+    if (std::string error = runOracle(*wide, exact, exactUpdates);
+        !error.empty())
+      return error;
+    if (std::max(largestDifference(expected, exact),
+                 largestDifference(expectedUpdates, exactUpdates)) <=
+        source.tolerance / 10)
+      return "";
+    if (draw == 10)
+      return "no data for which f32 is precise enough";
+    fillInputs(dataSeed + draw);
+    if (std::string error = runOracle(*base, expected, expectedUpdates);
+        !error.empty())
+      return error;
+  }
 }
 
 std::set<std::string> Subject::ops() const {
@@ -436,13 +501,10 @@ std::string Subject::check(const std::string &lowering) {
       seen[whole] = true;
       copy[whole] = got;
     });
-    // The norm is that of a whole tensor of this size with elements of a
-    // hundredth, at least: tiny tiles are not held to relative error.
-    double scale =
-        std::max(std::sqrt(norm),
-                 0.01 * std::sqrt(static_cast<double>(tile.region.volume())));
-    if (source.exact ? wrong > 0
-                     : !(std::sqrt(difference) <= source.tolerance * scale))
+    if (source.exact
+            ? wrong > 0
+            : !(std::sqrt(difference) <=
+                source.tolerance * scaleOf(norm, tile.region.volume())))
       failure =
           "'" + tensor.name + "' " + tile.region.str() + ": " +
           std::to_string(wrong) + " of " +

@@ -63,6 +63,15 @@ private:
   int numDevices = 1;
   std::string topologyName;
   Tensors inputs, expected, expectedUpdates;
+
+  /// Parses the text of a case and makes it a training step, if it is one.
+  std::string parse(mlir::MLIRContext &context, const std::string &text,
+                    mlir::OwningOpRef<mlir::ModuleOp> &module) const;
+  void fillInputs(uint64_t dataSeed);
+  /// Runs the reference lowering of the entry of `module`: results and updated
+  /// arguments. Empty string on success.
+  std::string runOracle(mlir::ModuleOp module, Tensors &results,
+                        Tensors &updates) const;
 };
 
 } // namespace soap::equivalence
