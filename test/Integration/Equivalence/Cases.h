@@ -38,6 +38,8 @@ struct Case {
   /// Results must be equal bit for bit; else norm-wise within `tolerance`.
   bool exact = false;
   double tolerance = 1e-4;
+  /// All of the program is f64 instead of f32.
+  bool wide = false;
   /// Rounding may grow beyond any tolerance on its way through the program:
   /// it gets data for which the unsharded program in f32 is as good as in f64.
   bool amplifies = false;
@@ -86,8 +88,6 @@ private:
   std::map<std::string, Fill> fills;
 };
 
-/// A program with f64 wherever it has f32.
-std::string inF64(std::string text);
 std::string array(const std::vector<int64_t> &values);
 
 /// Generators by name; the name is what `--filter` matches.

@@ -85,10 +85,4 @@ void FunctionText::finish(Case &result, const std::vector<Tensor> &results,
   result.fills = fills;
 }
 
-std::string inF64(std::string text) {
-  for (size_t at = 0; (at = text.find("f32>", at)) != std::string::npos; ++at)
-    text.replace(at, 3, "f64");
-  return text;
-}
-
 } // namespace soap::equivalence

@@ -127,12 +127,10 @@ Case makeModel(const SmallModel &model, Random &random) {
   // f32 was 1e-5 to 7e-2 from f64; strategies were up to 3e-3 from one device
   // in f32, and 6e-13 in f64. So strategies are compared in f64, and in f32
   // with data that have no such place.
-  if (normalizes && uniform(random, 0, 1)) {
-    c.text = inF64(c.text);
+  c.amplifies = normalizes;
+  c.wide = normalizes && uniform(random, 0, 1);
+  if (c.wide)
     c.tolerance = 1e-9;
-  } else if (normalizes) {
-    c.amplifies = true;
-  }
   return c;
 }
 

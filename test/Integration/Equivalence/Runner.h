@@ -64,8 +64,9 @@ private:
   std::string topologyName;
   Tensors inputs, expected, expectedUpdates;
 
-  /// Parses the text of a case and makes it a training step, if it is one.
-  std::string parse(mlir::MLIRContext &context, const std::string &text,
+  /// Parses the case, with f64 wherever it has f32 if `wide`, and makes it a
+  /// training step if it is one.
+  std::string parse(mlir::MLIRContext &context, bool wide,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) const;
   void fillInputs(uint64_t dataSeed);
   /// Runs the reference lowering of the entry of `module`: results and updated
