@@ -50,6 +50,15 @@ private:
   std::map<std::pair<int, int>, std::vector<int64_t>> between;
   bool complete = true; ///< no config was left out that may be in the optimum
 
+  /// Whether the loop is a dim of what the op computes; a loss has none but its
+  /// samples.
+  bool isOutputLoop(int node, size_t loop) const {
+    const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+    return problem.getRoles()[node][loop] == Role::Sample ||
+           space.results.empty() ||
+           usesLoop(space.results[0].map, static_cast<int>(loop));
+  }
+
   bool priceGroups() {
     int devices = problem.getTopology().deviceCount();
     std::vector<int> first(devices);
@@ -58,16 +67,13 @@ private:
       if (run.isOver())
         return false;
       int leader = problem.getGroups()[g].leader;
-      const IterationSpace &space =
-          problem.getGraph().nodes[leader].whole.space;
       std::vector<Config> &list = configs.emplace_back();
       for (const std::vector<int64_t> &degrees :
            legalDegrees(problem, leader)) {
         int64_t count = pieceCount(degrees);
         bool legal = devices % count == 0 && degrees.back() == 1;
-        for (size_t l = 0; legal && l < space.loops.size(); ++l)
-          legal = degrees[l] == 1 || space.results.empty() ||
-                  usesLoop(space.results[0].map, static_cast<int>(l));
+        for (size_t l = 0; legal && l + 1 < degrees.size(); ++l)
+          legal = degrees[l] == 1 || isOutputLoop(leader, l);
         if (legal)
           list.push_back(
               makeConfig(degrees, {first.begin(), first.begin() + count}));

@@ -24,6 +24,10 @@ bool soap::polishDeviceLists(const ParallelizationProblem &problem,
                              std::vector<std::vector<int>> &lists) {
   int devices = problem.getTopology().deviceCount();
   lists.clear();
+  if (!problem.anyDevices) {
+    std::iota(lists.emplace_back(count).begin(), lists.back().end(), 0);
+    return true;
+  }
   if (arrangementCount(devices, count, mostArrangements) <= mostArrangements) {
     lists = arrangements(devices, count);
     return true;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SearchAlgorithms.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/OpGroups.h"
@@ -16,6 +17,7 @@
 #include "Soap/Search/ProgressDrawing.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -24,6 +26,7 @@
 #include "llvm/Support/Process.h"
 
 #include <csignal>
+#include <map>
 
 #include <thread>
 
@@ -85,6 +88,9 @@ struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
   void writeCheckpoint(StringRef text);
   std::string printReport(const ::soap::ParallelizationProblem &problem,
                           const ::soap::McmcResult &result);
+
+  /// What the algorithm reports beyond what all do.
+  llvm::json::Object algorithmReport;
 };
 
 } // namespace
@@ -115,6 +121,21 @@ LogicalResult AutoParallel::checkOptions() {
                 "a file by 'checkpoint=FILE', too");
   if (simulator != "delta" && simulator != "full")
     return fail("simulator", simulator.getValue(), "delta or full");
+  if (!llvm::is_contained(searchAlgorithms(), algorithm)) {
+    std::string expected = llvm::join(searchAlgorithms(), ", ");
+    return fail("algorithm", algorithm.getValue(), expected.c_str());
+  }
+  if (algorithm != "mcmc" && !checkpointFile.empty())
+    return fail("checkpoint", checkpointFile.getValue(),
+                "algorithm=mcmc: no other search has checkpoints");
+  if (algorithm != "mcmc" && simulator == "full")
+    return fail("simulator", simulator.getValue(),
+                "delta, or algorithm=mcmc: no other search has simulators to "
+                "compare");
+  if (algorithm == "placement" && space != "soap")
+    return fail("space", space.getValue(),
+                "soap: other spaces have no choice of devices, algorithm="
+                "placement has no other");
   return success();
 }
 
@@ -187,8 +208,9 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   constexpr double defaultSeconds = 10;
   ::soap::McmcOptions options;
   options.seed = seed;
-  options.seconds =
-      timeLimit == 0 && proposals == 0 ? defaultSeconds : timeLimit.getValue();
+  options.seconds = timeLimit == 0 && proposals == 0 && !endsByItself(algorithm)
+                        ? defaultSeconds
+                        : timeLimit.getValue();
   options.proposals = proposals;
   options.temperature = 1 / beta;
   options.fullSimulation = simulator == "full";
@@ -227,10 +249,11 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     };
   }
   InterruptScope scope;
-  ::soap::McmcResult result = ::soap::searchMcmc(problem, options);
+  SearchOutcome outcome = runSearch(algorithm, polish, problem, options);
   if (terminal)
     llvm::errs() << '\n';
-  return result;
+  algorithmReport = std::move(outcome.report);
+  return std::move(outcome.result);
 }
 
 /// The state that a former run has left, if there is one.
@@ -328,6 +351,12 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
     json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());
     json.attribute("interrupted", interrupted.load());
+    // In an order that does not depend on hashes.
+    std::map<std::string, llvm::json::Value> more;
+    for (auto &[key, value] : algorithmReport)
+      more.emplace(key.str(), value);
+    for (auto &[key, value] : more)
+      json.attribute(key, value);
     json.attributeArray("curve", [&] {
       for (const ::soap::McmcPoint &point : result.curve)
         json.object([&] {

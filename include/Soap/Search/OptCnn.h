@@ -14,9 +14,9 @@
 
 namespace soap {
 
-/// The space: every group is cut along loops of its result, in a number of
-/// pieces that divides the number of devices, on the first devices in their
-/// order; no replicas but those that follow.
+/// The space: every group is cut along samples and loops of its result, in a
+/// number of pieces that divides the number of devices, on the first devices in
+/// their order; no replicas but those that follow.
 struct OptCnnOptions : SearchBudget {
   /// Of configs that cannot be excluded, at most so many per group are looked
   /// at, those that are fastest alone.

@@ -14,7 +14,8 @@
 namespace soap {
 
 /// The neighbourhood of a strategy: one group gets any legal degrees
-/// (`legalDegrees`) on any of these device lists:
+/// (`legalDegrees`) on any of these device lists (without `anyDevices`: the
+/// first devices in their order):
 ///  - if there are at most `mostArrangements` ordered lists of so many devices
 ///    without repetition: all of them;
 ///  - else devices in their order from any start (cyclically), and devices at

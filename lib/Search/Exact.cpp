@@ -1,0 +1,333 @@
+//===- Exact.cpp - Optimal strategies by branch and bound -----------------===//
+//
+// Depth first, the child with the least bound first. Of strategies that a
+// symmetry of the topology maps into each other one is branched to, and all are
+// priced: ties of transfers are broken by device numbers, so that images may
+// differ by a little.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/Exact.h"
+
+#include "ExactBounds.h"
+#include "SearchRun.h"
+#include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/Polish.h"
+#include "Soap/Search/Presets.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <numeric>
+
+using namespace soap;
+
+/// Permutations of devices that keep all distances, kinds of devices and
+/// memory; the identity first. Only the identity for more than 8 devices.
+static std::vector<std::vector<int>> symmetriesOf(const Topology &topology) {
+  int devices = topology.deviceCount();
+  std::vector<int> permutation(devices);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::vector<std::vector<int>> result;
+  if (devices > 8)
+    return {permutation};
+  // Two sizes tell latency and bandwidth of a route.
+  std::vector<std::array<int64_t, 2>> route(devices * devices);
+  std::vector<double> incoming(devices);
+  for (const Link &link : topology.links)
+    if (link.to < devices)
+      incoming[link.to] += link.bandwidthBytesPerSecond;
+  for (int a = 0; a < devices; ++a)
+    for (int b = 0; b < devices; ++b)
+      if (a != b)
+        route[a * devices + b] = {topology.transferNs(a, b, 1),
+                                  topology.transferNs(a, b, 1 << 28)};
+  do {
+    bool same = true;
+    for (int a = 0; a < devices && same; ++a) {
+      same =
+          topology.devices[a].type == topology.devices[permutation[a]].type &&
+          incoming[a] == incoming[permutation[a]];
+      for (int b = 0; b < devices && same; ++b)
+        same = a == b || route[a * devices + b] ==
+                             route[permutation[a] * devices + permutation[b]];
+    }
+    if (same)
+      result.push_back(permutation);
+  } while (std::next_permutation(permutation.begin(), permutation.end()));
+  return result;
+}
+
+namespace {
+
+class BranchAndBound {
+public:
+  BranchAndBound(const ParallelizationProblem &problem,
+                 const ExactOptions &options)
+      : problem(problem), options(options), run(options, result.search),
+        cost(problem.getTopology()), plan(problem.getGraph(), cost),
+        simulator(plan) {}
+
+  ExactResult search() {
+    run.offerStarts(problem);
+    findFirst();
+    makeSpace();
+    if (problem.getGroups().empty()) {
+      result.search.optimal = true;
+      result.search.boundNs = result.search.bestEvaluation.makespanNs;
+      run.finish(statistics);
+      return std::move(result);
+    }
+    ExactBounds bounds(problem, configs);
+    result.rootBoundNs = bounds.root();
+    findImages();
+    // Nothing is known of partial strategies while nothing fits into memory.
+    limitNs = result.search.bestEvaluation.excessBytes == 0
+                  ? result.search.bestEvaluation.makespanNs - 1
+                  : std::numeric_limits<int64_t>::max() - 1;
+    openNs = std::numeric_limits<int64_t>::max();
+    strategy = singleStrategy(problem);
+    for (size_t g = 0; g < configs.size(); ++g)
+      problem.assign(strategy, problem.getGroups()[g], configs[g][0]);
+    plan.set(strategy);
+    base.assign(configs.size(), 0);
+    std::vector<int> all(images.size());
+    std::iota(all.begin(), all.end(), 0);
+    if (result.rootBoundNs <= limitNs)
+      branch(bounds, all);
+    McmcResult &found = result.search;
+    bool fits = found.bestEvaluation.excessBytes == 0;
+    found.optimal = !stopped && fits;
+    found.boundNs = std::min(openNs, found.bestEvaluation.makespanNs);
+    if (!fits)
+      found.boundNs = std::min(openNs, result.rootBoundNs);
+    run.finish(statistics);
+    return std::move(result);
+  }
+
+private:
+  const ParallelizationProblem &problem;
+  const ExactOptions &options;
+  ExactResult result;
+  SearchRun run;
+  CostModel cost;
+  StrategyPlan plan;
+  StrategySimulator simulator;
+  EvaluatorStatistics statistics;
+  std::vector<std::vector<Config>> configs; ///< by group
+  /// By symmetry, group, config: the config that it is mapped to, -1: none of
+  /// the space.
+  std::vector<std::vector<std::vector<int>>> images;
+  std::vector<int> chosen; ///< configs of the first groups
+  std::vector<int> base;   ///< configs of all groups in `plan`
+  Strategy strategy;
+  int64_t limitNs = 0;
+  int64_t openNs = 0; ///< least bound of what was left
+  bool stopped = false;
+
+  /// A good strategy to compare with, from Markov chains.
+  void findFirst() {
+    if (problem.getGroups().empty() || options.firstProposals <= 0)
+      return;
+    McmcOptions mcmc;
+    mcmc.seed = options.seed;
+    mcmc.proposals = options.firstProposals;
+    mcmc.kind = ProposalKind::Mixed;
+    mcmc.seconds = options.seconds * 0.2;
+    mcmc.stop = options.stop;
+    McmcResult found = searchMcmc(problem, mcmc);
+    result.search.proposals += found.proposals;
+    run.offer(found.best, found.bestEvaluation);
+    PolishOptions polish;
+    polish.seconds = options.seconds * 0.2;
+    polish.stop = options.stop;
+    polish.initial = {result.search.best};
+    PolishResult polished = searchPolish(problem, polish);
+    result.search.proposals += polished.search.proposals;
+    run.offer(polished.search.best, polished.search.bestEvaluation);
+  }
+
+  bool isOutputLoop(int node, size_t loop) const {
+    const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
+    return problem.getRoles()[node][loop] == Role::Sample ||
+           (!space.results.empty() &&
+            usesLoop(space.results[0].map, static_cast<int>(loop)));
+  }
+
+  void makeSpace() {
+    int devices = problem.getTopology().deviceCount();
+    result.spaceSize = 1;
+    for (const OpGroup &group : problem.getGroups()) {
+      std::vector<Config> &list = configs.emplace_back();
+      for (const std::vector<int64_t> &degrees :
+           legalDegrees(problem, group.leader)) {
+        bool legal = degrees.back() == 1;
+        for (size_t l = 0; l + 1 < degrees.size() && legal; ++l)
+          legal = degrees[l] == 1 || isOutputLoop(group.leader, l);
+        if (!legal)
+          continue;
+        int64_t count = pieceCount(degrees);
+        std::vector<std::vector<int>> lists;
+        if (options.anyDevices && problem.anyDevices) {
+          lists = arrangements(devices, count);
+        } else {
+          for (int64_t start = 0; start + count <= devices; start += count) {
+            std::iota(lists.emplace_back(count).begin(), lists.back().end(),
+                      static_cast<int>(start));
+            if (!problem.anyDevices)
+              break;
+          }
+        }
+        for (std::vector<int> &devicesOf : lists)
+          list.push_back(makeConfig(degrees, std::move(devicesOf)));
+      }
+      result.spaceSize *= static_cast<double>(list.size());
+    }
+  }
+
+  void findImages() {
+    std::vector<std::vector<int>> symmetries =
+        symmetriesOf(problem.getTopology());
+    result.symmetries = static_cast<int>(symmetries.size());
+    for (const std::vector<int> &symmetry : symmetries) {
+      std::vector<std::vector<int>> maps;
+      for (const std::vector<Config> &list : configs) {
+        std::map<std::pair<std::vector<int64_t>, std::vector<int>>, int> number;
+        for (size_t c = 0; c < list.size(); ++c)
+          number[{list[c].degrees, list[c].devices}] = static_cast<int>(c);
+        std::vector<int> &map = maps.emplace_back();
+        for (const Config &config : list) {
+          std::vector<int> devices;
+          for (int device : config.devices)
+            devices.push_back(symmetry[device]);
+          auto it = number.find({config.degrees, devices});
+          map.push_back(it == number.end() ? -1 : it->second);
+        }
+      }
+      images.push_back(std::move(maps));
+    }
+  }
+
+  /// `symmetries`: those that leave all groups so far as they are.
+  void branch(ExactBounds &bounds, const std::vector<int> &symmetries) {
+    size_t g = chosen.size();
+    if (g == configs.size()) {
+      priceImages();
+      return;
+    }
+    struct Child {
+      int64_t boundNs;
+      int config;
+      bool operator<(const Child &other) const {
+        return boundNs != other.boundNs ? boundNs < other.boundNs
+                                        : config < other.config;
+      }
+    };
+    std::vector<Child> children;
+    for (size_t c = 0; c < configs[g].size(); ++c) {
+      int config = static_cast<int>(c);
+      // An image that comes before it is branched to instead.
+      if (std::any_of(symmetries.begin(), symmetries.end(), [&](int s) {
+            int image = images[s][g][config];
+            return image >= 0 && image < config;
+          }))
+        continue;
+      int64_t boundNs = bounds.push(config);
+      bounds.pop();
+      if (boundNs <= limitNs)
+        children.push_back({boundNs, config});
+    }
+    std::sort(children.begin(), children.end());
+    std::vector<int> fixing;
+    for (const Child &child : children) {
+      if (child.boundNs > limitNs)
+        break;
+      ++result.nodes;
+      if ((result.nodes & 255) == 0 && run.isOver())
+        stopped = true;
+      if (stopped) {
+        openNs = std::min(openNs, child.boundNs);
+        return;
+      }
+      fixing.clear();
+      for (int s : symmetries)
+        if (images[s][g][child.config] == child.config)
+          fixing.push_back(s);
+      bounds.push(child.config);
+      chosen.push_back(child.config);
+      branch(bounds, std::vector<int>(fixing));
+      chosen.pop_back();
+      bounds.pop();
+    }
+  }
+
+  void priceImages() {
+    std::vector<std::vector<int>> priced;
+    std::vector<int> image(chosen.size());
+    for (const std::vector<std::vector<int>> &maps : images) {
+      bool inside = true;
+      for (size_t g = 0; g < chosen.size() && inside; ++g)
+        inside = (image[g] = maps[g][chosen[g]]) >= 0;
+      if (!inside ||
+          std::find(priced.begin(), priced.end(), image) != priced.end())
+        continue;
+      priced.push_back(image);
+      price(image);
+    }
+  }
+
+  void price(const std::vector<int> &choice) {
+    ++result.leaves;
+    ++statistics.proposals;
+    run.countProposal();
+    std::vector<int> nodes;
+    std::vector<Config> members;
+    int changed = 0;
+    for (size_t g = 0; g < choice.size(); ++g) {
+      if (choice[g] == base[g])
+        continue;
+      ++changed;
+      const OpGroup &group = problem.getGroups()[g];
+      problem.assign(strategy, group, configs[g][choice[g]]);
+      for (int node : group.nodes) {
+        nodes.push_back(node);
+        members.push_back(strategy[node]);
+      }
+    }
+    plan.change(nodes, members);
+    int64_t ns = *std::max_element(plan.kernelLoadNs().begin(),
+                                   plan.kernelLoadNs().end());
+    bool hopeless = ns > limitNs || plan.boundNs() > limitNs;
+    statistics.rejectedByArrivals += hopeless;
+    if (hopeless || !plan.finish(limitNs)) {
+      plan.revert();
+      return;
+    }
+    ns = simulator.makespan(limitNs);
+    statistics.simulatedTasks += simulator.simulatedTasks();
+    if (ns <= limitNs) {
+      Strategy found = plan.getStrategy();
+      Evaluation evaluation = problem.evaluate(found);
+      if (run.offer(found, evaluation)) {
+        ++result.search.accepted;
+        if (evaluation.excessBytes == 0)
+          limitNs = evaluation.makespanNs - 1;
+      }
+    }
+    // Neighbouring leaves differ in few groups from what is committed.
+    if (changed > 2) {
+      plan.commit();
+      base = choice;
+    } else {
+      plan.revert();
+    }
+  }
+};
+
+} // namespace
+
+ExactResult soap::searchExact(const ParallelizationProblem &problem,
+                              const ExactOptions &options) {
+  return BranchAndBound(problem, options).search();
+}

@@ -1,0 +1,147 @@
+//===- SearchAlgorithms.cpp - Algorithms of soap-auto-parallel ------------===//
+//
+// See SearchAlgorithms.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchAlgorithms.h"
+
+#include "Soap/Search/Exact.h"
+#include "Soap/Search/OptCnn.h"
+#include "Soap/Search/Placement.h"
+#include "Soap/Search/Polish.h"
+#include "Soap/Search/Presets.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace mlir::soap;
+
+llvm::ArrayRef<llvm::StringRef> mlir::soap::searchAlgorithms() {
+  static constexpr llvm::StringRef names[] = {"mcmc", "polish", "optcnn",
+                                              "placement", "exact"};
+  return names;
+}
+
+bool mlir::soap::endsByItself(llvm::StringRef algorithm) {
+  return algorithm != "mcmc";
+}
+
+/// What all searches other than Markov chains are given.
+template <typename Options>
+static Options budgetOf(const ::soap::McmcOptions &options) {
+  Options budget;
+  budget.seconds = options.seconds;
+  budget.proposals = options.proposals;
+  budget.stop = options.stop;
+  budget.progress = options.progress;
+  budget.initial = options.initial;
+  budget.initialNames = options.initialNames;
+  return budget;
+}
+
+static void startFromPresets(const ::soap::ParallelizationProblem &problem,
+                             ::soap::SearchBudget &budget) {
+  if (!budget.initial.empty())
+    return;
+  for (const std::string &name : ::soap::presetNames())
+    budget.initial.push_back(*::soap::presetStrategy(name, problem));
+  budget.initialNames = ::soap::presetNames();
+}
+
+static void describe(const ::soap::PolishResult &polished,
+                     llvm::json::Object &report) {
+  report["locally_optimal"] = polished.locallyOptimal;
+  report["alternatives"] = polished.alternatives;
+  report["all_device_lists"] = polished.allDeviceLists;
+}
+
+/// Polishes what a search has found with what is left of its budget.
+static void polishFound(const ::soap::ParallelizationProblem &problem,
+                        const ::soap::McmcOptions &options,
+                        SearchOutcome &outcome) {
+  ::soap::McmcResult &first = outcome.result;
+  auto budget = budgetOf<::soap::PolishOptions>(options);
+  // At least one proposal or a millisecond: no budget would be none.
+  if (budget.proposals > 0)
+    budget.proposals = std::max<int64_t>(budget.proposals - first.proposals, 1);
+  if (budget.seconds > 0)
+    budget.seconds = std::max(budget.seconds - first.seconds, 1e-3);
+  budget.initial = {first.best};
+  budget.initialNames.clear();
+  ::soap::PolishResult polished = ::soap::searchPolish(problem, budget);
+  describe(polished, outcome.report);
+  outcome.report["before_polish_ns"] = first.bestEvaluation.makespanNs;
+  for (::soap::McmcPoint point : polished.search.curve) {
+    point.seconds += first.seconds;
+    point.proposals += first.proposals;
+    first.curve.push_back(point);
+  }
+  first.best = std::move(polished.search.best);
+  first.bestEvaluation = polished.search.bestEvaluation;
+  first.proposals += polished.search.proposals;
+  first.accepted += polished.search.accepted;
+  first.seconds += polished.search.seconds;
+  const ::soap::EvaluatorStatistics &counts = polished.search.statistics;
+  first.statistics.proposals += counts.proposals;
+  first.statistics.rejectedByLoad += counts.rejectedByLoad;
+  first.statistics.rejectedByArrivals += counts.rejectedByArrivals;
+  first.statistics.rejectedUnsimulated += counts.rejectedUnsimulated;
+  first.statistics.simulatedTasks += counts.simulatedTasks;
+}
+
+static SearchOutcome runAlone(llvm::StringRef algorithm,
+                              const ::soap::ParallelizationProblem &problem,
+                              const ::soap::McmcOptions &options) {
+  SearchOutcome outcome;
+  if (algorithm == "polish") {
+    auto budget = budgetOf<::soap::PolishOptions>(options);
+    startFromPresets(problem, budget);
+    ::soap::PolishResult found = ::soap::searchPolish(problem, budget);
+    describe(found, outcome.report);
+    outcome.result = std::move(found.search);
+  } else if (algorithm == "optcnn") {
+    ::soap::OptCnnResult found =
+        ::soap::searchOptCnn(problem, budgetOf<::soap::OptCnnOptions>(options));
+    if (!found.found.empty()) {
+      outcome.report["found_ns"] = found.foundEvaluation.makespanNs;
+      outcome.report["estimate_ns"] = found.estimateNs;
+    }
+    outcome.report["minimal"] = found.minimal;
+    outcome.report["tied_layers"] = found.tiedLayers;
+    outcome.result = std::move(found.search);
+  } else if (algorithm == "placement") {
+    auto budget = budgetOf<::soap::PlacementOptions>(options);
+    budget.seed = options.seed;
+    ::soap::PlacementResult found = ::soap::searchPlacement(problem, budget);
+    outcome.report["found_ns"] = found.foundEvaluation.makespanNs;
+    outcome.report["locally_optimal"] = found.locallyOptimal;
+    outcome.result = std::move(found.search);
+  } else if (algorithm == "exact") {
+    auto budget = budgetOf<::soap::ExactOptions>(options);
+    budget.seed = options.seed;
+    startFromPresets(problem, budget);
+    ::soap::ExactResult found = ::soap::searchExact(problem, budget);
+    outcome.report["space_size"] = found.spaceSize;
+    outcome.report["root_bound_ns"] = found.rootBoundNs;
+    outcome.report["nodes"] = found.nodes;
+    outcome.report["leaves"] = found.leaves;
+    outcome.report["symmetries"] = found.symmetries;
+    outcome.result = std::move(found.search);
+  } else {
+    outcome.result = ::soap::searchMcmc(problem, options);
+  }
+  return outcome;
+}
+
+SearchOutcome
+mlir::soap::runSearch(llvm::StringRef algorithm, bool polish,
+                      const ::soap::ParallelizationProblem &problem,
+                      const ::soap::McmcOptions &options) {
+  SearchOutcome outcome = runAlone(algorithm, problem, options);
+  if (polish && algorithm != "polish")
+    polishFound(problem, options, outcome);
+  outcome.report["algorithm"] = algorithm;
+  return outcome;
+}

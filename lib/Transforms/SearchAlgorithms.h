@@ -1,0 +1,38 @@
+//===- SearchAlgorithms.h - Algorithms of soap-auto-parallel ----*- C++ -*-===//
+//
+// From the name of an algorithm to a search on a problem, and what each of them
+// reports beyond what all do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H
+#define SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H
+
+#include "Soap/Search/MCMC.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace mlir::soap {
+
+/// Names of all algorithms, `mcmc` first.
+llvm::ArrayRef<llvm::StringRef> searchAlgorithms();
+/// Whether an algorithm ends without any budget.
+bool endsByItself(llvm::StringRef algorithm);
+
+struct SearchOutcome {
+  ::soap::McmcResult result;
+  /// What else goes into the report.
+  llvm::json::Object report;
+};
+
+/// Runs an algorithm; `options` has budget, seed, starts, what stops it and
+/// where it reports progress. `polish`: what is found is polished with what is
+/// left of the budget. Without starts, polishing and exact searches start from
+/// all presets.
+SearchOutcome runSearch(llvm::StringRef algorithm, bool polish,
+                        const ::soap::ParallelizationProblem &problem,
+                        const ::soap::McmcOptions &options);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H

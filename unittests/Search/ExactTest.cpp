@@ -1,0 +1,160 @@
+//===- ExactTest.cpp - Optimal strategies by branch and bound -------------===//
+//
+// Against plain enumeration of the space; bounds against the simulator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/Exact.h"
+#include "../../lib/Search/ExactBounds.h"
+#include "Problems.h"
+#include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/Presets.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+using namespace soap;
+using namespace soap::test;
+
+/// The space as Exact.h describes it; loop 2 of a layer is its reduction.
+static std::vector<std::vector<Config>>
+spaceOf(const ParallelizationProblem &problem, bool anyDevices) {
+  int devices = problem.getTopology().deviceCount();
+  std::vector<std::vector<Config>> result;
+  for (const OpGroup &group : problem.getGroups()) {
+    result.emplace_back();
+    for (const std::vector<int64_t> &degrees :
+         legalDegrees(problem, group.leader)) {
+      if (degrees[2] > 1 || degrees[3] > 1)
+        continue;
+      int64_t count = pieceCount(degrees);
+      if (anyDevices) {
+        for (const std::vector<int> &list : arrangements(devices, count))
+          result.back().push_back(makeConfig(degrees, list));
+        continue;
+      }
+      for (int64_t start = 0; start + count <= devices; start += count) {
+        std::vector<int> list(count);
+        std::iota(list.begin(), list.end(), static_cast<int>(start));
+        result.back().push_back(makeConfig(degrees, list));
+      }
+    }
+  }
+  return result;
+}
+
+/// Calls `visit` with all strategies of the space.
+template <typename Visit>
+static void forEachStrategy(const ParallelizationProblem &problem,
+                            const std::vector<std::vector<Config>> &configs,
+                            Visit visit) {
+  std::vector<int> choice(configs.size());
+  Strategy strategy = singleStrategy(problem);
+  for (bool more = true; more;) {
+    for (size_t g = 0; g < configs.size(); ++g)
+      problem.assign(strategy, problem.getGroups()[g], configs[g][choice[g]]);
+    visit(strategy, choice);
+    more = false;
+    for (size_t g = 0; g < configs.size() && !more; ++g) {
+      more = ++choice[g] < static_cast<int>(configs[g].size());
+      if (!more)
+        choice[g] = 0;
+    }
+  }
+}
+
+static Topology topologyOf(uint64_t seed) {
+  const char *names[] = {"cpu-2", "cpu-3", "p100-1x2", "k80-1x2", "p100-1x3"};
+  return *builtinTopology(names[seed % 5]);
+}
+
+TEST(Exact, EnumerationAgrees) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    std::mt19937_64 engine(seed);
+    auto size = [&] { return static_cast<int64_t>(8 + engine() % 400); };
+    Mlp mlp = makeMlp(size(), {size(), size(), size()});
+    Topology topology = topologyOf(seed);
+    ParallelizationProblem problem(mlp.graph, topology, layerGroups(mlp),
+                                   mlp.roles);
+    bool anyDevices = seed % 2;
+    int64_t best = INT64_MAX, count = 0;
+    forEachStrategy(problem, spaceOf(problem, anyDevices),
+                    [&](const Strategy &strategy, const auto &) {
+                      ++count;
+                      best =
+                          std::min(best, problem.evaluate(strategy).makespanNs);
+                    });
+    ExactOptions options;
+    options.anyDevices = anyDevices;
+    options.firstProposals = 0;
+    options.initial = {singleStrategy(problem)};
+    ExactResult result = searchExact(problem, options);
+    EXPECT_TRUE(result.search.optimal);
+    EXPECT_EQ(result.spaceSize, static_cast<double>(count));
+    EXPECT_EQ(result.search.bestEvaluation.makespanNs, best) << "seed " << seed;
+    EXPECT_EQ(result.search.boundNs, best);
+    EXPECT_LE(result.rootBoundNs, best);
+    EXPECT_LE(result.leaves, count);
+    EXPECT_FALSE(problem.verify(result.search.best));
+  }
+}
+
+TEST(Exact, BoundsHold) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    std::mt19937_64 engine(seed);
+    auto size = [&] { return static_cast<int64_t>(8 + engine() % 600); };
+    Mlp mlp = makeMlp(size(), {size(), size(), size()});
+    Topology topology = topologyOf(seed);
+    ParallelizationProblem problem(mlp.graph, topology, layerGroups(mlp),
+                                   mlp.roles);
+    std::vector<std::vector<Config>> configs = spaceOf(problem, seed % 2);
+    ExactBounds bounds(problem, configs);
+    int64_t root = bounds.root();
+    int tight = 0;
+    forEachStrategy(
+        problem, configs,
+        [&](const Strategy &strategy, const std::vector<int> &choice) {
+          int64_t ns = problem.evaluate(strategy).makespanNs;
+          int64_t last = root;
+          for (int config : choice) {
+            last = bounds.push(config);
+            ASSERT_LE(last, ns) << "seed " << seed;
+          }
+          tight += last > ns / 2;
+          for (size_t g = 0; g < choice.size(); ++g)
+            bounds.pop();
+        });
+    EXPECT_GT(tight, 0);
+    EXPECT_EQ(bounds.root(), root);
+  }
+}
+
+TEST(Exact, StoppedEarly) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  std::atomic<bool> stop = true;
+  ExactOptions options;
+  options.stop = &stop;
+  ExactResult result = searchExact(p.problem, options);
+  EXPECT_FALSE(p.problem.verify(result.search.best));
+  EXPECT_LE(result.search.boundNs, result.search.bestEvaluation.makespanNs);
+  EXPECT_GE(result.search.boundNs, result.rootBoundNs);
+}
+
+TEST(Exact, ProvesWithMarkovChainsFirst) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  ExactOptions options;
+  options.firstProposals = 500;
+  ExactResult result = searchExact(p.problem, options);
+  EXPECT_TRUE(result.search.optimal);
+  EXPECT_EQ(result.search.boundNs, result.search.bestEvaluation.makespanNs);
+  EXPECT_FALSE(p.problem.verify(result.search.best));
+}
+
+TEST(Exact, EmptyGraph) {
+  Graph graph;
+  Topology topology = *builtinTopology("cpu-2");
+  ParallelizationProblem problem(graph, topology, {}, {});
+  EXPECT_TRUE(searchExact(problem, {}).search.optimal);
+}
