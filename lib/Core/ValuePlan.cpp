@@ -288,7 +288,7 @@ int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
   if (isNew)
     it = models
              .try_emplace(
-                 {kind, devices},
+                 ModelKey{kind, devices},
                  Model{CollectiveModel(cost.getTopology(), kind, devices), {}})
              .first;
   Model &model = it->second;

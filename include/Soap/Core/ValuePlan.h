@@ -14,8 +14,8 @@
 #include "Soap/Core/LinkCuts.h"
 #include "Soap/Core/TransferTable.h"
 
-#include <map>
 #include <span>
+#include <unordered_map>
 
 namespace soap {
 
@@ -197,7 +197,22 @@ private:
     CollectiveModel model;
     std::vector<int> resources;
   };
-  std::map<std::pair<CollectiveKind, std::vector<int>>, Model> models;
+  struct ModelKey {
+    CollectiveKind kind;
+    std::vector<int> devices;
+    bool operator==(const ModelKey &) const = default;
+  };
+  struct ModelHash {
+    size_t operator()(const ModelKey &key) const {
+      uint64_t hash = static_cast<uint64_t>(key.kind);
+      for (int device : key.devices) {
+        hash = (hash ^ static_cast<uint64_t>(device)) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+      }
+      return hash;
+    }
+  };
+  std::unordered_map<ModelKey, Model, ModelHash> models;
   bool collectives; ///< the devices of the topology have them
 
   // The value being planned.
