@@ -140,10 +140,8 @@ struct Run {
   /// Other processes run some of the devices.
   bool distributed = false;
 
-  /// Compiles a lowered module, binds tiles and runs one iteration. Empty on
-  /// success.
-  std::string run(ModuleOp lowered, const std::string &entryName,
-                  const Tensors &inputs) {
+  /// Compiles a lowered module. Empty on success.
+  std::string compile(ModuleOp lowered) {
     Messages messages(*lowered.getContext());
     FailureOr<std::unique_ptr<mlir::soap::JITModule>> compiled =
         mlir::soap::JITModule::create(lowered, runtime::resolveSymbol,
@@ -156,6 +154,12 @@ struct Run {
     if (!parsed)
       return parsed.error();
     manifest = std::make_shared<runtime::Manifest>(std::move(*parsed));
+    return "";
+  }
+
+  /// Binds tiles and runs one iteration of what is compiled. Empty on success.
+  std::string launch(const std::string &entryName, const Tensors &inputs) {
+    memory.blocks.clear();
     const runtime::EntryInfo *entry = manifest->entry(entryName);
     if (!entry)
       return "the manifest has no entry '" + entryName + "'";
@@ -331,15 +335,21 @@ void Subject::fillInputs(uint64_t dataSeed) {
   }
 }
 
-std::string Subject::runOracle(ModuleOp program, Tensors &results,
-                               Tensors &updates) const {
+/// Compiles the reference lowering of a program. Empty on success.
+static std::string compileOracle(Run &run, ModuleOp program) {
   OwningOpRef<ModuleOp> oracle = program.clone();
-  if (std::string error =
-          runPipeline(*oracle, "soap-lower-to-cpu{library=none fuse=false}");
-      !error.empty())
-    return "oracle: " + error;
-  Run run;
-  if (std::string error = run.run(*oracle, entry, inputs); !error.empty())
+  std::string error =
+      runPipeline(*oracle, "soap-lower-to-cpu{library=none fuse=false}");
+  if (error.empty())
+    error = run.compile(*oracle);
+  return error.empty() ? "" : "oracle: " + error;
+}
+
+/// Results and updated arguments. Empty on success.
+static std::string runOracle(Run &run, const std::string &entry,
+                             const Tensors &inputs, Tensors &results,
+                             Tensors &updates) {
+  if (std::string error = run.launch(entry, inputs); !error.empty())
     return "oracle: " + error;
   run.forEachResult([&](const runtime::TensorInfo &tensor,
                         const runtime::TileInfo &tile, const void *data,
@@ -360,25 +370,34 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   if (std::string error = parse(context, source.wide, base); !error.empty())
     return error;
   fillInputs(dataSeed);
-  if (std::string error = runOracle(*base, expected, expectedUpdates);
+  Run oracle;
+  if (std::string error = compileOracle(oracle, *base); !error.empty())
+    return error;
+  if (std::string error =
+          runOracle(oracle, entry, inputs, expected, expectedUpdates);
       !error.empty() || !source.amplifies)
     return error;
 
   OwningOpRef<ModuleOp> other;
   if (std::string error = parse(context, !source.wide, other); !error.empty())
     return error;
+  Run twin;
+  if (std::string error = compileOracle(twin, *other); !error.empty())
+    return error;
   // Other data where f32 is not within a thousand times its precision.
   for (uint64_t draw = 1;; ++draw) {
     Tensors results, updates;
-    if (std::string error = runOracle(*other, results, updates); !error.empty())
+    if (std::string error = runOracle(twin, entry, inputs, results, updates);
+        !error.empty())
       return error;
     if (std::max(largestDifference(expected, results),
                  largestDifference(expectedUpdates, updates)) <= 1e-4)
       return "";
-    if (draw == 40)
+    if (draw == 100)
       return "no data for which f32 is precise enough";
     fillInputs(dataSeed + draw);
-    if (std::string error = runOracle(*base, expected, expectedUpdates);
+    if (std::string error =
+            runOracle(oracle, entry, inputs, expected, expectedUpdates);
         !error.empty())
       return error;
   }
@@ -468,7 +487,9 @@ std::string Subject::check(const std::string &lowering) {
       !error.empty())
     return error;
   Run run;
-  if (std::string error = run.run(*module, entry, inputs); !error.empty())
+  if (std::string error = run.compile(*module); !error.empty())
+    return error;
+  if (std::string error = run.launch(entry, inputs); !error.empty())
     return error;
 
   std::string failure;

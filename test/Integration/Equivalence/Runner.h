@@ -69,10 +69,6 @@ private:
   std::string parse(mlir::MLIRContext &context, bool wide,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) const;
   void fillInputs(uint64_t dataSeed);
-  /// Runs the reference lowering of the entry of `module`: results and updated
-  /// arguments. Empty string on success.
-  std::string runOracle(mlir::ModuleOp module, Tensors &results,
-                        Tensors &updates) const;
 };
 
 } // namespace soap::equivalence
