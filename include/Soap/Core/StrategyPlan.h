@@ -207,7 +207,8 @@ private:
   /// Places among the readers of a value: by slot and operand, by output.
   std::vector<std::vector<int>> operandPlaces;
   std::vector<int> outputPlaces;
-  std::vector<std::map<std::vector<int64_t>, std::unique_ptr<KernelGeometry>>>
+  std::vector<std::unordered_map<std::vector<int64_t>,
+                                 std::unique_ptr<KernelGeometry>, VectorHash>>
       geometries; ///< by slot
   /// Blocks of own tiles of updated parameters: (geometry, operand).
   std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;

@@ -9,8 +9,9 @@
 #define SOAP_CORE_TRANSFERTABLE_H
 
 #include "Soap/Core/Topology.h"
+#include "Soap/Core/VectorHash.h"
 
-#include <map>
+#include <unordered_map>
 
 namespace soap {
 
@@ -57,7 +58,7 @@ private:
   const Topology &topology;
   std::vector<std::vector<Entry>> rows;
   std::vector<std::vector<int>> lists;
-  std::map<std::vector<int>, int> numbers;
+  std::unordered_map<std::vector<int>, int, VectorHash> numbers;
 
   const Entry &entry(int from, int to) {
     if (rows[from].empty())

@@ -204,12 +204,7 @@ private:
   };
   struct ModelHash {
     size_t operator()(const ModelKey &key) const {
-      uint64_t hash = static_cast<uint64_t>(key.kind);
-      for (int device : key.devices) {
-        hash = (hash ^ static_cast<uint64_t>(device)) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-      }
-      return hash;
+      return VectorHash()(key.devices) + static_cast<size_t>(key.kind);
     }
   };
   std::unordered_map<ModelKey, Model, ModelHash> models;

@@ -71,7 +71,9 @@ private:
   StrategySimulator memory; ///< for peaks
   EvaluatorStatistics statistics;
   /// By group: for degrees and replicas of the leader, an entry per member.
-  std::vector<std::map<std::vector<int64_t>, std::vector<Following>>> following;
+  std::vector<std::unordered_map<std::vector<int64_t>, std::vector<Following>,
+                                 VectorHash>>
+      following;
   size_t followingBytes = 0;   ///< about
   std::vector<Config> configs; ///< of the members, memory kept
 

@@ -1,0 +1,30 @@
+//===- VectorHash.h - Hashes of lists of numbers ----------------*- C++ -*-===//
+//
+// For caches by degrees, devices and resources.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_VECTORHASH_H
+#define SOAP_CORE_VECTORHASH_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace soap {
+
+struct VectorHash {
+  template <typename Number>
+  size_t operator()(const std::vector<Number> &list) const {
+    uint64_t hash = list.size();
+    for (Number number : list) {
+      hash = (hash ^ static_cast<uint64_t>(number)) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_VECTORHASH_H
