@@ -286,7 +286,7 @@ int64_t StrategyPlan::pathBoundNs() {
   findHeads();
   int64_t bound = 0;
   for (int slot : dirtyKernels)
-    if (kernels[slot].active)
+    if (kernels[slot].active && !mayBePartial[slot])
       bound =
           std::max(bound, heads[slot] + kernels[slot].longestNs + tails[slot]);
   // The backward pass cannot start before the forward path is over.
@@ -297,17 +297,47 @@ int64_t StrategyPlan::pathBoundNs() {
         headNs = std::min(headNs, heads[slot]);
     static thread_local std::vector<int64_t> total;
     total = lateLoad;
-    for (size_t k = 0; k < slots.size(); ++k)
-      if (isLate[k] && kernels[k].active && heads[k] < headNs)
-        // Of some of its shards nothing is known.
-        for (size_t s = 0; s < kernels[k].devices.size(); ++s)
-          if (kernels[k].states[s] != ShardState::Absent)
-            total[kernels[k].devices[s]] -= kernels[k].durationNs[s];
+    for (size_t k = 0; k < slots.size(); ++k) {
+      if (!isLate[k] || !kernels[k].active)
+        continue;
+      if (heads[k] >= headNs) {
+        subtractUncertain(static_cast<int>(k), total);
+        continue;
+      }
+      // Of some of its shards nothing is known.
+      for (size_t s = 0; s < kernels[k].devices.size(); ++s)
+        if (kernels[k].states[s] != ShardState::Absent)
+          total[kernels[k].devices[s]] -= kernels[k].durationNs[s];
+    }
     bound =
         std::max(bound, headNs + *std::max_element(total.begin(), total.end()));
   }
   pathNs = bound;
   return bound;
+}
+
+/// Takes off the durations of replicas that may have no contributions, and then
+/// nothing to do. Needs `findPartial`.
+void StrategyPlan::subtractUncertain(int slot,
+                                     std::vector<int64_t> &total) const {
+  const KernelPlan &kernel = kernels[slot];
+  if (!mayBePartial[slot] || !kernel.active)
+    return;
+  for (size_t s = kernel.pieces(); s < kernel.devices.size(); ++s)
+    if (kernel.states[s] != ShardState::Absent)
+      total[kernel.devices[s]] -= kernel.durationNs[s];
+}
+
+int64_t StrategyPlan::loadBoundNs(int64_t limitNs) {
+  int64_t bound = *std::max_element(kernelLoad.begin(), kernelLoad.end());
+  if (bound <= limitNs)
+    return bound;
+  static thread_local std::vector<int64_t> total;
+  total = kernelLoad;
+  findPartial();
+  for (size_t k = 0; k < slots.size(); ++k)
+    subtractUncertain(static_cast<int>(k), total);
+  return *std::max_element(total.begin(), total.end());
 }
 
 int64_t StrategyPlan::boundNs() {

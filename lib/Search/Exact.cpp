@@ -296,15 +296,14 @@ private:
       }
     }
     plan.change(nodes, members);
-    int64_t ns = *std::max_element(plan.kernelLoadNs().begin(),
-                                   plan.kernelLoadNs().end());
-    bool hopeless = ns > limitNs || plan.boundNs() > limitNs;
+    bool hopeless =
+        plan.loadBoundNs(limitNs) > limitNs || plan.boundNs() > limitNs;
     statistics.rejectedByArrivals += hopeless;
     if (hopeless || !plan.finish(limitNs)) {
       plan.revert();
       return;
     }
-    ns = simulator.makespan(limitNs);
+    int64_t ns = simulator.makespan(limitNs);
     statistics.simulatedTasks += simulator.simulatedTasks();
     if (ns <= limitNs) {
       Strategy found = plan.getStrategy();

@@ -81,8 +81,7 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
   ++statistics.proposals;
   plan.change(group.nodes, std::span(configs).first(members.size()));
   Evaluation evaluation;
-  evaluation.makespanNs =
-      *std::max_element(plan.kernelLoadNs().begin(), plan.kernelLoadNs().end());
+  evaluation.makespanNs = plan.loadBoundNs(limitNs);
   if (evaluation.makespanNs > limitNs) {
     ++statistics.rejectedByLoad;
     return evaluation;

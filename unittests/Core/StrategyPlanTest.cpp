@@ -128,7 +128,7 @@ void checkChain(uint64_t seed) {
       }
     int64_t before = simulator.makespan();
     plan.change(nodes, configs);
-    int64_t bound = plan.boundNs();
+    int64_t load = plan.loadBoundNs(0), bound = plan.boundNs();
     if (uniform(random, 0, 2) == 0) {
       // Given up only if the makespan is above the limit.
       int64_t limit = uniform(random, 1, 3 * before);
@@ -148,6 +148,7 @@ void checkChain(uint64_t seed) {
     bool finished = uniform(random, 0, 3) > 0;
     if (finished) {
       plan.finish();
+      ASSERT_LE(load, simulator.makespan());
       ASSERT_LE(bound, simulator.makespan());
       ASSERT_EQ(plan.getStrategy(), next);
       check(plan, simulator, random);

@@ -48,7 +48,7 @@ public:
   /// Plans a whole strategy. Configs must have passed `checkConfig`.
   void set(const Strategy &strategy);
   /// Gives some nodes other configs. Kernels have them at once, values are
-  /// planned by `finish`: between the two, `kernelLoadNs` may show that the
+  /// planned by `finish`: between the two, `loadBoundNs` may show that the
   /// strategy is not worth planning.
   void change(std::span<const int> nodes, std::span<const Config> configs);
   /// Plans the values around what changed. Gives up, and returns false, as soon
@@ -81,8 +81,11 @@ public:
   /// Undoes them, finished or not.
   void revert();
 
-  /// Sum of the durations of kernels, by device.
-  const std::vector<int64_t> &kernelLoadNs() const { return kernelLoad; }
+  /// Between `change` and `finish`: a lower bound of the makespan from the
+  /// kernels of each device. Replicas of linear ops may turn out to have
+  /// nothing to do; they are looked for only where a first look is above the
+  /// limit.
+  int64_t loadBoundNs(int64_t limitNs);
   /// Between `change` and `finish`: a lower bound of the makespan from paths
   /// through changed kernels, and from what must pass the cuts of the topology
   /// (LinkCuts.h). Takes microseconds, planning takes far more.
@@ -270,6 +273,7 @@ private:
   bool waitsForPending(int slot) const;
   void addKernelLoad(int slot, int64_t sign);
   int64_t addLoad(int value, int64_t sign);
+  void subtractUncertain(int slot, std::vector<int64_t> &total) const;
   void addArrivals(int value, std::vector<int64_t> &most);
   void findPartial();
   void findHeads();
