@@ -496,6 +496,8 @@ bool ValuePlanner::exchangeAll() {
       total += messages.back().bytes;
     }
   }
+  if (messages.empty())
+    return false; // all is there, and only has to be assembled
   std::sort(sources.begin(), sources.end());
   for (size_t w = 0; w < wanted.size(); ++w)
     arrive(wanted[w].device, -1, wanted[w].region,
@@ -593,6 +595,13 @@ void ValuePlanner::sendAll() {
     OnDevice &place = byDevice[device];
     size_t first = moves.size();
     for (Need &need : place.needs) {
+      // All there: blocks are disjoint, so it overlaps no other. Looking for
+      // what others have of it takes a look at every block.
+      if (std::any_of(place.parts.begin(), place.parts.end(),
+                      [&](const Part &part) {
+                        return table->contains(part.region, need.region);
+                      }))
+        continue;
       const Overlaps &blocks = overlapsOf(need);
       for (int i = blocks.start[need.piece]; i < blocks.start[need.piece + 1];
            ++i) {

@@ -229,7 +229,7 @@ private:
   }
 
   std::unique_ptr<StrategyEvaluator> makeEvaluator() const {
-    return std::make_unique<StrategyEvaluator>(problem, options.fullSimulation);
+    return std::make_unique<StrategyEvaluator>(problem, options.simulator);
   }
 
   /// `count`: chains that run side by side.

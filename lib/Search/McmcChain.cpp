@@ -109,7 +109,7 @@ McmcChain::McmcChain(const ParallelizationProblem &problem,
   evaluators.push_back(std::move(evaluator));
   for (int t = 1; t < threads; ++t)
     evaluators.push_back(
-        std::make_unique<StrategyEvaluator>(problem, options.fullSimulation));
+        std::make_unique<StrategyEvaluator>(problem, options.simulator));
   if (threads > 1)
     team = std::make_unique<Team>(*this, threads);
 }

@@ -151,6 +151,7 @@ Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
   TaskGraph tasks = buildTaskGraph(graph, plan, cost, /*names=*/false);
   Evaluation evaluation;
   evaluation.makespanNs = simulateFull(tasks);
+  evaluation.tasks = static_cast<int64_t>(tasks.tasks.size());
   if (evaluation.makespanNs > limitNs)
     return evaluation;
 

@@ -16,19 +16,20 @@ using namespace soap;
 static constexpr size_t mostFollowingBytes = size_t(64) << 20;
 
 StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
-                                     bool full)
-    : problem(problem), full(full), cost(problem.getTopology()),
-      plan(problem.getGraph(), cost), simulator(plan), memory(plan),
-      following(problem.getGroups().size()) {}
+                                     SimulatorKind kind)
+    : problem(problem), kind(kind), cost(problem.getTopology()),
+      plan(problem.getGraph(), cost), simulator(plan), propagator(plan),
+      memory(plan), following(problem.getGroups().size()) {}
 
 Evaluation StrategyEvaluator::start(const Strategy &strategy) {
-  if (full) {
+  if (isFull()) {
     current = strategy;
     return problem.evaluate(strategy);
   }
   plan.set(strategy);
   Evaluation evaluation;
-  evaluation.makespanNs = simulator.start();
+  evaluation.makespanNs =
+      kind == SimulatorKind::Propagate ? propagator.start() : simulator.start();
   evaluation.excessBytes = excessBytes();
   return evaluation;
 }
@@ -36,11 +37,13 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
 Evaluation StrategyEvaluator::propose(int number, const Config &config,
                                       int64_t limitNs) {
   const OpGroup &group = problem.getGroups()[number];
-  if (full) {
+  if (isFull()) {
     ++statistics.proposals;
     pending = current;
     problem.assign(pending, group, config);
-    return problem.evaluate(pending, limitNs);
+    Evaluation evaluation = problem.evaluate(pending, limitNs);
+    statistics.simulatedTasks += evaluation.tasks;
+    return evaluation;
   }
   std::vector<int64_t> key = config.degrees;
   key.push_back(config.replicas);
@@ -81,6 +84,14 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
   ++statistics.proposals;
   plan.change(group.nodes, std::span(configs).first(members.size()));
   Evaluation evaluation;
+  if (kind == SimulatorKind::Propagate) {
+    plan.finish();
+    evaluation.makespanNs = propagator.propagate(limitNs);
+    statistics.simulatedTasks += propagator.simulatedTasks();
+    if (evaluation.makespanNs <= limitNs)
+      evaluation.excessBytes = excessBytes();
+    return evaluation;
+  }
   evaluation.makespanNs = plan.loadBoundNs(limitNs);
   if (evaluation.makespanNs > limitNs) {
     ++statistics.rejectedByLoad;
@@ -102,16 +113,19 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
 }
 
 void StrategyEvaluator::accept() {
-  if (full)
+  if (isFull()) {
     current = std::move(pending);
-  else {
-    simulator.commit();
-    plan.commit();
+    return;
   }
+  if (kind == SimulatorKind::Propagate)
+    propagator.commit();
+  else
+    simulator.commit();
+  plan.commit();
 }
 
 void StrategyEvaluator::reject() {
-  if (!full)
+  if (!isFull())
     plan.revert();
 }
 

@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -95,6 +96,14 @@ struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
 
 } // namespace
 
+static std::optional<::soap::SimulatorKind> simulatorKind(StringRef name) {
+  return StringSwitch<std::optional<::soap::SimulatorKind>>(name)
+      .Case("delta", ::soap::SimulatorKind::Delta)
+      .Case("propagate", ::soap::SimulatorKind::Propagate)
+      .Case("full", ::soap::SimulatorKind::Full)
+      .Default(std::nullopt);
+}
+
 LogicalResult AutoParallel::checkOptions() {
   auto fail = [&](const char *name, const auto &value, const char *expected) {
     return getOperation().emitError()
@@ -119,8 +128,8 @@ LogicalResult AutoParallel::checkOptions() {
   if (pauseAfter > 0 && checkpointFile.empty())
     return fail("pause-after", pauseAfter.getValue(),
                 "a file by 'checkpoint=FILE', too");
-  if (simulator != "delta" && simulator != "full")
-    return fail("simulator", simulator.getValue(), "delta or full");
+  if (!simulatorKind(simulator))
+    return fail("simulator", simulator.getValue(), "delta, propagate or full");
   if (!llvm::is_contained(searchAlgorithms(), algorithm)) {
     std::string expected = llvm::join(searchAlgorithms(), ", ");
     return fail("algorithm", algorithm.getValue(), expected.c_str());
@@ -128,7 +137,7 @@ LogicalResult AutoParallel::checkOptions() {
   if (algorithm != "mcmc" && !checkpointFile.empty())
     return fail("checkpoint", checkpointFile.getValue(),
                 "algorithm=mcmc: no other search has checkpoints");
-  if (algorithm != "mcmc" && simulator == "full")
+  if (algorithm != "mcmc" && simulator != "delta")
     return fail("simulator", simulator.getValue(),
                 "delta, or algorithm=mcmc: no other search has simulators to "
                 "compare");
@@ -213,7 +222,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                         : timeLimit.getValue();
   options.proposals = proposals;
   options.temperature = 1 / beta;
-  options.fullSimulation = simulator == "full";
+  options.simulator = *simulatorKind(simulator);
   options.chains = static_cast<int>(chains);
   options.kind = proposalsKind == "mixed" ? ::soap::ProposalKind::Mixed
                                           : ::soap::ProposalKind::Uniform;
@@ -333,20 +342,19 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
     json.attribute("seconds", result.seconds);
     json.attribute("tasks", taskCount(problem, result.best));
     const ::soap::EvaluatorStatistics &counts = result.statistics;
-    if (counts.proposals > 0 && simulator == "delta") {
-      auto share = [&](int64_t count) {
-        return static_cast<double>(count) /
-               static_cast<double>(counts.proposals);
-      };
+    auto share = [&](int64_t count) {
+      return static_cast<double>(count) / static_cast<double>(counts.proposals);
+    };
+    if (counts.proposals > 0)
       json.attribute("resimulated_tasks_per_proposal",
                      share(counts.simulatedTasks));
+    if (counts.proposals > 0 && simulator == "delta")
       // By the first reason that proved them too slow.
       json.attributeObject("rejected_unsimulated", [&] {
         json.attribute("load", share(counts.rejectedByLoad));
         json.attribute("paths_and_arrivals", share(counts.rejectedByArrivals));
         json.attribute("planned", share(counts.rejectedUnsimulated));
       });
-    }
     json.attribute("optimal", result.optimal);
     json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());

@@ -1,7 +1,7 @@
 //===- PrintOpGraph.cpp - Show what a search sees -------------------------===//
 //
 // The pass soap-print-op-graph: ops with loops, roles, phases and groups, in
-// text for people and tests.
+// text for people and tests, or as a problem file for programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +9,7 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Search/ProblemFile.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -35,7 +36,13 @@ struct PrintOpGraph : mlir::soap::impl::SoapPrintOpGraphBase<PrintOpGraph> {
     FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
     if (failed(opGraph))
       return signalPassFailure();
-    print(*opGraph);
+    if (problem.empty())
+      return print(*opGraph);
+    ::soap::ProblemFile file{opGraph->graph, computeGroups(*opGraph),
+                             computeRoles(*opGraph)};
+    if (failed(writeOptionFile(getOperation(), "problem", problem,
+                               ::soap::printProblemFile(file))))
+      signalPassFailure();
   }
 
   void print(const OpGraph &opGraph);

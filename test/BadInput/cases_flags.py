@@ -31,7 +31,7 @@ CASES = [
          ["soap.config"], F),
     Case("flags: search without a topology", ["soap-opt", "{f.mlir}", "--soap-auto-parallel"], ["topology"], F),
     Case("flags: search, unknown simulator", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 simulator=fast"],
-         ["simulator=fast", "delta or full"], F),
+         ["simulator=fast", "delta, propagate or full"], F),
     Case("flags: search, unknown space", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 space=tied"],
          ["space=tied", "soap, sap, sp, s or optcnn"], F),
     Case("flags: search, unknown kind of proposals",

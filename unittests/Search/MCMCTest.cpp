@@ -175,7 +175,7 @@ TEST(MCMC, StaysInItsSpace) {
   }
 }
 
-TEST(MCMC, DeltaDecidesAsFullSimulation) {
+TEST(MCMC, AllSimulatorsDecideAlike) {
   for (const char *name : {"cpu-4", "p100-2x2", "k80-2x4", "h100-1x8"})
     for (uint64_t seed = 1; seed <= 4; ++seed) {
       SCOPED_TRACE(name + std::string(" ") + std::to_string(seed));
@@ -190,15 +190,19 @@ TEST(MCMC, DeltaDecidesAsFullSimulation) {
       if (seed % 2 == 0)
         options.kind = ProposalKind::Mixed;
       McmcResult delta = searchMcmc(problem, options);
-      options.fullSimulation = true;
-      McmcResult full = searchMcmc(problem, options);
-      EXPECT_EQ(delta.best, full.best);
-      EXPECT_EQ(delta.accepted, full.accepted);
-      EXPECT_EQ(delta.initialNs, full.initialNs);
-      EXPECT_EQ(delta.bestEvaluation.makespanNs,
-                full.bestEvaluation.makespanNs);
-      EXPECT_EQ(delta.bestEvaluation.excessBytes,
-                full.bestEvaluation.excessBytes);
+      for (SimulatorKind kind :
+           {SimulatorKind::Propagate, SimulatorKind::Full}) {
+        options.simulator = kind;
+        McmcResult other = searchMcmc(problem, options);
+        EXPECT_EQ(delta.best, other.best);
+        EXPECT_EQ(delta.accepted, other.accepted);
+        EXPECT_EQ(delta.initialNs, other.initialNs);
+        EXPECT_EQ(delta.bestEvaluation.makespanNs,
+                  other.bestEvaluation.makespanNs);
+        EXPECT_EQ(delta.bestEvaluation.excessBytes,
+                  other.bestEvaluation.excessBytes);
+        EXPECT_GT(other.statistics.simulatedTasks, 0);
+      }
       EXPECT_EQ(problem.evaluate(delta.best).makespanNs,
                 delta.bestEvaluation.makespanNs);
     }

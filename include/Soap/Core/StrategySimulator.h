@@ -36,6 +36,13 @@ public:
   /// Peak live bytes per device, as `peakBytes` of the written-out plan
   /// (Simulator.h) in the order of the schedule.
   std::vector<int64_t> peakBytes();
+  /// By block of a value and task: copies that are put off until all other
+  /// tasks are done, as `markDeferred` (TaskGraph.h) marks them. What depends
+  /// on them is, too.
+  const std::vector<std::vector<uint8_t>> &deferredCopies() {
+    findDeferred();
+    return deferred;
+  }
   /// Tasks that the last call took from the queue.
   int64_t simulatedTasks() const { return simulated; }
 

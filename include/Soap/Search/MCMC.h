@@ -92,8 +92,8 @@ struct McmcOptions {
   /// proposals in advance. With a budget of proposals alone the result is the
   /// same for any number.
   int threads = 1;
-  /// Price every proposal from nothing, for comparisons.
-  bool fullSimulation = false;
+  /// How proposals are priced; the result is the same.
+  SimulatorKind simulator = SimulatorKind::Delta;
   /// Where chains start; empty: the presets and a random strategy.
   std::vector<Strategy> initial;
   /// What they are called in the result, one per entry of `initial`; may be

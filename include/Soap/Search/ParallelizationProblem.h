@@ -41,6 +41,8 @@ struct Evaluation {
   /// Bytes beyond the capacity of devices, summed over devices. A strategy with
   /// any is not a solution.
   int64_t excessBytes = 0;
+  /// Tasks of the iteration, where they were all simulated for this.
+  int64_t tasks = 0;
 };
 
 /// One instance. Keeps references: graph and topology must outlive it.

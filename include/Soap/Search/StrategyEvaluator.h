@@ -10,9 +10,22 @@
 #define SOAP_SEARCH_STRATEGYEVALUATOR_H
 
 #include "Soap/Core/DeltaSimulator.h"
+#include "Soap/Core/PropagatingSimulator.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
 namespace soap {
+
+/// How proposals are priced; all ways give the same prices and decisions.
+enum class SimulatorKind {
+  /// Plans and simulates what a proposal changes, up to a proof that it is
+  /// above the limit.
+  Delta,
+  /// Algorithm 2 of the SOAP paper: plans what a proposal changes, and gives
+  /// new times to the tasks that have others (PropagatingSimulator.h).
+  Propagate,
+  /// Algorithm 1: plans and simulates every proposal from nothing.
+  Full
+};
 
 /// Counts since the evaluator was made.
 struct EvaluatorStatistics {
@@ -20,17 +33,15 @@ struct EvaluatorStatistics {
   int64_t rejectedByLoad = 0;      ///< before values were planned
   int64_t rejectedByArrivals = 0;  ///< too, for what devices must receive
   int64_t rejectedUnsimulated = 0; ///< after that, before a task was simulated
-  int64_t simulatedTasks = 0;
+  int64_t simulatedTasks = 0;      ///< tasks that were given times
 };
 
 /// Holds a strategy, its plan and at most one pending proposal. Keeps a
 /// reference to the problem. Not safe from several threads.
 class StrategyEvaluator {
 public:
-  /// `full`: every proposal is planned and simulated from nothing (Algorithm 1
-  /// of the SOAP paper), for comparisons: the same prices and decisions.
   explicit StrategyEvaluator(const ParallelizationProblem &problem,
-                             bool full = false);
+                             SimulatorKind kind = SimulatorKind::Delta);
 
   /// Makes a strategy the current one and prices it.
   Evaluation start(const Strategy &strategy);
@@ -44,13 +55,13 @@ public:
   void reject();
 
   const Strategy &getStrategy() const {
-    return full ? current : plan.getStrategy();
+    return isFull() ? current : plan.getStrategy();
   }
   /// The plan of the current strategy, or of the pending proposal; null if
-  /// `full`.
-  const StrategyPlan *getPlan() const { return full ? nullptr : &plan; }
-  /// Tasks of the current strategy, or of the pending proposal; 0 if `full`.
-  int64_t taskCount() const { return full ? 0 : plan.taskCount(); }
+  /// full.
+  const StrategyPlan *getPlan() const { return isFull() ? nullptr : &plan; }
+  /// Tasks of the current strategy, or of the pending proposal; 0 if full.
+  int64_t taskCount() const { return isFull() ? 0 : plan.taskCount(); }
   const EvaluatorStatistics &getStatistics() const { return statistics; }
 
 private:
@@ -63,11 +74,12 @@ private:
   };
 
   const ParallelizationProblem &problem;
-  bool full;
-  Strategy current, pending; ///< if `full`
+  SimulatorKind kind;
+  Strategy current, pending; ///< if full
   CostModel cost;
   StrategyPlan plan;
   DeltaSimulator simulator;
+  PropagatingSimulator propagator;
   StrategySimulator memory; ///< for peaks
   EvaluatorStatistics statistics;
   /// By group: for degrees and replicas of the leader, an entry per member.
@@ -77,6 +89,7 @@ private:
   size_t followingBytes = 0;   ///< about
   std::vector<Config> configs; ///< of the members, memory kept
 
+  bool isFull() const { return kind == SimulatorKind::Full; }
   int64_t excessBytes();
 };
 

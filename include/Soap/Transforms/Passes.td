@@ -166,7 +166,7 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
            "Keep the state of the search in this file, and go on from it if it is there. Budgets are those of all runs together">,
     Option<"pauseAfter", "pause-after", "int64_t", /*default=*/"0", "Stop, to go on from the checkpoint later, once this run has made so many proposals; 0: do not">,
     Option<"simulator", "simulator", "std::string", /*default=*/"\"delta\"",
-           "delta (plans and simulates what a proposal changes, up to a proof that it is refused) or full (every proposal from nothing, for comparisons); both decide alike">,
+           "delta (plans and simulates what a proposal changes, up to a proof that it is refused), propagate (the SOAP paper's Algorithm 2: new times for the tasks that a proposal moves) or full (every proposal from nothing); all decide alike">,
     Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
     Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
            "Draw how the best time fell during the search to this file (SVG; '-': stdout)">,
@@ -191,7 +191,9 @@ def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to print; default: train_step, evaluate or forward">
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to print; default: train_step, evaluate or forward">,
+    Option<"problem", "problem", "std::string", /*default=*/"\"\"",
+           "Write the problem of a search, without its topology, to this file (JSON, docs/Search.md; '-': stdout), and print nothing">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
