@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldedReport.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
@@ -25,6 +26,9 @@ using namespace mlir::soap;
 
 namespace {
 
+/// A gradient that thousands of devices share is millions of messages.
+constexpr int mostWrittenOut = 64;
+
 struct Simulate : mlir::soap::impl::SoapSimulateBase<Simulate> {
   using SoapSimulateBase::SoapSimulateBase;
 
@@ -37,9 +41,12 @@ struct Simulate : mlir::soap::impl::SoapSimulateBase<Simulate> {
   LogicalResult run();
   LogicalResult runPartitioned(ArrayAttr programs,
                                const ::soap::Topology &deviceTopology);
-  LogicalResult addPresets(const OpGraph &opGraph,
-                           const ::soap::Topology &deviceTopology,
-                           Simulation &simulation);
+  LogicalResult
+  addPresets(const OpGraph &opGraph, const ::soap::Topology &deviceTopology,
+             std::vector<std::pair<std::string, int64_t>> &presets);
+  LogicalResult runFolded(const OpGraph &opGraph,
+                          const ::soap::Strategy &strategy,
+                          const ::soap::Topology &deviceTopology);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
@@ -72,13 +79,12 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
 }
 
 /// Simulates the presets to compare with, as far as anybody reads the result.
-LogicalResult Simulate::addPresets(const OpGraph &opGraph,
-                                   const ::soap::Topology &deviceTopology,
-                                   Simulation &simulation) {
+LogicalResult
+Simulate::addPresets(const OpGraph &opGraph,
+                     const ::soap::Topology &deviceTopology,
+                     std::vector<std::pair<std::string, int64_t>> &presets) {
   std::vector<std::string> names(compare.begin(), compare.end());
-  // A gradient that thousands of devices share is millions of messages.
-  constexpr int mostCompared = 64;
-  if (names.empty() && deviceTopology.deviceCount() > mostCompared)
+  if (names.empty() && deviceTopology.deviceCount() > mostWrittenOut)
     return success();
   if (names.empty())
     names = {"data-parallel", "expert"};
@@ -97,14 +103,47 @@ LogicalResult Simulate::addPresets(const OpGraph &opGraph,
              << "option 'compare=" << name << "': " << preset.error()
              << ", or none";
     if (summary || !report.empty())
-      simulation.presets.push_back(
-          {name, problem.evaluate(*preset).makespanNs});
+      presets.push_back({name, problem.evaluate(*preset).makespanNs});
   }
   return success();
 }
 
+/// The times of all devices from those of classes of them.
+LogicalResult Simulate::runFolded(const OpGraph &opGraph,
+                                  const ::soap::Strategy &strategy,
+                                  const ::soap::Topology &deviceTopology) {
+  FoldedSimulation simulation =
+      simulateFolded(opGraph.graph, strategy, deviceTopology);
+  for (int device = 0; device < deviceTopology.deviceCount(); ++device) {
+    int64_t capacity = deviceTopology.typeOf(device).memoryBytes,
+            bytes = simulation
+                        .memoryBytes[simulation.folded.resourceClasses[device]];
+    if (bytes <= capacity)
+      continue;
+    getOperation().emitWarning()
+        << "some device as \"" << deviceTopology.devices[device].name
+        << "\" needs " << bytes << " bytes and has " << capacity;
+    break; // all others as well, perhaps
+  }
+  if (failed(addPresets(opGraph, deviceTopology, simulation.presets)))
+    return failure();
+  if (summary)
+    printFoldedSummary(simulation, deviceTopology, llvm::errs());
+  if (report.empty())
+    return success();
+  return writeOptionFile(getOperation(), "report", report,
+                         printFoldedReport(simulation, deviceTopology));
+}
+
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
+  bool writesTasks = !taskGraph.empty() || !trace.empty();
+  if (fold != "auto" && fold != "always" && fold != "never")
+    return module.emitError("option 'fold=")
+           << fold << "': expected auto, always or never";
+  if (fold == "always" && writesTasks)
+    return module.emitError("option 'fold=always': a folded simulation has no "
+                            "task graph or trace of all tasks to write");
   FailureOr<::soap::Topology> deviceTopology =
       resolveTopology(module, topology, profile);
   if (failed(deviceTopology))
@@ -122,6 +161,9 @@ LogicalResult Simulate::run() {
   if (failed(strategy))
     return failure();
 
+  if (fold == "always" || (fold == "auto" && !writesTasks &&
+                           deviceTopology->deviceCount() > mostWrittenOut))
+    return runFolded(*opGraph, *strategy, *deviceTopology);
   Simulation simulation = simulate(opGraph->graph, *strategy, *deviceTopology);
   for (int device = 0; device < deviceTopology->deviceCount(); ++device) {
     int64_t capacity = deviceTopology->typeOf(device).memoryBytes;
@@ -132,7 +174,7 @@ LogicalResult Simulate::run() {
           << deviceTopology->devices[device].name << "\", which has "
           << capacity;
   }
-  if (failed(addPresets(*opGraph, *deviceTopology, simulation)))
+  if (failed(addPresets(*opGraph, *deviceTopology, simulation.presets)))
     return failure();
   if (summary)
     printSummary(opGraph->graph, simulation, *deviceTopology, llvm::errs());

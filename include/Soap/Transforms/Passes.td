@@ -239,6 +239,8 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to simulate; default: train_step, evaluate or forward">,
+    Option<"fold", "fold", "std::string", /*default=*/"\"auto\"",
+           "Simulate devices that are alike once, with the same times: auto (beyond 64 devices, if neither task graph nor trace are written), always or never">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];

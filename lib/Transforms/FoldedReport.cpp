@@ -1,0 +1,170 @@
+//===- FoldedReport.cpp - A simulation of classes of devices --------------===//
+//
+// Sums over classes count every member.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FoldedReport.h"
+
+#include "Soap/Core/Simulator.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir::soap;
+
+FoldedSimulation mlir::soap::simulateFolded(const ::soap::Graph &graph,
+                                            const ::soap::Strategy &strategy,
+                                            const ::soap::Topology &topology) {
+  ::soap::CostModel cost(topology);
+  ::soap::StrategyPlan plan(graph, cost);
+  plan.set(strategy);
+  FoldedSimulation result;
+  result.folded = ::soap::foldPlan(plan);
+  ::soap::TaskGraph &tasks = result.folded.graph;
+  ::soap::simulateFull(tasks);
+  result.path = ::soap::stretchesOf(tasks, ::soap::criticalPath(tasks));
+  std::vector<int64_t> bytes = plan.tileBytes();
+  for (int device = 0; device < topology.deviceCount(); ++device)
+    if (bytes[device] > topology.typeOf(device).memoryBytes) {
+      bytes = ::soap::StrategySimulator(plan).peakBytes();
+      break;
+    }
+  result.memoryBytes.assign(tasks.resources.size(), 0);
+  for (int device = 0; device < topology.deviceCount(); ++device) {
+    int64_t &most = result.memoryBytes[result.folded.resourceClasses[device]];
+    most = std::max(most, bytes[device]);
+  }
+  return result;
+}
+
+namespace {
+
+/// Nanoseconds of all members.
+struct Sums {
+  int64_t computeNs = 0, movementNs = 0, transferNs = 0;
+};
+
+} // namespace
+
+static Sums sumsOf(const FoldedSimulation &simulation) {
+  Sums sums;
+  const std::vector<::soap::Task> &tasks = simulation.folded.graph.tasks;
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    int64_t ns =
+        (tasks[t].endNs - tasks[t].startNs) * simulation.folded.taskCounts[t];
+    switch (::soap::classOf(tasks[t])) {
+    case ::soap::TaskClass::Compute:
+      sums.computeNs += ns;
+      break;
+    case ::soap::TaskClass::Movement:
+      sums.movementNs += ns;
+      break;
+    case ::soap::TaskClass::Transfer:
+      sums.transferNs += ns;
+      break;
+    }
+  }
+  return sums;
+}
+
+/// Time that a resource of the folded graph is occupied.
+static std::vector<int64_t> busyNs(const FoldedSimulation &simulation) {
+  const ::soap::TaskGraph &graph = simulation.folded.graph;
+  std::vector<int64_t> busy(graph.resources.size());
+  for (const ::soap::Task &task : graph.tasks)
+    for (int resource : task.resources)
+      busy[resource] += task.endNs - task.startNs;
+  return busy;
+}
+
+std::string mlir::soap::printFoldedReport(const FoldedSimulation &simulation,
+                                          const ::soap::Topology &topology) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  const ::soap::FoldedPlan &folded = simulation.folded;
+  Sums sums = sumsOf(simulation);
+  std::vector<int64_t> busy = busyNs(simulation);
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("makespan_ns", folded.graph.makespanNs);
+    json.attribute("tasks", folded.unfoldedTasks);
+    json.attributeObject("folded", [&] {
+      json.attribute("tasks", static_cast<int64_t>(folded.graph.tasks.size()));
+      json.attribute("devices", folded.deviceClasses);
+      json.attribute("unfolded_devices", topology.deviceCount());
+      if (!folded.reason.empty())
+        json.attribute("reason", folded.reason);
+    });
+    if (!simulation.presets.empty())
+      json.attributeObject("presets_ns", [&] {
+        for (const auto &[name, ns] : simulation.presets)
+          json.attribute(name, ns);
+      });
+    json.attribute("compute_ns", sums.computeNs);
+    json.attribute("movement_ns", sums.movementNs);
+    json.attribute("transfer_ns", sums.transferNs);
+    json.attributeArray("critical_path", [&] {
+      for (const ::soap::PathStretch &stretch : simulation.path)
+        json.object([&] {
+          json.attribute("op", stretch.subject);
+          json.attribute("tasks", stretch.tasks);
+          json.attribute("start_ns", stretch.startNs);
+          json.attribute("end_ns", stretch.endNs);
+          json.attribute("queued_ns", stretch.queuedNs);
+        });
+    });
+    json.attributeArray("device_classes", [&] {
+      for (size_t r = 0; r < folded.graph.resources.size(); ++r)
+        if (!folded.graph.resources[r].isLink)
+          json.object([&] {
+            json.attribute("first", folded.graph.resources[r].name);
+            json.attribute("devices", folded.resourceCounts[r]);
+            json.attribute("busy_ns", busy[r]);
+            json.attribute("memory_bytes_at_most", simulation.memoryBytes[r]);
+          });
+    });
+  });
+  stream << '\n';
+  return text;
+}
+
+void mlir::soap::printFoldedSummary(const FoldedSimulation &simulation,
+                                    const ::soap::Topology &topology,
+                                    llvm::raw_ostream &stream) {
+  const ::soap::FoldedPlan &folded = simulation.folded;
+  int64_t makespanNs = folded.graph.makespanNs;
+  stream << llvm::format("simulated time per iteration: %.3f ms, %lld tasks\n",
+                         makespanNs * 1e-6,
+                         static_cast<long long>(folded.unfoldedTasks));
+  stream << llvm::format("  folded: %d devices in %d classes, tasks in %zu\n",
+                         topology.deviceCount(), folded.deviceClasses,
+                         folded.graph.tasks.size());
+  if (!folded.reason.empty())
+    stream << "  no two devices fold: " << folded.reason << '\n';
+  for (const auto &[name, ns] : simulation.presets)
+    stream << llvm::format("  speedup %.2f over %s (%.3f ms)\n",
+                           static_cast<double>(ns) /
+                               static_cast<double>(makespanNs),
+                           name.c_str(), ns * 1e-6);
+  Sums sums = sumsOf(simulation);
+  stream << llvm::format("  compute %.3f ms on all devices together, tiles put "
+                         "together %.3f ms\n",
+                         sums.computeNs * 1e-6, sums.movementNs * 1e-6);
+  std::vector<int64_t> busy = busyNs(simulation);
+  constexpr int mostClasses = 16;
+  int shown = 0;
+  for (size_t r = 0; r < folded.graph.resources.size(); ++r) {
+    if (folded.graph.resources[r].isLink || shown++ >= mostClasses)
+      continue;
+    stream << llvm::format(
+        "  %-12s x %-6lld busy %5.1f %%  memory at most %10.3f MiB\n",
+        folded.graph.resources[r].name.c_str(),
+        static_cast<long long>(folded.resourceCounts[r]),
+        100.0 * static_cast<double>(busy[r]) / static_cast<double>(makespanNs),
+        static_cast<double>(simulation.memoryBytes[r]) / 1048576.0);
+  }
+  if (shown > mostClasses)
+    stream << "  ... and " << shown - mostClasses << " classes more\n";
+}

@@ -1,0 +1,42 @@
+//===- FoldedReport.h - A simulation of classes of devices ------*- C++ -*-===//
+//
+// What --soap-simulate says of thousands of devices: the plan in its compact
+// form, folded (Core/FoldedPlan.h), without writing out every task.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
+#define SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
+
+#include "Soap/Core/FoldedPlan.h"
+#include "Soap/Core/Timeline.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::soap {
+
+struct FoldedSimulation {
+  ::soap::FoldedPlan folded; ///< simulated
+  /// Per class of devices (a resource of the folded graph), the most that any
+  /// of them needs: bytes of all tiles, or, where that is more than a device
+  /// has, the peak.
+  std::vector<int64_t> memoryBytes;
+  std::vector<::soap::PathStretch> path; ///< critical path
+  /// Makespans of presets by name, to compare with; may be empty.
+  std::vector<std::pair<std::string, int64_t>> presets;
+};
+
+/// Plans, folds and simulates. Configs must be checked.
+FoldedSimulation simulateFolded(const ::soap::Graph &graph,
+                                const ::soap::Strategy &strategy,
+                                const ::soap::Topology &topology);
+/// JSON, docs/Looking.md.
+std::string printFoldedReport(const FoldedSimulation &simulation,
+                              const ::soap::Topology &topology);
+void printFoldedSummary(const FoldedSimulation &simulation,
+                        const ::soap::Topology &topology,
+                        llvm::raw_ostream &stream);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
