@@ -1,0 +1,79 @@
+//===- Scale.cpp - Time to simulate thousands of devices ------------------===//
+//
+// Plans and simulates a preset of a problem file on clusters of 64 to 4,096
+// devices, folded and unfolded, and compares the times of all tasks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/FoldedPlan.h"
+#include "Soap/Core/Simulator.h"
+#include "Soap/Search/Presets.h"
+#include "Soap/Search/ProblemFile.h"
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+using namespace soap;
+
+int main(int argc, char **argv) {
+  if (argc < 4) {
+    std::printf("usage: Scale PROBLEM.json PRESET TOPOLOGY...\n");
+    return 2;
+  }
+  std::ifstream stream(argv[1]);
+  std::stringstream text;
+  text << stream.rdbuf();
+  Expected<ProblemFile> file = parseProblemFile(text.str(), argv[1]);
+  if (!file) {
+    std::printf("%s\n", file.error().c_str());
+    return 2;
+  }
+  int status = 0;
+  for (int i = 3; i < argc; ++i) {
+    Expected<Topology> topology = loadTopology(argv[i]);
+    if (!topology) {
+      std::printf("%s\n", topology.error().c_str());
+      return 2;
+    }
+    ParallelizationProblem problem(file->graph, *topology, file->groups,
+                                   file->roles);
+    Expected<Strategy> strategy = presetStrategy(argv[2], problem);
+    if (!strategy) {
+      std::printf("%s\n", strategy.error().c_str());
+      return 2;
+    }
+    std::clock_t last = std::clock();
+    auto seconds = [&] {
+      std::clock_t now = std::clock(), before = last;
+      last = now;
+      return static_cast<double>(now - before) / CLOCKS_PER_SEC;
+    };
+    CostModel cost(*topology);
+    StrategyPlan plan(file->graph, cost);
+    plan.set(*strategy);
+    double planning = seconds();
+    FoldedPlan folded = foldPlan(plan);
+    double folding = seconds();
+    simulateFull(folded.graph);
+    double simulating = seconds();
+    StrategySimulator simulator(plan);
+    std::vector<std::vector<TaskTimes>> expected, times;
+    simulator.timeline(expected);
+    double unfolded = seconds();
+    folded.timeline(times);
+    bool same = times == expected;
+    std::printf("%s: %.3f ms, %lld tasks in %zu classes, devices in %d; "
+                "seconds: plan %.3f, fold %.3f, simulate %.6f, unfolded %.3f; "
+                "%s\n",
+                argv[i], static_cast<double>(folded.graph.makespanNs) * 1e-6,
+                static_cast<long long>(folded.unfoldedTasks),
+                folded.graph.tasks.size(), folded.deviceClasses, planning,
+                folding, simulating, unfolded,
+                same ? "same times" : "TIMES DIFFER");
+    std::fflush(stdout);
+    status |= !same;
+  }
+  return status;
+}
