@@ -81,7 +81,7 @@ Strategy layersOver(const Graph &graph, int devices, int perGroup) {
 
 TEST(FoldedPlan, DataParallelism) {
   Mlp mlp = makeMlp(64, {16, 32, 8});
-  for (const char *name : {"h100-2x8", "h100-1x16", "p100-4x4", "k80-4x4",
+  for (const char *name : {"h100-2x8", "h100-1x8", "p100-4x4", "k80-4x4",
                            "a100-4x4", "h100-8x8", "cpu-8"}) {
     SCOPED_TRACE(name);
     Topology topology = *builtinTopology(name);
