@@ -38,8 +38,9 @@ TEST(LinkCuts, MachinesBehindOneLink) {
 }
 
 TEST(LinkCuts, PairsOfASwitch) {
-  EXPECT_EQ(groupsOf(LinkCuts(*builtinTopology("k80-2x4"))),
-            (Groups{{0, 1}, {0, 1, 2, 3}, {2, 3}, {4, 5}, {4, 5, 6, 7}, {6, 7}}));
+  EXPECT_EQ(
+      groupsOf(LinkCuts(*builtinTopology("k80-2x4"))),
+      (Groups{{0, 1}, {0, 1, 2, 3}, {2, 3}, {4, 5}, {4, 5, 6, 7}, {6, 7}}));
 }
 
 TEST(LinkCuts, NoGroupOfAll) {
