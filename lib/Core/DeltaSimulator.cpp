@@ -311,7 +311,8 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
           value, static_cast<size_t>(plan.valuePlan(value).sources + index));
     if (!planned) {
       simulated = static_cast<int64_t>(popped.size());
-      return limitNs + 1;
+      // There may be no limit, if roots were missed; then it does not matter.
+      return missedRoots ? limitNs : limitNs + 1;
     }
   }
   simulated = static_cast<int64_t>(popped.size());
