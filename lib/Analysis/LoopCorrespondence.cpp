@@ -6,6 +6,7 @@
 
 #include "LoopCorrespondence.h"
 
+#include "Soap/Core/DominantLoop.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 using namespace mlir;
@@ -16,23 +17,6 @@ llvm::StringMap<int> mlir::soap::nodesByName(const OpGraph &opGraph) {
   for (size_t i = 0; i < opGraph.graph.nodes.size(); ++i)
     nodes[opGraph.graph.nodes[i].whole.name] = static_cast<int>(i);
   return nodes;
-}
-
-int mlir::soap::dominantLoop(const ::soap::IterationSpace &space,
-                             const ::soap::DimMap &map) {
-  if (map.kind == ::soap::DimMap::Kind::Whole || map.terms.empty())
-    return -1;
-  // Compound dims (g * O + o) are cut evenly by their outermost loop that can
-  // be cut at all.
-  const ::soap::Term *best = &map.terms.front();
-  for (const ::soap::Term &term : map.terms) {
-    bool cuttable = space.loops[term.loop].extent > 1;
-    bool bestCuttable = space.loops[best->loop].extent > 1;
-    if ((cuttable && !bestCuttable) ||
-        (cuttable == bestCuttable && term.coefficient > best->coefficient))
-      best = &term;
-  }
-  return best->loop;
 }
 
 /// Loops of an update by how the forward op accesses the tensors that both
@@ -47,9 +31,9 @@ static void mapThroughTensors(const OpGraph &opGraph, int update,
       return;
     const ::soap::AccessMap &ownMap = own.space.operands[operand].map;
     for (size_t d = 0; d < ownMap.size() && d < forwardMap.size(); ++d)
-      if (int loop = dominantLoop(own.space, ownMap[d]);
+      if (int loop = ::soap::dominantLoop(own.space, ownMap[d]);
           loop >= 0 && origin.loops[loop] < 0)
-        origin.loops[loop] = dominantLoop(forward.space, forwardMap[d]);
+        origin.loops[loop] = ::soap::dominantLoop(forward.space, forwardMap[d]);
   };
   for (size_t o = 0; o < own.operands.size(); ++o) {
     for (size_t f = 0; f < forward.operands.size(); ++f)

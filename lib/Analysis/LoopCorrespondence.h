@@ -30,11 +30,6 @@ llvm::StringMap<int> nodesByName(const OpGraph &opGraph);
 Origin originOf(const OpGraph &opGraph, const llvm::StringMap<int> &nodes,
                 int node);
 
-/// The loop that a tensor dim is cut by when it is cut with one loop: the only
-/// one of extent above 1, else the first (outermost) term. -1: none.
-int dominantLoop(const ::soap::IterationSpace &space,
-                 const ::soap::DimMap &map);
-
 /// The argument holds samples or their labels, not weights or state.
 bool isDataArgument(BlockArgument argument);
 

@@ -9,6 +9,8 @@
 #include "Soap/Analysis/OpGroups.h"
 #include "LoopCorrespondence.h"
 
+#include "Soap/Core/DominantLoop.h"
+
 #include "llvm/ADT/BitVector.h"
 
 #include <map>
@@ -86,9 +88,9 @@ static SmallVector<int> loopsThroughTensor(const ::soap::IterationSpace &own,
                                            const AccessMap &otherMap) {
   SmallVector<int> loops(own.loops.size(), -1);
   for (size_t d = 0; d < ownMap.size() && d < otherMap.size(); ++d) {
-    int loop = dominantLoop(own, ownMap[d]);
+    int loop = ::soap::dominantLoop(own, ownMap[d]);
     if (loop >= 0 && loops[loop] < 0)
-      loops[loop] = dominantLoop(other, otherMap[d]);
+      loops[loop] = ::soap::dominantLoop(other, otherMap[d]);
   }
   return loops;
 }

@@ -259,6 +259,11 @@ private:
       return module.emitError("'")
              << SoapDialect::kPrograms
              << "' has a schedule with lists of different lengths";
+    auto shapes = schedule->getAs<ArrayAttr>("shapes");
+    if (shapes && shapes.size() != count)
+      return module.emitError("'")
+             << SoapDialect::kPrograms
+             << "' has a schedule with lists of different lengths";
     json.attributeArray("schedule", [&] {
       for (size_t i = 0; i < count; ++i)
         json.object([&] {
@@ -270,6 +275,9 @@ private:
           json.attribute("kind", string((*kinds)[i]));
           json.attribute("start_ns", (*starts)[i]);
           json.attribute("end_ns", (*ends)[i]);
+          if (std::string shape = shapes ? string(shapes[i]) : "";
+              !shape.empty())
+            json.attribute("shape", shape);
         });
     });
     return success();

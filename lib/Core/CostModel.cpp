@@ -9,6 +9,7 @@
 #include "Soap/Core/CostModel.h"
 
 #include "Soap/Core/ProfileModel.h"
+#include "Soap/Core/ProfileRecord.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ static Efficiency efficiencyOf(const std::string &kind) {
   if (kind.starts_with("lstm"))
     return {0.5, 0.8};
   // Plain copies.
-  if (kind == "fill" || kind == "assemble" || kind == "combine")
+  if (isCopy(kind))
     return {0.25, 0.8};
   // Loops over elements: no blocking, scalar mathematics now and then.
   return {0.1, 0.6};
@@ -51,9 +52,12 @@ static double peakFlops(const DeviceType &type, int64_t elementBytes) {
   return f32;
 }
 
-/// Name of the type that a kernel computes in. Products of f32 use tensor cores
-/// where the device has them for f32.
-static const char *dtypeOf(const DeviceType &type, const Work &work) {
+bool soap::isCopy(const std::string &kind) {
+  return kind == "fill" || kind == "assemble" || kind == "combine";
+}
+
+/// Products of f32 use tensor cores where the device has them for f32.
+const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
   switch (work.elementBytes) {
   case 8:
     return "f64";
@@ -84,9 +88,14 @@ static double peakOf(const std::map<std::string, double> &peaks,
 /// device's curve and the ratio of peaks.
 static std::optional<double> profileNs(const DeviceType &type,
                                        const Work &work) {
-  if (!type.costs || work.shape.op.empty())
+  if (!type.costs)
     return std::nullopt;
   const Profile &profile = type.costs->getProfile();
+  if (work.shape.op.empty()) {
+    if (profile.device != type.name)
+      return std::nullopt;
+    return type.costs->copyNs(work.kind, static_cast<double>(work.bytes));
+  }
   std::string dtype = dtypeOf(type, work);
   if (profile.device == type.name)
     return type.costs->opNs(work.shape, dtype);

@@ -10,6 +10,7 @@
 #include "Soap/Core/ProfileModel.h"
 
 #include "OpShape.h"
+#include "Soap/Core/ProfileRecord.h"
 
 #include <algorithm>
 #include <cmath>
@@ -549,6 +550,9 @@ ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
   for (const ProfileTable &table : profile.tables)
     tables.push_back(std::make_unique<Table>(
         table, findCurve(table.op, table.direction, table.dtype)));
+  for (const CostCurve &curve : profile.curves)
+    if (isCopy(curve.op))
+      copies.push_back(&curve);
 }
 ProfileModel::~ProfileModel() = default;
 
@@ -602,6 +606,14 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
     flops *= static_cast<double>(extent);
   double depth = std::max(1.0, flops / (2 * steps * rows * features));
   return steps * evaluate(*curve, {rows, features, depth}, scale);
+}
+
+std::optional<double> ProfileModel::copyNs(const std::string &kind,
+                                           double bytes) const {
+  for (const CostCurve *curve : copies)
+    if (curve->op == kind)
+      return evaluate(*curve, {1, bytes});
+  return std::nullopt;
 }
 
 std::optional<double> ProfileModel::collectiveNs(CollectiveKind kind,

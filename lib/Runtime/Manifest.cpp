@@ -199,6 +199,8 @@ std::vector<ScheduledTask> parseSchedule(const JsonCursor &cursor) {
       task.startNs = item.at("start_ns").integer();
     if (item.has("end_ns"))
       task.endNs = item.at("end_ns").integer();
+    if (item.has("shape"))
+      task.shape = item.at("shape").string();
     schedule.push_back(std::move(task));
   }
   return schedule;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PresetSupport.h"
+#include "Soap/Core/DominantLoop.h"
 #include "Soap/Search/Presets.h"
 
 #include <algorithm>
@@ -269,18 +270,6 @@ private:
   Grid grid;
   std::vector<int> cutDim; ///< per value: dim that is cut in machines, or -1
 
-  /// Of several loops that make up a dim the one that a cut of it cuts.
-  static int outermost(const DimMap &dim) {
-    int loop = -1;
-    int64_t largest = 0;
-    for (const Term &term : dim.terms)
-      if (std::abs(term.coefficient) > largest) {
-        largest = std::abs(term.coefficient);
-        loop = term.loop;
-      }
-    return loop;
-  }
-
   /// The loop of a leader that is cut over the devices of a machine, or -1.
   int cutLoop(int node) const {
     const Kernel &kernel = graph.nodes[node].whole;
@@ -293,7 +282,8 @@ private:
       int dim = cutDim[kernel.operands[o]];
       if (dim < 0)
         continue;
-      if (int loop = outermost(space.operands[o].map[dim]); usable(loop))
+      if (int loop = dominantLoop(space, space.operands[o].map[dim]);
+          usable(loop))
         return loop;
     }
     if (kernel.phase != Phase::Forward)
@@ -350,7 +340,8 @@ private:
     for (size_t r = 0; r < kernel.results.size(); ++r) {
       const AccessMap &map = kernel.space.results[r].map;
       for (size_t d = 0; d < map.size(); ++d)
-        if (int own = outermost(map[d]); own >= 0 && loops[own] == leaderLoop)
+        if (int own = dominantLoop(kernel.space, map[d]);
+            own >= 0 && loops[own] == leaderLoop)
           cutDim[kernel.results[r]] = static_cast<int>(d);
     }
   }

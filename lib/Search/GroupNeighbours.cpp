@@ -6,6 +6,8 @@
 
 #include "GroupNeighbours.h"
 
+#include "Soap/Core/DominantLoop.h"
+
 #include <algorithm>
 
 using namespace soap;
@@ -55,18 +57,6 @@ std::vector<int> GroupNeighbours::of(int group) const {
   return result;
 }
 
-/// Of several loops that make up a dim the one that a cut of it cuts.
-static int outermostLoop(const DimMap &dim) {
-  int loop = -1;
-  int64_t largest = 0;
-  for (const Term &term : dim.terms)
-    if (std::abs(term.coefficient) > largest) {
-      largest = std::abs(term.coefficient);
-      loop = term.loop;
-    }
-  return loop;
-}
-
 std::vector<int> GroupNeighbours::loopsOverDims(int group, int node,
                                                 int value) const {
   const OpGroup &own = problem.getGroups()[group];
@@ -82,7 +72,7 @@ std::vector<int> GroupNeighbours::loopsOverDims(int group, int node,
       std::find(own.nodes.begin(), own.nodes.end(), node) - own.nodes.begin();
   std::vector<int> loops;
   for (const DimMap &dim : *map) {
-    int loop = outermostLoop(dim);
+    int loop = dominantLoop(kernel.space, dim);
     loops.push_back(loop < 0 ? -1 : own.loops[member][loop]);
   }
   return loops;

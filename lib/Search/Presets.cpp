@@ -10,7 +10,10 @@
 #include "PresetSupport.h"
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <optional>
+#include <random>
 
 using namespace soap;
 
@@ -192,6 +195,94 @@ Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
   return strategy;
 }
 
+/// Each loop of a group's leader cut over all devices, then, from four devices
+/// on, every two.
+static std::vector<Config> probeChoices(const ParallelizationProblem &problem,
+                                        const OpGroup &group) {
+  const IterationSpace &space =
+      problem.getGraph().nodes[group.leader].whole.space;
+  int devices = problem.getTopology().deviceCount();
+  std::vector<Config> choices;
+  auto loopsFrom = [&](int64_t extent) {
+    std::vector<int> loops;
+    for (size_t l = 0; l < space.loops.size(); ++l)
+      if (problem.mayCut(group.leader, static_cast<int>(l)) &&
+          space.loops[l].extent >= extent)
+        loops.push_back(static_cast<int>(l));
+    return loops;
+  };
+  // Windows are cut for want of other loops.
+  constexpr int64_t longerThanWindows = 8;
+  std::vector<int> loops = loopsFrom(longerThanWindows);
+  if (loops.empty())
+    loops = loopsFrom(2);
+  for (int loop : loops)
+    choices.push_back(cutLoops(space, {loop}, devices));
+  constexpr int forPairs = 4;
+  for (int first : loops)
+    for (int second : loops) {
+      if (devices < forPairs || first == second)
+        continue;
+      Config config = Config::single(space);
+      config.degrees[first] = 2;
+      config.degrees[second] =
+          std::min<int64_t>(devices / 2, space.loops[second].extent);
+      choices.push_back(onFirstDevices(std::move(config)));
+    }
+  return choices;
+}
+
+Strategy soap::probeStrategy(const ParallelizationProblem &problem,
+                             int number) {
+  Strategy strategy = singleStrategy(problem);
+  if (number == 0)
+    return strategy;
+  int devices = problem.getTopology().deviceCount(), turn = 0;
+  for (const OpGroup &group : problem.getGroups()) {
+    std::vector<Config> choices = probeChoices(problem, group);
+    // Ops that cannot be cut are on all devices in turn.
+    if (choices.empty())
+      choices.push_back(
+          Config::single(problem.getGraph().nodes[group.leader].whole.space,
+                         turn++ % devices));
+    problem.assign(strategy, group,
+                   choices[static_cast<size_t>(number - 1) % choices.size()]);
+  }
+  return strategy;
+}
+
+Strategy soap::mixedStrategy(const ParallelizationProblem &problem, int seed) {
+  Strategy strategy = singleStrategy(problem);
+  int devices = problem.getTopology().deviceCount();
+  std::mt19937 random(static_cast<uint32_t>(seed));
+  for (const OpGroup &group : problem.getGroups()) {
+    std::vector<Config> choices = probeChoices(problem, group);
+    for (int device = 0; device < devices; ++device)
+      choices.push_back(Config::single(
+          problem.getGraph().nodes[group.leader].whole.space, device));
+    problem.assign(strategy, group, choices[random() % choices.size()]);
+  }
+  return strategy;
+}
+
+/// Presets of a number: `probe-3`.
+static std::optional<Strategy>
+numberedPreset(const std::string &name, const ParallelizationProblem &problem) {
+  using Make = Strategy (*)(const ParallelizationProblem &, int);
+  for (auto [prefix, make] :
+       {std::pair<std::string, Make>{"probe-", probeStrategy},
+        std::pair<std::string, Make>{"mixed-", mixedStrategy}}) {
+    if (!name.starts_with(prefix))
+      continue;
+    int number = 0;
+    auto [end, error] = std::from_chars(name.data() + prefix.size(),
+                                        name.data() + name.size(), number);
+    if (error == std::errc() && end == name.data() + name.size() && number >= 0)
+      return make(problem, number);
+  }
+  return std::nullopt;
+}
+
 namespace {
 struct Preset {
   const char *name;
@@ -219,6 +310,8 @@ const std::vector<std::string> &soap::presetNames() {
 Expected<Strategy> soap::presetStrategy(const std::string &name,
                                         const ParallelizationProblem &problem) {
   std::string expected;
+  if (std::optional<Strategy> numbered = numberedPreset(name, problem))
+    return std::move(*numbered);
   for (const Preset &preset : presets) {
     if (name == preset.name)
       return preset.make(problem);

@@ -6,7 +6,6 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Core/StrategyFile.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -36,9 +35,8 @@ struct ApplyStrategy : mlir::soap::impl::SoapApplyStrategyBase<ApplyStrategy> {
   LogicalResult run();
   FailureOr<::soap::StrategyFile> readFile();
   FailureOr<::soap::Topology> chooseTopology(const ::soap::StrategyFile &file);
-  FailureOr<::soap::Strategy>
-  chooseStrategy(const OpGraph &opGraph, const ::soap::StrategyFile &file,
-                 const ::soap::Topology &deviceTopology);
+  FailureOr<::soap::Strategy> chooseStrategy(const FunctionProblem &target,
+                                             const ::soap::StrategyFile &file);
 };
 
 } // namespace
@@ -73,24 +71,18 @@ ApplyStrategy::chooseTopology(const ::soap::StrategyFile &file) {
 }
 
 FailureOr<::soap::Strategy>
-ApplyStrategy::chooseStrategy(const OpGraph &opGraph,
-                              const ::soap::StrategyFile &file,
-                              const ::soap::Topology &deviceTopology) {
+ApplyStrategy::chooseStrategy(const FunctionProblem &target,
+                              const ::soap::StrategyFile &file) {
   ModuleOp module = getOperation();
   if (!strategy.empty()) {
     ::soap::Expected<::soap::Strategy> resolved = ::soap::resolveStrategy(
-        opGraph.graph, file, deviceTopology.deviceCount(), strategy);
+        target.opGraph.graph, file, target.topology.deviceCount(), strategy);
     if (!resolved)
       return module.emitError() << resolved.error();
     return std::move(*resolved);
   }
-  ::soap::ParallelizationProblem problem(opGraph.graph, deviceTopology,
-                                         computeGroups(opGraph),
-                                         computeRoles(opGraph));
-  if (auto error = problem.check())
-    return module.emitError() << error->message;
   ::soap::Expected<::soap::Strategy> made =
-      ::soap::presetStrategy(preset, problem);
+      ::soap::presetStrategy(preset, *target.problem);
   if (!made)
     return module.emitError()
            << "option 'preset=" << preset << "': " << made.error();
@@ -113,20 +105,25 @@ LogicalResult ApplyStrategy::run() {
   FailureOr<::soap::Topology> deviceTopology = chooseTopology(file);
   if (failed(deviceTopology))
     return failure();
-  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
-  if (failed(chosen))
+  auto opened = openProblem(module, std::move(*deviceTopology), function);
+  if (failed(opened))
     return failure();
-  FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
-  if (failed(opGraph))
-    return failure();
-  FailureOr<::soap::Strategy> result =
-      chooseStrategy(*opGraph, file, *deviceTopology);
+  FunctionProblem &target = **opened;
+  FailureOr<::soap::Strategy> result = chooseStrategy(target, file);
   if (failed(result) ||
-      failed(checkPlacements(*opGraph, deviceTopology->deviceCount())) ||
-      failed(writeModuleStrategy(module, *opGraph, *result, *deviceTopology)))
+      failed(checkPlacements(target.opGraph, target.topology.deviceCount())))
+    return failure();
+  // Presets are also what others are compared with, whether they fit or not.
+  if (!checkMemory(target, neededBytes(target, *result),
+                   strategy.empty() ? DiagnosticSeverity::Warning
+                                    : DiagnosticSeverity::Error) &&
+      !strategy.empty())
+    return failure();
+  if (failed(writeModuleStrategy(module, target.opGraph, *result,
+                                 target.topology)))
     return failure();
   if (exportFile.empty())
     return success();
-  return exportStrategy(module, opGraph->graph, *result, *deviceTopology,
+  return exportStrategy(module, target.opGraph.graph, *result, target.topology,
                         exportFile);
 }

@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MeasureShapes.h"
 #include "SearchAlgorithms.h"
 #include "StrategySupport.h"
 
-#include "Soap/Analysis/OpGroups.h"
-#include "Soap/Analysis/TopologyAttr.h"
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Core/StrategyPlan.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/McmcCheckpoint.h"
 #include "Soap/Search/Presets.h"
@@ -115,6 +114,10 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("proposals", proposals.getValue(), "a number of at least 0");
   if (!(beta > 0 && beta <= 1e12))
     return fail("beta", beta.getValue(), "a number above 0, up to 1e12");
+  if (!measure.empty() && !topology.empty())
+    return getOperation().emitError()
+           << "options 'measure=" << measure << "' and 'topology=" << topology
+           << "' exclude each other";
   if (!llvm::is_contained({"soap", "sap", "sp", "s", "optcnn"}, space))
     return fail("space", space.getValue(), "soap, sap, sp, s or optcnn");
   if (chains > 1024)
@@ -307,11 +310,10 @@ void AutoParallel::writeCheckpoint(StringRef text) {
 /// Tasks of an iteration.
 static int64_t taskCount(const ::soap::ParallelizationProblem &problem,
                          const ::soap::Strategy &strategy) {
-  const ::soap::Topology &topology = problem.getTopology();
-  ::soap::Plan plan = ::soap::buildPlan(problem.getGraph(), strategy, topology);
-  ::soap::TaskGraph tasks = ::soap::buildTaskGraph(
-      problem.getGraph(), plan, ::soap::CostModel(topology), /*names=*/false);
-  return static_cast<int64_t>(tasks.tasks.size());
+  ::soap::CostModel cost(problem.getTopology());
+  ::soap::StrategyPlan plan(problem.getGraph(), cost);
+  plan.set(strategy);
+  return plan.taskCount();
 }
 
 std::string
@@ -395,27 +397,23 @@ LogicalResult AutoParallel::run() {
   ModuleOp module = getOperation();
   if (failed(checkOptions()))
     return failure();
-  FailureOr<::soap::Topology> deviceTopology =
-      resolveTopology(module, topology, profile);
-  if (failed(deviceTopology))
+  std::string place = topology;
+  if (!measure.empty()) {
+    if (failed(measureShapes(module, measure)))
+      return failure();
+    place = measure + ".topology.json";
+  }
+  auto opened = openProblem(module, place, profile, function, untied);
+  if (failed(opened))
     return failure();
-  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
-  if (failed(chosen))
+  FunctionProblem &target = **opened;
+  OpGraph &opGraph = target.opGraph;
+  ::soap::ParallelizationProblem &problem = *target.problem;
+  if (failed(checkPlacements(opGraph, target.topology.deviceCount())))
     return failure();
-  FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
-  if (failed(opGraph) ||
-      failed(checkPlacements(*opGraph, deviceTopology->deviceCount())))
-    return failure();
-
-  ::soap::ParallelizationProblem problem(
-      opGraph->graph, *deviceTopology,
-      untied ? ::soap::untiedGroups(opGraph->graph) : computeGroups(*opGraph),
-      computeRoles(*opGraph));
-  if (auto error = problem.check())
-    return module.emitError() << error->message;
   std::vector<::soap::Strategy> strategies;
   if (failed(restrictSpace(problem)) ||
-      failed(readInitial(*opGraph, problem, strategies)))
+      failed(readInitial(opGraph, problem, strategies)))
     return failure();
 
   FailureOr<::soap::McmcResult> found = search(problem, std::move(strategies));
@@ -423,18 +421,18 @@ LogicalResult AutoParallel::run() {
     return failure();
   const ::soap::McmcResult &result = *found;
   if (result.bestEvaluation.excessBytes > 0)
-    return chosen->emitError()
-           << "'@" << chosen->getName()
+    return target.function.emitError()
+           << "'@" << target.function.getName()
            << "' does not fit into the memory of topology '"
-           << deviceTopology->name << "': the best strategy found needs "
+           << target.topology.name << "': the best strategy found needs "
            << result.bestEvaluation.excessBytes
            << " bytes more, expected devices with more 'memory_bytes', a "
               "smaller model or a longer search";
   if (failed(
-          writeModuleStrategy(module, *opGraph, result.best, *deviceTopology)))
+          writeModuleStrategy(module, opGraph, result.best, target.topology)))
     return failure();
   if (exportFile.empty())
     return success();
-  return exportStrategy(module, opGraph->graph, result.best, *deviceTopology,
+  return exportStrategy(module, opGraph.graph, result.best, target.topology,
                         exportFile);
 }

@@ -6,8 +6,6 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Analysis/OpGroups.h"
-#include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/Explain.h"
 #include "Soap/Transforms/Passes.h"
@@ -315,26 +313,16 @@ LogicalResult Explain::run() {
   if (rows < 0)
     return module.emitError() << "option 'rows=" << rows.getValue()
                               << "': expected a number of at least 0";
-  FailureOr<::soap::Topology> deviceTopology =
-      resolveTopology(module, topology);
-  if (failed(deviceTopology))
+  auto opened = openProblem(module, topology, profile, function);
+  if (failed(opened))
     return failure();
-  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
-  if (failed(chosen))
-    return failure();
-  FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
-  if (failed(opGraph))
-    return failure();
-  ParallelizationProblem problem(opGraph->graph, *deviceTopology,
-                                 computeGroups(*opGraph),
-                                 computeRoles(*opGraph));
-  if (auto error = problem.check())
-    return module.emitError() << error->message;
-  FailureOr<int> group = chooseGroup(problem, chosen->getName());
+  FunctionProblem &target = **opened;
+  ParallelizationProblem &problem = *target.problem;
+  FailureOr<int> group = chooseGroup(problem, target.function.getName());
   if (failed(group))
     return failure();
   FailureOr<::soap::Strategy> strategy =
-      readStrategy(*opGraph, deviceTopology->deviceCount());
+      readStrategy(target.opGraph, target.topology.deviceCount());
   if (failed(strategy))
     return failure();
 

@@ -9,7 +9,6 @@
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
-#include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -42,11 +41,10 @@ struct Simulate : mlir::soap::impl::SoapSimulateBase<Simulate> {
   LogicalResult runPartitioned(ArrayAttr programs,
                                const ::soap::Topology &deviceTopology);
   LogicalResult
-  addPresets(const OpGraph &opGraph, const ::soap::Topology &deviceTopology,
+  addPresets(const FunctionProblem &target,
              std::vector<std::pair<std::string, int64_t>> &presets);
-  LogicalResult runFolded(const OpGraph &opGraph,
-                          const ::soap::Strategy &strategy,
-                          const ::soap::Topology &deviceTopology);
+  LogicalResult runFolded(const FunctionProblem &target,
+                          const ::soap::Strategy &strategy);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
@@ -80,40 +78,34 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
 
 /// Simulates the presets to compare with, as far as anybody reads the result.
 LogicalResult
-Simulate::addPresets(const OpGraph &opGraph,
-                     const ::soap::Topology &deviceTopology,
+Simulate::addPresets(const FunctionProblem &target,
                      std::vector<std::pair<std::string, int64_t>> &presets) {
   std::vector<std::string> names(compare.begin(), compare.end());
-  if (names.empty() && deviceTopology.deviceCount() > mostWrittenOut)
+  if (names.empty() && target.topology.deviceCount() > mostWrittenOut)
     return success();
   if (names.empty())
     names = {"data-parallel", "expert"};
   if (names == std::vector<std::string>{"none"})
     return success();
-  ::soap::ParallelizationProblem problem(opGraph.graph, deviceTopology,
-                                         computeGroups(opGraph),
-                                         computeRoles(opGraph));
-  if (auto error = problem.check())
-    return getOperation().emitError() << error->message;
   for (const std::string &name : names) {
     ::soap::Expected<::soap::Strategy> preset =
-        ::soap::presetStrategy(name, problem);
+        ::soap::presetStrategy(name, *target.problem);
     if (!preset)
       return getOperation().emitError()
              << "option 'compare=" << name << "': " << preset.error()
              << ", or none";
     if (summary || !report.empty())
-      presets.push_back({name, problem.evaluate(*preset).makespanNs});
+      presets.push_back({name, target.problem->evaluate(*preset).makespanNs});
   }
   return success();
 }
 
 /// The times of all devices from those of classes of them.
-LogicalResult Simulate::runFolded(const OpGraph &opGraph,
-                                  const ::soap::Strategy &strategy,
-                                  const ::soap::Topology &deviceTopology) {
+LogicalResult Simulate::runFolded(const FunctionProblem &target,
+                                  const ::soap::Strategy &strategy) {
+  const ::soap::Topology &deviceTopology = target.topology;
   FoldedSimulation simulation =
-      simulateFolded(opGraph.graph, strategy, deviceTopology);
+      simulateFolded(target.opGraph.graph, strategy, deviceTopology);
   for (int device = 0; device < deviceTopology.deviceCount(); ++device) {
     int64_t capacity = deviceTopology.typeOf(device).memoryBytes,
             bytes = simulation
@@ -125,7 +117,7 @@ LogicalResult Simulate::runFolded(const OpGraph &opGraph,
         << "\" needs " << bytes << " bytes and has " << capacity;
     break; // all others as well, perhaps
   }
-  if (failed(addPresets(opGraph, deviceTopology, simulation.presets)))
+  if (failed(addPresets(target, simulation.presets)))
     return failure();
   if (summary)
     printFoldedSummary(simulation, deviceTopology, llvm::errs());
@@ -150,35 +142,26 @@ LogicalResult Simulate::run() {
     return failure();
   if (auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms))
     return runPartitioned(programs, *deviceTopology);
-  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
-  if (failed(chosen))
+  auto opened = openProblem(module, std::move(*deviceTopology), function);
+  if (failed(opened))
     return failure();
-  FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
-  if (failed(opGraph))
-    return failure();
+  FunctionProblem &target = **opened;
+  const ::soap::Graph &graph = target.opGraph.graph;
   FailureOr<::soap::Strategy> strategy =
-      readStrategy(*opGraph, deviceTopology->deviceCount());
+      readStrategy(target.opGraph, target.topology.deviceCount());
   if (failed(strategy))
     return failure();
 
   if (fold == "always" || (fold == "auto" && !writesTasks &&
-                           deviceTopology->deviceCount() > mostWrittenOut))
-    return runFolded(*opGraph, *strategy, *deviceTopology);
-  Simulation simulation = simulate(opGraph->graph, *strategy, *deviceTopology);
-  for (int device = 0; device < deviceTopology->deviceCount(); ++device) {
-    int64_t capacity = deviceTopology->typeOf(device).memoryBytes;
-    if (simulation.peakBytes[device] > capacity)
-      chosen->emitWarning()
-          << "'@" << chosen->getName() << "' needs "
-          << simulation.peakBytes[device] << " bytes on device \""
-          << deviceTopology->devices[device].name << "\", which has "
-          << capacity;
-  }
-  if (failed(addPresets(*opGraph, *deviceTopology, simulation.presets)))
+                           target.topology.deviceCount() > mostWrittenOut))
+    return runFolded(target, *strategy);
+  Simulation simulation = simulate(graph, *strategy, target.topology);
+  checkMemory(target, simulation.peakBytes, DiagnosticSeverity::Warning);
+  if (failed(addPresets(target, simulation.presets)))
     return failure();
   if (summary)
-    printSummary(opGraph->graph, simulation, *deviceTopology, llvm::errs());
-  return writeFiles(opGraph->graph, simulation, *deviceTopology);
+    printSummary(graph, simulation, target.topology, llvm::errs());
+  return writeFiles(graph, simulation, target.topology);
 }
 
 /// Partitioned IR is priced from its programs and rank table alone; exchanges

@@ -8,8 +8,6 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Analysis/OpGroups.h"
-#include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Search/StrategyDrawing.h"
 
 #include "llvm/Support/Format.h"
@@ -20,29 +18,21 @@ using namespace mlir::soap;
 
 FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
                                                       StringRef topology,
+                                                      StringRef profile,
                                                       StringRef function) {
-  FailureOr<::soap::Topology> deviceTopology =
-      resolveTopology(module, topology);
-  if (failed(deviceTopology))
+  auto opened = openProblem(module, topology, profile, function);
+  if (failed(opened))
     return failure();
-  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
-  if (failed(chosen))
-    return failure();
-  FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
-  if (failed(opGraph))
-    return failure();
+  FunctionProblem &target = **opened;
+  ::soap::ParallelizationProblem &problem = *target.problem;
   FailureOr<::soap::Strategy> strategy =
-      readStrategy(*opGraph, deviceTopology->deviceCount());
+      readStrategy(target.opGraph, target.topology.deviceCount());
   if (failed(strategy))
     return failure();
-  ::soap::ParallelizationProblem problem(opGraph->graph, *deviceTopology,
-                                         computeGroups(*opGraph),
-                                         computeRoles(*opGraph));
-  if (auto error = problem.check())
-    return module.emitError() << error->message;
   std::string title;
   llvm::raw_string_ostream(title)
-      << "@" << chosen->getName() << " on " << deviceTopology->name << ": "
+      << "@" << target.function.getName() << " on " << target.topology.name
+      << ": "
       << llvm::format("%.3f ms per iteration, simulated",
                       problem.evaluate(*strategy).makespanNs * 1e-6);
   return ::soap::drawStrategy(problem, *strategy, title);

@@ -1,7 +1,6 @@
 //===- StrategySupport.cpp - What strategy passes share -------------------===//
 //
-// Choosing the function of a strategy, carrying it over to other functions,
-// and writing result files.
+// See StrategySupport.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +11,7 @@
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Core/StrategyFile.h"
+#include "Soap/Core/StrategySimulator.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -49,6 +49,77 @@ FailureOr<func::FuncOp> mlir::soap::chooseFunction(ModuleOp module,
          << "has " << candidates.size()
          << " functions with a body and none is '@train_step', '@evaluate' or "
             "'@forward', expected one of these or the option 'function=NAME'";
+}
+
+FailureOr<std::unique_ptr<FunctionProblem>>
+mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
+                        StringRef function, bool untied) {
+  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
+  if (failed(chosen))
+    return failure();
+  FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
+  if (failed(opGraph))
+    return failure();
+  auto result = std::make_unique<FunctionProblem>(FunctionProblem{
+      std::move(topology), *chosen, std::move(*opGraph), std::nullopt});
+  const ::soap::Graph &graph = result->opGraph.graph;
+  result->problem.emplace(graph, result->topology,
+                          untied ? ::soap::untiedGroups(graph)
+                                 : computeGroups(result->opGraph),
+                          computeRoles(result->opGraph));
+  if (auto error = result->problem->check())
+    return module.emitError() << error->message;
+  return std::move(result);
+}
+
+FailureOr<std::unique_ptr<FunctionProblem>>
+mlir::soap::openProblem(ModuleOp module, StringRef topology, StringRef profile,
+                        StringRef function, bool untied) {
+  FailureOr<::soap::Topology> resolved =
+      resolveTopology(module, topology, profile);
+  if (failed(resolved))
+    return failure();
+  return openProblem(module, std::move(*resolved), function, untied);
+}
+
+std::vector<int64_t> mlir::soap::neededBytes(const FunctionProblem &problem,
+                                             const ::soap::Strategy &strategy) {
+  const ::soap::Topology &topology = problem.topology;
+  ::soap::CostModel cost(topology);
+  ::soap::StrategyPlan plan(problem.opGraph.graph, cost);
+  plan.set(strategy);
+  bool fits = llvm::all_of(llvm::seq(topology.deviceCount()), [&](int device) {
+    return plan.tileBytes()[device] <= topology.typeOf(device).memoryBytes;
+  });
+  return fits ? plan.tileBytes() : ::soap::StrategySimulator(plan).peakBytes();
+}
+
+bool mlir::soap::checkMemory(const FunctionProblem &problem,
+                             ArrayRef<int64_t> neededBytes,
+                             DiagnosticSeverity severity) {
+  const ::soap::Topology &topology = problem.topology;
+  int worst = -1, others = -1;
+  int64_t largest = 0;
+  for (int device = 0; device < topology.deviceCount(); ++device) {
+    int64_t excess = neededBytes[device] - topology.typeOf(device).memoryBytes;
+    others += excess > 0;
+    if (excess > largest) {
+      largest = excess;
+      worst = device;
+    }
+  }
+  if (worst < 0)
+    return true;
+  func::FuncOp function = problem.function;
+  InFlightDiagnostic diagnostic = severity == DiagnosticSeverity::Error
+                                      ? function.emitError()
+                                      : function.emitWarning();
+  diagnostic << "'@" << function.getName() << "' needs " << neededBytes[worst]
+             << " bytes on device \"" << topology.devices[worst].name
+             << "\", which has " << topology.typeOf(worst).memoryBytes;
+  if (others > 0)
+    diagnostic << "; " << others << " more devices have less than they need";
+  return false;
 }
 
 /// Loops of an op of another function as loops of the op that has its name: by

@@ -1,8 +1,8 @@
 //===- StrategySupport.h - What strategy passes share -----------*- C++ -*-===//
 //
-// Choosing the function that a strategy is made for, carrying it over to the
-// other functions of the module, and writing result files. Shared by
-// apply-strategy, auto-parallel and simulate.
+// From the options of a pass to the problem that its function is, carrying a
+// strategy over to the other functions of the module, memory, and writing
+// result files. Shared by all passes that read or write strategies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,9 @@
 
 #include "Soap/Analysis/OpGraph.h"
 #include "Soap/Core/Topology.h"
+#include "Soap/Search/ParallelizationProblem.h"
+
+#include <memory>
 
 namespace mlir::soap {
 
@@ -18,6 +21,33 @@ namespace mlir::soap {
 /// else `@forward`, else the only function with a body. An error says what was
 /// expected.
 FailureOr<func::FuncOp> chooseFunction(ModuleOp module, StringRef name);
+
+/// A function on a topology, as the search library sees it. On the heap: the
+/// problem refers to its neighbours.
+struct FunctionProblem {
+  ::soap::Topology topology;
+  func::FuncOp function;
+  OpGraph opGraph;
+  std::optional<::soap::ParallelizationProblem> problem;
+};
+
+/// `function` as in `chooseFunction`; untied: every op is a group.
+FailureOr<std::unique_ptr<FunctionProblem>>
+openProblem(ModuleOp module, ::soap::Topology topology, StringRef function,
+            bool untied = false);
+/// The same with the topology of options (`resolveTopology`).
+FailureOr<std::unique_ptr<FunctionProblem>>
+openProblem(ModuleOp module, StringRef topology, StringRef profile,
+            StringRef function, bool untied = false);
+
+/// Peak bytes of every device; where all its tiles fit at once, no more than
+/// these.
+std::vector<int64_t> neededBytes(const FunctionProblem &problem,
+                                 const ::soap::Strategy &strategy);
+/// If devices have less memory than they need, says so of the one that lacks
+/// most, as an error or a warning, and returns false.
+bool checkMemory(const FunctionProblem &problem, ArrayRef<int64_t> neededBytes,
+                 DiagnosticSeverity severity);
 
 /// Writes the strategy on the ops of its function, and on those of every other
 /// function: an op takes the config of the op with the same `soap.name`, else

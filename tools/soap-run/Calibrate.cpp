@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <unistd.h>
 
@@ -260,10 +260,13 @@ void Calibration::progress(const std::string &what) {
 
 Expected<std::unique_ptr<Session>>
 Calibration::open(const std::string &text, const std::string &topologyName) {
-  const char *folder = std::getenv("TMPDIR");
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error)
+    return Error{"cannot find a folder for temporary files: " +
+                 error.message()};
   TemporaryFile file;
-  std::string path =
-      std::string(folder && *folder ? folder : "/tmp") + "/soap-XXXXXX";
+  std::string path = folder / "soap-XXXXXX";
   int descriptor = mkstemp(path.data());
   if (descriptor < 0)
     return Error{path + ": cannot create a temporary file"};

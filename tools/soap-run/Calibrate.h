@@ -1,6 +1,7 @@
 //===- Calibrate.h - Measures this machine ----------------------*- C++ -*-===//
 //
-// soap-run --calibrate: topology and profile of the CPU that it runs on.
+// soap-run --calibrate: topology and profile of the CPU that it runs on, and
+// what the shapes of a model take there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,13 @@ namespace soap::run {
 /// runs. True if all was measured, false if it was stopped.
 Expected<bool> calibrate(const Options &options,
                          const std::function<bool()> &stop);
+
+/// Adds the shapes of the model `options.file` to that profile: those which a
+/// search over the topology's devices meets and the profile lacks. Measures the
+/// machine first where there is no topology of this name. `stop` and result as
+/// above.
+Expected<bool> calibrateModel(const Options &options,
+                              const std::function<bool()> &stop);
 
 } // namespace soap::run
 

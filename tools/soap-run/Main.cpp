@@ -244,7 +244,8 @@ int main(int argc, char **argv) {
   }
   if (options->calibrate) {
     installSignals();
-    auto finished = calibrate(*options, [] { return interrupted.load(); });
+    auto measure = options->file.empty() ? calibrate : calibrateModel;
+    auto finished = measure(*options, [] { return interrupted.load(); });
     if (!finished)
       return fail(nullptr, finished.error());
     const std::string &name = options->calibrationOutput;

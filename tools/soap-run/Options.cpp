@@ -150,10 +150,6 @@ MaybeError check(Options &options) {
           std::pair{"--report", !options.report.empty()}})
       if (given)
         return excludes("--calibrate", flag);
-    if (!options.file.empty())
-      return Error{
-          "'--calibrate' measures the machine, expected no file, got '" +
-          options.file + "'"};
     if (options.calibrationOutput.empty())
       options.calibrationOutput = "calibrated";
     return std::nullopt;
@@ -250,7 +246,7 @@ const char *run::helpText() {
 
 usage: soap-run FILE.mlir --data DATA [flags]           train and evaluate
        soap-run FILE.mlir --entry NAME [flags]          run one function once
-       soap-run --calibrate [-o NAME]                   measure this machine
+       soap-run --calibrate [FILE.mlir] [-o NAME]       measure this machine
        mpirun -np N soap-run ...                        in N processes
 
 FILE.mlir is IR at any stage of the pipeline: lowered, partitioned, with or
@@ -298,7 +294,11 @@ measuring this machine
                            cores of this machine and write what they take to
                            NAME.topology.json and NAME.profile.json, for the options
                            topology= and profile= of searches and simulations;
-                           Ctrl-C keeps what was measured
+                           Ctrl-C keeps what was measured. With FILE.mlir, a
+                           model's training step, run it under strategies that show
+                           the shapes which a search for these devices meets, and
+                           add those that NAME.profile.json lacks (measuring the
+                           machine first if there is no NAME.topology.json)
   -o NAME                  ... called so (default calibrated)
 
 compiling

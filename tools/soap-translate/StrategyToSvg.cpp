@@ -31,6 +31,10 @@ static cl::opt<std::string>
     topology("topology", cl::value_desc("NAME"), cl::cat(strategyCategory),
              cl::desc("Built-in topology or topology file (default: the "
                       "module's soap.topology)"));
+static cl::opt<std::string> profile(
+    "profile", cl::value_desc("NAME"), cl::cat(strategyCategory),
+    cl::desc("Built-in profile or profile file (default: what the topology "
+             "names)"));
 
 static LogicalResult run(StringRef input, llvm::raw_ostream &output,
                          MLIRContext &context) {
@@ -41,7 +45,7 @@ static LogicalResult run(StringRef input, llvm::raw_ostream &output,
   if (!module)
     return failure();
   FailureOr<std::string> drawing =
-      drawModuleStrategy(*module, topology, function);
+      drawModuleStrategy(*module, topology, profile, function);
   if (failed(drawing))
     return failure();
   output << *drawing;

@@ -37,6 +37,9 @@ public:
   /// Time by the curve alone, for other devices than the measured one.
   std::optional<double> curveNs(const OpShape &shape, const std::string &dtype,
                                 const CurveScale &scale) const;
+  /// Time of a `fill`, `assemble` or `combine` of as many bytes on the device
+  /// that was measured; nothing if none were.
+  std::optional<double> copyNs(const std::string &kind, double bytes) const;
   /// Measured time of a collective, interpolated between sizes; nothing if this
   /// group was not measured.
   std::optional<double> collectiveNs(CollectiveKind kind, int devices,
@@ -46,6 +49,7 @@ private:
   class Table;
   Profile profile;
   std::vector<std::unique_ptr<Table>> tables;
+  std::vector<const CostCurve *> copies;
 
   const CostCurve *findCurve(const std::string &op,
                              const std::string &direction,

@@ -72,6 +72,7 @@ struct TileInfo {
 struct ScheduledTask {
   std::string name, kind;
   int64_t startNs = 0, endNs = 0;
+  std::string shape; ///< what its time depends on (Core/ProfileRecord.h)
 };
 
 /// What one device runs, with its row of the rank table.

@@ -33,6 +33,16 @@ Strategy expertStrategy(const ParallelizationProblem &problem);
 /// Data parallelism with every update cut over all devices.
 Strategy zeroStrategy(const ParallelizationProblem &problem);
 
+/// Strategies whose runs together show the shapes that searches meet: number 0
+/// has every group whole on one device; others cut in each group's leader the
+/// number-th of its choices, every loop alone over all devices, then (from four
+/// devices on) every two loops. Groups with fewer choices begin again.
+Strategy probeStrategy(const ParallelizationProblem &problem, int number);
+
+/// Every group by itself takes one of these choices, or one device: a strategy
+/// that nobody would choose, for measurements. `seed` decides.
+Strategy mixedStrategy(const ParallelizationProblem &problem, int seed);
+
 /// What `expertStrategy` goes by.
 enum class NetworkFamily {
   Feedforward, ///< convolutions, linear layers
@@ -43,7 +53,8 @@ NetworkFamily familyOf(const ParallelizationProblem &problem);
 
 /// Names of all presets.
 const std::vector<std::string> &presetNames();
-/// Strategy of a preset by name; an error lists the names.
+/// Strategy of a preset by name, `probe-N` or `mixed-N`; an error lists the
+/// names.
 Expected<Strategy> presetStrategy(const std::string &name,
                                   const ParallelizationProblem &problem);
 

@@ -141,6 +141,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
+    Option<"measure", "measure", "std::string", /*default=*/"\"\"",
+           "Search on this machine: topology NAME.topology.json with NAME.profile.json, to which the shapes of this module that it lacks are added before, by 'soap-run --calibrate'; instead of 'topology'">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"mcmc\"",
            "mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn (dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement (every group whole on one device), or exact (branch and bound; few ops and devices)">,
     Option<"polish", "polish", "bool", /*default=*/"false", "Polish what the algorithm has found with what is left of the budget, until no change of one group gains">,
@@ -215,6 +217,8 @@ def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
     Option<"most", "most", "int64_t", /*default=*/"400", "Price at most this many alternatives, at least 1: neighbours' configs and the presets first, then degrees">,
     Option<"rows", "rows", "int64_t", /*default=*/"16", "Print at most this many alternatives, at least 0">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function of the op; default: train_step, evaluate or forward">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print the table on stderr">
   ];

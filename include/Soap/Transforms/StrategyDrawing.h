@@ -13,10 +13,11 @@
 
 namespace mlir::soap {
 
-/// Draws the configs of a function, with its simulated time. `topology` and
-/// `function` as for `--soap-simulate`; empty: the module's own. Errors as
-/// there, for example where an op has no config.
+/// Draws the configs of a function, with its simulated time. `topology`,
+/// `profile` and `function` as for `--soap-simulate`; empty: the module's own.
+/// Errors as there, for example where an op has no config.
 FailureOr<std::string> drawModuleStrategy(ModuleOp module, StringRef topology,
+                                          StringRef profile,
                                           StringRef function);
 
 } // namespace mlir::soap

@@ -176,18 +176,26 @@ private:
     task = std::nullopt;
   }
 
+  static IntegerAttr slotOf(Operation *op) {
+    return op->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+  }
+
   /// Ops without a slot belong to the task before them.
   void enterTask(Operation *op) {
-    auto slot = op->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+    IntegerAttr slot = slotOf(op);
     if (!slot || task == slot.getInt())
       return;
     leaveTask();
-    // Tasks that are part of this kernel are over as soon as they begin.
-    if (auto others = op->getAttrOfType<DenseI64ArrayAttr>("soap.fused_slots"))
-      for (int64_t other : others.asArrayRef()) {
-        begin(other);
-        end(other);
-      }
+    // Tasks that are part of this kernel are over as soon as they begin. The
+    // task may begin with copies of the kernel's operands in other layouts.
+    for (Operation *next = op; next && slotOf(next) == slot;
+         next = next->getNextNode())
+      if (auto others =
+              next->getAttrOfType<DenseI64ArrayAttr>("soap.fused_slots"))
+        for (int64_t other : others.asArrayRef()) {
+          begin(other);
+          end(other);
+        }
     task = slot.getInt();
     begin(*task);
   }

@@ -29,14 +29,16 @@ static OwningOpRef<ModuleOp> buildLeNet(const Sizes &sizes,
   return b.finish(b.linear(x, "fc3", sizes["classes"]));
 }
 
+/// Channels of a network that is made smaller by the option `divide`.
+static int64_t divided(const Sizes &sizes, int64_t channels) {
+  return std::max<int64_t>(channels / sizes["divide"], 1);
+}
+
 /// AlexNet (Krizhevsky, "One weird trick", 2014), without dropout.
 static OwningOpRef<ModuleOp> buildAlexNet(const Sizes &sizes,
                                           MLIRContext *context) {
   ModelBuilder b(context);
-  int64_t divide = sizes["divide"];
-  auto of = [&](int64_t channels) {
-    return std::max<int64_t>(channels / divide, 1);
-  };
+  auto of = [&](int64_t channels) { return divided(sizes, channels); };
   Value x = b.image({sizes.batch, 3, sizes["image"], sizes["image"]});
   x = b.relu(b.conv(x, "conv1", of(64), 11, 4, 2), "relu1");
   x = b.maxPool(x, "pool1", 3, 2);
@@ -55,10 +57,7 @@ static OwningOpRef<ModuleOp> buildAlexNet(const Sizes &sizes,
 static OwningOpRef<ModuleOp> buildVGG16(const Sizes &sizes,
                                         MLIRContext *context) {
   ModelBuilder b(context);
-  int64_t divide = sizes["divide"];
-  auto of = [&](int64_t channels) {
-    return std::max<int64_t>(channels / divide, 1);
-  };
+  auto of = [&](int64_t channels) { return divided(sizes, channels); };
   Value x = b.image({sizes.batch, 3, sizes["image"], sizes["image"]});
   constexpr std::pair<int64_t, int> blocks[] = {
       {64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}};

@@ -9,6 +9,7 @@
 
 #include "DeviceProgram.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Core/ProfileRecord.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Transforms/Passes.h"
@@ -117,15 +118,31 @@ ArrayAttr tileTable(Builder &builder, ArrayRef<TileRecord> tiles) {
   return builder.getArrayAttr(rows);
 }
 
-/// The global order: simulated start and end, name, kind and key of every task.
+/// What the time of a task depends on, for who measures it.
+std::string shapeOfTask(const PricedFunction &priced,
+                        const ::soap::Topology &topology, int task) {
+  const ::soap::Action &action =
+      priced.plan.actions[priced.plan.taskStart[task]];
+  if (action.kind == ::soap::ActionKind::Transfer ||
+      action.kind == ::soap::ActionKind::Collective)
+    return "";
+  ::soap::Work work = ::soap::workOf(priced.opGraph.graph, priced.plan, action);
+  return ::soap::printShape(
+      work, ::soap::dtypeOf(topology.typeOf(action.device), work));
+}
+
+/// The global order: simulated start and end, name, kind, key and shape of
+/// every task.
 DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
+                             const ::soap::Topology &topology,
                              ArrayRef<int> order) {
-  SmallVector<Attribute> names, kinds;
+  SmallVector<Attribute> names, kinds, shapes;
   SmallVector<int64_t> starts, ends, keys;
   for (int id : order) {
     const ::soap::Task &task = priced.tasks.tasks[id];
     names.push_back(builder.getStringAttr(task.name));
     kinds.push_back(builder.getStringAttr(task.kind));
+    shapes.push_back(builder.getStringAttr(shapeOfTask(priced, topology, id)));
     starts.push_back(task.startNs);
     ends.push_back(task.endNs);
     keys.append(task.key.begin(), task.key.end());
@@ -153,6 +170,7 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                      {"start_ns", builder.getDenseI64ArrayAttr(starts)},
                      {"end_ns", builder.getDenseI64ArrayAttr(ends)},
                      {"keys", builder.getDenseI64ArrayAttr(keys)},
+                     {"shapes", builder.getArrayAttr(shapes)},
                      {"collectives", builder.getArrayAttr(collectives)}});
 }
 
@@ -229,12 +247,12 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
             argument.getArgNumber(), SoapDialect::kSampleDim))
       batch =
           cast<RankedTensorType>(argument.getType()).getDimSize(dim.getInt());
-  return dictionary(builder,
-                    {{"entry", builder.getStringAttr(function.getName())},
-                     {"batch", builder.getI64IntegerAttr(batch)},
-                     {"tensors", tensorTable(builder, function, *priced)},
-                     {"schedule", scheduleTable(builder, *priced, order)},
-                     {"ranks", builder.getArrayAttr(ranks)}});
+  return dictionary(
+      builder, {{"entry", builder.getStringAttr(function.getName())},
+                {"batch", builder.getI64IntegerAttr(batch)},
+                {"tensors", tensorTable(builder, function, *priced)},
+                {"schedule", scheduleTable(builder, *priced, topology, order)},
+                {"ranks", builder.getArrayAttr(ranks)}});
 }
 
 struct PartitionPass

@@ -13,11 +13,12 @@ The last line is "N passed, N failed".
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
+
+from soap_tools import Failure, Tools
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 DATA = "/usr/share/datasets/fashion-mnist"
@@ -25,35 +26,13 @@ STRATEGIES = ["single", "data-parallel", "spatial", "model-parallel", "searched"
 MARGIN = 10
 
 
-class Failure(Exception):
-    pass
-
-
-class Tools:
-    def __init__(self, build, folder):
-        self.build = build
-        self.folder = folder
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, tool, *arguments):
-        command = [os.path.join(self.build, "bin", tool)] + [str(a) for a in arguments]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800, text=True)
-        if done.returncode:
-            raise Failure("'%s' exited with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
-
+class LeNetTools(Tools):
     def lower(self, name, strategy, kernels=""):
         self.run("soap-opt", self.path("step.mlir"), strategy, "--soap-partition", "--soap-lower-to-cpu" + kernels,
                  "-o", self.path(name + ".mlir"))
 
     def train(self, name, *arguments):
-        report = self.path("report.json")
-        # Cores may be fewer than devices, and busy: not what is tested here.
-        self.run("soap-run", self.path(name + ".mlir"), "--data", "idx:" + DATA, "--quiet", "--report", report,
-                 "--timeout", 120, *arguments)
-        with open(report) as stream:
-            return json.load(stream)
+        return self.report(self.path(name + ".mlir"), "--data", "idx:" + DATA, *arguments)
 
 
 def prepare(tools, learning_rate, epochs, strategies):
@@ -103,7 +82,7 @@ def main():
         print("FAILED  no folder '%s': install dataset-fashion-mnist\n0 passed, 1 failed" % DATA)
         return 1
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(os.path.abspath(options.build), folder)
+        tools = LeNetTools(os.path.abspath(options.build), folder)
         try:
             prepare(tools, options.learning_rate, options.epochs, ["single"] + [s for s in strategies if s != "single"])
             orders = difference(tools, "reference", options.iterations, options.seeds)

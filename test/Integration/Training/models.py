@@ -14,13 +14,14 @@ A network that soap-translate lists and this program does not know is a failure.
 """
 
 import argparse
-import json
 import os
 import random
 import re
 import subprocess
 import sys
 import tempfile
+
+from soap_tools import Failure, Tools
 
 # Networks so small are fastest on one device: a short search from elsewhere does not get there, and stays a mixture.
 STRATEGIES = {
@@ -53,31 +54,9 @@ ITERATIONS, CLOSE = 3, 1e-9
 LEFT = 0.95
 
 
-class Failure(Exception):
-    pass
-
-
-class Tools:
-    def __init__(self, build, folder):
-        self.build, self.folder = build, folder
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, tool, *arguments):
-        command = [os.path.join(self.build, "bin", tool)] + [str(a) for a in arguments]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800, text=True)
-        if done.returncode:
-            raise Failure("'%s' exited with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
-        return done.stdout
-
+class ModelTools(Tools):
     def train(self, name, *arguments):
-        """The report of a run. Cores may be fewer than devices, and busy: not what is tested here."""
-        report = self.path("report.json")
-        self.run("soap-run", self.path(name + ".mlir"), "--quiet", "--timeout", 120, "--threads-per-device", 1, "--report", report,
-                 *arguments)
-        with open(report) as stream:
-            return json.load(stream)
+        return self.report(self.path(name + ".mlir"), "--threads-per-device", 1, *arguments)
 
 
 def listed(tools):
@@ -168,7 +147,7 @@ def main():
         print(("ok      " if good else "FAILED  ") + text, flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(os.path.abspath(options.build), folder)
+        tools = ModelTools(os.path.abspath(options.build), folder)
         try:
             for model in listed(tools):
                 count(model in MODELS, "%s is known here" % model)

@@ -29,6 +29,8 @@ import sys
 import tempfile
 import time
 
+from soap_tools import Failure, Tools
+
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 TEXT = "/usr/share/common-licenses/GPL-3"
 STRATEGIES = {
@@ -47,33 +49,18 @@ CLOSE_LOSS, CLOSE_WEIGHTS = 1e-5, 1e-4
 CLOSE_TRAINED = 0.05
 
 
-class Failure(Exception):
-    pass
-
-
-class Tools:
+class TextTools(Tools):
     def __init__(self, build, folder, text):
-        self.build, self.folder, self.text = build, folder, text
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, tool, *arguments):
-        command = [os.path.join(self.build, "bin", tool)] + [str(a) for a in arguments]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800, text=True)
-        if done.returncode:
-            raise Failure("'%s' exited with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
+        super().__init__(build, folder)
+        self.text = text
 
     def training(self, name, *arguments):
-        # Cores may be fewer than devices, and busy: not what is tested here. One thread makes sums repeatable.
+        # One thread makes sums repeatable.
         return [self.path(name + ".mlir"), "--data", "text:%s,level=byte" % self.text, "--quiet", "--timeout", "120",
                 "--threads-per-device", "1"] + [str(a) for a in arguments]
 
     def train(self, name, *arguments):
-        report = self.path("report.json")
-        self.run("soap-run", *self.training(name, "--report", report, *arguments))
-        with open(report) as stream:
-            return json.load(stream)
+        return self.report(*self.training(name, *arguments))
 
 
 def prepare(tools, model, strategies):
@@ -188,7 +175,7 @@ def main():
         print("FAILED  no text '%s'\n0 passed, 1 failed" % options.text)
         return 1
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(os.path.abspath(options.build), folder, options.text)
+        tools = TextTools(os.path.abspath(options.build), folder, options.text)
         for model in options.models.split(","):
             try:
                 prepare(tools, model, strategies)

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""How close simulated iterations are to real ones: strategies of small networks on two devices of this machine, one core each.
+
+run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S] [--steps calibrate,compile,measure]
+
+Calibrates the machine and every network (soap-run --calibrate), simulates each strategy with that topology and profile, runs it
+with soap-run on synthetic data, and compares. DIR keeps all that was done, so that a run of at most S seconds goes on where the
+last one ended: on a machine with other work, measure in slices while the others are stopped. Times are medians over
+iterations, then over rounds; rounds go through all strategies in turn, and the run-to-run spread of a strategy is the distance of
+its slowest from its fastest round, relative to the median. The table and Kendall's tau come last.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+# Batch and options: an iteration takes some 5 to 200 ms.
+NETWORKS = {
+    "lenet": (64, ""),
+    "alexnet": (16, "image=127,classes=100,divide=4"),
+    "resnet-50": (8, "image=96,classes=100,width=16,stage1=1,stage2=2,stage3=2,stage4=1"),
+    "inception-v3": (4, "image=107,classes=100,divide=4,a-blocks=1,c-blocks=1,e-blocks=1"),
+    "rnnlm": (16, "length=20,lstm-chunk=5,hidden=256,vocabulary=2000"),
+    "nmt": (16, "length=12,lstm-chunk=4,hidden=128,vocabulary=2000"),
+    "gpt": (4, "length=64,layers=2,heads=4,head-width=32,vocabulary=1000"),
+    "bert": (4, "length=64,layers=2,heads=4,head-width=32,vocabulary=1000"),
+}
+STRATEGIES = ["single", "data-parallel", "model-parallel", "spatial", "expert", "zero", "mixed-1", "mixed-2", "searched"]
+WARM = 3
+
+
+class Bench:
+    def __init__(self, options):
+        self.build, self.folder = os.path.abspath(options.build), os.path.abspath(options.folder)
+        os.makedirs(self.folder, exist_ok=True)
+        self.rounds, self.end = options.rounds, time.monotonic() + options.seconds
+        self.networks = options.networks.split(",")
+        self.results = {}
+        if os.path.exists(self.path("results.json")):
+            with open(self.path("results.json")) as stream:
+                self.results = json.load(stream)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, tool, *arguments):
+        command = [os.path.join(self.build, "bin", tool)] + [str(a) for a in arguments]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800)
+        if done.returncode:
+            sys.exit("'%s' exited with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
+
+    def out_of_time(self):
+        if time.monotonic() > self.end:
+            print("out of time: run this again to go on")
+            return True
+        return False
+
+    def save(self):
+        with open(self.path("results.json.new"), "w") as stream:
+            json.dump(self.results, stream, indent=1)
+        os.replace(self.path("results.json.new"), self.path("results.json"))
+
+    def step(self, network):
+        path = self.path(network + ".step.mlir")
+        if not os.path.exists(path):
+            batch, sizes = NETWORKS[network]
+            plain = self.path(network + ".mlir")
+            self.run("soap-translate", "--generate=" + network, "--batch=%d" % batch, *(["--option=" + sizes] if sizes else []),
+                     "-o", plain)
+            self.run("soap-opt", plain, "--soap-build-training-step=learning-rate=0.001 momentum=0.9", "-o", path)
+        return path
+
+    def calibrate(self):
+        base = self.path("here")
+        for network in [""] + self.networks:
+            mark = self.path("calibrated." + network)
+            if os.path.exists(mark):
+                continue
+            if self.out_of_time():
+                return False
+            self.run("soap-run", *([self.step(network)] if network else []), "--calibrate", "-o", base)
+            open(mark, "w").close()
+        return True
+
+    def cases(self):
+        for network in self.networks:
+            for strategy in STRATEGIES:
+                if strategy == "spatial" and network in ("rnnlm", "nmt", "gpt", "bert"):
+                    continue  # no images
+                yield network, strategy
+
+    def compile(self):
+        for network, strategy in self.cases():
+            key = network + "." + strategy
+            if os.path.exists(self.path(key + ".soapx")):
+                continue
+            if self.out_of_time():
+                return False
+            topology = self.path("here.topology.json")
+            apply = ("--soap-auto-parallel=topology=%s seed=1 proposals=3000" if strategy == "searched" else
+                     "--soap-apply-strategy=preset=" + strategy + " topology=%s") % topology
+            self.run("soap-opt", self.step(network), apply, "-o", self.path(key + ".mlir"))
+            self.run("soap-opt", self.path(key + ".mlir"), "--soap-partition", "--soap-lower-to-cpu", "-o",
+                     self.path(key + ".lowered.mlir"))
+            self.run("soap-translate", "--emit-artifact", self.path(key + ".lowered.mlir"), "-o", self.path(key + ".soapx"))
+        return True
+
+    def simulate(self):
+        """Anew every time: it takes no time, and the model is what changes."""
+        for network, strategy in self.cases():
+            key = network + "." + strategy
+            if not os.path.exists(self.path(key + ".mlir")):
+                continue
+            self.run("soap-opt", self.path(key + ".mlir"), "--soap-simulate=report=%s compare=none summary=false topology=%s" %
+                     (self.path("report.json"), self.path("here.topology.json")), "-o", os.devnull)
+            with open(self.path("report.json")) as stream:
+                self.results.setdefault(key, {})["simulated_ms"] = json.load(stream)["makespan_ns"] * 1e-6
+        self.save()
+
+    def measure(self):
+        for number in range(self.rounds):
+            for network, strategy in self.cases():
+                key = network + "." + strategy
+                rounds = self.results.setdefault(key, {}).setdefault("rounds_ms", [])
+                if len(rounds) > number:
+                    continue
+                if self.out_of_time():
+                    return False
+                # Some 1.5 seconds each.
+                guess = self.results[key].get("simulated_ms") or 50
+                iterations = WARM + int(min(200, max(7, 1500 / guess)))
+                self.run("soap-run", self.path(key + ".soapx"), "--data", "synthetic", "--quiet", "--threads-per-device", 1,
+                         "--iterations", iterations, "--report", self.path("run.json"))
+                with open(self.path("run.json")) as stream:
+                    rounds.append(json.load(stream)["milliseconds_per_iteration"]["median"])
+                self.save()
+        return True
+
+    def rows(self):
+        for network, strategy in self.cases():
+            entry = self.results.get(network + "." + strategy, {})
+            rounds = entry.get("rounds_ms", [])
+            if rounds and "simulated_ms" in entry:
+                median = statistics.median(rounds)
+                yield {"network": network, "strategy": strategy, "measured_ms": median, "lowest_ms": min(rounds), "highest_ms": max(rounds),
+                       "spread": (max(rounds) - min(rounds)) / median, "simulated_ms": entry["simulated_ms"],
+                       "error": entry["simulated_ms"] / median - 1}
+
+
+def kendall(rows):
+    """Tau, pairs: over pairs of the same network whose measured times are further apart than their spreads."""
+    agree = pairs = 0
+    for a, b in itertools.combinations(rows, 2):
+        if a["network"] != b["network"]:
+            continue
+        gap = abs(a["measured_ms"] - b["measured_ms"])
+        if gap <= max(a["highest_ms"] - a["lowest_ms"], b["highest_ms"] - b["lowest_ms"]):
+            continue
+        pairs += 1
+        product = (a["measured_ms"] - b["measured_ms"]) * (a["simulated_ms"] - b["simulated_ms"])
+        agree += (product > 0) - (product < 0)
+    return agree / pairs if pairs else 1.0, pairs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--json")
+    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--steps", default="calibrate,compile,measure")
+    options = parser.parse_args()
+    bench = Bench(options)
+    steps = options.steps.split(",")
+    complete = all(getattr(bench, step)() for step in ("calibrate", "compile") if step in steps)
+    bench.simulate()
+    if "measure" in steps and complete:
+        complete = bench.measure()
+    rows = list(bench.rows())
+    if not rows:
+        return
+    print("| network | strategy | measured ms | spread | simulated ms | error |\n|---|---|---|---|---|---|")
+    for row in rows:
+        print("| %(network)s | %(strategy)s | %(measured_ms).2f" % row, "| %.1f %%" % (100 * row["spread"]),
+              "| %.2f" % row["simulated_ms"], "| %+.1f %% |" % (100 * row["error"]))
+    errors = [abs(row["error"]) for row in rows]
+    tau, pairs = kendall(rows)
+    summary = {"strategies": len(rows), "networks": len({row["network"] for row in rows}), "rounds": options.rounds,
+               "median_error": statistics.median(errors), "worst_error": max(errors),
+               "median_spread": statistics.median(row["spread"] for row in rows), "kendall_tau": tau, "pairs": pairs}
+    print("\n%(strategies)d strategies of %(networks)d networks" % summary, "error: median %.1f %%, worst %.1f %%;" %
+          (100 * summary["median_error"], 100 * summary["worst_error"]), "spread: median %.1f %%;" % (100 * summary["median_spread"]),
+          "Kendall tau %(kendall_tau).3f over %(pairs)d pairs" % summary)
+    if options.json:
+        with open(options.json, "w") as stream:
+            json.dump({"summary": summary, "rows": rows}, stream, indent=1)
+
+
+if __name__ == "__main__":
+    main()

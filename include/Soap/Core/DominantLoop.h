@@ -1,0 +1,21 @@
+//===- DominantLoop.h - The loop that cuts a dim ----------------*- C++ -*-===//
+//
+// Of several loops that make up a tensor dim the one that a cut of it cuts.
+// What relates ops to each other, analyses and searches, goes by it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_DOMINANTLOOP_H
+#define SOAP_CORE_DOMINANTLOOP_H
+
+#include "Soap/Core/IterationSpace.h"
+
+namespace soap {
+
+/// The loop that a tensor dim is cut by when it is cut with one loop: of those
+/// with an extent above 1, else of all, the outermost. -1: none.
+int dominantLoop(const IterationSpace &space, const DimMap &map);
+
+} // namespace soap
+
+#endif // SOAP_CORE_DOMINANTLOOP_H

@@ -1,0 +1,55 @@
+//===- ProfileRecord.h - Measurements on their way to a profile -*- C++ -*-===//
+//
+// What the compiler says of the shapes of tasks and the runtime measures of
+// them meets here: shapes as text, in manifests, and times that are collected
+// by shape and added to a profile.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_PROFILERECORD_H
+#define SOAP_CORE_PROFILERECORD_H
+
+#include "Soap/Core/CostModel.h"
+
+#include <map>
+
+namespace soap {
+
+/// Name of the type that a kernel computes in on a type of device (`tf32`).
+const char *dtypeOf(const DeviceType &type, const Work &work);
+/// `fill`, `assemble` or `combine`.
+bool isCopy(const std::string &kind);
+
+/// What a task's time depends on, as text: op, direction, dtype, loops,
+/// strides, bytes, as in `conv2d forward f32 n=8,g=1,o=16,... 1,1 91200`; loops
+/// and strides are `-` where there are none. Tasks that copy (`assemble`,
+/// `combine`, `fill`) have no loops. Empty if times of this work are not kept.
+std::string printShape(const Work &work, const std::string &dtype);
+/// The same of an entry of a table.
+std::string printShape(const ProfileTable &table, const ProfileEntry &entry);
+/// The table that a shape belongs to, with one entry of 1 ns.
+Expected<ProfileTable> parseShape(const std::string &text);
+
+/// Times by shape.
+class ProfileRecord {
+public:
+  /// One more measured time of a shape, in ns.
+  void add(const std::string &shape, double ns);
+  size_t shapeCount() const { return times.size(); }
+  bool has(const std::string &shape) const { return times.contains(shape); }
+  /// Gives each shape its mean in the profile, in place of what was there, and
+  /// fits curves to tables that have none (but those of copies to all of their
+  /// entries). An error if a text is no shape.
+  MaybeError addTo(Profile &profile) const;
+
+private:
+  struct Sum {
+    double ns = 0;
+    int64_t count = 0;
+  };
+  std::map<std::string, Sum> times;
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_PROFILERECORD_H

@@ -1,0 +1,25 @@
+//===- DominantLoop.cpp - The loop that cuts a dim ------------------------===//
+//
+// See DominantLoop.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/DominantLoop.h"
+
+using namespace soap;
+
+int soap::dominantLoop(const IterationSpace &space, const DimMap &map) {
+  if (map.kind == DimMap::Kind::Whole || map.terms.empty())
+    return -1;
+  // Compound dims (g * O + o) are cut evenly by their outermost loop that can
+  // be cut at all.
+  const Term *best = &map.terms.front();
+  for (const Term &term : map.terms) {
+    bool cuttable = space.loops[term.loop].extent > 1;
+    bool bestCuttable = space.loops[best->loop].extent > 1;
+    if ((cuttable && !bestCuttable) ||
+        (cuttable == bestCuttable && term.coefficient > best->coefficient))
+      best = &term;
+  }
+  return best->loop;
+}

@@ -1,0 +1,22 @@
+//===- MeasureShapes.h - Measurements on demand -----------------*- C++ -*-===//
+//
+// What searches know of the machine that they run on is a profile; who measures
+// is a program of its own, so that no search depends on the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_MEASURESHAPES_H
+#define SOAP_LIB_TRANSFORMS_MEASURESHAPES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::soap {
+
+/// Has `soap-run --calibrate` add the shapes of the module's training step that
+/// `NAME.profile.json` lacks. It is the program that the environment variable
+/// SOAP_RUN names, else soap-run beside this executable, else on the path.
+LogicalResult measureShapes(ModuleOp module, StringRef name);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_MEASURESHAPES_H

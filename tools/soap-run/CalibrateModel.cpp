@@ -1,0 +1,256 @@
+//===- CalibrateModel.cpp - Measures the shapes of a model ----------------===//
+//
+// soap-run MODEL --calibrate: runs training iterations of the model under
+// strategies that together show the shapes which a search meets, and keeps what
+// every shape took where it ran, among its neighbours, with all devices at
+// work.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calibrate.h"
+
+#include "Commands.h"
+#include "Soap/Core/ProfileRecord.h"
+#include "Soap/Runtime/CompiledModule.h"
+#include "Soap/Runtime/Files.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::run;
+using namespace soap::runtime;
+
+namespace {
+
+/// Probes beyond these bring pairs of loops only.
+constexpr int mostProbes = 24;
+/// The first iterations make primitives and touch memory.
+constexpr int warmIterations = 2, fewestIterations = 5, mostIterations = 25;
+constexpr std::chrono::milliseconds longEnough(1500);
+
+/// Times of the tasks of one device over iterations, by slot.
+struct DeviceTimes {
+  std::vector<std::vector<int64_t>> ns;
+  std::vector<size_t> order; ///< slots in the order in which they ran
+};
+
+/// The mean without the slowest tenth: interruptions are no part of an op, but
+/// what always varies is part of an iteration.
+double typicalOf(std::vector<int64_t> values) {
+  std::sort(values.begin(), values.end());
+  size_t count = values.size() - values.size() / 10;
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i)
+    sum += static_cast<double>(values[i]);
+  return sum / static_cast<double>(count);
+}
+
+/// Bytes are the last word of a shape.
+double bytesOf(const std::string &shape) {
+  return std::strtod(shape.c_str() + shape.rfind(' ') + 1, nullptr);
+}
+
+/// Elementwise ops may run as part of the next one's kernel, and then seem to
+/// take no time.
+bool mayFuse(const std::string &kind) {
+  for (const char *prefix :
+       {"conv2d", "matmul", "lstm", "batch_norm", "softmax", "cross_entropy",
+        "embedding", "assemble", "combine", "fill", "transfer"})
+    if (kind.starts_with(prefix))
+      return false;
+  return kind.find("pool") == std::string::npos;
+}
+
+class ModelCalibration {
+public:
+  ModelCalibration(const Options &options, const std::function<bool()> &stop)
+      : options(options), stop(stop) {}
+
+  Expected<bool> run();
+
+private:
+  const Options &options;
+  const std::function<bool()> &stop;
+  std::string base;
+  Profile profile;
+  ProfileRecord record;
+  std::set<std::string> seen, known;
+
+  Expected<ProgramSource> compileProbe(int number);
+  MaybeError runProbe(ProgramSource source);
+  void collect(const EntryInfo &entry, const std::vector<DeviceTimes> &times);
+  MaybeError write();
+};
+
+Expected<ProgramSource> ModelCalibration::compileProbe(int number) {
+  CompileRequest request;
+  request.path = options.file;
+  request.topology = base + ".topology.json";
+  request.preset = "probe-" + std::to_string(number);
+  request.optLevel = int(options.optLevel);
+  request.reference = options.reference;
+  request.cache = !options.noCache;
+  request.diagnostic = [](const std::string &message) {
+    std::fprintf(stderr, "%s\n", message.c_str());
+  };
+  return compileModule(request);
+}
+
+/// What every shape takes over all iterations. A kernel of several
+/// ops is shared out by their bytes.
+void ModelCalibration::collect(const EntryInfo &entry,
+                               const std::vector<DeviceTimes> &times) {
+  using Part = std::pair<const std::string *, double>;
+  for (size_t r = 0; r < times.size(); ++r) {
+    std::vector<Part> fused; // and ns
+    auto flush = [&] {
+      for (const auto &[shape, ns] : fused)
+        record.add(*shape, ns);
+      fused.clear();
+    };
+    for (size_t slot : times[r].order) {
+      const ScheduledTask &task =
+          entry.schedule[size_t(entry.ranks[r].tasks[slot])];
+      double ns = typicalOf(times[r].ns[slot]);
+      if (task.shape.empty() || !mayFuse(task.kind)) {
+        flush();
+        if (!task.shape.empty())
+          record.add(task.shape, ns);
+        continue;
+      }
+      fused.emplace_back(&task.shape, ns);
+      constexpr double nothing = 400;
+      if (ns < nothing)
+        continue;
+      double sum = 0, bytes = 0;
+      for (const auto &[shape, part] : fused) {
+        sum += part;
+        bytes += bytesOf(*shape);
+      }
+      for (auto &[shape, part] : fused)
+        part = sum * bytesOf(*shape) / bytes;
+      flush();
+    }
+    flush();
+  }
+}
+
+MaybeError ModelCalibration::runProbe(ProgramSource source) {
+  LauncherOptions launcher;
+  launcher.threadsPerDevice =
+      options.threadsPerDevice ? options.threadsPerDevice : 1;
+  launcher.timeout = std::chrono::milliseconds(options.timeoutMs);
+  auto session = Session::create(std::move(source), launcher);
+  if (!session)
+    return Error{session.error()};
+  auto entry = (*session)->entry("train_step");
+  if (!entry)
+    return entry.takeError();
+  const EntryInfo &info = (*session)->manifest().entries[*entry];
+  std::vector<DeviceTimes> times(info.ranks.size());
+  int iterations = 0;
+  std::chrono::steady_clock::time_point begin;
+  (*session)->observer = [&](const Execution &run) {
+    if (&run.entry != &info)
+      return;
+    if (++iterations <= warmIterations) {
+      begin = std::chrono::steady_clock::now();
+      return;
+    }
+    for (size_t r = 0; r < run.times.size(); ++r) {
+      DeviceTimes &device = times[r];
+      const auto &slots = run.times[r];
+      if (device.ns.empty()) {
+        device.ns.resize(slots.size());
+        for (size_t slot = 0; slot < slots.size(); ++slot)
+          if (slots[slot].endNs)
+            device.order.push_back(slot);
+        std::stable_sort(device.order.begin(), device.order.end(),
+                         [&](size_t a, size_t b) {
+                           return slots[a].beginNs < slots[b].beginNs;
+                         });
+      }
+      for (size_t slot : device.order)
+        device.ns[slot].push_back(slots[slot].endNs - slots[slot].beginNs);
+    }
+  };
+  auto enough = [&] {
+    int measured = iterations - warmIterations;
+    return stop() || measured >= mostIterations ||
+           (measured >= fewestIterations &&
+            std::chrono::steady_clock::now() - begin > longEnough);
+  };
+  Options training = options;
+  training.data = "synthetic";
+  training.quiet = true;
+  training.iterations = warmIterations + mostIterations;
+  std::vector<double> milliseconds;
+  auto result = train(**session, training, enough, milliseconds);
+  if (!result)
+    return result.takeError();
+  if (iterations >= warmIterations + fewestIterations)
+    collect(info, times);
+  return std::nullopt;
+}
+
+MaybeError ModelCalibration::write() {
+  if (MaybeError error = record.addTo(profile))
+    return error;
+  record = {};
+  return writeFile(base + ".profile.json", printProfile(profile));
+}
+
+Expected<bool> ModelCalibration::run() {
+  base = options.calibrationOutput;
+  if (!std::ifstream(base + ".topology.json")) {
+    auto all = calibrate(options, stop);
+    if (!all || !*all)
+      return all;
+  }
+  auto loaded = loadProfile(base + ".profile.json");
+  if (!loaded)
+    return loaded.takeError();
+  profile = std::move(*loaded);
+  for (const ProfileTable &table : profile.tables)
+    for (const ProfileEntry &entry : table.entries)
+      known.insert(printShape(table, entry));
+  for (int number = 0; number < mostProbes && !stop(); ++number) {
+    auto source = compileProbe(number);
+    if (!source)
+      return source.takeError();
+    bool fresh = false, unknown = false;
+    for (const EntryInfo &entry : source->manifest->entries)
+      if (entry.name == "train_step")
+        for (const ScheduledTask &task : entry.schedule)
+          if (!task.shape.empty()) {
+            fresh |= seen.insert(task.shape).second;
+            unknown |= !known.contains(task.shape);
+          }
+    // From here on choices begin again.
+    if (!fresh)
+      break;
+    if (!unknown)
+      continue;
+    if (!options.quiet && isatty(STDERR_FILENO))
+      std::fprintf(stderr, "\r\x1b[Kprobe %d: %zu shapes so far", number,
+                   seen.size());
+    if (MaybeError error = runProbe(std::move(*source)))
+      return *error;
+    if (MaybeError error = write())
+      return *error;
+  }
+  clearLine();
+  return !stop();
+}
+
+} // namespace
+
+Expected<bool> run::calibrateModel(const Options &options,
+                                   const std::function<bool()> &stop) {
+  return ModelCalibration(options, stop).run();
+}

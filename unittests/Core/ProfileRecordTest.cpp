@@ -1,0 +1,127 @@
+//===- ProfileRecordTest.cpp - Measurements on their way to a profile -----===//
+//
+// Shapes as text read back, and measured times replace what contradicts them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/ProfileModel.h"
+#include "Soap/Core/ProfileRecord.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap;
+
+namespace {
+
+Work convolution() {
+  Work work;
+  work.kind = "conv2d_input_grad";
+  work.bytes = 91200;
+  work.shape.op = "conv2d";
+  work.shape.direction = "input_grad";
+  work.shape.loops = {"n", "i", "h"};
+  work.shape.extents = {8, 3, 14};
+  work.shape.strides = {2, 1};
+  return work;
+}
+
+const ProfileTable *tableOf(const Profile &profile, const std::string &op) {
+  for (const ProfileTable &table : profile.tables)
+    if (table.op == op)
+      return &table;
+  return nullptr;
+}
+
+Profile emptyProfile() {
+  Profile profile;
+  profile.device = "toy";
+  profile.flopsPerSecond = {{"f32", 1e10}};
+  profile.memoryBandwidthBytesPerSecond = 1e10;
+  return profile;
+}
+
+TEST(ProfileRecord, ShapesReadBack) {
+  std::string text = printShape(convolution(), "f32");
+  EXPECT_EQ(text, "conv2d input_grad f32 n=8,i=3,h=14 2,1 91200");
+  Expected<ProfileTable> table = parseShape(text);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->loops, (std::vector<std::string>{"n", "i", "h"}));
+  EXPECT_EQ(table->strides, 2);
+  ASSERT_EQ(table->entries.size(), 1u);
+  EXPECT_EQ(table->entries[0].shape,
+            (std::vector<int64_t>{8, 3, 14, 2, 1, 91200}));
+  EXPECT_EQ(printShape(*table, table->entries[0]), text);
+
+  Work copy;
+  copy.kind = "assemble";
+  copy.bytes = 64;
+  EXPECT_EQ(printShape(copy, "f32"), "assemble forward f32 - - 64");
+  copy.kind = "transfer";
+  EXPECT_EQ(printShape(copy, "f32"), "");
+}
+
+TEST(ProfileRecord, WhatIsNoShapeIsAnError) {
+  for (const char *text :
+       {"", "relu", "relu forward f32 d0=8 - -", "relu forward f32 d0 - 32",
+        "relu forward f32 d0=0 - 32", "relu forward f32 d0=8 x 32",
+        "relu forward f32 d0=8 - 32 7"}) {
+    EXPECT_FALSE(parseShape(text)) << text;
+    ProfileRecord record;
+    record.add(text, 1);
+    Profile profile = emptyProfile();
+    EXPECT_TRUE(record.addTo(profile)) << text;
+  }
+}
+
+TEST(ProfileRecord, NewTimesReplaceOldOnes) {
+  Profile profile = emptyProfile();
+  ProfileRecord first;
+  first.add("relu forward f32 d0=8 - 64", 100);
+  first.add("relu forward f32 d0=8 - 64", 300);
+  first.add("relu forward f32 d0=16 - 128", 900);
+  first.add("relu forward f32 d0=64 - 512", 1000);
+  ASSERT_FALSE(first.addTo(profile));
+  const ProfileTable *table = tableOf(profile, "relu");
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->entries.size(), 3u);
+  // The mean of what one run says.
+  ProfileModel model(profile);
+  OpShape shape = shapeOf(*table, std::vector<int64_t>{8, 64});
+  EXPECT_NEAR(*model.opNs(shape, "f32"), 200, 1e-6);
+
+  // 16 elements took 900 ns before, now 32 take 500: the old time goes.
+  ProfileRecord second;
+  second.add("relu forward f32 d0=8 - 64", 250);
+  second.add("relu forward f32 d0=32 - 256", 500);
+  ASSERT_FALSE(second.addTo(profile));
+  table = tableOf(profile, "relu");
+  std::map<int64_t, int64_t> times;
+  for (const ProfileEntry &entry : table->entries)
+    times[entry.shape[0]] = entry.ns;
+  EXPECT_EQ(times,
+            (std::map<int64_t, int64_t>{{8, 250}, {32, 500}, {64, 1000}}));
+}
+
+TEST(ProfileRecord, NoMoreDisorderThanAProfileMayHave) {
+  Profile profile = emptyProfile();
+  ProfileRecord record;
+  record.add("relu forward f32 d0=8 - 64", 8000);
+  record.add("relu forward f32 d0=16 - 128", 1);
+  ASSERT_FALSE(record.addTo(profile));
+  Expected<Profile> read = parseProfile(printProfile(profile), "p.json");
+  ASSERT_TRUE(read) << read.error();
+}
+
+TEST(ProfileRecord, CopiesHaveCurves) {
+  Profile profile = emptyProfile();
+  ProfileRecord record;
+  for (int64_t bytes : {1000, 10000, 100000})
+    record.add("assemble forward f32 - - " + std::to_string(bytes),
+               50.0 + static_cast<double>(bytes) / 10);
+  ASSERT_FALSE(record.addTo(profile));
+  ProfileModel model(profile);
+  EXPECT_NEAR(*model.copyNs("assemble", 50000), 5050, 50);
+  EXPECT_FALSE(model.copyNs("combine", 50000));
+}
+
+} // namespace
