@@ -116,28 +116,22 @@ static bool isWithin(const ProfileTable &table, const ProfileEntry &a,
   return true;
 }
 
-/// Puts new entries in place of old ones, and of old ones that contradict them:
-/// larger in nothing, and slower. What is left of disorder is at most what a
-/// profile may have.
+/// Puts new entries in place of old ones of the same shape, and leaves no more
+/// disorder than a profile may have.
 static void merge(ProfileTable &table, std::vector<ProfileEntry> added) {
-  auto contradicts = [&](const ProfileEntry &old, const ProfileEntry &entry) {
-    return old.shape == entry.shape ||
-           (isWithin(table, old, entry) && old.ns > entry.ns) ||
-           (isWithin(table, entry, old) && old.ns < entry.ns);
-  };
   std::erase_if(table.entries, [&](const ProfileEntry &old) {
     return std::any_of(
         added.begin(), added.end(),
-        [&](const ProfileEntry &entry) { return contradicts(old, entry); });
+        [&](const ProfileEntry &entry) { return old.shape == entry.shape; });
   });
-  for (ProfileEntry &large : added)
-    for (const ProfileEntry &small : added)
+  table.entries.insert(table.entries.end(), added.begin(), added.end());
+  for (ProfileEntry &large : table.entries)
+    for (const ProfileEntry &small : table.entries)
       if (isWithin(table, small, large))
         large.ns =
             std::max(large.ns,
                      static_cast<int64_t>(std::ceil(
                          static_cast<double>(small.ns) / mostProfileDisorder)));
-  table.entries.insert(table.entries.end(), added.begin(), added.end());
 }
 
 MaybeError ProfileRecord::addTo(Profile &profile) const {
@@ -171,6 +165,7 @@ MaybeError ProfileRecord::addTo(Profile &profile) const {
       it->entries.clear();
     }
     merge(*it, std::move(table.entries));
+    it->noise = exactProfileNoise;
     if (!isCopy(it->op))
       continue;
     std::erase_if(profile.curves, [&](const CostCurve &curve) {

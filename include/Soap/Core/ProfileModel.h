@@ -56,6 +56,10 @@ private:
                              const std::string &dtype) const;
 };
 
+/// Tables of at most this noise say of a measured shape what was measured, even
+/// if larger shapes are faster.
+constexpr double exactProfileNoise = 0.001;
+
 /// A simple curve for a table, for profiles that come without: constant, bytes
 /// and work, fitted by least squares of the relative error, nothing negative.
 CostCurve fitCurve(const ProfileTable &table);
