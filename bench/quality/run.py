@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from search_bench import Tools, devices, write  # noqa: E402
+
 # Network, batch of a device; speedup of the paper over the best of data parallelism and expert (section 8.2: Figures 7 and 8; 1.3x to 3.3x where it
 # gives no other figure).
 NETWORKS = [("alexnet", 256, "1.3 to 3.3"), ("inception-v3", 64, "1.3 to 3.3"), ("resnet-101", 64, "as data parallel"),
@@ -22,23 +25,15 @@ NETWORKS = [("alexnet", 256, "1.3 to 3.3"), ("inception-v3", 64, "1.3 to 3.3"), 
 PRESETS = ["data-parallel", "expert", "model-parallel", "spatial", "zero"]
 
 
-def devices(cluster):
-    nodes, per_node = cluster.rsplit("-", 1)[1].split("x")
-    return int(nodes) * int(per_node)
-
-
 class Cell:
     def __init__(self, tools, folder, network, batch, cluster, seconds):
         self.tools, self.folder, self.cluster, self.seconds = tools, folder, cluster, seconds
-        self.module = os.path.join(folder, "step.mlir")
-        forward = os.path.join(folder, "forward.mlir")
-        subprocess.run([tools["translate"], f"--generate={network}", f"--batch={batch * devices(cluster)}", "-o", forward], check=True)
-        subprocess.run([tools["opt"], forward, "--soap-build-training-step", "-o", self.module], check=True)
+        self.module = tools.step(folder, network, batch, cluster)
 
     def simulated(self, name, choose):
         """What the simulator says of a strategy; None if there is none that fits."""
         report = os.path.join(self.folder, f"{name}.simulated.json")
-        result = subprocess.run([self.tools["opt"], self.module, choose, f"--soap-simulate=compare=none report={report} summary=false", "-o", os.devnull],
+        result = subprocess.run([self.tools.opt, self.module, choose, f"--soap-simulate=compare=none report={report} summary=false", "-o", os.devnull],
                                 capture_output=True, text=True)
         if result.returncode != 0:
             if "memory" not in result.stderr:
@@ -91,7 +86,7 @@ def main():
     parser.add_argument("--clusters", nargs="*", default=["p100-4x4", "k80-16x4"])
     parser.add_argument("--json")
     args = parser.parse_args()
-    tools = {name: os.path.join(args.build, "bin", f"soap-{name}") for name in ("translate", "opt")}
+    tools = Tools(args.build)
     rows = []
     print("| network | cluster | data-parallel, ms | found, ms | over data-parallel | over expert | over optcnn | over placement | bytes less than data-parallel, expert | "
           "compute less than data-parallel, expert | the paper |")
@@ -112,9 +107,7 @@ def main():
             for key in ("bytes_moved", "compute_ns"):
                 print(f" | {ratio(row, 'data-parallel', key)}, {ratio(row, 'expert', key)}", end="")
             print(f" | {paper} |", flush=True)
-            if args.json:
-                with open(args.json, "w") as file:
-                    json.dump(rows, file, indent=1)
+            write(args.json, rows)
             worse = [name for name in PRESETS + ["optcnn", "placement"]
                      if found and row[name] and row[name]["makespan_ns"] < found["makespan_ns"]]
             if worse:

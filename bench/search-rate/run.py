@@ -4,45 +4,35 @@
     bench/search-rate/run.py BUILD [--proposals 250000] [--seconds 20] [--runs 3] [--full-seconds 20] [--only nmt ...] [--json FILE]
 
 For each network and cluster: MCMC from the data-parallel strategy with uniform proposals, one thread, for so many proposals or seconds (a chain also
-ends after half of its budget without gain), once more with `simulator=full`, which plans and simulates every proposal from nothing as Algorithm 1 of the SOAP paper does. Medians over the runs. "tasks" are those of an
+ends after half of its budget without gain), once more without early rejection, with `simulator=propagate` (Algorithm 2), and with `simulator=full`, which plans and simulates every proposal from nothing as Algorithm 1 of the SOAP paper does. Medians over the runs. "tasks" are those of an
 iteration under the best strategy found: forward, backward, update, movements and communication. "FlexFlow" is what the public code of 2018 was measured to reach
 (forward and backward merged, no synchronization in the timeline; another machine, so orders of magnitude only).
 """
 
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
-# Network, batch of a device, options, clusters; FlexFlow 2018 proposals a second.
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from search_bench import Tools, write  # noqa: E402
+
+# Network, batch of a device, cluster; FlexFlow 2018 proposals a second.
 ROWS = [
-    ("nmt", 64, [], "k80-1x4", 14500),
-    ("nmt", 64, [], "k80-16x4", 143),
-    ("inception-v3", 64, [], "k80-1x4", 6300),
-    ("inception-v3", 64, [], "k80-16x4", 60),
-    ("alexnet", 256, [], "k80-1x4", 90000),
-    ("alexnet", 256, [], "k80-16x4", 346),
-    ("resnet-101", 64, [], "k80-16x4", 87),
+    ("nmt", 64, "k80-1x4", 14500),
+    ("nmt", 64, "k80-16x4", 143),
+    ("inception-v3", 64, "k80-1x4", 6300),
+    ("inception-v3", 64, "k80-16x4", 60),
+    ("alexnet", 256, "k80-1x4", 90000),
+    ("alexnet", 256, "k80-16x4", 346),
+    ("resnet-101", 64, "k80-16x4", 87),
 ]
 
 
-def devices(cluster):
-    nodes, per_node = cluster.rsplit("-", 1)[1].split("x")
-    return int(nodes) * int(per_node)
-
-
-def search(opt, module, cluster, args, simulator, seconds):
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        options = (f"topology={cluster} initial=data-parallel seed=1 proposals={args.proposals} time-limit={seconds} "
-                   f"proposals-kind=uniform chains=1 threads=1 simulator={simulator} report={report.name}")
-        result = subprocess.run([opt, module, f"--soap-auto-parallel={options}", "-o", os.devnull],
-                                capture_output=True, text=True)
-        if result.returncode != 0:
-            sys.exit(result.stderr)
-        return json.load(open(report.name))
+def search(tools, module, cluster, args, seconds, more=""):
+    return tools.search(module, f"topology={cluster} initial=data-parallel seed=1 proposals={args.proposals} time-limit={seconds} "
+                                f"proposals-kind=uniform chains=1 threads=1 {more}")
 
 
 def main():
@@ -55,22 +45,20 @@ def main():
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--json")
     args = parser.parse_args()
-    translate, opt = (os.path.join(args.build, "bin", name) for name in ("soap-translate", "soap-opt"))
+    tools = Tools(args.build)
 
     rows = []
-    print("| network | cluster | groups | tasks | delta, proposals/s | accepted | refused before planning | refused while planning | tasks simulated per proposal | full, proposals/s | delta / full | FlexFlow 2018 |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| network | cluster | groups | tasks | delta, proposals/s | accepted | refused before planning | refused while planning | tasks simulated per proposal | without early rejection, proposals/s | propagate, proposals/s | full, proposals/s | delta / full | FlexFlow 2018 |")
+    print("|---" * 14 + "|")
     with tempfile.TemporaryDirectory() as folder:
-        for network, batch, options, cluster, flexflow in ROWS:
+        for network, batch, cluster, flexflow in ROWS:
             if args.only and network not in args.only:
                 continue
-            module = os.path.join(folder, "step.mlir")
-            generated = os.path.join(folder, "forward.mlir")
-            subprocess.run([translate, f"--generate={network}", f"--batch={batch * devices(cluster)}",
-                            *[f"--option={o}" for o in options], "-o", generated], check=True)
-            subprocess.run([opt, generated, "--soap-build-training-step", "-o", module], check=True)
-            delta = [search(opt, module, cluster, args, "delta", args.seconds) for _ in range(args.runs)]
-            full = search(opt, module, cluster, args, "full", args.full_seconds)
+            module = tools.step(folder, network, batch, cluster)
+            delta = [search(tools, module, cluster, args, args.seconds) for _ in range(args.runs)]
+            late = search(tools, module, cluster, args, args.full_seconds, "early-rejection=false")
+            propagate = search(tools, module, cluster, args, args.full_seconds, "simulator=propagate")
+            full = search(tools, module, cluster, args, args.full_seconds, "simulator=full")
             rate = statistics.median(r["proposals_per_second"] for r in delta)
             last = delta[-1]
             refused = last["rejected_unsimulated"]
@@ -81,6 +69,10 @@ def main():
                 "proposals": last["proposals"], "accepted": last["accepted"],
                 "rejected_unsimulated": refused,
                 "resimulated_tasks_per_proposal": last["resimulated_tasks_per_proposal"],
+                "delta_without_early_rejection_per_second": late["proposals_per_second"],
+                "resimulated_without_early_rejection": late["resimulated_tasks_per_proposal"],
+                "propagate_per_second": propagate["proposals_per_second"],
+                "resimulated_by_propagate": propagate["resimulated_tasks_per_proposal"],
                 "full_per_second": full["proposals_per_second"],
                 "flexflow_2018_per_second": flexflow,
             }
@@ -88,10 +80,9 @@ def main():
             print(f"| {network} | {cluster} | {row['groups']} | {row['tasks']:,} | {rate:,.0f} "
                   f"[{row['delta_range'][0]:,.0f}, {row['delta_range'][1]:,.0f}] | {100 * row['accepted'] / row['proposals']:.1f} % "
                   f"| {100 * (refused['load'] + refused['paths_and_arrivals']):.1f} % | {100 * refused['planned']:.1f} % "
-                  f"| {row['resimulated_tasks_per_proposal']:,.0f} | {row['full_per_second']:,.1f} "
+                  f"| {row['resimulated_tasks_per_proposal']:,.0f} | {late['proposals_per_second']:,.1f} | {propagate['proposals_per_second']:,.1f} | {row['full_per_second']:,.1f} "
                   f"| {rate / row['full_per_second']:.0f}x | {flexflow:,} |", flush=True)
-            if args.json:
-                json.dump(rows, open(args.json, "w"), indent=1)
+            write(args.json, rows)
 
 
 main()

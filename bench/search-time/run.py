@@ -13,9 +13,11 @@ the first plans included, until the best strategy was within 1 % of the referenc
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from search_bench import Tools, write  # noqa: E402
 
 # Network, batch of a device.
 NETWORKS = [("alexnet", 256), ("inception-v3", 64), ("resnet-101", 64), ("rnntc", 64), ("rnnlm", 64), ("nmt", 64)]
@@ -23,20 +25,8 @@ CLUSTERS = ["k80-1x4", "k80-4x4", "k80-16x4"]
 REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference.json")
 
 
-def devices(cluster):
-    nodes, per_node = cluster.rsplit("-", 1)[1].split("x")
-    return int(nodes) * int(per_node)
-
-
-def search(opt, module, cluster, args, seconds, seed, simulator="delta"):
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        options = (f"topology={cluster} seed={seed} time-limit={seconds} threads={args.threads} simulator={simulator} "
-                   f"report={report.name}")
-        result = subprocess.run([opt, module, f"--soap-auto-parallel={options}", "-o", os.devnull],
-                                capture_output=True, text=True)
-        if result.returncode != 0:
-            sys.exit(result.stderr)
-        return json.load(open(report.name))
+def search(tools, module, cluster, args, seconds, seed, simulator="delta"):
+    return tools.search(module, f"topology={cluster} seed={seed} time-limit={seconds} threads={args.threads} simulator={simulator}")
 
 
 def time_to(report, goal):
@@ -55,7 +45,7 @@ def main():
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--json")
     args = parser.parse_args()
-    translate, opt = (os.path.join(args.build, "bin", name) for name in ("soap-translate", "soap-opt"))
+    tools = Tools(args.build)
     references = json.load(open(REFERENCE)) if os.path.exists(REFERENCE) else {}
 
     rows = []
@@ -67,14 +57,11 @@ def main():
             if args.only and network not in args.only:
                 continue
             for cluster in args.clusters:
-                module, generated = os.path.join(folder, "step.mlir"), os.path.join(folder, "forward.mlir")
-                subprocess.run([translate, f"--generate={network}", f"--batch={batch * devices(cluster)}", "-o", generated],
-                               check=True)
-                subprocess.run([opt, generated, "--soap-build-training-step", "-o", module], check=True)
+                module = tools.step(folder, network, batch, cluster)
                 key = f"{network} {cluster}"
                 if args.reference:
                     # Another seed than those that are measured.
-                    found = search(opt, module, cluster, args, args.reference, args.seed + 1000)
+                    found = search(tools, module, cluster, args, args.reference, args.seed + 1000)
                     entry = references.get(key, {"ns": found["best_makespan_ns"], "bound_ns": 0})
                     references[key] = {"ns": min(entry["ns"], found["best_makespan_ns"]),
                                        "bound_ns": max(entry["bound_ns"], found["bound_ns"])}
@@ -84,13 +71,13 @@ def main():
                 if key not in references:
                     sys.exit(f"no reference for {key}: run with --reference SECONDS first")
                 goal = 1.01 * references[key]["ns"]
-                report = search(opt, module, cluster, args, args.seconds, args.seed)
+                report = search(tools, module, cluster, args, args.seconds, args.seed)
                 row = {"network": network, "cluster": cluster, "initial": report["initial"],
                        "reference_ns": references[key]["ns"], "bound_ns": references[key]["bound_ns"],
                        "best_ns": report["best_makespan_ns"], "seconds": time_to(report, goal),
                        "proposals": report["proposals"]}
                 if args.full:
-                    row["full_seconds"] = time_to(search(opt, module, cluster, args, args.seconds, args.seed, "full"), goal)
+                    row["full_seconds"] = time_to(search(tools, module, cluster, args, args.seconds, args.seed, "full"), goal)
                 rows.append(row)
 
                 def show(seconds):
@@ -102,8 +89,7 @@ def main():
                 print(f"| {network} | {cluster} | {milliseconds('data-parallel')} | {milliseconds('expert')} "
                       f"| {row['reference_ns'] * 1e-6:.2f} | {row['bound_ns'] * 1e-6:.2f} | {row['best_ns'] * 1e-6:.2f} "
                       f"| {show(row['seconds'])} | {show(row['full_seconds']) if args.full else ''} |", flush=True)
-                if args.json:
-                    json.dump(rows, open(args.json, "w"), indent=1)
+                write(args.json, rows)
 
 
 main()

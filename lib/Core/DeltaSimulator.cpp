@@ -78,16 +78,16 @@ void DeltaSimulator::restore(int position) {
   if (from > 0) {
     const Checkpoint &checkpoint = checkpoints[from - 1];
     firstSimulated = checkpoint.position;
-    freeNs = checkpoint.freeNs;
+    resources.freeNs = checkpoint.freeNs;
     queue = checkpoint.queue;
-    remaining.resize(load.size());
+    resources.remainingNs.resize(load.size());
     for (size_t r = 0; r < load.size(); ++r)
-      remaining[r] = load[r] - checkpoint.executedNs[r];
+      resources.remainingNs[r] = load[r] - checkpoint.executedNs[r];
     return;
   }
   firstSimulated = 0;
-  freeNs.assign(load.size(), 0);
-  remaining = load;
+  resources.freeNs.assign(load.size(), 0);
+  resources.remainingNs = load;
   queue.clear();
   const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
   const std::vector<uint8_t> &withRoots = plan.blocksWithRoots();
@@ -111,7 +111,7 @@ bool DeltaSimulator::isDone(int block, int index, int64_t &readyNs) const {
 
 /// Adds the tasks that the shards of a slot wait for as an operand.
 void DeltaSimulator::addWaiting(int slot, size_t operand,
-                                std::vector<Run> &runs) {
+                                std::vector<TaskRun> &tasks) {
   int value = plan.getSlots()[slot].kernel->operands[operand];
   const ValuePlan &planned = plan.valuePlan(value);
   const std::vector<int> &binding =
@@ -127,10 +127,10 @@ void DeltaSimulator::addWaiting(int slot, size_t operand,
     bool waits;
     if (reference >= planned.sources)
       waits = !isDone(block, planned.actions[reference - planned.sources].task,
-                      runs[s].readyNs);
+                      tasks[s].readyNs);
     else
-      waits = writer >= 0 && !isDone(writer, reference, runs[s].readyNs);
-    runs[s].waiting += waits;
+      waits = writer >= 0 && !isDone(writer, reference, tasks[s].readyNs);
+    tasks[s].waiting += waits;
   }
 }
 
@@ -140,31 +140,31 @@ void DeltaSimulator::initialize(int block, BlockRun &state) {
   if (slot >= 0) {
     if (firstSimulated == 0 && plan.isCounted(slot)) {
       const std::vector<int> &counts = plan.predecessorCounts(slot);
-      state.runs.resize(counts.size());
+      state.tasks.resize(counts.size());
       for (size_t s = 0; s < counts.size(); ++s)
-        state.runs[s] = {0, counts[s]};
+        state.tasks[s] = {0, counts[s]};
       return;
     }
-    state.runs.assign(plan.kernelPlan(slot).devices.size(), {0, 0});
+    state.tasks.assign(plan.kernelPlan(slot).devices.size(), {0, 0});
     const std::vector<int> &operands = plan.getSlots()[slot].kernel->operands;
     for (size_t i = 0; i < operands.size(); ++i)
       if (!plan.isPending(operands[i]))
-        addWaiting(slot, i, state.runs);
+        addWaiting(slot, i, state.tasks);
     return;
   }
   const ValuePlan &planned = plan.valuePlan(value);
   if (firstSimulated == 0) {
-    state.runs.resize(planned.tasks.size());
+    state.tasks.resize(planned.tasks.size());
     for (size_t t = 0; t < planned.tasks.size(); ++t)
-      state.runs[t] = {0, planned.predecessorCounts[t]};
+      state.tasks[t] = {0, planned.predecessorCounts[t]};
     return;
   }
   int writer = -1;
   if (planned.sourcesAreTasks)
     writer = plan.getSlots()[plan.producerOf(value)].block;
-  state.runs.assign(planned.tasks.size(), {0, 0});
+  state.tasks.assign(planned.tasks.size(), {0, 0});
   for (const PlannedAction &action : planned.actions) {
-    Run &run = state.runs[action.task];
+    TaskRun &run = state.tasks[action.task];
     for (int i = 0; i < action.inputCount; ++i) {
       int reference = planned.inputs[action.firstInput + i];
       if (reference >= planned.sources)
@@ -177,11 +177,11 @@ void DeltaSimulator::initialize(int block, BlockRun &state) {
   }
 }
 
-DeltaSimulator::Run &DeltaSimulator::touch(int block, int index) {
+TaskRun &DeltaSimulator::touch(int block, int index) {
   BlockRun &state = blocks[block];
   if (state.epoch != epoch)
     initialize(block, state);
-  return state.runs[index];
+  return state.tasks[index];
 }
 
 /// Plans a pending value that is met: no task of its writer has been simulated
@@ -195,19 +195,15 @@ bool DeltaSimulator::planValue(int value, int64_t limitNs) {
   if (missedRoots)
     return false;
   for (const PlannedTask &task : planned.tasks) {
-    if (task.resource >= 0) {
-      remaining[task.resource] += task.durationNs;
-    } else {
-      for (int resource : plan.resourceLists()[-1 - task.resource])
-        remaining[resource] += task.durationNs;
-    }
+    for (int resource : resourcesOf(plan, task.resource))
+      resources.remainingNs[resource] += task.durationNs;
   }
   for (const StrategyPlan::Reader &reader : plan.readersOf(value))
     if (reader.slot >= 0)
       if (BlockRun &state = blocks[plan.getSlots()[reader.slot].block];
           state.epoch == epoch)
         addWaiting(reader.slot, static_cast<size_t>(reader.operand),
-                   state.runs);
+                   state.tasks);
   return true;
 }
 
@@ -217,11 +213,11 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
   Checkpoint &checkpoint = passed[passedCount++];
   checkpoint.position = firstSimulated + static_cast<int>(popped.size());
   checkpoint.makespanNs = makespanNs;
-  checkpoint.freeNs = freeNs;
+  checkpoint.freeNs = resources.freeNs;
   const std::vector<int64_t> &load = plan.loadNs();
   checkpoint.executedNs.resize(load.size());
   for (size_t r = 0; r < load.size(); ++r)
-    checkpoint.executedNs[r] = load[r] - remaining[r];
+    checkpoint.executedNs[r] = load[r] - resources.remainingNs[r];
   checkpoint.queue = queue;
 }
 
@@ -230,9 +226,10 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
   int64_t makespanNs = from > 0 ? checkpoints[from - 1].makespanNs : 0;
   auto between = static_cast<size_t>(
       std::max(fewestTasksBetween, taskCount / checkpointsPerTimeline));
-  for (size_t r = 0; r < remaining.size(); ++r)
-    if (freeNs[r] + remaining[r] > limitNs)
-      return freeNs[r] + remaining[r];
+  for (size_t r = 0; r < resources.freeNs.size(); ++r)
+    if (int64_t endNs = resources.freeNs[r] + resources.remainingNs[r];
+        endNs > limitNs)
+      return endNs;
   size_t next = between;
   while (!queue.empty()) {
     if (popped.size() == next) {
@@ -243,17 +240,6 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
     int block = entry.block(), index = entry.index();
     auto [slot, value] = list[block];
     int64_t startNs = entry.readyNs, endNs = 0;
-    auto occupy = [&](const int *resources, size_t count, int64_t durationNs) {
-      for (size_t i = 0; i < count; ++i)
-        startNs = std::max(startNs, freeNs[resources[i]]);
-      endNs = startNs + durationNs;
-      bool tooLate = false;
-      for (size_t i = 0; i < count; ++i) {
-        freeNs[resources[i]] = endNs;
-        tooLate |= endNs + (remaining[resources[i]] -= durationNs) > limitNs;
-      }
-      return tooLate;
-    };
     auto follow = [&](int written, size_t node) {
       if (plan.isPending(written) && !planValue(written, limitNs))
         return false;
@@ -263,7 +249,7 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
                end = planned.successorStart[node + 1];
            i < end; ++i) {
         auto [toBlock, toIndex] = successor[i];
-        Run *state = &touch(toBlock, toIndex);
+        TaskRun *state = &touch(toBlock, toIndex);
         state->readyNs = std::max(state->readyNs, endNs);
         if (--state->waiting > 0)
           continue;
@@ -284,17 +270,15 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
     bool tooLate;
     if (slot >= 0) {
       const KernelPlan &kernel = plan.kernelPlan(slot);
-      tooLate = occupy(&kernel.devices[index], 1, kernel.durationNs[index]) ||
+      tooLate = resources.occupy<true>({&kernel.devices[index], 1},
+                                       kernel.durationNs[index], limitNs,
+                                       startNs, endNs) ||
                 endNs + plan.tailNs(slot) > limitNs;
     } else {
       const PlannedTask &task = plan.valuePlan(value).tasks[index];
-      if (task.resource >= 0) {
-        tooLate = occupy(&task.resource, 1, task.durationNs);
-      } else {
-        const std::vector<int> &resources =
-            plan.resourceLists()[-1 - task.resource];
-        tooLate = occupy(resources.data(), resources.size(), task.durationNs);
-      }
+      tooLate =
+          resources.occupy<true>(resourcesOf(plan, task.resource),
+                                 task.durationNs, limitNs, startNs, endNs);
     }
     popped.push_back({block, index, endNs});
     if (tooLate) {
@@ -379,7 +363,8 @@ void DeltaSimulator::commit() {
     ++position;
   }
   taskCount = position;
-  checkpoints.resize(from);
+  // Exchanged, so that the memory of both is kept.
+  checkpoints.resize(from + passedCount);
   for (size_t i = 0; i < passedCount; ++i)
-    checkpoints.push_back(passed[i]);
+    std::swap(checkpoints[from + i], passed[i]);
 }

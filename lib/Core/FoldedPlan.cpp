@@ -89,12 +89,6 @@ private:
   std::vector<int> firstTasks, firstResources; ///< by class
   uint64_t salt = 1;
 
-  std::span<const int> resourcesOf(const Info &task) const {
-    if (task.resource >= 0)
-      return {&task.resource, 1};
-    return plan.resourceLists()[static_cast<size_t>(-1 - task.resource)];
-  }
-
   void collect() {
     const std::vector<StrategyPlan::Block> &blocks = plan.getBlocks();
     bool copiesOccupy = false;
@@ -141,12 +135,12 @@ private:
     });
     occupied.fill(tasks.size(), [&](auto add) {
       for (size_t t = 0; t < tasks.size(); ++t)
-        for (int resource : resourcesOf(tasks[t]))
+        for (int resource : resourcesOf(plan, tasks[t].resource))
           add(static_cast<int>(t), resource);
     });
     queues.fill(plan.loadNs().size(), [&](auto add) {
       for (size_t t = 0; t < tasks.size(); ++t)
-        for (int resource : resourcesOf(tasks[t]))
+        for (int resource : resourcesOf(plan, tasks[t].resource))
           add(resource, static_cast<int>(t));
     });
   }

@@ -50,13 +50,6 @@ PropagatingSimulator::Base PropagatingSimulator::describe(int block,
   return task;
 }
 
-std::span<const int>
-PropagatingSimulator::resourcesOf(const int &resource) const {
-  if (resource >= 0)
-    return {&resource, 1};
-  return plan.resourceLists()[-1 - resource];
-}
-
 template <typename Visit>
 void PropagatingSimulator::forEachPredecessor(uint64_t key, Visit visit) {
   auto [slot, value] = plan.getBlocks()[blockOf(key)];
@@ -138,9 +131,9 @@ int64_t PropagatingSimulator::start() {
       task.when = t.readyNs | (late ? lateBit : 0);
       task.startNs = t.startNs;
       task.endNs = t.endNs;
-      for (int resource : resourcesOf(task.resource))
+      for (int resource : resourcesOf(plan, task.resource))
         lines[resource].tasks.push_back({task.when, key});
-      if (resourcesOf(task.resource).empty())
+      if (resourcesOf(plan, task.resource).empty())
         loose.push_back(key);
     }
   }
@@ -254,7 +247,7 @@ void PropagatingSimulator::lookBehind(int resource, Position position,
 /// Takes the committed version of a task out of its queues.
 void PropagatingSimulator::leave(uint64_t key) {
   const Base &task = baseOf(key);
-  for (int resource : resourcesOf(task.resource)) {
+  for (int resource : resourcesOf(plan, task.resource)) {
     touchLine(resource).changed = true;
     lookBehind(resource, {task.when, key}, task.endNs, -1);
   }
@@ -277,7 +270,7 @@ void PropagatingSimulator::lift(uint64_t key) {
   // What was before it and takes longer now concerns the next one.
   const Base &task = baseOf(key);
   Position position{task.when, key};
-  for (int resource : resourcesOf(task.resource))
+  for (int resource : resourcesOf(plan, task.resource))
     lookBehind(resource, position, -1,
                endBefore(touchLine(resource), position));
   announce(key);
@@ -329,7 +322,7 @@ void PropagatingSimulator::place(Position position) {
   // The task's version in the plan; the base may be of another.
   Base now = describe(blockOf(position.key), indexOf(position.key));
   int64_t startNs = position.when & ~lateBit;
-  for (int resource : resourcesOf(now.resource))
+  for (int resource : resourcesOf(plan, now.resource))
     startNs = std::max(startNs, endBefore(touchLine(resource), position));
   int64_t endNs = startNs + now.durationNs;
   ++simulated;
@@ -345,14 +338,14 @@ void PropagatingSimulator::place(Position position) {
   change.endNs = endNs;
   if (!wasLifted)
     leave(position.key);
-  for (int resource : resourcesOf(now.resource)) {
+  for (int resource : resourcesOf(plan, now.resource)) {
     Line &line = touchLine(resource);
     line.placed.push_back(position);
     line.placedEndNs = endNs;
     line.changed = true;
     lookBehind(resource, position, -1, endNs);
   }
-  if (resourcesOf(now.resource).empty())
+  if (resourcesOf(plan, now.resource).empty())
     placedLoose.push_back(position.key);
   tell(position.key, wasLifted, isDifferent);
 }
@@ -362,7 +355,7 @@ void PropagatingSimulator::checkAgain(Position position) {
   Change &change = touch(position.key);
   const Base &task = baseOf(position.key);
   int64_t startNs = position.when & ~lateBit;
-  for (int resource : resourcesOf(task.resource))
+  for (int resource : resourcesOf(plan, task.resource))
     startNs = std::max(startNs, endBefore(touchLine(resource), position));
   int64_t endNs = startNs + task.durationNs;
   ++simulated;
@@ -371,7 +364,7 @@ void PropagatingSimulator::checkAgain(Position position) {
   exceeded |= endNs > limitNs;
   change.startNs = startNs;
   change.endNs = endNs;
-  for (int resource : resourcesOf(task.resource))
+  for (int resource : resourcesOf(plan, task.resource))
     lookBehind(resource, position, task.endNs, endNs);
   tell(position.key, false, true);
 }

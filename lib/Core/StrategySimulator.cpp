@@ -21,7 +21,7 @@ StrategySimulator::StrategySimulator(const StrategyPlan &plan)
 
 /// The state of a task in this run; that of a block is made when its first task
 /// is touched.
-StrategySimulator::Run &StrategySimulator::touch(int block, int index) {
+TaskRun &StrategySimulator::touch(int block, int index) {
   BlockRun &state = blocks[block];
   if (state.epoch != epoch) {
     state.epoch = epoch;
@@ -29,11 +29,11 @@ StrategySimulator::Run &StrategySimulator::touch(int block, int index) {
     const std::vector<int> &counts =
         slot >= 0 ? plan.predecessorCounts(slot)
                   : plan.valuePlan(value).predecessorCounts;
-    state.runs.resize(counts.size());
+    state.tasks.resize(counts.size());
     for (size_t i = 0; i < counts.size(); ++i)
-      state.runs[i] = {0, counts[i]};
+      state.tasks[i] = {0, counts[i]};
   }
-  return state.runs[index];
+  return state.tasks[index];
 }
 
 /// As `markDeferred` (TaskGraph.h): copies that occupy their receiver and that
@@ -120,13 +120,13 @@ int64_t StrategySimulator::run(int64_t limitNs,
   const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
   simulated = 0;
   if constexpr (Bounded) {
-    remaining = plan.loadNs();
-    for (int64_t load : remaining)
+    resources.remainingNs = plan.loadNs();
+    for (int64_t load : resources.remainingNs)
       if (load > limitNs)
         return load;
   }
   ++epoch;
-  freeNs.assign(plan.loadNs().size(), 0);
+  resources.freeNs.assign(plan.loadNs().size(), 0);
   queue.clear();
   deferredQueue.clear();
   if (copiesOccupy)
@@ -157,7 +157,6 @@ int64_t StrategySimulator::run(int64_t limitNs,
                                          : plan.valuePlan(list[b].value).roots)
         release(static_cast<int>(b), index, 0);
 
-  const std::vector<std::vector<int>> &resourceLists = plan.resourceLists();
   int64_t makespanNs = 0;
   for (;;) {
     if (!late && queue.empty())
@@ -169,24 +168,12 @@ int64_t StrategySimulator::run(int64_t limitNs,
     ++simulated;
     auto [slot, value] = list[block];
     int64_t startNs = entry.readyNs, endNs;
-    auto occupy = [&](const int *resources, size_t count, int64_t durationNs) {
-      for (size_t i = 0; i < count; ++i)
-        startNs = std::max(startNs, freeNs[resources[i]]);
-      endNs = startNs + durationNs;
-      bool tooLate = false;
-      for (size_t i = 0; i < count; ++i) {
-        freeNs[resources[i]] = endNs;
-        if constexpr (Bounded)
-          tooLate |= endNs + (remaining[resources[i]] -= durationNs) > limitNs;
-      }
-      return tooLate;
-    };
     auto follow = [&](const ValuePlan &planned, size_t node) {
       const TaskRef *next = planned.successors.data();
       for (int i = planned.successorStart[node],
                end = planned.successorStart[node + 1];
            i < end; ++i) {
-        Run &state = touch(next[i].block, next[i].index);
+        TaskRun &state = touch(next[i].block, next[i].index);
         state.readyNs = std::max(state.readyNs, endNs);
         if (--state.waiting == 0)
           release(next[i].block, next[i].index, state.readyNs);
@@ -195,17 +182,16 @@ int64_t StrategySimulator::run(int64_t limitNs,
     bool tooLate;
     if (slot >= 0) {
       const KernelPlan &kernel = plan.kernelPlan(slot);
-      tooLate = occupy(&kernel.devices[index], 1, kernel.durationNs[index]);
+      tooLate = resources.occupy<Bounded>({&kernel.devices[index], 1},
+                                          kernel.durationNs[index], limitNs,
+                                          startNs, endNs);
       if constexpr (Bounded)
         tooLate |= endNs + plan.tailNs(slot) > limitNs;
     } else {
       const PlannedTask &task = plan.valuePlan(value).tasks[index];
-      if (task.resource >= 0) {
-        tooLate = occupy(&task.resource, 1, task.durationNs);
-      } else {
-        const std::vector<int> &resources = resourceLists[-1 - task.resource];
-        tooLate = occupy(resources.data(), resources.size(), task.durationNs);
-      }
+      tooLate =
+          resources.occupy<Bounded>(resourcesOf(plan, task.resource),
+                                    task.durationNs, limitNs, startNs, endNs);
     }
     if constexpr (Bounded)
       if (tooLate)

@@ -242,3 +242,10 @@ std::vector<std::vector<int>> Topology::machines() const {
   }
   return result;
 }
+
+int64_t Topology::excessBytes(const std::vector<int64_t> &bytes) const {
+  int64_t sum = 0;
+  for (int d = 0; d < deviceCount(); ++d)
+    sum += std::max<int64_t>(bytes[d] - typeOf(d).memoryBytes, 0);
+  return sum;
+}

@@ -163,29 +163,20 @@ private:
                         {}});
     if (!starts.empty())
       return starts;
-    auto add = [&](const std::string &name, Strategy strategy) {
-      bool isNew =
-          std::none_of(starts.begin(), starts.end(), [&](const Start &start) {
-            return start.strategy == strategy;
-          });
-      bool inSpace = std::all_of(
-          problem.getGroups().begin(), problem.getGroups().end(),
-          [&](const OpGroup &group) {
-            return problem.contains(group.leader, strategy[group.leader]);
-          });
-      if (isNew && inSpace)
-        starts.push_back({name, std::move(strategy), {}});
-    };
     // The first sets the scale of the temperature.
-    add("data-parallel", dataParallelStrategy(problem));
-    for (const std::string &name : presetNames())
-      add(name, *presetStrategy(name, problem));
+    for (auto &[name, strategy] : presetStarts(problem))
+      starts.push_back({name, std::move(strategy), {}});
     Strategy random = singleStrategy(problem);
     RandomGenerator generator(options.seed);
     for (size_t g = 0; g < problem.getGroups().size(); ++g)
       problem.assign(random, problem.getGroups()[g],
                      sampler.drawConfig(generator, static_cast<int>(g)));
-    add("random", std::move(random));
+    bool isNew =
+        std::none_of(starts.begin(), starts.end(), [&](const Start &start) {
+          return start.strategy == random;
+        });
+    if (isNew)
+      starts.push_back({"random", std::move(random), {}});
     return starts;
   }
 
@@ -421,12 +412,7 @@ private:
       }
       result.proposals += state.proposals;
       result.accepted += state.accepted;
-      EvaluatorStatistics counts = chain->statistics();
-      result.statistics.proposals += counts.proposals;
-      result.statistics.rejectedByLoad += counts.rejectedByLoad;
-      result.statistics.rejectedByArrivals += counts.rejectedByArrivals;
-      result.statistics.rejectedUnsimulated += counts.rejectedUnsimulated;
-      result.statistics.simulatedTasks += counts.simulatedTasks;
+      result.statistics += chain->statistics();
     }
     result.seconds = monitor.elapsed();
     result.curve = std::move(monitor.curve);

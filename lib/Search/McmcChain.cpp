@@ -156,7 +156,7 @@ bool McmcChain::evaluate(StrategyEvaluator &evaluator, Draw &draw) const {
   const auto &[group, config] = draw.proposal;
   if (config == evaluator.getStrategy()[problem.getGroups()[group].leader])
     return false;
-  draw.evaluation = now.excessBytes == 0
+  draw.evaluation = now.excessBytes == 0 && options.earlyRejection
                         ? evaluator.propose(group, config, draw.thresholdNs)
                         : evaluator.propose(group, config);
   // Memory is a hard limit; where it is broken from the start, less of that
@@ -252,13 +252,7 @@ void McmcChain::run(int64_t until) {
 
 EvaluatorStatistics McmcChain::statistics() const {
   EvaluatorStatistics sum;
-  for (const std::unique_ptr<StrategyEvaluator> &evaluator : evaluators) {
-    const EvaluatorStatistics &counts = evaluator->getStatistics();
-    sum.proposals += counts.proposals;
-    sum.rejectedByLoad += counts.rejectedByLoad;
-    sum.rejectedByArrivals += counts.rejectedByArrivals;
-    sum.rejectedUnsimulated += counts.rejectedUnsimulated;
-    sum.simulatedTasks += counts.simulatedTasks;
-  }
+  for (const std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
+    sum += evaluator->getStatistics();
   return sum;
 }

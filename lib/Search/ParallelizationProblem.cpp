@@ -164,16 +164,10 @@ Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
   for (const Task &task : tasks.tasks)
     if (task.sourceDevice >= 0)
       total[task.sourceDevice] += task.bytes;
-  auto excess = [&](const std::vector<int64_t> &bytes) {
-    int64_t sum = 0;
-    for (int d = 0; d < topology.deviceCount(); ++d)
-      sum += std::max<int64_t>(bytes[d] - topology.typeOf(d).memoryBytes, 0);
-    return sum;
-  };
-  if (excess(total) > 0)
-    evaluation.excessBytes =
-        excess(peakBytes(graph, plan, actionOrder(plan, scheduleOrder(tasks)),
-                         topology.deviceCount()));
+  if (topology.excessBytes(total) > 0)
+    evaluation.excessBytes = topology.excessBytes(
+        peakBytes(graph, plan, actionOrder(plan, scheduleOrder(tasks)),
+                  topology.deviceCount()));
   return evaluation;
 }
 

@@ -321,3 +321,25 @@ Expected<Strategy> soap::presetStrategy(const std::string &name,
   }
   return Error{"unknown preset '" + name + "', expected " + expected};
 }
+
+std::vector<std::pair<std::string, Strategy>>
+soap::presetStarts(const ParallelizationProblem &problem) {
+  std::vector<std::pair<std::string, Strategy>> starts;
+  auto add = [&](const std::string &name, Strategy strategy) {
+    bool isNew =
+        std::none_of(starts.begin(), starts.end(), [&](const auto &start) {
+          return start.second == strategy;
+        });
+    bool inSpace = std::all_of(
+        problem.getGroups().begin(), problem.getGroups().end(),
+        [&](const OpGroup &group) {
+          return problem.contains(group.leader, strategy[group.leader]);
+        });
+    if (isNew && inSpace)
+      starts.emplace_back(name, std::move(strategy));
+  };
+  add("data-parallel", dataParallelStrategy(problem));
+  for (const std::string &name : presetNames())
+    add(name, *presetStrategy(name, problem));
+  return starts;
+}

@@ -18,8 +18,13 @@ static constexpr size_t mostFollowingBytes = size_t(64) << 20;
 StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
                                      SimulatorKind kind)
     : problem(problem), kind(kind), cost(problem.getTopology()),
-      plan(problem.getGraph(), cost), simulator(plan), propagator(plan),
-      memory(plan), following(problem.getGroups().size()) {}
+      plan(problem.getGraph(), cost), memory(plan),
+      following(problem.getGroups().size()) {
+  if (kind == SimulatorKind::Delta)
+    simulator.emplace(plan);
+  if (kind == SimulatorKind::Propagate)
+    propagator.emplace(plan);
+}
 
 Evaluation StrategyEvaluator::start(const Strategy &strategy) {
   if (isFull()) {
@@ -28,8 +33,7 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
   }
   plan.set(strategy);
   Evaluation evaluation;
-  evaluation.makespanNs =
-      kind == SimulatorKind::Propagate ? propagator.start() : simulator.start();
+  evaluation.makespanNs = propagator ? propagator->start() : simulator->start();
   evaluation.excessBytes = excessBytes();
   return evaluation;
 }
@@ -84,10 +88,10 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
   ++statistics.proposals;
   plan.change(group.nodes, std::span(configs).first(members.size()));
   Evaluation evaluation;
-  if (kind == SimulatorKind::Propagate) {
+  if (propagator) {
     plan.finish();
-    evaluation.makespanNs = propagator.propagate(limitNs);
-    statistics.simulatedTasks += propagator.simulatedTasks();
+    evaluation.makespanNs = propagator->propagate(limitNs);
+    statistics.simulatedTasks += propagator->simulatedTasks();
     if (evaluation.makespanNs <= limitNs)
       evaluation.excessBytes = excessBytes();
     return evaluation;
@@ -104,9 +108,9 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
       return evaluation;
     }
   }
-  evaluation.makespanNs = simulator.propose(limitNs);
-  statistics.simulatedTasks += simulator.simulatedTasks();
-  statistics.rejectedUnsimulated += simulator.simulatedTasks() == 0;
+  evaluation.makespanNs = simulator->propose(limitNs);
+  statistics.simulatedTasks += simulator->simulatedTasks();
+  statistics.rejectedUnsimulated += simulator->simulatedTasks() == 0;
   if (evaluation.makespanNs <= limitNs)
     evaluation.excessBytes = excessBytes();
   return evaluation;
@@ -117,10 +121,10 @@ void StrategyEvaluator::accept() {
     current = std::move(pending);
     return;
   }
-  if (kind == SimulatorKind::Propagate)
-    propagator.commit();
+  if (propagator)
+    propagator->commit();
   else
-    simulator.commit();
+    simulator->commit();
   plan.commit();
 }
 
@@ -131,14 +135,8 @@ void StrategyEvaluator::reject() {
 
 int64_t StrategyEvaluator::excessBytes() {
   const Topology &topology = problem.getTopology();
-  auto excess = [&](const std::vector<int64_t> &bytes) {
-    int64_t sum = 0;
-    for (int d = 0; d < topology.deviceCount(); ++d)
-      sum += std::max<int64_t>(bytes[d] - topology.typeOf(d).memoryBytes, 0);
-    return sum;
-  };
   // Where all tiles together fit, lifetimes need not be looked at.
-  if (excess(plan.tileBytes()) == 0)
+  if (topology.excessBytes(plan.tileBytes()) == 0)
     return 0;
-  return excess(memory.peakBytes());
+  return topology.excessBytes(memory.peakBytes());
 }

@@ -7,12 +7,9 @@
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/TopologyAttr.h"
-#include "Soap/Core/StrategyFile.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/Presets.h"
 #include "Soap/Transforms/Passes.h"
-
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPAPPLYSTRATEGY
@@ -33,26 +30,12 @@ struct ApplyStrategy : mlir::soap::impl::SoapApplyStrategyBase<ApplyStrategy> {
   }
 
   LogicalResult run();
-  FailureOr<::soap::StrategyFile> readFile();
   FailureOr<::soap::Topology> chooseTopology(const ::soap::StrategyFile &file);
   FailureOr<::soap::Strategy> chooseStrategy(const FunctionProblem &target,
                                              const ::soap::StrategyFile &file);
 };
 
 } // namespace
-
-FailureOr<::soap::StrategyFile> ApplyStrategy::readFile() {
-  auto buffer = llvm::MemoryBuffer::getFile(strategy, /*IsText=*/true);
-  if (!buffer)
-    return getOperation().emitError()
-           << "option 'strategy=" << strategy
-           << "': cannot read: " << buffer.getError().message();
-  ::soap::Expected<::soap::StrategyFile> file =
-      ::soap::parseStrategyFile((*buffer)->getBuffer().str(), strategy);
-  if (!file)
-    return getOperation().emitError() << file.error();
-  return std::move(*file);
-}
 
 /// Option, module, then what the strategy was made for.
 FailureOr<::soap::Topology>
@@ -97,7 +80,8 @@ LogicalResult ApplyStrategy::run() {
               "'preset=NAME'";
   ::soap::StrategyFile file;
   if (!strategy.empty()) {
-    FailureOr<::soap::StrategyFile> read = readFile();
+    FailureOr<::soap::StrategyFile> read =
+        readStrategyFile(module, "strategy", strategy);
     if (failed(read))
       return failure();
     file = std::move(*read);

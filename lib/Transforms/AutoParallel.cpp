@@ -1,7 +1,7 @@
 //===- AutoParallel.cpp - Search for a strategy ---------------------------===//
 //
-// The pass soap-auto-parallel: MCMC over the groups of a function, with
-// progress on terminals and Ctrl-C.
+// The pass soap-auto-parallel: from options to a search over the groups of a
+// function, with checkpoints, progress on terminals and Ctrl-C.
 //
 //===----------------------------------------------------------------------===//
 
@@ -226,6 +226,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.proposals = proposals;
   options.temperature = 1 / beta;
   options.simulator = *simulatorKind(simulator);
+  options.earlyRejection = earlyRejection;
   options.chains = static_cast<int>(chains);
   options.kind = proposalsKind == "mixed" ? ::soap::ProposalKind::Mixed
                                           : ::soap::ProposalKind::Uniform;

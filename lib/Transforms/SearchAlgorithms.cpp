@@ -45,9 +45,11 @@ static void startFromPresets(const ::soap::ParallelizationProblem &problem,
                              ::soap::SearchBudget &budget) {
   if (!budget.initial.empty())
     return;
-  for (const std::string &name : ::soap::presetNames())
-    budget.initial.push_back(*::soap::presetStrategy(name, problem));
-  budget.initialNames = ::soap::presetNames();
+  budget.initialNames.clear();
+  for (auto &[name, strategy] : ::soap::presetStarts(problem)) {
+    budget.initialNames.push_back(name);
+    budget.initial.push_back(std::move(strategy));
+  }
 }
 
 static void describe(const ::soap::PolishResult &polished,
@@ -83,12 +85,7 @@ static void polishFound(const ::soap::ParallelizationProblem &problem,
   first.proposals += polished.search.proposals;
   first.accepted += polished.search.accepted;
   first.seconds += polished.search.seconds;
-  const ::soap::EvaluatorStatistics &counts = polished.search.statistics;
-  first.statistics.proposals += counts.proposals;
-  first.statistics.rejectedByLoad += counts.rejectedByLoad;
-  first.statistics.rejectedByArrivals += counts.rejectedByArrivals;
-  first.statistics.rejectedUnsimulated += counts.rejectedUnsimulated;
-  first.statistics.simulatedTasks += counts.simulatedTasks;
+  first.statistics += polished.search.statistics;
 }
 
 static SearchOutcome runAlone(llvm::StringRef algorithm,

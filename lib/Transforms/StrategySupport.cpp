@@ -189,10 +189,9 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   return success();
 }
 
-FailureOr<::soap::Strategy>
-mlir::soap::readStrategyFile(ModuleOp module, StringRef option, StringRef path,
-                             const ::soap::Graph &graph,
-                             const ::soap::Topology &topology) {
+FailureOr<::soap::StrategyFile> mlir::soap::readStrategyFile(ModuleOp module,
+                                                             StringRef option,
+                                                             StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return module.emitError()
@@ -202,6 +201,16 @@ mlir::soap::readStrategyFile(ModuleOp module, StringRef option, StringRef path,
       ::soap::parseStrategyFile((*buffer)->getBuffer().str(), path.str());
   if (!file)
     return module.emitError() << file.error();
+  return std::move(*file);
+}
+
+FailureOr<::soap::Strategy>
+mlir::soap::readStrategyFile(ModuleOp module, StringRef option, StringRef path,
+                             const ::soap::Graph &graph,
+                             const ::soap::Topology &topology) {
+  FailureOr<::soap::StrategyFile> file = readStrategyFile(module, option, path);
+  if (failed(file))
+    return failure();
   if (auto error =
           ::soap::checkTopologyFingerprint(*file, topology, path.str()))
     return module.emitError() << error->message;

@@ -10,6 +10,7 @@
 #define SOAP_LIB_TRANSFORMS_STRATEGYSUPPORT_H
 
 #include "Soap/Analysis/OpGraph.h"
+#include "Soap/Core/StrategyFile.h"
 #include "Soap/Core/Topology.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
@@ -56,8 +57,10 @@ LogicalResult writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
                                   const ::soap::Strategy &strategy,
                                   const ::soap::Topology &topology);
 
-/// The strategy in the file that pass option `option` names, for an op graph.
-/// An error names both.
+/// The file that pass option `option` names. An error names both.
+FailureOr<::soap::StrategyFile>
+readStrategyFile(ModuleOp module, StringRef option, StringRef path);
+/// The strategy in it, for an op graph.
 FailureOr<::soap::Strategy> readStrategyFile(ModuleOp module, StringRef option,
                                              StringRef path,
                                              const ::soap::Graph &graph,

@@ -102,30 +102,52 @@ Topology randomTopology(Random &random, int count) {
       names[uniform(random, 0, static_cast<int64_t>(names.size()) - 1)]);
 }
 
+/// A random problem on a random topology, with a plan that has no strategy yet.
+struct Planned {
+  Random random;
+  RandomProblem problem;
+  Topology topology;
+  CostModel cost;
+  StrategyPlan plan;
+
+  Planned(uint64_t seed, int size)
+      : random(seed), problem(randomProblem(random, size)),
+        topology(randomTopology(random, problem.devices)), cost(topology),
+        plan(problem.graph, cost) {
+    if (seed % 2 == 0)
+      plan.mostCacheBytes = 2000; // trimmed again and again
+  }
+};
+
+/// Random configs for the nodes that `isChosen` draws.
+template <typename IsChosen>
+std::pair<std::vector<int>, std::vector<Config>>
+randomChange(Random &random, const RandomProblem &problem, IsChosen isChosen) {
+  std::vector<int> nodes;
+  std::vector<Config> configs;
+  for (size_t n = 0; n < problem.graph.nodes.size(); ++n)
+    if (isChosen()) {
+      nodes.push_back(static_cast<int>(n));
+      configs.push_back(randomConfig(random, problem.graph.nodes[n].whole.space,
+                                     problem.devices));
+    }
+  return {nodes, configs};
+}
+
 void checkChain(uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  Random random(seed);
-  RandomProblem problem = randomProblem(random, 10);
-  Topology topology = randomTopology(random, problem.devices);
-  CostModel cost(topology);
-  StrategyPlan plan(problem.graph, cost);
-  if (seed % 2 == 0)
-    plan.mostCacheBytes = 2000; // trimmed again and again
+  Planned planned(seed, 10);
+  auto &[random, problem, topology, cost, plan] = planned;
   StrategySimulator simulator(plan);
   plan.set(problem.strategy);
   check(plan, simulator, random);
   Strategy kept = problem.strategy;
   for (int step = 0; step < 6 && !::testing::Test::HasFatalFailure(); ++step) {
-    std::vector<int> nodes;
-    std::vector<Config> configs;
+    auto [nodes, configs] = randomChange(
+        random, problem, [&] { return uniform(random, 0, 3) == 0; });
     Strategy next = kept;
-    for (size_t n = 0; n < next.size(); ++n)
-      if (uniform(random, 0, 3) == 0) {
-        nodes.push_back(static_cast<int>(n));
-        configs.push_back(randomConfig(
-            random, problem.graph.nodes[n].whole.space, problem.devices));
-        next[n] = configs.back();
-      }
+    for (size_t i = 0; i < nodes.size(); ++i)
+      next[nodes[i]] = configs[i];
     int64_t before = simulator.makespan();
     plan.change(nodes, configs);
     int64_t load = plan.loadBoundNs(0), bound = plan.boundNs();
@@ -167,28 +189,18 @@ void checkChain(uint64_t seed) {
 /// Proposals are decided as from nothing, whatever was kept or undone before.
 void checkProposals(uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  Random random(seed);
-  RandomProblem problem = randomProblem(random, 24);
-  Topology topology = randomTopology(random, problem.devices);
-  CostModel cost(topology);
-  StrategyPlan plan(problem.graph, cost);
-  if (seed % 2 == 0)
-    plan.mostCacheBytes = 2000; // trimmed again and again
+  Planned planned(seed, 24);
+  auto &[random, problem, topology, cost, plan] = planned;
   DeltaSimulator simulator(plan);
   StrategySimulator fresh(plan);
   plan.set(problem.strategy);
   int64_t makespanNs = simulator.start();
   ASSERT_EQ(makespanNs, fresh.makespan());
   for (int step = 0; step < 20; ++step) {
-    std::vector<int> nodes;
-    std::vector<Config> configs;
-    for (size_t n = 0; n < problem.strategy.size(); ++n)
-      if (uniform(random, 0, static_cast<int64_t>(problem.strategy.size())) <=
-          1) {
-        nodes.push_back(static_cast<int>(n));
-        configs.push_back(randomConfig(
-            random, problem.graph.nodes[n].whole.space, problem.devices));
-      }
+    auto [nodes, configs] = randomChange(random, problem, [&] {
+      return uniform(random, 0,
+                     static_cast<int64_t>(problem.strategy.size())) <= 1;
+    });
     plan.change(nodes, configs);
     plan.finish();
     int64_t expected = fresh.makespan();

@@ -190,9 +190,12 @@ TEST(MCMC, AllSimulatorsDecideAlike) {
       if (seed % 2 == 0)
         options.kind = ProposalKind::Mixed;
       McmcResult delta = searchMcmc(problem, options);
-      for (SimulatorKind kind :
-           {SimulatorKind::Propagate, SimulatorKind::Full}) {
+      for (auto [kind, earlyRejection] :
+           {std::pair(SimulatorKind::Delta, false),
+            {SimulatorKind::Propagate, true},
+            {SimulatorKind::Full, true}}) {
         options.simulator = kind;
+        options.earlyRejection = earlyRejection;
         McmcResult other = searchMcmc(problem, options);
         EXPECT_EQ(delta.best, other.best);
         EXPECT_EQ(delta.accepted, other.accepted);

@@ -54,14 +54,6 @@ private:
     std::vector<int64_t> freeNs, executedNs;
     TaskQueue queue;
   };
-  struct Run {
-    int64_t readyNs;
-    int waiting;
-  };
-  struct BlockRun {
-    uint64_t epoch = 0;
-    std::vector<Run> runs;
-  };
 
   StrategyPlan &plan;
   StrategySimulator simulator; ///< where copies occupy their receiver
@@ -82,7 +74,7 @@ private:
   uint64_t epoch = 0;
   int firstSimulated = 0; ///< position of the checkpoint
   std::vector<BlockRun> blocks;
-  std::vector<int64_t> freeNs, remaining;
+  ResourceState resources;
   TaskQueue queue;
   int64_t simulated = 0;
   std::vector<uint64_t> stamped; ///< by block, in `commit`
@@ -91,11 +83,11 @@ private:
   int firstDifference() const;
   void restore(int position);
   int64_t run(int64_t limitNs);
-  Run &touch(int block, int index);
+  TaskRun &touch(int block, int index);
   void initialize(int block, BlockRun &state);
   bool isDone(int block, int index, int64_t &readyNs) const;
   bool planValue(int value, int64_t limitNs);
-  void addWaiting(int slot, size_t operand, std::vector<Run> &runs);
+  void addWaiting(int slot, size_t operand, std::vector<TaskRun> &tasks);
   void takeCheckpoint(int64_t makespanNs);
 };
 

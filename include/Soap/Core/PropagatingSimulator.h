@@ -125,7 +125,6 @@ private:
   Line &touchLine(int resource);
   bool isKept(uint64_t key) const;
   int64_t endOf(uint64_t key) const;
-  std::span<const int> resourcesOf(const int &resource) const;
   template <typename Visit>
   void forEachPredecessor(uint64_t key, Visit visit);
   template <typename Visit>

@@ -10,6 +10,7 @@
 #ifndef SOAP_CORE_STRATEGYSIMULATOR_H
 #define SOAP_CORE_STRATEGYSIMULATOR_H
 
+#include "Soap/Core/SimulatorState.h"
 #include "Soap/Core/StrategyPlan.h"
 #include "Soap/Core/TaskQueue.h"
 
@@ -48,21 +49,13 @@ public:
 
 private:
   using Entry = TaskQueue::Entry;
-  struct Run {
-    int64_t readyNs;
-    int waiting;
-  };
-  struct BlockRun {
-    uint64_t epoch = 0;
-    std::vector<Run> runs;
-  };
 
   const StrategyPlan &plan;
   int deviceCount;
   bool copiesOccupy; ///< copies of some device occupy the receiver
   uint64_t epoch = 0;
   std::vector<BlockRun> blocks;
-  std::vector<int64_t> freeNs, remaining;
+  ResourceState resources;
   TaskQueue queue, deferredQueue;
   int64_t simulated = 0;
   /// Tasks that are put off until all others are done, by block.
@@ -73,7 +66,7 @@ private:
 
   template <bool Bounded, bool Record>
   int64_t run(int64_t limitNs, std::vector<std::vector<TaskTimes>> *times);
-  Run &touch(int block, int index);
+  TaskRun &touch(int block, int index);
   void findDeferred();
 };
 

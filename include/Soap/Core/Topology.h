@@ -97,6 +97,9 @@ public:
   /// those with a switch of the same name up to the first point (`node0.host`,
   /// `node0.pcie1`) are together. One machine where names say nothing.
   std::vector<std::vector<int>> machines() const;
+  /// The sum over devices of the bytes (one entry per device) that are beyond
+  /// their memory.
+  int64_t excessBytes(const std::vector<int64_t> &bytes) const;
 
 private:
   class Routes;

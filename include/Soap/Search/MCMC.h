@@ -94,6 +94,9 @@ struct McmcOptions {
   int threads = 1;
   /// How proposals are priced; the result is the same.
   SimulatorKind simulator = SimulatorKind::Delta;
+  /// Whether a proposal is given up as soon as it is proven to be refused; the
+  /// result is the same.
+  bool earlyRejection = true;
   /// Where chains start; empty: the presets and a random strategy.
   std::vector<Strategy> initial;
   /// What they are called in the result, one per entry of `initial`; may be

@@ -58,6 +58,11 @@ const std::vector<std::string> &presetNames();
 Expected<Strategy> presetStrategy(const std::string &name,
                                   const ParallelizationProblem &problem);
 
+/// Where searches start: all presets that lie in the space of the problem, each
+/// strategy once, with its name; data parallelism first.
+std::vector<std::pair<std::string, Strategy>>
+presetStarts(const ParallelizationProblem &problem);
+
 } // namespace soap
 
 #endif // SOAP_SEARCH_PRESETS_H

@@ -34,6 +34,15 @@ struct EvaluatorStatistics {
   int64_t rejectedByArrivals = 0;  ///< too, for what devices must receive
   int64_t rejectedUnsimulated = 0; ///< after that, before a task was simulated
   int64_t simulatedTasks = 0;      ///< tasks that were given times
+
+  EvaluatorStatistics &operator+=(const EvaluatorStatistics &other) {
+    proposals += other.proposals;
+    rejectedByLoad += other.rejectedByLoad;
+    rejectedByArrivals += other.rejectedByArrivals;
+    rejectedUnsimulated += other.rejectedUnsimulated;
+    simulatedTasks += other.simulatedTasks;
+    return *this;
+  }
 };
 
 /// Holds a strategy, its plan and at most one pending proposal. Keeps a
@@ -78,9 +87,9 @@ private:
   Strategy current, pending; ///< if full
   CostModel cost;
   StrategyPlan plan;
-  DeltaSimulator simulator;
-  PropagatingSimulator propagator;
-  StrategySimulator memory; ///< for peaks
+  std::optional<DeltaSimulator> simulator;        ///< if delta
+  std::optional<PropagatingSimulator> propagator; ///< if propagate
+  StrategySimulator memory;                       ///< for peaks
   EvaluatorStatistics statistics;
   /// By group: for degrees and replicas of the leader, an entry per member.
   std::vector<std::unordered_map<std::vector<int64_t>, std::vector<Following>,

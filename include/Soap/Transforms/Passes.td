@@ -169,6 +169,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"pauseAfter", "pause-after", "int64_t", /*default=*/"0", "Stop, to go on from the checkpoint later, once this run has made so many proposals; 0: do not">,
     Option<"simulator", "simulator", "std::string", /*default=*/"\"delta\"",
            "delta (plans and simulates what a proposal changes, up to a proof that it is refused), propagate (the SOAP paper's Algorithm 2: new times for the tasks that a proposal moves) or full (every proposal from nothing); all decide alike">,
+    Option<"earlyRejection", "early-rejection", "bool", /*default=*/"true",
+           "Give up a proposal as soon as it is proven to be refused; false, for measurements, decides alike">,
     Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
     Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
            "Draw how the best time fell during the search to this file (SVG; '-': stdout)">,

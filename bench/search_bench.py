@@ -1,0 +1,44 @@
+"""What benchmarks of the search share: the networks of the SOAP paper as training steps, and searches with their reports."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def devices(cluster):
+    """Devices of a topology called TYPE-NxM."""
+    nodes, per_node = cluster.rsplit("-", 1)[1].split("x")
+    return int(nodes) * int(per_node)
+
+
+class Tools:
+    """The programs of a build."""
+
+    def __init__(self, build):
+        self.translate, self.opt = (os.path.join(build, "bin", name) for name in ("soap-translate", "soap-opt"))
+
+    def step(self, folder, network, batch, cluster):
+        """Writes the training step of a network with `batch` samples on each device; the path."""
+        forward, module = os.path.join(folder, "forward.mlir"), os.path.join(folder, "step.mlir")
+        subprocess.run([self.translate, f"--generate={network}", f"--batch={batch * devices(cluster)}", "-o", forward], check=True)
+        subprocess.run([self.opt, forward, "--soap-build-training-step", "-o", module], check=True)
+        return module
+
+    def search(self, module, options):
+        """Runs soap-auto-parallel; its report."""
+        with tempfile.NamedTemporaryFile(suffix=".json") as report:
+            result = subprocess.run([self.opt, module, f"--soap-auto-parallel={options} report={report.name}", "-o", os.devnull],
+                                    capture_output=True, text=True)
+            if result.returncode != 0:
+                sys.exit(result.stderr)
+            return json.load(open(report.name))
+
+
+def write(path, rows):
+    """Writes what was measured so far; nothing without a path."""
+    if path:
+        with open(path + ".new", "w") as stream:
+            json.dump(rows, stream, indent=1)
+        os.replace(path + ".new", path)

@@ -1,0 +1,64 @@
+//===- SimulatorState.h - What a running simulation knows -------*- C++ -*-===//
+//
+// The state that simulators of a strategy's plan share: what tasks still wait
+// for, and how far resources are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_SIMULATORSTATE_H
+#define SOAP_CORE_SIMULATORSTATE_H
+
+#include "Soap/Core/StrategyPlan.h"
+
+#include <algorithm>
+#include <span>
+
+namespace soap {
+
+/// A task that has not been simulated yet.
+struct TaskRun {
+  int64_t readyNs; ///< the latest end of predecessors so far
+  int waiting;     ///< predecessors that have not ended
+};
+
+/// The tasks of a block, made when the first of them is touched in a run.
+struct BlockRun {
+  uint64_t epoch = 0; ///< the run that this state belongs to
+  std::vector<TaskRun> tasks;
+};
+
+/// Devices and links, in ns.
+struct ResourceState {
+  std::vector<int64_t> freeNs;      ///< end of what was simulated
+  std::vector<int64_t> remainingNs; ///< work that was not; kept if bounded
+
+  /// A task occupies resources together, first in, first out. Sets its start
+  /// (from its ready time) and its end; returns whether what remains proves the
+  /// makespan to be above the limit, if bounded.
+  template <bool Bounded>
+  bool occupy(std::span<const int> resources, int64_t durationNs,
+              int64_t limitNs, int64_t &startNs, int64_t &endNs) {
+    for (int resource : resources)
+      startNs = std::max(startNs, freeNs[resource]);
+    endNs = startNs + durationNs;
+    bool tooLate = false;
+    for (int resource : resources) {
+      freeNs[resource] = endNs;
+      if constexpr (Bounded)
+        tooLate |= endNs + (remainingNs[resource] -= durationNs) > limitNs;
+    }
+    return tooLate;
+  }
+};
+
+/// What a task of a value occupies: one resource, or a list of the plan.
+inline std::span<const int> resourcesOf(const StrategyPlan &plan,
+                                        const int &resource) {
+  if (resource >= 0)
+    return {&resource, 1};
+  return plan.resourceLists()[-1 - resource];
+}
+
+} // namespace soap
+
+#endif // SOAP_CORE_SIMULATORSTATE_H
