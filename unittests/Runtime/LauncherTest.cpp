@@ -258,9 +258,11 @@ TEST(Launcher, EverybodyWaitsForEverybody) {
 }
 
 std::atomic<bool> release{false};
+std::atomic<bool> asleep{false};
 
 void sleepOnDevice0(SoapContext *ctx, void **args, void *arena) {
   if (static_cast<float *>(args[0])[0] == 0) {
+    asleep.store(true); // the tile has been read: the ring may go
     soap_rt_task_begin(ctx, 0);
     while (!release.load())
       std::this_thread::sleep_for(1ms);
@@ -279,6 +281,7 @@ TEST(Launcher, SilentDeviceIsNamedAndLeftBehind) {
   EXPECT_TRUE(launcher.stuck());
   EXPECT_EQ(runFor(ring, launcher, 1s),
             "a device is stuck since an earlier failure");
+  EXPECT_TRUE(asleep.load());
   release.store(true);
 }
 
