@@ -37,9 +37,9 @@ public:
   void add(const std::string &shape, double ns);
   size_t shapeCount() const { return times.size(); }
   bool has(const std::string &shape) const { return times.contains(shape); }
-  /// Gives each shape its mean in the profile, in place of what was there, marks
-  /// its table as exact (`exactProfileNoise`), and fits curves of copies. An
-  /// error if a text is no shape.
+  /// Gives each shape its mean in the profile, in place of what was there,
+  /// marks its table as exact (`exactProfileNoise`), and fits curves of copies.
+  /// An error if a text is no shape.
   MaybeError addTo(Profile &profile) const;
 
 private:
