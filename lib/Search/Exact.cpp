@@ -61,6 +61,8 @@ static std::vector<std::vector<int>> symmetriesOf(const Topology &topology) {
 
 namespace {
 
+constexpr int64_t never = std::numeric_limits<int64_t>::max() / 4;
+
 class BranchAndBound {
 public:
   BranchAndBound(const ParallelizationProblem &problem,
@@ -79,14 +81,16 @@ public:
       run.finish(statistics);
       return std::move(result);
     }
-    ExactBounds bounds(problem, configs);
-    result.rootBoundNs = bounds.root();
     findImages();
+    ExactTables tables(problem, configs, images,
+                       [this] { return run.isOver(); });
+    ExactBounds bounds(tables, configs);
+    result.rootBoundNs = bounds.propagate(never);
     // Nothing is known of partial strategies while nothing fits into memory.
     limitNs = result.search.bestEvaluation.excessBytes == 0
                   ? result.search.bestEvaluation.makespanNs - 1
-                  : std::numeric_limits<int64_t>::max() - 1;
-    openNs = std::numeric_limits<int64_t>::max();
+                  : never - 1;
+    openNs = never;
     strategy = singleStrategy(problem);
     for (size_t g = 0; g < configs.size(); ++g)
       problem.assign(strategy, problem.getGroups()[g], configs[g][0]);
@@ -94,8 +98,10 @@ public:
     base.assign(configs.size(), 0);
     std::vector<int> all(images.size());
     std::iota(all.begin(), all.end(), 0);
+    chosen.assign(configs.size(), -1);
+    findOrder(tables);
     if (result.rootBoundNs <= limitNs)
-      branch(bounds, all);
+      branch(bounds, 0, result.rootBoundNs, all);
     McmcResult &found = result.search;
     bool fits = found.bestEvaluation.excessBytes == 0;
     found.optimal = !stopped && fits;
@@ -116,10 +122,10 @@ private:
   StrategySimulator simulator;
   EvaluatorStatistics statistics;
   std::vector<std::vector<Config>> configs; ///< by group
-  /// By symmetry, group, config: the config that it is mapped to, -1: none of
-  /// the space.
+  /// By symmetry, group, config: the config that it is mapped to.
   std::vector<std::vector<std::vector<int>>> images;
-  std::vector<int> chosen; ///< configs of the first groups
+  std::vector<int> order;  ///< of groups, to branch on
+  std::vector<int> chosen; ///< configs by group, -1: none yet
   std::vector<int> base;   ///< configs of all groups in `plan`
   Strategy strategy;
   int64_t limitNs = 0;
@@ -189,7 +195,6 @@ private:
   void findImages() {
     std::vector<std::vector<int>> symmetries =
         symmetriesOf(problem.getTopology());
-    result.symmetries = static_cast<int>(symmetries.size());
     for (const std::vector<int> &symmetry : symmetries) {
       std::vector<std::vector<int>> maps;
       for (const std::vector<Config> &list : configs) {
@@ -205,17 +210,56 @@ private:
           map.push_back(it == number.end() ? -1 : it->second);
         }
       }
-      images.push_back(std::move(maps));
+      // Of a symmetry that leads out of the space nothing follows.
+      if (std::none_of(maps.begin(), maps.end(), [](const auto &map) {
+            return std::find(map.begin(), map.end(), -1) != map.end();
+          }))
+        images.push_back(std::move(maps));
+    }
+    result.symmetries = static_cast<int>(images.size());
+  }
+
+  /// Groups with much work first, and always one next to those before it:
+  /// bounds are strong where all is known of a part of the graph.
+  void findOrder(const ExactTables &tables) {
+    std::vector<int64_t> weights;
+    for (size_t g = 0; g < configs.size(); ++g) {
+      int64_t least = never;
+      for (size_t c = 0; c < configs[g].size(); ++c) {
+        int64_t sum = 0;
+        for (int slot : tables.slotsOf[g])
+          for (int64_t ns : tables.entries[slot][c].durationNs)
+            sum += ns;
+        least = std::min(least, sum);
+      }
+      weights.push_back(least);
+    }
+    std::vector<uint8_t> near(configs.size()), taken(configs.size());
+    for (size_t n = 0; n < configs.size(); ++n) {
+      int next = -1;
+      for (size_t g = 0; g < configs.size(); ++g)
+        if (!taken[g] && (next < 0 || std::pair(near[g], weights[g]) >
+                                          std::pair(near[next], weights[next])))
+          next = static_cast<int>(g);
+      order.push_back(next);
+      taken[next] = true;
+      for (const ExactTables::Cluster &cluster : tables.clusters)
+        if (std::find(cluster.groups.begin(), cluster.groups.end(), next) !=
+            cluster.groups.end())
+          for (int g : cluster.groups)
+            near[g] = true;
     }
   }
 
-  /// `symmetries`: those that leave all groups so far as they are.
-  void branch(ExactBounds &bounds, const std::vector<int> &symmetries) {
-    size_t g = chosen.size();
-    if (g == configs.size()) {
+  /// `symmetries`: those that leave all groups so far as they are. `boundNs`:
+  /// of all strategies that are left here.
+  void branch(ExactBounds &bounds, size_t depth, int64_t boundNs,
+              const std::vector<int> &symmetries) {
+    if (depth == order.size()) {
       priceImages();
       return;
     }
+    int g = order[depth];
     struct Child {
       int64_t boundNs;
       int config;
@@ -225,18 +269,13 @@ private:
       }
     };
     std::vector<Child> children;
-    for (size_t c = 0; c < configs[g].size(); ++c) {
-      int config = static_cast<int>(c);
+    for (int config : bounds.domain(g)) {
       // An image that comes before it is branched to instead.
-      if (std::any_of(symmetries.begin(), symmetries.end(), [&](int s) {
-            int image = images[s][g][config];
-            return image >= 0 && image < config;
-          }))
+      if (std::any_of(symmetries.begin(), symmetries.end(),
+                      [&](int s) { return images[s][g][config] < config; }))
         continue;
-      int64_t boundNs = bounds.push(config);
-      bounds.pop();
-      if (boundNs <= limitNs)
-        children.push_back({boundNs, config});
+      children.push_back(
+          {std::max(boundNs, bounds.boundNs(g, config)), config});
     }
     std::sort(children.begin(), children.end());
     std::vector<int> fixing;
@@ -244,7 +283,7 @@ private:
       if (child.boundNs > limitNs)
         break;
       ++result.nodes;
-      if ((result.nodes & 255) == 0 && run.isOver())
+      if ((result.nodes & 63) == 0 && run.isOver())
         stopped = true;
       if (stopped) {
         openNs = std::min(openNs, child.boundNs);
@@ -254,10 +293,12 @@ private:
       for (int s : symmetries)
         if (images[s][g][child.config] == child.config)
           fixing.push_back(s);
-      bounds.push(child.config);
-      chosen.push_back(child.config);
-      branch(bounds, std::vector<int>(fixing));
-      chosen.pop_back();
+      bounds.push(g, child.config);
+      chosen[g] = child.config;
+      if (int64_t ns = bounds.propagate(limitNs); ns <= limitNs)
+        branch(bounds, depth + 1, std::max(ns, boundNs),
+               std::vector<int>(fixing));
+      chosen[g] = -1;
       bounds.pop();
     }
   }
