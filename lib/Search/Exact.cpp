@@ -283,8 +283,10 @@ private:
       if (child.boundNs > limitNs)
         break;
       ++result.nodes;
-      if ((result.nodes & 63) == 0 && run.isOver())
-        stopped = true;
+      if ((result.nodes & 15) == 0) {
+        run.reportProgress();
+        stopped |= run.isOver();
+      }
       if (stopped) {
         openNs = std::min(openNs, child.boundNs);
         return;

@@ -20,6 +20,10 @@ bool SearchRun::isOver() const {
 
 void SearchRun::countProposal() {
   ++result.proposals;
+  reportProgress();
+}
+
+void SearchRun::reportProgress() {
   if (!budget.progress ||
       Clock::now() - lastReport < std::chrono::milliseconds(500))
     return;

@@ -27,6 +27,8 @@ public:
   bool isOver() const;
   /// Counts a proposal and reports progress now and then.
   void countProposal();
+  /// Reports progress now and then.
+  void reportProgress();
   /// Whether the strategy is the best so far; then it is kept.
   bool offer(const Strategy &strategy, const Evaluation &evaluation);
   /// Prices starts by `problem.evaluate`, offers them, and notes them in the
