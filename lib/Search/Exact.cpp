@@ -10,8 +10,10 @@
 #include "Soap/Search/Exact.h"
 
 #include "ExactBounds.h"
+#include "ExactTimeline.h"
 #include "SearchRun.h"
 #include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/Placement.h"
 #include "Soap/Search/Polish.h"
 #include "Soap/Search/Presets.h"
 
@@ -20,6 +22,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 using namespace soap;
 
@@ -82,10 +85,18 @@ public:
       return std::move(result);
     }
     findImages();
+    if (isTooLarge()) {
+      result.search.boundNs = 0;
+      run.finish(statistics);
+      return std::move(result);
+    }
     ExactTables tables(problem, configs, images,
                        [this] { return run.isOver(); });
     ExactBounds bounds(tables, configs);
     result.rootBoundNs = bounds.propagate(never);
+    // It is not the same for images, where ties are broken by device numbers.
+    if (images.size() == 1)
+      timeline.emplace(problem, configs, tables);
     // Nothing is known of partial strategies while nothing fits into memory.
     limitNs = result.search.bestEvaluation.excessBytes == 0
                   ? result.search.bestEvaluation.makespanNs - 1
@@ -100,7 +111,7 @@ public:
     std::iota(all.begin(), all.end(), 0);
     chosen.assign(configs.size(), -1);
     findOrder(tables);
-    if (result.rootBoundNs <= limitNs)
+    if (result.rootBoundNs <= limitNs && bounds.propagate(limitNs) <= limitNs)
       branch(bounds, 0, result.rootBoundNs, all);
     McmcResult &found = result.search;
     bool fits = found.bestEvaluation.excessBytes == 0;
@@ -124,7 +135,8 @@ private:
   std::vector<std::vector<Config>> configs; ///< by group
   /// By symmetry, group, config: the config that it is mapped to.
   std::vector<std::vector<std::vector<int>>> images;
-  std::vector<int> order;  ///< of groups, to branch on
+  std::vector<int> order; ///< of groups, to branch on
+  std::optional<ExactTimeline> timeline;
   std::vector<int> chosen; ///< configs by group, -1: none yet
   std::vector<int> base;   ///< configs of all groups in `plan`
   Strategy strategy;
@@ -132,26 +144,45 @@ private:
   int64_t openNs = 0; ///< least bound of what was left
   bool stopped = false;
 
-  /// A good strategy to compare with, from Markov chains.
+  /// A good strategy to compare with: Markov chains from presets, the best
+  /// placement and what earlier rounds have found, each polished.
   void findFirst() {
     if (problem.getGroups().empty() || options.firstProposals <= 0)
       return;
-    McmcOptions mcmc;
-    mcmc.seed = options.seed;
-    mcmc.proposals = options.firstProposals;
-    mcmc.kind = ProposalKind::Mixed;
-    mcmc.seconds = options.seconds * 0.2;
-    mcmc.stop = options.stop;
-    McmcResult found = searchMcmc(problem, mcmc);
-    result.search.proposals += found.proposals;
-    run.offer(found.best, found.bestEvaluation);
-    PolishOptions polish;
-    polish.seconds = options.seconds * 0.2;
-    polish.stop = options.stop;
-    polish.initial = {result.search.best};
-    PolishResult polished = searchPolish(problem, polish);
-    result.search.proposals += polished.search.proposals;
-    run.offer(polished.search.best, polished.search.bestEvaluation);
+    constexpr int rounds = 4;
+    constexpr double share = 0.05; // of the time, for each part
+    auto offer = [&](const McmcResult &found) {
+      result.search.proposals += found.proposals;
+      run.offer(found.best, found.bestEvaluation);
+    };
+    std::vector<Strategy> starts;
+    for (const std::string &name : presetNames())
+      if (Expected<Strategy> preset = presetStrategy(name, problem))
+        starts.push_back(std::move(*preset));
+    PlacementOptions placement;
+    placement.seed = options.seed;
+    placement.seconds = options.seconds * share;
+    placement.stop = options.stop;
+    PlacementResult placed = searchPlacement(problem, placement);
+    starts.push_back(placed.found);
+    offer(placed.search);
+    for (int round = 0; round < rounds; ++round) {
+      McmcOptions mcmc;
+      mcmc.seed = options.seed + static_cast<uint64_t>(round);
+      mcmc.proposals = (options.firstProposals + rounds - 1) / rounds;
+      mcmc.kind = ProposalKind::Mixed;
+      mcmc.seconds = options.seconds * share;
+      mcmc.stop = options.stop;
+      mcmc.initial = starts;
+      McmcResult found = searchMcmc(problem, mcmc);
+      offer(found);
+      starts.push_back(found.best);
+      PolishOptions polish;
+      polish.seconds = options.seconds * share;
+      polish.stop = options.stop;
+      polish.initial = {result.search.best};
+      offer(searchPolish(problem, polish).search);
+    }
   }
 
   bool isOutputLoop(int node, size_t loop) const {
@@ -192,6 +223,22 @@ private:
     }
   }
 
+  /// Whether tables of what each shard of every config may do would not fit.
+  bool isTooLarge() const {
+    constexpr double mostBytes = 2e9;
+    auto devices = static_cast<double>(problem.getTopology().deviceCount());
+    double configsOfNodes = 0;
+    for (size_t g = 0; g < configs.size(); ++g)
+      for (int node : problem.getGroups()[g].nodes)
+        configsOfNodes +=
+            static_cast<double>(1 +
+                                problem.getGraph().nodes[node].stages.size()) *
+            static_cast<double>(configs[g].size());
+    return configsOfNodes * devices * 16 *
+               static_cast<double>(configs.size() + 2) >
+           mostBytes;
+  }
+
   void findImages() {
     std::vector<std::vector<int>> symmetries =
         symmetriesOf(problem.getTopology());
@@ -219,8 +266,7 @@ private:
     result.symmetries = static_cast<int>(images.size());
   }
 
-  /// Groups with much work first, and always one next to those before it:
-  /// bounds are strong where all is known of a part of the graph.
+  /// Groups with much work first.
   void findOrder(const ExactTables &tables) {
     std::vector<int64_t> weights;
     for (size_t g = 0; g < configs.size(); ++g) {
@@ -234,21 +280,10 @@ private:
       }
       weights.push_back(least);
     }
-    std::vector<uint8_t> near(configs.size()), taken(configs.size());
-    for (size_t n = 0; n < configs.size(); ++n) {
-      int next = -1;
-      for (size_t g = 0; g < configs.size(); ++g)
-        if (!taken[g] && (next < 0 || std::pair(near[g], weights[g]) >
-                                          std::pair(near[next], weights[next])))
-          next = static_cast<int>(g);
-      order.push_back(next);
-      taken[next] = true;
-      for (const ExactTables::Cluster &cluster : tables.clusters)
-        if (std::find(cluster.groups.begin(), cluster.groups.end(), next) !=
-            cluster.groups.end())
-          for (int g : cluster.groups)
-            near[g] = true;
-    }
+    order.resize(configs.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return weights[a] > weights[b]; });
   }
 
   /// `symmetries`: those that leave all groups so far as they are. `boundNs`:
@@ -297,7 +332,13 @@ private:
           fixing.push_back(s);
       bounds.push(g, child.config);
       chosen[g] = child.config;
-      if (int64_t ns = bounds.propagate(limitNs); ns <= limitNs)
+      int64_t ns = bounds.propagate(limitNs);
+      if (ns <= limitNs && timeline) {
+        ns = std::max(ns, timeline->boundNs(bounds, limitNs));
+        if (ns <= limitNs)
+          ns = std::max(ns, bounds.propagate(limitNs));
+      }
+      if (ns <= limitNs)
         branch(bounds, depth + 1, std::max(ns, boundNs),
                std::vector<int>(fixing));
       chosen[g] = -1;

@@ -34,14 +34,60 @@ ExactBounds::ExactBounds(const ExactTables &tables,
     base.push_back(size);
     size += entries.size();
   }
-  heads.resize(size * tables.mostShards);
-  tails.resize(size * tables.mostShards);
+  root.heads.resize(size * tables.mostShards);
+  root.tails.resize(size * tables.mostShards);
+  root.staleHeads.assign(tables.entries.size(), true);
+  root.staleTails.assign(tables.entries.size(), true);
+  std::vector<std::set<int>> to(tables.entries.size()), from(to.size()),
+      into(configs.size()), outOf(configs.size());
+  for (const ExactTables::Cluster &cluster : tables.clusters) {
+    for (const ExactTables::Edge &edge : cluster.incoming)
+      if (edge.from >= 0) {
+        to[edge.from].insert(edge.to);
+        from[edge.to].insert(edge.from);
+      }
+    for (int group : cluster.groups) {
+      into[group].insert(cluster.targets.begin(), cluster.targets.end());
+      outOf[group].insert(cluster.sources.begin(), cluster.sources.end());
+    }
+  }
+  auto list = [](const std::vector<std::set<int>> &sets,
+                 std::vector<std::vector<int>> &lists) {
+    for (const std::set<int> &set : sets)
+      lists.emplace_back(set.begin(), set.end());
+  };
+  list(to, after);
+  list(from, before);
+  list(into, targets);
+  list(outOf, sources);
 }
 
 void ExactBounds::push(int group, int config) {
   levels.push_back(levels.back());
   levels.back().domains[group] = {config};
   levels.back().assigned[group] = true;
+  touch(group);
+}
+
+/// The domain of a group has become smaller.
+void ExactBounds::touch(int group) {
+  for (int slot : targets[group])
+    levels.back().staleHeads[slot] = true;
+  for (int slot : sources[group])
+    levels.back().staleTails[slot] = true;
+}
+
+/// Of a slot whose config is known.
+bool ExactBounds::isTooLate(int slot, int config, int64_t limitNs) const {
+  const Level &level = levels.back();
+  const ExactTables::Entry &entry = tables.entries[slot][config];
+  size_t first = at(slot, config);
+  for (size_t i = 0; i < entry.devices.size(); ++i)
+    if (entry.certain[i] &&
+        level.heads[first + i] + entry.durationNs[i] + level.tails[first + i] >
+            limitNs)
+      return true;
+  return false;
 }
 
 void ExactBounds::pop() { levels.pop_back(); }
@@ -89,17 +135,23 @@ static size_t placeOf(const ExactTables::Cluster &cluster, int group) {
       cluster.groups.begin());
 }
 
-void ExactBounds::findHeads() {
+/// What was known before stays, as domains only shrink.
+bool ExactBounds::findHeads(int64_t limitNs) {
+  Level &level = levels.back();
+  std::vector<int64_t> &heads = level.heads;
   std::vector<int64_t> least(tables.mostShards), most(tables.mostShards);
   for (size_t s = 0; s < tables.entries.size(); ++s) {
+    if (!level.staleHeads[s])
+      continue;
+    level.staleHeads[s] = false;
     int slot = static_cast<int>(s), group = tables.groupOf[s];
-    for (int config : levels.back().domains[group]) {
+    bool changed = false;
+    for (int config : level.domains[group]) {
       const ExactTables::Entry &entry = tables.entries[s][config];
       if (!entry.active)
         continue;
       size_t shards = entry.devices.size();
       int64_t *head = &heads[at(slot, config)];
-      std::fill(head, head + shards, 0);
       for (auto [k, number] : tables.into[s]) {
         const ExactTables::Cluster &cluster = tables.clusters[k];
         std::fill(least.begin(), least.begin() + shards, never);
@@ -135,23 +187,38 @@ void ExactBounds::findHeads() {
               return open;
             });
         for (size_t i = 0; i < shards; ++i)
-          head[i] = std::max(head[i], least[i]);
+          if (least[i] > head[i]) {
+            head[i] = least[i];
+            changed = true;
+          }
       }
+      if (changed && level.domains[group].size() == 1 &&
+          isTooLate(slot, config, limitNs))
+        return false;
     }
+    if (changed)
+      for (int next : after[s])
+        level.staleHeads[next] = true;
   }
+  return true;
 }
 
-void ExactBounds::findTails() {
+bool ExactBounds::findTails(int64_t limitNs) {
+  Level &level = levels.back();
+  std::vector<int64_t> &tails = level.tails;
   std::vector<int64_t> least(tables.mostShards), most(tables.mostShards);
   for (size_t s = tables.entries.size(); s-- > 0;) {
+    if (!level.staleTails[s])
+      continue;
+    level.staleTails[s] = false;
     int slot = static_cast<int>(s), group = tables.groupOf[s];
-    for (int config : levels.back().domains[group]) {
+    bool changed = false;
+    for (int config : level.domains[group]) {
       const ExactTables::Entry &entry = tables.entries[s][config];
       if (!entry.active)
         continue;
       size_t shards = entry.devices.size();
       int64_t *tail = &tails[at(slot, config)];
-      std::fill(tail, tail + shards, 0);
       for (auto [k, number] : tables.outOf[s]) {
         const ExactTables::Cluster &cluster = tables.clusters[k];
         std::fill(least.begin(), least.begin() + shards, never);
@@ -186,14 +253,26 @@ void ExactBounds::findTails() {
               return open;
             });
         for (size_t i = 0; i < shards; ++i)
-          tail[i] = std::max(tail[i], least[i]);
+          if (least[i] > tail[i]) {
+            tail[i] = least[i];
+            changed = true;
+          }
       }
+      if (changed && level.domains[group].size() == 1 &&
+          isTooLate(slot, config, limitNs))
+        return false;
     }
+    if (changed)
+      for (int next : before[s])
+        level.staleTails[next] = true;
   }
+  return true;
 }
 
 /// Paths through the kernels of a group.
 int64_t ExactBounds::boundOf(int group, int config) const {
+  const std::vector<int64_t> &heads = levels.back().heads,
+                             &tails = levels.back().tails;
   int64_t bound = 0;
   for (int slot : tables.slotsOf[group]) {
     const ExactTables::Entry &entry = tables.entries[slot][config];
@@ -217,11 +296,12 @@ bool ExactBounds::filter(int64_t limitNs) {
     for (int config : domain)
       level.bounds[g][config] = std::max(level.bounds[g][config],
                                          boundOf(static_cast<int>(g), config));
-    if (level.assigned[g])
+    if (level.assigned[g] || std::erase_if(domain, [&](int config) {
+                               return level.bounds[g][config] > limitNs;
+                             }) == 0)
       continue;
-    changed |= std::erase_if(domain, [&](int config) {
-                 return level.bounds[g][config] > limitNs;
-               }) > 0;
+    touch(static_cast<int>(g));
+    changed = true;
   }
   return changed;
 }
@@ -239,8 +319,8 @@ int64_t ExactBounds::propagate(int64_t limitNs) {
     return bound;
   };
   for (bool changed = true; changed;) {
-    findHeads();
-    findTails();
+    if (!findHeads(limitNs) || !findTails(limitNs))
+      return limitNs + 1;
     changed = filter(limitNs);
     if (int64_t bound = boundNs(); bound > limitNs)
       return bound;
@@ -249,12 +329,15 @@ int64_t ExactBounds::propagate(int64_t limitNs) {
   return bound;
 }
 
-/// The least time in which a device can do jobs if it may put them aside: that
-/// with the longest tail first (Jackson).
-int64_t ExactBounds::preemptiveNs(std::vector<Job> &list) {
+/// That with the longest tail first (Jackson).
+int64_t soap::preemptiveNs(std::vector<PreemptiveJob> &list) {
   std::sort(list.begin(), list.end(),
-            [](const Job &a, const Job &b) { return a.headNs < b.headNs; });
-  waiting.clear(); // heap of (tail, what is left)
+            [](const PreemptiveJob &a, const PreemptiveJob &b) {
+              return a.headNs < b.headNs;
+            });
+  // Heap of (tail, what is left).
+  static thread_local std::vector<std::pair<int64_t, int64_t>> waiting;
+  waiting.clear();
   int64_t now = 0, bound = 0;
   for (size_t next = 0; next < list.size() || !waiting.empty();) {
     if (waiting.empty())
@@ -281,9 +364,10 @@ int64_t ExactBounds::preemptiveNs(std::vector<Job> &list) {
 
 /// Kernels of assigned groups, device by device.
 int64_t ExactBounds::deviceBoundNs() {
-  for (std::vector<Job> &list : jobs)
+  for (std::vector<PreemptiveJob> &list : jobs)
     list.clear();
   const Level &level = levels.back();
+  const std::vector<int64_t> &heads = level.heads, &tails = level.tails;
   for (size_t s = 0; s < tables.entries.size(); ++s) {
     int group = tables.groupOf[s];
     if (level.domains[group].size() != 1)
@@ -297,12 +381,12 @@ int64_t ExactBounds::deviceBoundNs() {
             {heads[first + i], entry.durationNs[i], tails[first + i]});
   }
   int64_t bound = 0;
-  for (std::vector<Job> &list : jobs)
+  for (std::vector<PreemptiveJob> &list : jobs)
     bound = std::max(bound, preemptiveNs(list));
   // What values take of devices and links besides.
   work.assign(tables.resourceCount, 0);
   for (size_t d = 0; d < jobs.size(); ++d)
-    for (const Job &job : jobs[d])
+    for (const PreemptiveJob &job : jobs[d])
       work[d] += job.durationNs;
   for (const ExactTables::Cluster &cluster : tables.clusters) {
     size_t number = 0;
@@ -323,6 +407,7 @@ int64_t ExactBounds::deviceBoundNs() {
 /// followed by so much, takes that long on all of them on average.
 int64_t ExactBounds::workBoundNs() {
   const Level &level = levels.back();
+  const std::vector<int64_t> &heads = level.heads, &tails = level.tails;
   // Times to look at: starts of the shortest ways to slots.
   std::set<int64_t> headTimes = {0}, tailTimes = {0};
   for (size_t s = 0; s < tables.entries.size(); ++s) {

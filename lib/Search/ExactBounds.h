@@ -14,6 +14,16 @@
 
 namespace soap {
 
+/// Something that a resource has to do: not before `headNs`, and `tailNs` have
+/// to follow.
+struct PreemptiveJob {
+  int64_t headNs, durationNs, tailNs;
+};
+
+/// The least time in which a resource can do jobs, one after the other, if it
+/// may put them aside. Sorts them.
+int64_t preemptiveNs(std::vector<PreemptiveJob> &jobs);
+
 class ExactBounds {
 public:
   /// Keeps a reference.
@@ -39,31 +49,62 @@ public:
     return levels.back().bounds[group][config];
   }
   bool isAssigned(int group) const { return levels.back().assigned[group]; }
+  /// One config is left.
+  bool isKnown(int group) const { return domain(group).size() == 1; }
+  /// Of a shard under a config of its group: its earliest start, and the least
+  /// time after its end.
+  int64_t headNs(int slot, int config, size_t shard) const {
+    return levels.back().heads[at(slot, config) + shard];
+  }
+  int64_t tailNs(int slot, int config, size_t shard) const {
+    return levels.back().tails[at(slot, config) + shard];
+  }
+  /// More is known of a shard; for the next `propagate`.
+  void raise(int slot, int config, size_t shard, int64_t headNs,
+             int64_t tailNs) {
+    Level &level = levels.back();
+    size_t place = at(slot, config) + shard;
+    if (headNs > level.heads[place]) {
+      level.heads[place] = headNs;
+      for (int next : after[slot])
+        level.staleHeads[next] = true;
+    }
+    if (tailNs > level.tails[place]) {
+      level.tails[place] = tailNs;
+      for (int next : before[slot])
+        level.staleTails[next] = true;
+    }
+  }
 
 private:
   struct Level {
     std::vector<std::vector<int>> domains; ///< by group
     std::vector<std::vector<int64_t>> bounds;
     std::vector<bool> assigned;
-  };
-  struct Job {
-    int64_t headNs, durationNs, tailNs;
+    /// By slot, config, shard: earliest start, least time after the end.
+    std::vector<int64_t> heads, tails;
+    /// Slots to look at again, as something around them has changed.
+    std::vector<uint8_t> staleHeads, staleTails;
   };
 
   const ExactTables &tables;
   std::vector<Level> levels;
   std::vector<size_t> base; ///< by slot: of its first config
-  /// By slot, config, shard: earliest start, least time after the end.
-  std::vector<int64_t> heads, tails;
-  std::vector<std::vector<Job>> jobs; ///< by device
-  std::vector<std::pair<int64_t, int64_t>> waiting;
+  /// By slot: slots that edges from it lead to, and that those to it are from.
+  std::vector<std::vector<int>> after, before;
+  /// By group: slots whose edges depend on its config.
+  std::vector<std::vector<int>> targets, sources;
+  std::vector<std::vector<PreemptiveJob>> jobs; ///< by device
   std::vector<int64_t> work;
 
   size_t at(int slot, int config) const {
     return (base[slot] + static_cast<size_t>(config)) * tables.mostShards;
   }
-  void findHeads();
-  void findTails();
+  /// They return false once no strategy is as fast as the limit.
+  bool findHeads(int64_t limitNs);
+  bool findTails(int64_t limitNs);
+  bool isTooLate(int slot, int config, int64_t limitNs) const;
+  void touch(int group);
   template <typename Visit>
   void forAssignments(const ExactTables::Cluster &cluster, int group,
                       int config, Visit visit) const;
@@ -71,7 +112,6 @@ private:
   int64_t boundOf(int group, int config) const;
   int64_t deviceBoundNs();
   int64_t workBoundNs();
-  int64_t preemptiveNs(std::vector<Job> &list);
 };
 
 } // namespace soap

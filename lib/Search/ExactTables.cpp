@@ -35,8 +35,7 @@ struct ExactTables::Builder {
   CostModel cost;
   StrategyPlan plan;
   Strategy strategy;
-  bool ordered; ///< no task is ever put off
-  std::vector<std::vector<int>> groupsOfValue, writersOf;
+  std::vector<std::vector<int>> writersOf;
   std::vector<bool> mayBePartial; ///< by slot
 
   Builder(ExactTables &tables, const ParallelizationProblem &problem,
@@ -44,11 +43,11 @@ struct ExactTables::Builder {
           const std::vector<std::vector<std::vector<int>>> &images)
       : tables(tables), problem(problem), configs(configs), images(images),
         cost(problem.getTopology()), plan(problem.getGraph(), cost),
-        strategy(singleStrategy(problem)),
-        ordered(std::none_of(
-            problem.getTopology().deviceTypes.begin(),
-            problem.getTopology().deviceTypes.end(),
-            [](const DeviceType &type) { return type.copiesOccupyReceiver; })) {
+        strategy(singleStrategy(problem)) {
+    tables.ordered = std::none_of(
+        problem.getTopology().deviceTypes.begin(),
+        problem.getTopology().deviceTypes.end(),
+        [](const DeviceType &type) { return type.copiesOccupyReceiver; });
     for (size_t g = 0; g < configs.size(); ++g)
       problem.assign(strategy, problem.getGroups()[g], configs[g][0]);
     plan.set(strategy);
@@ -137,6 +136,8 @@ void ExactTables::Builder::findDependences() {
           modes[s].insert(tables.groupOf[writer]);
           modes[s].insert(modes[writer].begin(), modes[writer].end());
         }
+  for (const std::set<int> &groups : modes)
+    tables.modesOf.emplace_back(groups.begin(), groups.end());
   std::vector<std::vector<int>> slotsOfNode(graph.nodes.size());
   for (size_t s = 0; s < slots.size(); ++s)
     slotsOfNode[slots[s].node].push_back(static_cast<int>(s));
@@ -155,7 +156,7 @@ void ExactTables::Builder::findDependences() {
     if (int input = plan.inputOf(static_cast<int>(v)); input >= 0)
       if (int node = graph.inputs[input].updateNode; node >= 0)
         add(slotsOfNode[node].front());
-    groupsOfValue.emplace_back(groups.begin(), groups.end());
+    tables.groupsOfValue.emplace_back(groups.begin(), groups.end());
   }
 }
 
@@ -236,7 +237,7 @@ void ExactTables::Builder::addOrder(const std::vector<int> &groups,
         continue;
       bool isKnown = !mayBePartial[slot];
       for (int operand : plan.getSlots()[slot].kernel->operands)
-        isKnown &= isInside(groupsOfValue[operand]);
+        isKnown &= isInside(tables.groupsOfValue[operand]);
       for (size_t i = 0; i < kernel.devices.size(); ++i) {
         if (kernel.states[i] == ShardState::Absent)
           continue;
@@ -249,7 +250,7 @@ void ExactTables::Builder::addOrder(const std::vector<int> &groups,
                          isKnown,
                          {}});
       }
-    } else if (isInside(groupsOfValue[value])) {
+    } else if (isInside(tables.groupsOfValue[value])) {
       for (size_t i = 0; i < plan.valuePlan(value).tasks.size(); ++i) {
         numberOf[{static_cast<int>(b), static_cast<int>(i)}] =
             static_cast<int>(tasks.size());
@@ -260,7 +261,7 @@ void ExactTables::Builder::addOrder(const std::vector<int> &groups,
   }
   for (size_t t = 0; t < tasks.size(); ++t) {
     auto follow = [&](int value, size_t node) {
-      if (!isInside(groupsOfValue[value]))
+      if (!isInside(tables.groupsOfValue[value]))
         return;
       const ValuePlan &planned = plan.valuePlan(value);
       if (node >= static_cast<size_t>(planned.sources) ||
@@ -338,7 +339,7 @@ ExactTables::Builder::edgesOf(const std::vector<int> &groups,
   std::vector<Edge> edges;
   for (int value : values)
     addPaths(value, edges);
-  if (ordered && groups.size() <= 2)
+  if (tables.ordered && groups.size() <= 2)
     addOrder(groups, edges);
   auto key = [](const Edge &e) {
     return std::tuple(e.to, e.toShard, e.from, e.fromShard);
@@ -423,9 +424,10 @@ bool ExactTables::Builder::findClusters(const std::function<bool()> &isOver) {
   std::map<std::vector<int>, std::vector<int>> valuesOf;
   for (size_t g = 0; g < configs.size(); ++g)
     valuesOf[{static_cast<int>(g)}];
-  for (size_t v = 0; v < groupsOfValue.size(); ++v)
-    if (!groupsOfValue[v].empty() && groupsOfValue[v].size() <= mostGroups)
-      valuesOf[groupsOfValue[v]].push_back(static_cast<int>(v));
+  for (size_t v = 0; v < tables.groupsOfValue.size(); ++v)
+    if (!tables.groupsOfValue[v].empty() &&
+        tables.groupsOfValue[v].size() <= mostGroups)
+      valuesOf[tables.groupsOfValue[v]].push_back(static_cast<int>(v));
   struct Task {
     size_t assignments;
     std::vector<int> groups, values;

@@ -64,6 +64,10 @@ struct ExactTables {
   std::vector<std::vector<Place>> into, outOf; ///< by slot
   size_t mostShards = 1;
   int deviceCount = 0, resourceCount = 0;
+  bool ordered = false;                        ///< no task is ever put off
+  std::vector<std::vector<int>> groupsOfValue; ///< that its tasks depend on
+  /// By slot: groups that decide which of its replicas have something to do.
+  std::vector<std::vector<int>> modesOf;
 
   /// `configs`: by group, of leaders. `images`: symmetries of the space, by
   /// symmetry, group, config; what is found holds for all images alike.

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Exact.h"
-#include "../../lib/Search/ExactBounds.h"
+#include "../../lib/Search/ExactTimeline.h"
 #include "Problems.h"
 #include "Soap/Search/ConfigSpace.h"
 #include "Soap/Search/Presets.h"
@@ -116,6 +116,7 @@ TEST(Exact, BoundsHold) {
                                    mlp.roles);
     std::vector<std::vector<Config>> configs = spaceOf(problem, seed % 2);
     ExactTables tables(problem, configs);
+    ExactTimeline timeline(problem, configs, tables);
     int64_t root = ExactBounds(tables, configs).propagate(noLimit);
     EXPECT_GT(root, 0);
     int tight = 0;
@@ -140,6 +141,9 @@ TEST(Exact, BoundsHold) {
                   << "seed " << seed;
               ASSERT_LE(bounds.boundNs(g, choice[g]), ns) << "seed " << seed;
               bounds.push(g, choice[g]);
+              ASSERT_LE(bounds.propagate(limitNs), ns) << "seed " << seed;
+              ASSERT_LE(timeline.boundNs(bounds, limitNs), ns)
+                  << "seed " << seed;
               last = bounds.propagate(limitNs);
               ASSERT_LE(last, ns) << "seed " << seed;
             }

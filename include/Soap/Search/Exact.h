@@ -21,12 +21,13 @@ struct ExactOptions : SearchBudget {
   uint64_t seed = 1; ///< of the Markov chains that look for the first best
   bool anyDevices = false;
   /// Proposals of these chains; what they find is polished.
-  int64_t firstProposals = 20000;
+  int64_t firstProposals = 100000;
 };
 
 struct ExactResult {
   /// `optimal`: no strategy of the space is faster than `best`, which may be
-  /// outside of it. `boundNs`: none is faster than this, as far as was proven.
+  /// outside of it. `boundNs`: none is faster than this, as far as was proven;
+  /// 0: the problem is too large to prove anything.
   McmcResult search;
   double spaceSize = 0;    ///< number of strategies
   int64_t rootBoundNs = 0; ///< before any branching
