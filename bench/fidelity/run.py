@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """How close simulated iterations are to real ones: strategies of small networks on two devices of this machine, one core each.
 
-run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S] [--steps calibrate,compile,measure]
+run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S] [--steps calibrate,compile,measure] [--again]
 
-Calibrates the machine and every network (soap-run --calibrate), simulates each strategy with that topology and profile, runs it
-with soap-run on synthetic data, and compares. DIR keeps all that was done, so that a run of at most S seconds goes on where the
-last one ended: on a machine with other work, measure in slices while the others are stopped. Times are medians over
-iterations, then over rounds; rounds go through all strategies in turn, and the run-to-run spread of a strategy is the distance of
-its slowest from its fastest round, relative to the median. The table and Kendall's tau come last.
+Calibrates the machine, then network by network: measures its shapes (soap-run --calibrate), compiles its strategies, runs them
+with soap-run on synthetic data, and compares with what they take simulated with that topology and profile. A network is
+calibrated right before it is measured, so that little of the machine's drift is in the error; no strategy that is measured is
+one of those that calibration runs. DIR keeps all that was done, so that a run of at most S seconds goes on where the last one
+ended: on a machine with other work, measure in slices while the others are stopped. Without compiled programs being deleted,
+--again calibrates and measures anew. Times are medians over iterations, then over rounds; rounds go through all strategies of a
+network in turn, and the run-to-run spread of a strategy is the distance of its slowest from its fastest round, relative to the
+median. The table and Kendall's tau come last.
 """
 
 import argparse
@@ -75,56 +78,71 @@ class Bench:
             self.run("soap-opt", plain, "--soap-build-training-step=learning-rate=0.001 momentum=0.9", "-o", path)
         return path
 
-    def calibrate(self):
-        base = self.path("here")
-        for network in [""] + self.networks:
-            mark = self.path("calibrated." + network)
-            if os.path.exists(mark):
-                continue
-            if self.out_of_time():
-                return False
-            self.run("soap-run", *([self.step(network)] if network else []), "--calibrate", "-o", base)
-            open(mark, "w").close()
+    def machine(self):
+        """The machine without any network, a topology and a profile that the networks' begin with."""
+        if not os.path.exists(self.path("machine.done")):
+            self.run("soap-run", "--calibrate", "-o", self.path("machine"))
+            open(self.path("machine.done"), "w").close()
+
+    def topology(self, network):
+        return self.path(network + ".topology.json")
+
+    def calibrate(self, network):
+        mark = self.path(network + ".calibrated")
+        if os.path.exists(mark):
+            return True
+        if self.out_of_time():
+            return False
+        self.machine()
+        for kind in ("topology", "profile"):
+            with open(self.path("machine.%s.json" % kind)) as stream:
+                text = stream.read().replace(self.path("machine.profile.json"), self.path(network + ".profile.json"))
+            with open(self.path("%s.%s.json" % (network, kind)), "w") as stream:
+                stream.write(text)
+        self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(network))
+        open(mark, "w").close()
         return True
 
-    def cases(self):
-        for network in self.networks:
-            for strategy in STRATEGIES:
-                if strategy == "spatial" and network in ("rnnlm", "nmt", "gpt", "bert"):
-                    continue  # no images
-                yield network, strategy
+    def strategies(self, network):
+        for strategy in STRATEGIES:
+            if strategy == "spatial" and network in ("rnnlm", "nmt", "gpt", "bert"):
+                continue  # no images
+            yield strategy
 
-    def compile(self):
-        for network, strategy in self.cases():
+    def cases(self):
+        return ((network, strategy) for network in self.networks for strategy in self.strategies(network))
+
+    def compile(self, network):
+        for strategy in self.strategies(network):
             key = network + "." + strategy
             if os.path.exists(self.path(key + ".soapx")):
                 continue
             if self.out_of_time():
                 return False
-            topology = self.path("here.topology.json")
             apply = ("--soap-auto-parallel=topology=%s seed=1 proposals=3000" if strategy == "searched" else
-                     "--soap-apply-strategy=preset=" + strategy + " topology=%s") % topology
+                     "--soap-apply-strategy=preset=" + strategy + " topology=%s") % self.topology(network)
             self.run("soap-opt", self.step(network), apply, "-o", self.path(key + ".mlir"))
             self.run("soap-opt", self.path(key + ".mlir"), "--soap-partition", "--soap-lower-to-cpu", "-o",
                      self.path(key + ".lowered.mlir"))
             self.run("soap-translate", "--emit-artifact", self.path(key + ".lowered.mlir"), "-o", self.path(key + ".soapx"))
         return True
 
-    def simulate(self):
+    def simulate(self, network):
         """Anew every time: it takes no time, and the model is what changes."""
-        for network, strategy in self.cases():
+        for strategy in self.strategies(network):
             key = network + "." + strategy
-            if not os.path.exists(self.path(key + ".mlir")):
+            if not os.path.exists(self.path(key + ".mlir")) or not os.path.exists(self.topology(network)):
                 continue
             self.run("soap-opt", self.path(key + ".mlir"), "--soap-simulate=report=%s compare=none summary=false topology=%s" %
-                     (self.path("report.json"), self.path("here.topology.json")), "-o", os.devnull)
+                     (self.path("report.json"), self.topology(network)), "-o", os.devnull)
             with open(self.path("report.json")) as stream:
                 self.results.setdefault(key, {})["simulated_ms"] = json.load(stream)["makespan_ns"] * 1e-6
         self.save()
+        return True
 
-    def measure(self):
+    def measure(self, network):
         for number in range(self.rounds):
-            for network, strategy in self.cases():
+            for strategy in self.strategies(network):
                 key = network + "." + strategy
                 rounds = self.results.setdefault(key, {}).setdefault("rounds_ms", [])
                 if len(rounds) > number:
@@ -140,6 +158,16 @@ class Bench:
                     rounds.append(json.load(stream)["milliseconds_per_iteration"]["median"])
                 self.save()
         return True
+
+    def forget(self):
+        """Calibrations and measurements; programs stay."""
+        for network in self.networks:
+            if os.path.exists(self.path(network + ".calibrated")):
+                os.remove(self.path(network + ".calibrated"))
+            for strategy in self.strategies(network):
+                self.results.pop(network + "." + strategy, None)
+        if os.path.exists(self.path("machine.done")):
+            os.remove(self.path("machine.done"))
 
     def rows(self):
         for network, strategy in self.cases():
@@ -176,13 +204,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--steps", default="calibrate,compile,measure")
+    parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
     bench = Bench(options)
     steps = options.steps.split(",")
-    complete = all(getattr(bench, step)() for step in ("calibrate", "compile") if step in steps)
-    bench.simulate()
-    if "measure" in steps and complete:
-        complete = bench.measure()
+    if options.again:
+        bench.forget()
+    for network in bench.networks:
+        # `all` ends at the first step that is out of time.
+        all(getattr(bench, step)(network) for step in ("calibrate", "compile", "simulate", "measure")
+            if step == "simulate" or step in steps)
     rows = list(bench.rows())
     if not rows:
         return

@@ -148,10 +148,11 @@ private:
     sleeper.wake.notify_all();
   }
 
-  /// Looks for the message for about as long as it takes to be woken up.
+  /// Looks for the message for some ten times as long as it takes to be woken
+  /// up, which costs the sender as much as the receiver.
   void poll(const Mailbox &box) const {
-    constexpr auto wakeUpTime = std::chrono::microseconds(100);
-    auto end = std::chrono::steady_clock::now() + wakeUpTime;
+    constexpr auto patience = std::chrono::microseconds(500);
+    auto end = std::chrono::steady_clock::now() + patience;
     constexpr int looks = 64; // between looks at the clock
     do
       for (int i = 0; i < looks; ++i) {

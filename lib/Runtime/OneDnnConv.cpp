@@ -66,7 +66,7 @@ char *Scratch::reserve(size_t bytes) {
   return storage.data() + (64 - address % 64) % 64;
 }
 
-bool OneDnnConv::build(const engine &engine, bool anyData, bool anyWeights) {
+bool OneDnnConv::build(const engine &engine, DataLayout data, bool anyWeights) {
   const ConvShape &s = shape;
   Cropped rows(s.h, s.oh, s.kh, s.sh, s.dh, s.pt);
   Cropped cols(s.w, s.ow, s.kw, s.sw, s.dw, s.pl);
@@ -83,12 +83,14 @@ bool OneDnnConv::build(const engine &engine, bool anyData, bool anyWeights) {
                .submemory_desc(xDims, {0, 0, rows.from, cols.from});
   y.user = memory::desc(yDims, f32, tagOf(s.yLayout));
   w.user = memory::desc(wDims, f32, wTag);
-  auto inner = [&](const dims &d, tag plain, bool any) {
-    return memory::desc(d, f32, any ? tag::any : plain);
+  auto image = [&](const dims &d, int64_t own) {
+    return memory::desc(d, f32,
+                        data == DataLayout::Any            ? tag::any
+                        : data == DataLayout::ChannelsLast ? tag::nhwc
+                                                           : tagOf(own));
   };
-  memory::desc xi = inner(xDims, tagOf(s.xLayout), anyData),
-               yi = inner(yDims, tagOf(s.yLayout), anyData),
-               wi = inner(wDims, wTag, anyWeights);
+  memory::desc xi = image(xDims, s.xLayout), yi = image(yDims, s.yLayout),
+               wi = memory::desc(wDims, f32, anyWeights ? tag::any : wTag);
 
   dims stride = {s.sh, s.sw}, dilation = {s.dh - 1, s.dw - 1},
        before = {rows.before, cols.before}, after = {rows.after, cols.after};
@@ -169,22 +171,28 @@ bool OneDnnConv::finish(const engine &engine, bool cropped) {
 std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
                                                ConvKind kind,
                                                const ConvShape &shape) {
-  // Blocked layouts run about twice as fast but cost a copy of all operands:
-  // not worth it when each copied element takes part in few operations, nor for
-  // 1x1 kernels, where plain layouts are one matrix product already. Data that
-  // has another layout than NCHW stays as it is, and only weights are copied.
-  int64_t elements =
-      shape.inputVolume() + shape.weightVolume() + shape.outputVolume();
-  int64_t threshold = kind == ConvKind::Forward ? 16 : 32;
+  // On plain images of windows larger than 1x1, the library unrolls windows
+  // into a matrix, which takes two to eight times as long as its own kernels,
+  // even with the copies of the operands. On few channels it would choose
+  // blocks, most of which is padding: channels last is better there. 1x1
+  // kernels on plain layouts are one matrix product already. Data that has
+  // another layout than NCHW stays as it is, and only weights are copied.
+  constexpr int64_t fewChannels = 3;
   bool isPlain = shape.isPlain();
-  bool preferAny = isPlain && shape.kh * shape.kw > 1 &&
-                   shape.work() >= threshold * elements;
-  for (bool anyData : {preferAny, !preferAny}) {
+  std::vector<DataLayout> choices;
+  if (isPlain && shape.kh * shape.kw > 1)
+    choices = std::min(shape.c, shape.o) < fewChannels
+                  ? std::vector{DataLayout::ChannelsLast, DataLayout::Any,
+                                DataLayout::AsIs}
+                  : std::vector{DataLayout::Any, DataLayout::AsIs};
+  else
+    choices = {DataLayout::AsIs, DataLayout::Any};
+  for (DataLayout data : choices) {
     auto conv = std::make_unique<OneDnnConv>();
     conv->kind = kind;
     conv->shape = shape;
     try {
-      if (conv->build(engine, anyData, anyData || !isPlain))
+      if (conv->build(engine, data, data != DataLayout::AsIs || !isPlain))
         return conv;
     } catch (const dnnl::error &) {
       // No implementation for these layouts.

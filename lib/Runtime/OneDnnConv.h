@@ -49,8 +49,11 @@ private:
     size_t scratchOffset = 0;
   };
 
-  /// With `anyData`, `anyWeights`, in the layout that the library likes best.
-  bool build(const dnnl::engine &engine, bool anyData, bool anyWeights);
+  /// How the primitive reads and writes images: as the caller has them,
+  /// channels last, or in the layout that the library likes best.
+  enum class DataLayout { AsIs, ChannelsLast, Any };
+  /// With `anyWeights`, weights in the layout that the library likes best.
+  bool build(const dnnl::engine &engine, DataLayout data, bool anyWeights);
   bool finish(const dnnl::engine &engine, bool cropped);
 
   ConvKind kind;

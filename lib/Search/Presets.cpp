@@ -195,6 +195,22 @@ Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
   return strategy;
 }
 
+/// A reduction over the positions of a window.
+static bool isWindowLoop(const IterationSpace &space, int loop) {
+  if (space.loops[static_cast<size_t>(loop)].type != IteratorType::Reduction)
+    return false;
+  auto isOver = [&](const DimMap &map) {
+    return map.kind == DimMap::Kind::Window &&
+           std::any_of(map.terms.begin(), map.terms.end(),
+                       [&](const Term &term) { return term.loop == loop; });
+  };
+  return std::any_of(space.operands.begin(), space.operands.end(),
+                     [&](const OperandAccess &access) {
+                       return std::any_of(access.map.begin(), access.map.end(),
+                                          isOver);
+                     });
+}
+
 /// Each loop of a group's leader cut over all devices, then, from four devices
 /// on, every two.
 static std::vector<Config> probeChoices(const ParallelizationProblem &problem,
@@ -203,19 +219,19 @@ static std::vector<Config> probeChoices(const ParallelizationProblem &problem,
       problem.getGraph().nodes[group.leader].whole.space;
   int devices = problem.getTopology().deviceCount();
   std::vector<Config> choices;
-  auto loopsFrom = [&](int64_t extent) {
+  auto loopsFrom = [&](bool windows) {
     std::vector<int> loops;
     for (size_t l = 0; l < space.loops.size(); ++l)
       if (problem.mayCut(group.leader, static_cast<int>(l)) &&
-          space.loops[l].extent >= extent)
+          space.loops[l].extent >= 2 &&
+          (windows || !isWindowLoop(space, static_cast<int>(l))))
         loops.push_back(static_cast<int>(l));
     return loops;
   };
   // Windows are cut for want of other loops.
-  constexpr int64_t longerThanWindows = 8;
-  std::vector<int> loops = loopsFrom(longerThanWindows);
+  std::vector<int> loops = loopsFrom(false);
   if (loops.empty())
-    loops = loopsFrom(2);
+    loops = loopsFrom(true);
   for (int loop : loops)
     choices.push_back(cutLoops(space, {loop}, devices));
   constexpr int forPairs = 4;

@@ -137,6 +137,15 @@ void ModelCalibration::collect(const EntryInfo &entry,
       flush();
     }
     flush();
+    // What has no time is a view of its operand. Copies are skipped where the
+    // pieces happen to be in place already.
+    for (size_t slot = 0; slot < times[r].ns.size(); ++slot) {
+      const ScheduledTask &task =
+          entry.schedule[size_t(entry.ranks[r].tasks[slot])];
+      if (times[r].ns[slot].empty() && !task.shape.empty() &&
+          !isCopy(task.kind))
+        record.add(task.shape, 0);
+    }
   }
 }
 
@@ -229,7 +238,8 @@ Expected<bool> ModelCalibration::run() {
         for (const ScheduledTask &task : entry.schedule)
           if (!task.shape.empty()) {
             fresh |= seen.insert(task.shape).second;
-            unknown |= !known.contains(task.shape);
+            // Copies have curves, and some are never made.
+            unknown |= !isCopy(task.kind) && !known.contains(task.shape);
           }
     // From here on choices begin again.
     if (!fresh)
