@@ -3,14 +3,14 @@
 
 run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S] [--steps calibrate,compile,measure] [--again]
 
-Calibrates the machine, then network by network: measures its shapes (soap-run --calibrate), compiles its strategies, runs them
-with soap-run on synthetic data, and compares with what they take simulated with that topology and profile. A network is
-calibrated right before it is measured, so that little of the machine's drift is in the error; no strategy that is measured is
-one of those that calibration runs. DIR keeps all that was done, so that a run of at most S seconds goes on where the last one
-ended: on a machine with other work, measure in slices while the others are stopped. Without compiled programs being deleted,
---again calibrates and measures anew. Times are medians over iterations, then over rounds; rounds go through all strategies of a
-network in turn, and the run-to-run spread of a strategy is the distance of its slowest from its fastest round, relative to the
-median. The table and Kendall's tau come last.
+Calibrates the machine, then, in each round, network by network: measures its shapes (soap-run --calibrate), compiles its
+strategies if they are not, runs them with soap-run on synthetic data, and simulates them with that topology and profile. Every
+round calibrates a network anew, right before it measures it, so that little of the machine's drift is in the error; strategies
+are not those that calibration runs. DIR keeps all that was done, so that a run of at most S seconds goes on where the last one
+ended: on a machine with other work, measure in slices while the others are stopped. --again calibrates and measures anew, with
+the programs that are there. Times are medians over iterations, then over rounds, simulated ones over rounds; the run-to-run spread
+of a strategy is the distance of its slowest from its fastest round, relative to the median. The table and Kendall's tau come
+last.
 """
 
 import argparse
@@ -84,23 +84,23 @@ class Bench:
             self.run("soap-run", "--calibrate", "-o", self.path("machine"))
             open(self.path("machine.done"), "w").close()
 
-    def topology(self, network):
-        return self.path(network + ".topology.json")
+    def topology(self, network, number=0):
+        return self.path("%s.%d.topology.json" % (network, number))
 
-    def calibrate(self, network):
-        mark = self.path(network + ".calibrated")
-        if os.path.exists(mark):
+    def calibrate(self, network, number):
+        base = "%s.%d" % (network, number)
+        if os.path.exists(self.path(base + ".calibrated")):
             return True
         if self.out_of_time():
             return False
         self.machine()
         for kind in ("topology", "profile"):
             with open(self.path("machine.%s.json" % kind)) as stream:
-                text = stream.read().replace(self.path("machine.profile.json"), self.path(network + ".profile.json"))
-            with open(self.path("%s.%s.json" % (network, kind)), "w") as stream:
+                text = stream.read().replace(self.path("machine.profile.json"), self.path(base + ".profile.json"))
+            with open(self.path("%s.%s.json" % (base, kind)), "w") as stream:
                 stream.write(text)
-        self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(network))
-        open(mark, "w").close()
+        self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(base))
+        open(self.path(base + ".calibrated"), "w").close()
         return True
 
     def strategies(self, network):
@@ -112,7 +112,7 @@ class Bench:
     def cases(self):
         return ((network, strategy) for network in self.networks for strategy in self.strategies(network))
 
-    def compile(self, network):
+    def compile(self, network, number):
         for strategy in self.strategies(network):
             key = network + "." + strategy
             if os.path.exists(self.path(key + ".soapx")):
@@ -127,43 +127,44 @@ class Bench:
             self.run("soap-translate", "--emit-artifact", self.path(key + ".lowered.mlir"), "-o", self.path(key + ".soapx"))
         return True
 
-    def simulate(self, network):
+    def simulate(self, network, number):
         """Anew every time: it takes no time, and the model is what changes."""
         for strategy in self.strategies(network):
             key = network + "." + strategy
-            if not os.path.exists(self.path(key + ".mlir")) or not os.path.exists(self.topology(network)):
+            if not os.path.exists(self.path(key + ".mlir")) or not os.path.exists(self.topology(network, number)):
                 continue
             self.run("soap-opt", self.path(key + ".mlir"), "--soap-simulate=report=%s compare=none summary=false topology=%s" %
-                     (self.path("report.json"), self.topology(network)), "-o", os.devnull)
+                     (self.path("report.json"), self.topology(network, number)), "-o", os.devnull)
             with open(self.path("report.json")) as stream:
-                self.results.setdefault(key, {})["simulated_ms"] = json.load(stream)["makespan_ns"] * 1e-6
+                makespan = json.load(stream)["makespan_ns"] * 1e-6
+            self.results.setdefault(key, {}).setdefault("simulated_ms", {})[str(number)] = makespan
         self.save()
         return True
 
-    def measure(self, network):
-        for number in range(self.rounds):
-            for strategy in self.strategies(network):
-                key = network + "." + strategy
-                rounds = self.results.setdefault(key, {}).setdefault("rounds_ms", [])
-                if len(rounds) > number:
-                    continue
-                if self.out_of_time():
-                    return False
-                # Some 1.5 seconds each.
-                guess = self.results[key].get("simulated_ms") or 50
-                iterations = WARM + int(min(200, max(7, 1500 / guess)))
-                self.run("soap-run", self.path(key + ".soapx"), "--data", "synthetic", "--quiet", "--threads-per-device", 1,
-                         "--iterations", iterations, "--report", self.path("run.json"))
-                with open(self.path("run.json")) as stream:
-                    rounds.append(json.load(stream)["milliseconds_per_iteration"]["median"])
-                self.save()
+    def measure(self, network, number):
+        for strategy in self.strategies(network):
+            key = network + "." + strategy
+            rounds = self.results.setdefault(key, {}).setdefault("rounds_ms", [])
+            if len(rounds) > number:
+                continue
+            if self.out_of_time():
+                return False
+            # About a second each.
+            guess = self.results[key].get("simulated_ms", {}).get("0", 50)
+            iterations = WARM + int(min(200, max(7, 1000 / guess)))
+            self.run("soap-run", self.path(key + ".soapx"), "--data", "synthetic", "--quiet", "--threads-per-device", 1,
+                     "--iterations", iterations, "--report", self.path("run.json"))
+            with open(self.path("run.json")) as stream:
+                rounds.append(json.load(stream)["milliseconds_per_iteration"]["median"])
+            self.save()
         return True
 
     def forget(self):
         """Calibrations and measurements; programs stay."""
         for network in self.networks:
-            if os.path.exists(self.path(network + ".calibrated")):
-                os.remove(self.path(network + ".calibrated"))
+            for number in range(self.rounds):
+                if os.path.exists(self.path("%s.%d.calibrated" % (network, number))):
+                    os.remove(self.path("%s.%d.calibrated" % (network, number)))
             for strategy in self.strategies(network):
                 self.results.pop(network + "." + strategy, None)
         if os.path.exists(self.path("machine.done")):
@@ -174,10 +175,10 @@ class Bench:
             entry = self.results.get(network + "." + strategy, {})
             rounds = entry.get("rounds_ms", [])
             if rounds and "simulated_ms" in entry:
-                median = statistics.median(rounds)
+                median, simulated = statistics.median(rounds), statistics.median(entry["simulated_ms"].values())
                 yield {"network": network, "strategy": strategy, "measured_ms": median, "lowest_ms": min(rounds), "highest_ms": max(rounds),
-                       "spread": (max(rounds) - min(rounds)) / median, "simulated_ms": entry["simulated_ms"],
-                       "error": entry["simulated_ms"] / median - 1}
+                       "spread": (max(rounds) - min(rounds)) / median, "simulated_ms": simulated,
+                       "error": simulated / median - 1}
 
 
 def kendall(rows):
@@ -210,10 +211,11 @@ def main():
     steps = options.steps.split(",")
     if options.again:
         bench.forget()
-    for network in bench.networks:
-        # `all` ends at the first step that is out of time.
-        all(getattr(bench, step)(network) for step in ("calibrate", "compile", "simulate", "measure")
-            if step == "simulate" or step in steps)
+    for number in range(options.rounds):
+        for network in bench.networks:
+            # `all` ends at the first step that is out of time.
+            all(getattr(bench, step)(network, number) for step in ("calibrate", "compile", "simulate", "measure")
+                if step == "simulate" or step in steps)
     rows = list(bench.rows())
     if not rows:
         return

@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <unistd.h>
 
@@ -30,8 +32,8 @@ namespace {
 /// Probes beyond these bring pairs of loops only.
 constexpr int mostProbes = 24;
 /// The first iterations make primitives and touch memory.
-constexpr int warmIterations = 2, fewestIterations = 5, mostIterations = 25;
-constexpr std::chrono::milliseconds longEnough(1500);
+constexpr int warmIterations = 3, fewestIterations = 7, mostIterations = 200;
+constexpr std::chrono::milliseconds longEnough(1200);
 
 /// Times of the tasks of one device over iterations, by slot.
 struct DeviceTimes {
@@ -39,15 +41,25 @@ struct DeviceTimes {
   std::vector<size_t> order; ///< slots in the order in which they ran
 };
 
-/// The mean without the slowest tenth: interruptions are no part of an op, but
-/// what always varies is part of an iteration.
-double typicalOf(std::vector<int64_t> values) {
-  std::sort(values.begin(), values.end());
-  size_t count = values.size() - values.size() / 10;
+/// Those iterations whose length is in the middle half: interruptions are no
+/// part of an op, but what always varies is part of an iteration. Times of ops
+/// over these add up to an iteration of the usual length, as medians of the ops
+/// would not.
+std::vector<size_t> typicalIterations(const std::vector<int64_t> &lengths) {
+  std::vector<size_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return lengths[a] < lengths[b]; });
+  auto quarter = static_cast<ptrdiff_t>(order.size() / 4);
+  return {order.begin() + quarter, order.end() - quarter};
+}
+
+double meanOf(const std::vector<int64_t> &values,
+              const std::vector<size_t> &which) {
   double sum = 0;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i : which)
     sum += static_cast<double>(values[i]);
-  return sum / static_cast<double>(count);
+  return sum / static_cast<double>(which.size());
 }
 
 /// Bytes are the last word of a shape.
@@ -83,7 +95,8 @@ private:
 
   Expected<ProgramSource> compileProbe(int number);
   MaybeError runProbe(ProgramSource source);
-  void collect(const EntryInfo &entry, const std::vector<DeviceTimes> &times);
+  void collect(const EntryInfo &entry, const std::vector<DeviceTimes> &times,
+               const std::vector<size_t> &iterations);
   MaybeError write();
 };
 
@@ -101,10 +114,11 @@ Expected<ProgramSource> ModelCalibration::compileProbe(int number) {
   return compileModule(request);
 }
 
-/// What every shape takes over all iterations. A kernel of several
+/// What every shape takes over these iterations. A kernel of several
 /// ops is shared out by their bytes.
 void ModelCalibration::collect(const EntryInfo &entry,
-                               const std::vector<DeviceTimes> &times) {
+                               const std::vector<DeviceTimes> &times,
+                               const std::vector<size_t> &iterations) {
   using Part = std::pair<const std::string *, double>;
   for (size_t r = 0; r < times.size(); ++r) {
     std::vector<Part> fused; // and ns
@@ -116,7 +130,7 @@ void ModelCalibration::collect(const EntryInfo &entry,
     for (size_t slot : times[r].order) {
       const ScheduledTask &task =
           entry.schedule[size_t(entry.ranks[r].tasks[slot])];
-      double ns = typicalOf(times[r].ns[slot]);
+      double ns = meanOf(times[r].ns[slot], iterations);
       if (task.shape.empty() || !mayFuse(task.kind)) {
         flush();
         if (!task.shape.empty())
@@ -162,6 +176,7 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
     return entry.takeError();
   const EntryInfo &info = (*session)->manifest().entries[*entry];
   std::vector<DeviceTimes> times(info.ranks.size());
+  std::vector<int64_t> lengths;
   int iterations = 0;
   std::chrono::steady_clock::time_point begin;
   (*session)->observer = [&](const Execution &run) {
@@ -171,6 +186,7 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
       begin = std::chrono::steady_clock::now();
       return;
     }
+    int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
     for (size_t r = 0; r < run.times.size(); ++r) {
       DeviceTimes &device = times[r];
       const auto &slots = run.times[r];
@@ -184,9 +200,13 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
                            return slots[a].beginNs < slots[b].beginNs;
                          });
       }
-      for (size_t slot : device.order)
+      for (size_t slot : device.order) {
         device.ns[slot].push_back(slots[slot].endNs - slots[slot].beginNs);
+        first = std::min(first, slots[slot].beginNs);
+        last = std::max(last, slots[slot].endNs);
+      }
     }
+    lengths.push_back(last - first);
   };
   auto enough = [&] {
     int measured = iterations - warmIterations;
@@ -203,7 +223,7 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   if (!result)
     return result.takeError();
   if (iterations >= warmIterations + fewestIterations)
-    collect(info, times);
+    collect(info, times, typicalIterations(lengths));
   return std::nullopt;
 }
 
@@ -232,15 +252,20 @@ Expected<bool> ModelCalibration::run() {
     auto source = compileProbe(number);
     if (!source)
       return source.takeError();
-    bool fresh = false, unknown = false;
+    const EntryInfo *step = nullptr;
     for (const EntryInfo &entry : source->manifest->entries)
       if (entry.name == "train_step")
-        for (const ScheduledTask &task : entry.schedule)
-          if (!task.shape.empty()) {
-            fresh |= seen.insert(task.shape).second;
-            // Copies have curves, and some are never made.
-            unknown |= !isCopy(task.kind) && !known.contains(task.shape);
-          }
+        step = &entry;
+    if (!step)
+      return Error{options.file + ": expected a module with train_step, as "
+                                  "'--soap-build-training-step' makes it"};
+    bool fresh = false, unknown = false;
+    for (const ScheduledTask &task : step->schedule)
+      if (!task.shape.empty()) {
+        fresh |= seen.insert(task.shape).second;
+        // Copies have curves, and some are never made.
+        unknown |= !isCopy(task.kind) && !known.contains(task.shape);
+      }
     // From here on choices begin again.
     if (!fresh)
       break;
