@@ -49,6 +49,16 @@ TEST(CostModel, Roofline) {
             2100); // f64 at half the rate where not given
 }
 
+/// Packed tiles are reshaped without a kernel, with a profile or without.
+TEST(CostModel, ReshapeIsAView) {
+  for (const char *name : {"cpu-2", "h200-1x2"}) {
+    Topology topology = *builtinTopology(name);
+    CostModel cost(topology);
+    Work work{"reshape", 1e6, 1 << 26, 4};
+    EXPECT_EQ(cost.computeNs(0, work), 1);
+  }
+}
+
 TEST(CostModel, ExtremesStayFinite) {
   Topology topology = *builtinTopology("cpu-2");
   CostModel cost(topology);
