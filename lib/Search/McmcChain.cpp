@@ -213,6 +213,18 @@ void McmcChain::accept(const Draw &draw) {
     updateWeights();
 }
 
+/// How many proposals are drawn at a time: prices differ a lot, so that threads
+/// wait for each other at the end of a few, and what was drawn after one that is
+/// accepted is lost.
+size_t McmcChain::drawsAhead() const {
+  size_t threads = evaluators.size();
+  if (threads == 1)
+    return 1;
+  auto untilAccepted =
+      static_cast<size_t>(state.proposals / (state.accepted + 1));
+  return std::clamp(untilAccepted / 2, 4 * threads, 64 * threads);
+}
+
 void McmcChain::run(int64_t until) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
@@ -224,7 +236,6 @@ void McmcChain::run(int64_t until) {
     if (state.gainSeconds < 0)
       state.gainSeconds = state.seconds;
   };
-  size_t ahead = evaluators.size() > 1 ? 4 * evaluators.size() : 1;
   while (!state.isOver && state.proposals < until && !monitor.isOver()) {
     updateTime();
     int64_t left = until - state.proposals;
@@ -239,7 +250,7 @@ void McmcChain::run(int64_t until) {
       state.isOver = true;
       break;
     }
-    size_t count = std::min(ahead, static_cast<size_t>(left));
+    size_t count = std::min(drawsAhead(), static_cast<size_t>(left));
     std::copy(state.random.begin(), state.random.end(), random.words);
     draws.clear();
     for (size_t i = 0; i < count; ++i)

@@ -75,6 +75,7 @@ private:
   Draw draw(RandomGenerator &random) const;
   bool evaluate(StrategyEvaluator &evaluator, Draw &draw) const;
   size_t decide(size_t count);
+  size_t drawsAhead() const;
   void accept(const Draw &draw);
   void updateWeights();
 };
