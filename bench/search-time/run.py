@@ -6,7 +6,7 @@
 
     [--only nmt ...] [--clusters k80-16x4 ...] [--threads 2] [--seed 1] [--full] [--json FILE]
 
-References (their times and the best proven lower bounds, in ns) are kept in bench/search-time/reference.json. "s to 1 %" is the time from the start of the search, the building of
+References (their times and, where a search proved one, lower bounds, in ns) are kept in bench/search-time/reference.json. "s to 1 %" is the time from the start of the search, the building of
 the first plans included, until the best strategy was within 1 % of the reference; "-": not within the budget. With --full, the same search once more with `simulator=full`.
 """
 
@@ -87,7 +87,7 @@ def main():
                     return f"{report['initial'][name] * 1e-6:.2f}" if name in report["initial"] else "as data parallel"
 
                 print(f"| {network} | {cluster} | {milliseconds('data-parallel')} | {milliseconds('expert')} "
-                      f"| {row['reference_ns'] * 1e-6:.2f} | {row['bound_ns'] * 1e-6:.2f} | {row['best_ns'] * 1e-6:.2f} "
+                      f"| {row['reference_ns'] * 1e-6:.2f} | {format(row['bound_ns'] * 1e-6, '.2f') if row['bound_ns'] else '-'} | {row['best_ns'] * 1e-6:.2f} "
                       f"| {show(row['seconds'])} | {show(row['full_seconds']) if args.full else ''} |", flush=True)
                 write(args.json, rows)
 
