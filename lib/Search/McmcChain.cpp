@@ -214,8 +214,8 @@ void McmcChain::accept(const Draw &draw) {
 }
 
 /// How many proposals are drawn at a time: prices differ a lot, so that threads
-/// wait for each other at the end of a few, and what was drawn after one that is
-/// accepted is lost.
+/// wait for each other at the end of a few, and what was drawn after one that
+/// is accepted is lost.
 size_t McmcChain::drawsAhead() const {
   size_t threads = evaluators.size();
   if (threads == 1)
