@@ -19,6 +19,7 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 #include <mutex>
 
@@ -49,6 +50,20 @@ CodeGenOptLevel codeGenLevel(int optLevel) {
   }
 }
 
+/// Vectorizes straight-line code, but for long blocks: on kernels that were
+/// unrolled altogether, LLVM's pass takes hours (a convolution of probe-4 of
+/// ResNet-50 at 96x96).
+struct BoundedSLPVectorizer : llvm::PassInfoMixin<BoundedSLPVectorizer> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses) {
+    constexpr size_t mostInstructions = 100;
+    for (const llvm::BasicBlock &block : function)
+      if (block.size() > mostInstructions)
+        return llvm::PreservedAnalyses::all();
+    return llvm::SLPVectorizerPass().run(function, analyses);
+  }
+};
+
 /// Level 1 is for programs that run a few times: loops are cleaned up, but
 /// neither unrolled nor vectorized, which would be most of the compile time.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine,
@@ -57,14 +72,17 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   bool loops = optLevel > 1;
   tuning.LoopUnrolling = tuning.LoopInterleaving = tuning.LoopVectorization =
       loops;
-  // LLVM 22's never ends on some kernels that are unrolled altogether
-  // (probe-4 of ResNet-50 at 96x96), and gains nothing on loops.
-  tuning.SLPVectorization = false;
+  tuning.SLPVectorization = false; // BoundedSLPVectorizer instead
   llvm::LoopAnalysisManager loopAnalyses;
   llvm::FunctionAnalysisManager functionAnalyses;
   llvm::CGSCCAnalysisManager callGraphAnalyses;
   llvm::ModuleAnalysisManager moduleAnalyses;
   llvm::PassBuilder builder(&machine, tuning);
+  if (loops)
+    builder.registerVectorizerEndEPCallback(
+        [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+          passes.addPass(BoundedSLPVectorizer());
+        });
   builder.registerModuleAnalyses(moduleAnalyses);
   builder.registerCGSCCAnalyses(callGraphAnalyses);
   builder.registerFunctionAnalyses(functionAnalyses);
