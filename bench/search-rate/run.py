@@ -32,7 +32,7 @@ ROWS = [
 
 def search(tools, module, cluster, args, seconds, more=""):
     return tools.search(module, f"topology={cluster} initial=data-parallel seed=1 proposals={args.proposals} time-limit={seconds} "
-                                f"proposals-kind=uniform chains=1 threads=1 {more}")
+                                f"proposals-kind=uniform cooling=1 chains=1 threads=1 {more}")
 
 
 def main():

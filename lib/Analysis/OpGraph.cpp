@@ -7,6 +7,7 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
+#include "Soap/Core/Fusion.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 
@@ -384,6 +385,7 @@ FailureOr<OpGraph> GraphBuilder::build() {
       return failure();
   if (failed(addResults()))
     return failure();
+  ::soap::keepInRegisters(result.graph);
   return std::move(result);
 }
 

@@ -50,7 +50,8 @@ int64_t bytesOf(Type type) {
     return work;
   }
   for (Type type : op->getOperandTypes())
-    work.bytes += bytesOf(type);
+    work.operandBytes += bytesOf(type);
+  work.bytes += work.operandBytes;
   if (auto space = dyn_cast<IterationSpaceOpInterface>(op)) {
     ::soap::IterationSpace loops = space.getIterationSpace();
     work.flops = loops.flopsPerPoint;
@@ -75,6 +76,8 @@ public:
          kinds = schedule.getAs<ArrayAttr>("kinds");
     ArrayRef<int64_t> keys =
         schedule.getAs<DenseI64ArrayAttr>("keys").asArrayRef();
+    registerBytes = schedule.getAs<DenseI64ArrayAttr>("register_bytes");
+    joins = schedule.getAs<DenseBoolArrayAttr>("joins");
     graph.tasks.resize(names.size());
     seen.assign(names.size(), 0);
     received.assign(names.size(), 0);
@@ -116,6 +119,8 @@ private:
   const ::soap::Topology &topology;
   ::soap::CostModel cost;
   ::soap::TaskGraph graph;
+  DenseI64ArrayAttr registerBytes; ///< by task; null: none
+  DenseBoolArrayAttr joins;        ///< by task; null: none does
   std::vector<bool> isCollective;  ///< by task
   std::vector<int> seen, received; ///< ops per task, receives apart
   std::vector<::soap::TaskRole> roles;
@@ -196,7 +201,12 @@ private:
       } else {
         addPreds(task, &op, tasks, id);
         task.device = device;
-        task.durationNs = cost.computeNs(device, workOfLocalOp(&op));
+        ::soap::Work work = workOfLocalOp(&op);
+        if (registerBytes && id < registerBytes.size())
+          work.registerBytes =
+              std::clamp<int64_t>(registerBytes[id], 0, work.bytes);
+        work.joins = joins && id < joins.size() && joins[id];
+        task.durationNs = cost.computeNs(device, work);
         task.resources = {device};
         auto updates = [&](Value result) {
           return updated.contains(result) && !outputs.contains(result);

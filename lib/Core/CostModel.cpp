@@ -97,8 +97,9 @@ static std::optional<double> profileNs(const DeviceType &type,
     return type.costs->copyNs(work.kind, static_cast<double>(work.bytes));
   }
   std::string dtype = dtypeOf(type, work);
+  KernelPart part{work.registerBytes, work.joins, work.operandBytes};
   if (profile.device == type.name)
-    return type.costs->opNs(work.shape, dtype);
+    return type.costs->opNs(work.shape, dtype, part);
   CurveScale scale;
   scale.launch = static_cast<double>(type.launchNs) /
                  static_cast<double>(std::max<int64_t>(profile.launchNs, 1));
@@ -111,7 +112,7 @@ static std::optional<double> profileNs(const DeviceType &type,
   std::string measured = isProduct && dtype == "f32" ? "tf32" : dtype;
   scale.compute = peakOf(profile.flopsPerSecond, measured) /
                   peakOf(type.flopsPerSecond, dtype);
-  return type.costs->curveNs(work.shape, measured, scale);
+  return type.costs->curveNs(work.shape, measured, scale, part);
 }
 
 int64_t CostModel::computeNs(int device, const Work &work) const {
@@ -126,9 +127,9 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
   Efficiency efficiency = efficiencyOf(work.kind);
   double computing =
       work.flops / (peakFlops(type, work.elementBytes) * efficiency.flops);
-  double moving = static_cast<double>(work.bytes) /
+  double moving = static_cast<double>(work.bytes - work.registerBytes) /
                   (type.memoryBandwidthBytesPerSecond * efficiency.bandwidth);
-  double ns = static_cast<double>(type.launchNs) +
+  double ns = (work.joins ? 0 : static_cast<double>(type.launchNs)) +
               std::ceil(std::max(computing, moving) * 1e9);
   return static_cast<int64_t>(std::clamp(ns, 1.0, longest));
 }
@@ -167,8 +168,19 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
   Work work = fillWork(graph, kernel, box);
   work.kind = kernel.kind;
   for (size_t i = 0; i < kernel.operands.size(); ++i)
-    work.bytes += bytesOf(graph.values[kernel.operands[i]],
-                          kernel.space.operands[i].map, box);
+    work.operandBytes += bytesOf(graph.values[kernel.operands[i]],
+                                 kernel.space.operands[i].map, box);
+  work.bytes += work.operandBytes;
+  const RegisterUse &registers = kernel.registers;
+  for (size_t i = 0; i < registers.operands.size(); ++i)
+    if (registers.operands[i])
+      work.registerBytes += bytesOf(graph.values[kernel.operands[i]],
+                                    kernel.space.operands[i].map, box);
+  for (size_t r = 0; r < registers.results.size(); ++r)
+    if (registers.results[r])
+      work.registerBytes += bytesOf(graph.values[kernel.results[r]],
+                                    kernel.space.results[r].map, box);
+  work.joins = registers.joins;
   double points = 1;
   for (const Interval &range : box)
     points *= static_cast<double>(range.size());

@@ -69,6 +69,19 @@ static double evaluate(const CostCurve &curve, const std::vector<double> &sizes,
   return std::max(sum, 1.0);
 }
 
+/// A curve of points and bytes, of a kernel that is part of a larger one.
+static double evaluatePart(const CostCurve &curve, std::vector<double> sizes,
+                           const CurveScale &scale, const KernelPart &part) {
+  sizes.back() -= static_cast<double>(part.registerBytes);
+  if (!part.joins)
+    return evaluate(curve, sizes, scale);
+  CostCurve inner = curve;
+  std::erase_if(inner.terms, [](const CurveTerm &term) {
+    return term.resource == CurveResource::Launch;
+  });
+  return evaluate(inner, sizes, scale);
+}
+
 CostCurve soap::fitCurve(const ProfileTable &table) {
   CostCurve curve{table.op, table.direction, table.dtype, {}};
   size_t sizes =
@@ -580,16 +593,18 @@ const CostCurve *ProfileModel::findCurve(const std::string &op,
 }
 
 std::optional<double> ProfileModel::opNs(const OpShape &shape,
-                                         const std::string &dtype) const {
+                                         const std::string &dtype,
+                                         const KernelPart &part) const {
   for (const std::unique_ptr<Table> &table : tables)
     if (table->isFor(shape, dtype))
       return table->ns(shape);
-  return curveNs(shape, dtype, {});
+  return curveNs(shape, dtype, {}, part);
 }
 
 std::optional<double> ProfileModel::curveNs(const OpShape &shape,
                                             const std::string &dtype,
-                                            const CurveScale &scale) const {
+                                            const CurveScale &scale,
+                                            const KernelPart &part) const {
   if (const CostCurve *curve = findCurve(shape.op, shape.direction, dtype))
     return evaluate(*curve, shape.sizes, scale);
   std::string kind = classOf(shape.op);
@@ -602,8 +617,19 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
         curve = findCurve(kind, direction, candidate);
   if (!curve)
     return std::nullopt;
-  if (kind != "matmul")
-    return evaluate(*curve, shape.sizes, scale);
+  if (kind == "elementwise")
+    return evaluatePart(*curve, shape.sizes, scale, part);
+  if (kind != "matmul") {
+    double libraryNs = evaluatePart(*curve, shape.sizes, scale, part);
+    const CostCurve *generated = findCurve("elementwise", "forward", "f32");
+    if (!generated)
+      return libraryNs;
+    // Or generated: over all operands a second time, once the sums are there.
+    KernelPart twice = part;
+    twice.registerBytes -= part.operandBytes;
+    return std::min(libraryNs,
+                    evaluatePart(*generated, shape.sizes, scale, twice));
+  }
   // Small products, one time step after the other: four gates of a features.
   double steps = 1, rows = 1, features = 4;
   for (size_t i = 0; i < shape.loops.size(); ++i) {

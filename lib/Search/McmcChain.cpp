@@ -82,8 +82,7 @@ private:
   void work(size_t thread) {
     StrategyEvaluator &evaluator = *chain.evaluators[thread];
     if (taken) {
-      evaluator.propose(taken->proposal.group, taken->proposal.config,
-                        taken->thresholdNs);
+      evaluator.propose(taken->proposal, taken->thresholdNs);
       evaluator.accept();
       return;
     }
@@ -139,12 +138,26 @@ void McmcChain::updateWeights() {
     state.weights = criticalGroupNs(problem, *evaluators[0]);
 }
 
-McmcChain::Draw McmcChain::draw(RandomGenerator &random) const {
+/// The temperature of the proposal after `ahead` more: by how much of the
+/// budget is spent then, so it does not depend on how many are drawn at a time.
+double McmcChain::cooledNs(size_t ahead) const {
+  if (options.cooling == 1)
+    return temperatureNs;
+  double spent = 0;
+  if (mostProposals > 0)
+    spent = (static_cast<double>(state.proposals) + static_cast<double>(ahead)) /
+            static_cast<double>(mostProposals);
+  if (mostSeconds > 0)
+    spent = std::max(spent, state.seconds / mostSeconds);
+  return temperatureNs * std::pow(options.cooling, std::min(spent, 1.0));
+}
+
+McmcChain::Draw McmcChain::draw(RandomGenerator &random, size_t ahead) const {
   Draw result;
   result.proposal =
       sampler.draw(random, evaluators[0]->getStrategy(), state.weights);
   auto slackNs = static_cast<int64_t>(
-      std::min(-std::log(random.unit()) * temperatureNs, 1e15));
+      std::min(-std::log(random.unit()) * cooledNs(ahead), 1e15));
   result.thresholdNs = state.currentEvaluation.makespanNs + slackNs;
   std::copy(random.words, random.words + 4, result.after.begin());
   return result;
@@ -153,12 +166,16 @@ McmcChain::Draw McmcChain::draw(RandomGenerator &random) const {
 /// Whether a draw is accepted. The evaluator may hold it as a proposal.
 bool McmcChain::evaluate(StrategyEvaluator &evaluator, Draw &draw) const {
   const Evaluation &now = state.currentEvaluation;
-  const auto &[group, config] = draw.proposal;
-  if (config == evaluator.getStrategy()[problem.getGroups()[group].leader])
+  // What is as it was is left alone; threads find the same.
+  const Strategy &current = evaluator.getStrategy();
+  std::erase_if(draw.proposal, [&](const GroupChange &change) {
+    return change.config == current[problem.getGroups()[change.group].leader];
+  });
+  if (draw.proposal.empty())
     return false;
   draw.evaluation = now.excessBytes == 0 && options.earlyRejection
-                        ? evaluator.propose(group, config, draw.thresholdNs)
-                        : evaluator.propose(group, config);
+                        ? evaluator.propose(draw.proposal, draw.thresholdNs)
+                        : evaluator.propose(draw.proposal);
   // Memory is a hard limit; where it is broken from the start, less of that
   // comes first.
   if (draw.evaluation.makespanNs > draw.thresholdNs && now.excessBytes == 0)
@@ -254,7 +271,7 @@ void McmcChain::run(int64_t until) {
     std::copy(state.random.begin(), state.random.end(), random.words);
     draws.clear();
     for (size_t i = 0; i < count; ++i)
-      draws.push_back(draw(random));
+      draws.push_back(draw(random, i));
     decide(count);
   }
   updateTime();

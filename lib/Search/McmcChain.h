@@ -41,7 +41,8 @@ public:
   /// it without gain.
   int64_t mostProposals = 0;
   double mostSeconds = 0;
-  /// A proposal that is slower by this is accepted with probability 1/e.
+  /// Before cooling: a proposal that is slower by this is accepted with
+  /// probability 1/e.
   double temperatureNs = 0;
   McmcChainState state;
 
@@ -72,10 +73,11 @@ private:
   std::vector<Draw> draws;
   std::unique_ptr<Team> team;
 
-  Draw draw(RandomGenerator &random) const;
+  Draw draw(RandomGenerator &random, size_t ahead) const;
   bool evaluate(StrategyEvaluator &evaluator, Draw &draw) const;
   size_t decide(size_t count);
   size_t drawsAhead() const;
+  double cooledNs(size_t ahead) const;
   void accept(const Draw &draw);
   void updateWeights();
 };

@@ -78,6 +78,11 @@ static json toJson(const Kernel &kernel) {
                 {"linear", kernel.space.linear},
                 {"allows_empty_operands", kernel.space.allowsEmptyOperands},
                 {"flops_per_point", kernel.space.flopsPerPoint}};
+  if (kernel.registers.joins)
+    entry["joins"] = true;
+  if (!kernel.registers.operands.empty())
+    entry["in_registers"] = {{"operands", kernel.registers.operands},
+                             {"results", kernel.registers.results}};
   // JSON has no infinities.
   if (std::isinf(kernel.space.neutral))
     entry["neutral"] = kernel.space.neutral > 0 ? "inf" : "-inf";
@@ -312,6 +317,16 @@ private:
     return map;
   }
 
+  /// Numbers 0 and 1.
+  std::vector<uint8_t> readFlags(const Cursor &entry, size_t count) {
+    std::vector<uint8_t> flags;
+    for (const Cursor &flag : entry.elements())
+      flags.push_back(static_cast<uint8_t>(flag.integer(0, 1)));
+    if (flags.size() != count && !reader.failed())
+      entry.failExpected(std::to_string(count) + " numbers, 0 or 1");
+    return flags;
+  }
+
   Kernel readKernel(const Cursor &entry) {
     Kernel kernel;
     kernel.name = entry["name"].string();
@@ -349,6 +364,15 @@ private:
     kernel.space.linear = entry["linear"].boolean();
     kernel.space.allowsEmptyOperands = entry["allows_empty_operands"].boolean();
     kernel.space.flopsPerPoint = entry["flops_per_point"].number(0, 1e15);
+    kernel.registers.joins = entry.has("joins") && entry["joins"].boolean();
+    if (entry.has("in_registers")) {
+      Cursor registers = entry["in_registers"];
+      registers.expectObject({"operands", "results"});
+      kernel.registers.operands =
+          readFlags(registers["operands"], kernel.operands.size());
+      kernel.registers.results =
+          readFlags(registers["results"], kernel.results.size());
+    }
     Cursor neutral = entry["neutral"];
     if (neutral.isString())
       kernel.space.neutral = choice(neutral, std::array{"inf", "-inf"}) == 0
@@ -362,7 +386,7 @@ private:
   void readNode(const Cursor &entry) {
     entry.expectObject({"name", "kind", "phase", "loops", "operands", "results",
                         "linear", "allows_empty_operands", "flops_per_point",
-                        "neutral", "stages"});
+                        "neutral", "stages", "joins", "in_registers"});
     GraphNode node;
     node.whole = readKernel(entry);
     if (entry.has("stages"))

@@ -16,7 +16,8 @@ using namespace soap;
 ProposalSampler::ProposalSampler(const ParallelizationProblem &problem,
                                  ProposalKind kind)
     : problem(problem), kind(kind),
-      devices(problem.getTopology().deviceCount()), neighbours(problem) {
+      devices(problem.getTopology().deviceCount()), neighbours(problem),
+      mates(problem) {
   for (size_t g = 0; g < problem.getGroups().size(); ++g) {
     degrees.push_back(legalDegrees(problem, problem.getGroups()[g].leader));
     neighboursOf.push_back(neighbours.of(static_cast<int>(g)));
@@ -152,23 +153,67 @@ Config ProposalSampler::recut(RandomGenerator &random, const Config &config,
   return result;
 }
 
+/// An equal partition among all devices in order, half of the time of one loop.
+Config ProposalSampler::repartitioned(RandomGenerator &random,
+                                      int group) const {
+  // The first of a few draws that uses all devices, and, of one loop only, cuts
+  // no other.
+  bool oneLoop = random.below(2) == 0;
+  const std::vector<std::vector<int64_t>> &choices = degrees[group];
+  constexpr int mostDraws = 64;
+  for (int i = 0; i < mostDraws; ++i) {
+    const std::vector<int64_t> &choice =
+        choices[random.below(static_cast<int64_t>(choices.size()))];
+    int64_t count = 1;
+    int cuts = 0;
+    for (int64_t degree : choice) {
+      count *= degree;
+      cuts += degree > 1;
+    }
+    if (count != devices || (oneLoop && cuts > 1))
+      continue;
+    Config config;
+    config.degrees.assign(choice.begin(), choice.end() - 1);
+    config.replicas = choice.back();
+    config.devices.resize(count);
+    std::iota(config.devices.begin(), config.devices.end(), 0);
+    return config;
+  }
+  return {};
+}
+
+/// No devices: the move is not possible here.
+Config ProposalSampler::drawMixed(RandomGenerator &random,
+                                  const Strategy &current, int group) const {
+  const Config &config = current[problem.getGroups()[group].leader];
+  int64_t percent = random.below(100);
+  if (percent < 20)
+    return asNeighbour(random, current, group);
+  if (percent < 35)
+    return problem.anyDevices ? moved(random, config) : Config();
+  if (percent < 50)
+    return recut(random, config, group);
+  if (percent < 75)
+    return repartitioned(random, group);
+  return {};
+}
+
 Proposal ProposalSampler::draw(RandomGenerator &random, const Strategy &current,
                                const std::vector<int64_t> &weights) const {
-  Proposal proposal;
-  proposal.group = drawGroup(random, weights);
-  if (kind == ProposalKind::Mixed) {
-    const Config &config = current[problem.getGroups()[proposal.group].leader];
-    int64_t percent = random.below(100);
-    if (percent < 25)
-      proposal.config = asNeighbour(random, current, proposal.group);
-    else if (percent < 45 && problem.anyDevices)
-      proposal.config = moved(random, config);
-    else if (percent < 65)
-      proposal.config = recut(random, config, proposal.group);
-    if (!proposal.config.devices.empty() &&
-        isLegal(proposal.config, proposal.group))
-      return proposal;
-  }
-  proposal.config = drawConfig(random, proposal.group);
+  int group = drawGroup(random, weights);
+  if (kind == ProposalKind::Uniform)
+    return {{group, drawConfig(random, group)}};
+  Config config = drawMixed(random, current, group);
+  if (config.devices.empty() || !isLegal(config, group))
+    config = drawConfig(random, group);
+  // Groups that share weights pay for each difference between them, so a way
+  // out often needs a step of all of them.
+  int64_t percent = random.below(100);
+  Proposal proposal = {{group, config}};
+  if (percent >= 40)
+    return proposal;
+  for (int mate : percent < 30 ? mates.sharing(group) : mates.alike(group))
+    if (isLegal(config, mate))
+      proposal.push_back({mate, config});
   return proposal;
 }

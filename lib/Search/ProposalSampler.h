@@ -9,16 +9,15 @@
 #ifndef SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
 #define SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
 
+#include "GroupMates.h"
 #include "GroupNeighbours.h"
 #include "RandomGenerator.h"
 #include "Soap/Search/MCMC.h"
 
 namespace soap {
 
-struct Proposal {
-  int group = -1;
-  Config config;
-};
+/// Other configs for some groups, each named once.
+using Proposal = std::vector<GroupChange>;
 
 class ProposalSampler {
 public:
@@ -40,6 +39,7 @@ private:
   std::vector<std::vector<std::vector<int64_t>>> degrees;
   std::vector<std::vector<int>> neighboursOf; ///< by group
   GroupNeighbours neighbours;
+  GroupMates mates;
 
   int drawGroup(RandomGenerator &random,
                 const std::vector<int64_t> &weights) const;
@@ -47,6 +47,9 @@ private:
                      int group) const;
   Config moved(RandomGenerator &random, Config config) const;
   Config recut(RandomGenerator &random, const Config &config, int group) const;
+  Config repartitioned(RandomGenerator &random, int group) const;
+  Config drawMixed(RandomGenerator &random, const Strategy &current,
+                   int group) const;
   bool isLegal(const Config &config, int group) const;
 };
 

@@ -38,17 +38,10 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
   return evaluation;
 }
 
-Evaluation StrategyEvaluator::propose(int number, const Config &config,
-                                      int64_t limitNs) {
+/// How the members of a group follow a config of its leader.
+const std::vector<StrategyEvaluator::Following> &
+StrategyEvaluator::membersOf(int number, const Config &config) {
   const OpGroup &group = problem.getGroups()[number];
-  if (isFull()) {
-    ++statistics.proposals;
-    pending = current;
-    problem.assign(pending, group, config);
-    Evaluation evaluation = problem.evaluate(pending, limitNs);
-    statistics.simulatedTasks += evaluation.tasks;
-    return evaluation;
-  }
   std::vector<int64_t> key = config.degrees;
   key.push_back(config.replicas);
   if (followingBytes > mostFollowingBytes) {
@@ -58,35 +51,78 @@ Evaluation StrategyEvaluator::propose(int number, const Config &config,
   }
   auto [it, isNew] = following[number].try_emplace(std::move(key));
   std::vector<Following> &members = it->second;
-  if (isNew) {
-    // The leader's shards stand for its devices.
-    Config numbered = config;
-    std::iota(numbered.devices.begin(), numbered.devices.end(), 0);
-    const Graph &graph = problem.getGraph();
-    const IterationSpace &leader = graph.nodes[group.leader].whole.space;
-    for (size_t m = 0; m < group.nodes.size(); ++m) {
-      Config member =
-          group.nodes[m] == group.leader
-              ? numbered
-              : followConfig(leader, numbered,
-                             graph.nodes[group.nodes[m]].whole.space,
-                             group.loops[m]);
-      members.push_back({std::move(member.degrees), member.replicas,
-                         std::move(member.devices)});
-      followingBytes += 100 + members.back().devices.size() * sizeof(int);
-    }
+  if (!isNew)
+    return members;
+  // The leader's shards stand for its devices.
+  Config numbered = config;
+  std::iota(numbered.devices.begin(), numbered.devices.end(), 0);
+  const Graph &graph = problem.getGraph();
+  const IterationSpace &leader = graph.nodes[group.leader].whole.space;
+  for (size_t m = 0; m < group.nodes.size(); ++m) {
+    Config member = group.nodes[m] == group.leader
+                        ? numbered
+                        : followConfig(leader, numbered,
+                                       graph.nodes[group.nodes[m]].whole.space,
+                                       group.loops[m]);
+    members.push_back({std::move(member.degrees), member.replicas,
+                       std::move(member.devices)});
+    followingBytes += 100 + members.back().devices.size() * sizeof(int);
   }
-  if (configs.size() < members.size())
-    configs.resize(members.size());
+  return members;
+}
+
+void StrategyEvaluator::addMembers(int number, const Config &config) {
+  const std::vector<int> &list = problem.getGroups()[number].nodes;
+  const std::vector<Following> &members = membersOf(number, config);
+  size_t first = nodes.size();
+  nodes.insert(nodes.end(), list.begin(), list.end());
+  if (configs.size() < nodes.size())
+    configs.resize(nodes.size());
   for (size_t m = 0; m < members.size(); ++m) {
-    configs[m].degrees = members[m].degrees;
-    configs[m].replicas = members[m].replicas;
-    configs[m].devices.clear();
+    Config &member = configs[first + m];
+    member.degrees = members[m].degrees;
+    member.replicas = members[m].replicas;
+    member.devices.clear();
     for (int shard : members[m].devices)
-      configs[m].devices.push_back(config.devices[shard]);
+      member.devices.push_back(config.devices[shard]);
   }
+}
+
+Evaluation StrategyEvaluator::propose(int group, const Config &config,
+                                      int64_t limitNs) {
+  if (isFull()) {
+    pending = current;
+    problem.assign(pending, problem.getGroups()[group], config);
+    return priceChange(limitNs);
+  }
+  nodes.clear();
+  addMembers(group, config);
+  return priceChange(limitNs);
+}
+
+Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
+                                      int64_t limitNs) {
+  if (isFull()) {
+    pending = current;
+    for (const GroupChange &change : changes)
+      problem.assign(pending, problem.getGroups()[change.group], change.config);
+    return priceChange(limitNs);
+  }
+  nodes.clear();
+  for (const GroupChange &change : changes)
+    addMembers(change.group, change.config);
+  return priceChange(limitNs);
+}
+
+/// Prices `pending`, or `nodes` with `configs`.
+Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
   ++statistics.proposals;
-  plan.change(group.nodes, std::span(configs).first(members.size()));
+  if (isFull()) {
+    Evaluation evaluation = problem.evaluate(pending, limitNs);
+    statistics.simulatedTasks += evaluation.tasks;
+    return evaluation;
+  }
+  plan.change(nodes, std::span(configs).first(nodes.size()));
   Evaluation evaluation;
   if (propagator) {
     plan.finish();

@@ -124,6 +124,8 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("chains", chains.getValue(), "at most 1024");
   if (proposalsKind != "uniform" && proposalsKind != "mixed")
     return fail("proposals-kind", proposalsKind.getValue(), "uniform or mixed");
+  if (!(cooling > 0 && cooling <= 1))
+    return fail("cooling", cooling.getValue(), "a share above 0, up to 1");
   if (!(tempering >= 1 && tempering <= 1000))
     return fail("tempering", tempering.getValue(), "a ratio from 1 to 1000");
   if (pauseAfter < 0)
@@ -230,6 +232,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.chains = static_cast<int>(chains);
   options.kind = proposalsKind == "mixed" ? ::soap::ProposalKind::Mixed
                                           : ::soap::ProposalKind::Uniform;
+  options.cooling = cooling;
   options.tempering = tempering;
   options.pauseAfter = pauseAfter;
   options.threads = static_cast<int>(

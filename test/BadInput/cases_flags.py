@@ -53,6 +53,8 @@ CASES = [
     Case("flags: search, placement without a choice of devices",
          ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 algorithm=placement space=s"],
          ["space=s", "soap"], F),
+    Case("flags: search, a temperature that rises", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 cooling=2"],
+         ["cooling=", "above 0, up to 1"], F),
     Case("flags: search, a ladder downwards", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 tempering=0.5"],
          ["tempering=", "from 1 to 1000"], F),
     Case("flags: search, too many chains", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 chains=100000"],

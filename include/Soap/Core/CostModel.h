@@ -22,6 +22,13 @@ struct Work {
   int64_t bytes = 0; ///< read and written
   int64_t elementBytes = 4;
   OpShape shape = {}; ///< of kernels: what profiles know them by
+  /// Of `bytes`, those that a generated kernel keeps in registers, and whether
+  /// it is launched with another one (Fusion.h). Measured times are what they
+  /// are: neither counts for them.
+  int64_t registerBytes = 0;
+  bool joins = false;
+  /// Of `bytes`, those of operands: what normalizations read twice.
+  int64_t operandBytes = 0;
 };
 
 class CostModel {

@@ -29,6 +29,15 @@ struct GraphValue {
 /// Task phases, in the order in which keys sort.
 enum class Phase { Forward, Backward, Update };
 
+/// What a kernel shares with those that are generated into one with it; set by
+/// `keepInRegisters` (Fusion.h).
+struct RegisterUse {
+  /// By operand and result: its tile stays in registers. Empty: none does.
+  std::vector<uint8_t> operands, results;
+  /// It is launched together with a kernel before it.
+  bool joins = false;
+};
+
 /// One single-stage computation: an op, or one stage of an op whose inner
 /// reduction is cut.
 struct Kernel {
@@ -38,6 +47,7 @@ struct Kernel {
   IterationSpace space;
   std::vector<int> operands; ///< value ids
   std::vector<int> results;  ///< value ids
+  RegisterUse registers;
 };
 
 /// One op of the model: its kernel, and its stages, used instead when the

@@ -23,6 +23,13 @@ struct CurveScale {
   bool isOne() const { return launch == 1 && memory == 1 && compute == 1; }
 };
 
+/// What a generated kernel leaves to others that it is one with (Fusion.h).
+struct KernelPart {
+  int64_t registerBytes = 0; ///< of the shape's bytes, not moved
+  bool joins = false;        ///< no launch of its own
+  int64_t operandBytes = 0;  ///< of the shape's bytes, those that are read
+};
+
 class ProfileModel {
 public:
   explicit ProfileModel(Profile profile);
@@ -32,11 +39,12 @@ public:
   /// Time on the device that was measured, in ns; nothing if the profile says
   /// nothing of such an op. Tables of an op are prepared when first asked for
   /// (tens of milliseconds); safe from several threads.
-  std::optional<double> opNs(const OpShape &shape,
-                             const std::string &dtype) const;
+  std::optional<double> opNs(const OpShape &shape, const std::string &dtype,
+                             const KernelPart &part = {}) const;
   /// Time by the curve alone, for other devices than the measured one.
   std::optional<double> curveNs(const OpShape &shape, const std::string &dtype,
-                                const CurveScale &scale) const;
+                                const CurveScale &scale,
+                                const KernelPart &part = {}) const;
   /// Time of a `fill`, `assemble` or `combine` of as many bytes on the device
   /// that was measured; nothing if none were.
   std::optional<double> copyNs(const std::string &kind, double bytes) const;

@@ -80,6 +80,9 @@ struct McmcOptions {
   /// 1 / (beta x makespan of the first strategy): a proposal that is slower by
   /// this share is accepted with probability 1/e.
   double temperature = 0.005;
+  /// The temperature of a chain falls geometrically to this share of it while
+  /// the chain's budget is spent; 1: it stays.
+  double cooling = 1;
   /// Number of chains: they start from the best initial strategies; 0: one per
   /// initial strategy.
   int chains = 0;

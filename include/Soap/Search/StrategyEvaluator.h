@@ -27,6 +27,12 @@ enum class SimulatorKind {
   Full
 };
 
+/// Another config for a group: for its leader, which the members follow.
+struct GroupChange {
+  int group = -1;
+  Config config;
+};
+
 /// Counts since the evaluator was made.
 struct EvaluatorStatistics {
   int64_t proposals = 0;
@@ -59,6 +65,9 @@ public:
   /// above the limit is returned instead, and memory is not looked at.
   /// `accept` or `reject` must follow.
   Evaluation propose(int group, const Config &config,
+                     int64_t limitNs = std::numeric_limits<int64_t>::max());
+  /// As this, of several groups at once, each named once.
+  Evaluation propose(std::span<const GroupChange> changes,
                      int64_t limitNs = std::numeric_limits<int64_t>::max());
   void accept();
   void reject();
@@ -95,9 +104,14 @@ private:
   std::vector<std::unordered_map<std::vector<int64_t>, std::vector<Following>,
                                  VectorHash>>
       following;
-  size_t followingBytes = 0;   ///< about
-  std::vector<Config> configs; ///< of the members, memory kept
+  size_t followingBytes = 0; ///< about
+  // Of the nodes that a proposal changes, memory kept.
+  std::vector<int> nodes;
+  std::vector<Config> configs;
 
+  const std::vector<Following> &membersOf(int group, const Config &config);
+  void addMembers(int group, const Config &config);
+  Evaluation priceChange(int64_t limitNs);
   bool isFull() const { return kind == SimulatorKind::Full; }
   int64_t excessBytes();
 };

@@ -118,31 +118,37 @@ ArrayAttr tileTable(Builder &builder, ArrayRef<TileRecord> tiles) {
   return builder.getArrayAttr(rows);
 }
 
-/// What the time of a task depends on, for who measures it.
-std::string shapeOfTask(const PricedFunction &priced,
-                        const ::soap::Topology &topology, int task) {
+/// The work of a task on one device; none of communication.
+std::optional<::soap::Work> workOfTask(const PricedFunction &priced, int task) {
   const ::soap::Action &action =
       priced.plan.actions[priced.plan.taskStart[task]];
   if (action.kind == ::soap::ActionKind::Transfer ||
       action.kind == ::soap::ActionKind::Collective)
-    return "";
-  ::soap::Work work = ::soap::workOf(priced.opGraph.graph, priced.plan, action);
-  return ::soap::printShape(
-      work, ::soap::dtypeOf(topology.typeOf(action.device), work));
+    return std::nullopt;
+  return ::soap::workOf(priced.opGraph.graph, priced.plan, action);
 }
 
 /// The global order: simulated start and end, name, kind, key and shape of
-/// every task.
+/// every task, and what it shares with the kernel that it is generated into
+/// (Core/Fusion.h), which programs do not say.
 DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                              const ::soap::Topology &topology,
                              ArrayRef<int> order) {
   SmallVector<Attribute> names, kinds, shapes;
-  SmallVector<int64_t> starts, ends, keys;
+  SmallVector<int64_t> starts, ends, keys, registerBytes;
+  SmallVector<bool> joins;
   for (int id : order) {
     const ::soap::Task &task = priced.tasks.tasks[id];
     names.push_back(builder.getStringAttr(task.name));
     kinds.push_back(builder.getStringAttr(task.kind));
-    shapes.push_back(builder.getStringAttr(shapeOfTask(priced, topology, id)));
+    std::optional<::soap::Work> work = workOfTask(priced, id);
+    // What its time depends on, for who measures it.
+    shapes.push_back(builder.getStringAttr(
+        work ? ::soap::printShape(
+                   *work, ::soap::dtypeOf(topology.typeOf(task.device), *work))
+             : ""));
+    registerBytes.push_back(work ? work->registerBytes : 0);
+    joins.push_back(work && work->joins);
     starts.push_back(task.startNs);
     ends.push_back(task.endNs);
     keys.append(task.key.begin(), task.key.end());
@@ -171,6 +177,9 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                      {"end_ns", builder.getDenseI64ArrayAttr(ends)},
                      {"keys", builder.getDenseI64ArrayAttr(keys)},
                      {"shapes", builder.getArrayAttr(shapes)},
+                     {"register_bytes",
+                      builder.getDenseI64ArrayAttr(registerBytes)},
+                     {"joins", builder.getDenseBoolArrayAttr(joins)},
                      {"collectives", builder.getArrayAttr(collectives)}});
 }
 

@@ -1,0 +1,25 @@
+//===- Fusion.h - What generated kernels keep in registers ------*- C++ -*-===//
+//
+// Compilers put chains of elementwise ops, with the reductions before or after
+// them, into one kernel: what one op of a chain hands to the next never goes
+// through memory, and there is one launch (docs/CostModel.md#fusion). Decided
+// on the graph alone, so that a kernel costs the same whatever its neighbours
+// are cut into.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_FUSION_H
+#define SOAP_CORE_FUSION_H
+
+namespace soap {
+
+struct Graph;
+
+/// Sets `Kernel::registers` of all ops of a graph. Stages are left as they are:
+/// they exchange what they compute. Linear in the size of the graph, but for
+/// the search of paths between neighbours.
+void keepInRegisters(Graph &graph);
+
+} // namespace soap
+
+#endif // SOAP_CORE_FUSION_H

@@ -1,0 +1,33 @@
+//===- GroupMates.h - Groups that are better changed together ---*- C++ -*-===//
+//
+// The layers of a network come in kinds: time steps of a recurrent layer share
+// their weights, blocks of a deep network repeat. Proposals (ProposalSampler.h)
+// change such groups together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_GROUPMATES_H
+#define SOAP_LIB_SEARCH_GROUPMATES_H
+
+#include "Soap/Search/ParallelizationProblem.h"
+
+namespace soap {
+
+/// Mates have leaders of the same kind with the same loops by name, so that a
+/// config of one is one of the other, if it is legal there.
+class GroupMates {
+public:
+  explicit GroupMates(const ParallelizationProblem &problem);
+
+  /// Other groups that read a parameter which this group reads, ascending.
+  const std::vector<int> &sharing(int group) const { return sharers[group]; }
+  /// All other groups with such a leader, ascending.
+  const std::vector<int> &alike(int group) const { return likes[group]; }
+
+private:
+  std::vector<std::vector<int>> sharers, likes;
+};
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_GROUPMATES_H
