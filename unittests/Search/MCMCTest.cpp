@@ -54,6 +54,25 @@ TEST(MCMC, ThreadsDoNotChangeTheResult) {
   }
 }
 
+/// Draws in advance are as cool as those that are drawn one by one.
+TEST(MCMC, CoolingDoesNotDependOnThreads) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  McmcOptions options = proposals(3000, 5);
+  options.kind = ProposalKind::Mixed;
+  options.chains = 1;
+  McmcResult warm = searchMcmc(p.problem, options);
+  options.cooling = 0.01;
+  McmcResult one = searchMcmc(p.problem, options);
+  EXPECT_NE(one.accepted, warm.accepted);
+  for (int threads : {2, 7}) {
+    options.threads = threads;
+    McmcResult many = searchMcmc(p.problem, options);
+    EXPECT_EQ(one.best, many.best);
+    EXPECT_EQ(one.proposals, many.proposals);
+    EXPECT_EQ(one.accepted, many.accepted);
+  }
+}
+
 static void expectSame(const McmcResult &a, const McmcResult &b) {
   EXPECT_EQ(a.best, b.best);
   EXPECT_EQ(a.bestEvaluation.makespanNs, b.bestEvaluation.makespanNs);
@@ -137,6 +156,7 @@ TEST(MCMC, ResumesToTheSameResult) {
     McmcOptions options = proposals(5000, 9);
     options.chains = 3;
     options.tempering = 2;
+    options.cooling = 0.1;
     options.kind = kind;
     McmcResult expected = searchMcmc(p.problem, options);
     for (int64_t when : {1, 100, 777, 1500, 3100, 4000, 4999}) {
