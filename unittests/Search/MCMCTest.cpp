@@ -60,10 +60,11 @@ TEST(MCMC, CoolingDoesNotDependOnThreads) {
   McmcOptions options = proposals(3000, 5);
   options.kind = ProposalKind::Mixed;
   options.chains = 1;
+  options.temperature = 0.3;
   McmcResult warm = searchMcmc(p.problem, options);
   options.cooling = 0.01;
   McmcResult one = searchMcmc(p.problem, options);
-  EXPECT_NE(one.accepted, warm.accepted);
+  EXPECT_LT(one.accepted, warm.accepted);
   for (int threads : {2, 7}) {
     options.threads = threads;
     McmcResult many = searchMcmc(p.problem, options);
