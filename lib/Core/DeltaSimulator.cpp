@@ -368,3 +368,28 @@ void DeltaSimulator::commit() {
   for (size_t i = 0; i < passedCount; ++i)
     std::swap(checkpoints[from + i], passed[i]);
 }
+
+void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
+  if (copiesOccupy) {
+    simulator.starts(tasks);
+    return;
+  }
+  tasks.clear();
+  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  auto add = [&](int block, int index, int64_t endNs) {
+    auto [slot, value] = list[block];
+    int64_t durationNs = slot >= 0
+                             ? plan.kernelPlan(slot).durationNs[index]
+                             : plan.valuePlan(value).tasks[index].durationNs;
+    tasks.push_back({endNs - durationNs, static_cast<uint64_t>(block) << 32 |
+                                             static_cast<uint32_t>(index)});
+  };
+  // What was over before the run started is as it was.
+  for (size_t b = 0; b < list.size(); ++b)
+    if (firstPosition[b] < firstSimulated)
+      for (size_t i = 0; i < done[b].size(); ++i)
+        if (done[b][i].position < firstSimulated)
+          add(static_cast<int>(b), static_cast<int>(i), done[b][i].endNs);
+  for (const Popped &task : popped)
+    add(task.block, task.index, task.endNs);
+}

@@ -68,9 +68,9 @@ private:
   };
 
   Graph &graph;
-  std::vector<int> producer;              ///< by value: node, or -1
-  std::vector<std::vector<int>> readers;  ///< by value: nodes
-  std::vector<int> chainOf;               ///< by node
+  std::vector<int> producer;             ///< by value: node, or -1
+  std::vector<std::vector<int>> readers; ///< by value: nodes
+  std::vector<int> chainOf;              ///< by node
   std::vector<Chain> chains;
 
   const Kernel &kernel(int node) const { return graph.nodes[node].whole; }
@@ -111,8 +111,8 @@ private:
         }
     };
     for (int value : kernel(node).operands)
-      if (int p = producer[value]; p > first && chainOf[p] != chain &&
-                                   !seen[p - first]) {
+      if (int p = producer[value];
+          p > first && chainOf[p] != chain && !seen[p - first]) {
         seen[p - first] = true;
         open.push_back(p);
       }

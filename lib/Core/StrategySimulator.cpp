@@ -220,161 +220,16 @@ StrategySimulator::timeline(std::vector<std::vector<TaskTimes>> &times) {
   return run<false, true>(std::numeric_limits<int64_t>::max(), &times);
 }
 
-std::vector<int64_t> StrategySimulator::peakBytes() {
+void StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
   timeline(recorded);
-  const Graph &graph = plan.getGraph();
+  tasks.clear();
   const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
-  std::vector<int64_t> live(deviceCount);
-
-  // Buffers of all values, sources before actions; positions of actions.
-  struct BufferState {
-    int device = -1;
-    int last = -1; ///< position of the last action that touches it
-    int64_t bytes = 0;
-    bool stays = false, inPlace = false;
-  };
-  std::vector<size_t> base(graph.values.size() + 1);
-  for (size_t v = 0; v < graph.values.size(); ++v) {
-    const ValuePlan &planned = plan.valuePlan(static_cast<int>(v));
-    base[v + 1] =
-        base[v] + static_cast<size_t>(planned.sources) + planned.actions.size();
-  }
-  std::vector<BufferState> buffers(base.back());
-  for (size_t s = 0; s < plan.getSlots().size(); ++s) {
-    const KernelPlan &kernel = plan.kernelPlan(static_cast<int>(s));
-    const StrategyPlan::Slot &slot = plan.getSlots()[s];
-    if (!kernel.active)
-      continue;
-    for (size_t r = 0; r < slot.kernel->results.size(); ++r) {
-      int value = slot.kernel->results[r];
-      const BlockSet &set = kernel.geometry->results[r];
-      const RegionTable &table = plan.regionsOf(value);
-      for (size_t i = 0; i < kernel.devices.size(); ++i) {
-        BufferState &buffer = buffers[base[value] + i];
-        buffer.device = kernel.devices[i];
-        if (int b = set.blockOf[i % set.blockOf.size()]; b >= 0)
-          buffer.bytes = table.bytes(set.regions[b]);
-      }
-    }
-    for (const GraphInput &input : graph.inputs)
-      if (input.updateNode == slot.node &&
-          input.updateResult < static_cast<int>(slot.kernel->results.size())) {
-        int value = slot.kernel->results[input.updateResult];
-        for (size_t i = 0; i < kernel.devices.size(); ++i)
-          buffers[base[value] + i].inPlace = true;
-      }
-  }
-  for (size_t v = 0; v < graph.values.size(); ++v) {
-    int value = static_cast<int>(v);
-    const ValuePlan &planned = plan.valuePlan(value);
-    const RegionTable &table = plan.regionsOf(value);
-    for (size_t t = 0; t < planned.tiles.size(); ++t)
-      if (auto [device, region] = planned.tiles[t]; region >= 0) {
-        live[device] += table.bytes(region);
-        buffers[base[v] + t].device = -1; // there from the start to the end
-      }
-    for (size_t a = 0; a < planned.actions.size(); ++a) {
-      BufferState &buffer =
-          buffers[base[v] + static_cast<size_t>(planned.sources) + a];
-      buffer.device = planned.actions[a].device;
-      buffer.bytes = table.bytes(planned.actions[a].region);
-    }
-  }
-  for (size_t o = 0; o < graph.outputs.size(); ++o) {
-    int value = graph.outputs[o].value;
-    for (int reference : plan.outputBinding(static_cast<int>(o)))
-      if (reference >= 0)
-        buffers[base[value] + static_cast<size_t>(reference)].stays = true;
-  }
-
-  std::vector<Entry> order;
   for (size_t b = 0; b < list.size(); ++b) {
     const KernelPlan *kernel =
         list[b].slot >= 0 ? &plan.kernelPlan(list[b].slot) : nullptr;
     for (size_t i = 0; i < recorded[b].size(); ++i)
       if (!kernel || kernel->states[i] != ShardState::Absent)
-        order.push_back(
+        tasks.push_back(
             {recorded[b][i].startNs, static_cast<uint64_t>(b) << 32 | i});
   }
-  std::sort(order.begin(), order.end());
-
-  // Calls `visit(inputs, outputs, message)` for every action, in order;
-  // `message` is the sender of a transfer, or -1.
-  std::vector<size_t> inputs, outputs;
-  auto forEachAction = [&](auto visit) {
-    for (const Entry &entry : order) {
-      auto [slot, value] = list[entry.key >> 32];
-      size_t index = entry.key & 0xffffffff;
-      inputs.clear();
-      outputs.clear();
-      if (slot >= 0) {
-        const Kernel &op = *plan.getSlots()[slot].kernel;
-        if (plan.kernelPlan(slot).states[index] == ShardState::Compute)
-          for (size_t i = 0; i < op.operands.size(); ++i) {
-            int v = op.operands[i];
-            int reference = plan.bindingOf(slot, static_cast<int>(i))[index];
-            if (reference >= 0)
-              inputs.push_back(base[v] + static_cast<size_t>(reference));
-          }
-        for (int v : op.results)
-          outputs.push_back(base[v] + index);
-        visit(-1);
-        continue;
-      }
-      const ValuePlan &planned = plan.valuePlan(value);
-      for (size_t a = planned.tasks[index].firstAction;
-           a < planned.actions.size() &&
-           planned.actions[a].task == static_cast<int>(index);
-           ++a) {
-        const PlannedAction &action = planned.actions[a];
-        inputs.clear();
-        for (int i = 0; i < action.inputCount; ++i)
-          inputs.push_back(
-              base[value] +
-              static_cast<size_t>(planned.inputs[action.firstInput + i]));
-        outputs.assign(1,
-                       base[value] + static_cast<size_t>(planned.sources) + a);
-        visit(action.kind == ActionKind::Transfer ? action.source : -1);
-      }
-    }
-  };
-  int position = 0;
-  forEachAction([&](int) {
-    for (size_t buffer : inputs)
-      buffers[buffer].last = position;
-    for (size_t buffer : outputs)
-      buffers[buffer].last = std::max(buffers[buffer].last, position);
-    ++position;
-  });
-  std::vector<int64_t> peak = live;
-  auto add = [&](int device, int64_t amount) {
-    live[device] += amount;
-    peak[device] = std::max(peak[device], live[device]);
-  };
-  position = 0;
-  forEachAction([&](int sender) {
-    for (size_t b : outputs)
-      if (!buffers[b].inPlace)
-        add(buffers[b].device, buffers[b].bytes);
-    if (sender >= 0) {
-      // The message is packed on the sender while it runs.
-      int64_t message = buffers[outputs[0]].bytes;
-      add(sender, message);
-      live[sender] -= message;
-    }
-    auto release = [&](size_t b) {
-      BufferState &buffer = buffers[b];
-      if (buffer.last != position || buffer.stays || buffer.inPlace ||
-          buffer.device < 0)
-        return;
-      live[buffer.device] -= buffer.bytes;
-      buffer.last = -1; // once, however often an action names it
-    };
-    for (size_t b : inputs)
-      release(b);
-    for (size_t b : outputs)
-      release(b);
-    ++position;
-  });
-  return peak;
 }

@@ -145,8 +145,9 @@ double McmcChain::cooledNs(size_t ahead) const {
     return temperatureNs;
   double spent = 0;
   if (mostProposals > 0)
-    spent = (static_cast<double>(state.proposals) + static_cast<double>(ahead)) /
-            static_cast<double>(mostProposals);
+    spent =
+        (static_cast<double>(state.proposals) + static_cast<double>(ahead)) /
+        static_cast<double>(mostProposals);
   if (mostSeconds > 0)
     spent = std::max(spent, state.seconds / mostSeconds);
   return temperatureNs * std::pow(options.cooling, std::min(spent, 1.0));

@@ -27,8 +27,9 @@ static constexpr double mostSeconds = 1e12;
 static std::string describeOptions(const ParallelizationProblem &problem,
                                    const McmcOptions &options) {
   char numbers[128];
-  std::snprintf(numbers, sizeof numbers, "%.17g, cooling %.17g, tempering %.17g",
-                options.temperature, options.cooling, options.tempering);
+  std::snprintf(numbers, sizeof numbers,
+                "%.17g, cooling %.17g, tempering %.17g", options.temperature,
+                options.cooling, options.tempering);
   std::string text =
       "seed " + std::to_string(options.seed) + ", chains " +
       std::to_string(options.chains) + ", temperature " + numbers + ", " +

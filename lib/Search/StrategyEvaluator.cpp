@@ -174,5 +174,9 @@ int64_t StrategyEvaluator::excessBytes() {
   // Where all tiles together fit, lifetimes need not be looked at.
   if (topology.excessBytes(plan.tileBytes()) == 0)
     return 0;
-  return topology.excessBytes(memory.peakBytes());
+  if (simulator)
+    simulator->starts(starts);
+  else
+    StrategySimulator(plan).starts(starts);
+  return topology.excessBytes(memory.peakBytes(starts));
 }

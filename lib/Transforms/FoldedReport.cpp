@@ -6,6 +6,7 @@
 
 #include "FoldedReport.h"
 
+#include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/Simulator.h"
 
 #include "llvm/Support/Format.h"
@@ -27,7 +28,7 @@ FoldedSimulation mlir::soap::simulateFolded(const ::soap::Graph &graph,
   std::vector<int64_t> bytes = plan.tileBytes();
   for (int device = 0; device < topology.deviceCount(); ++device)
     if (bytes[device] > topology.typeOf(device).memoryBytes) {
-      bytes = ::soap::StrategySimulator(plan).peakBytes();
+      bytes = ::soap::peakBytes(plan);
       break;
     }
   result.memoryBytes.assign(tasks.resources.size(), 0);

@@ -10,8 +10,8 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/StrategyFile.h"
-#include "Soap/Core/StrategySimulator.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -91,7 +91,7 @@ std::vector<int64_t> mlir::soap::neededBytes(const FunctionProblem &problem,
   bool fits = llvm::all_of(llvm::seq(topology.deviceCount()), [&](int device) {
     return plan.tileBytes()[device] <= topology.typeOf(device).memoryBytes;
   });
-  return fits ? plan.tileBytes() : ::soap::StrategySimulator(plan).peakBytes();
+  return fits ? plan.tileBytes() : ::soap::peakBytes(plan);
 }
 
 bool mlir::soap::checkMemory(const FunctionProblem &problem,

@@ -39,19 +39,19 @@ protected:
   int matmul(const std::string &name, int x) {
     int w = b.input(name + ".w", {columns, columns}),
         result = tensor(name + ".out");
-    b.node(name, "matmul", Phase::Forward,
-           {{"m", rows}, {"n", columns}, {"k", columns, IteratorType::Reduction}},
-           {Role::Sample, Role::Parameter, Role::Reduction},
-           {{x, {0, 2}}, {w, {2, 1}}}, result, {0, 1}, 2);
+    b.node(
+        name, "matmul", Phase::Forward,
+        {{"m", rows}, {"n", columns}, {"k", columns, IteratorType::Reduction}},
+        {Role::Sample, Role::Parameter, Role::Reduction},
+        {{x, {0, 2}}, {w, {2, 1}}}, result, {0, 1}, 2);
     return result;
   }
   /// Over rows, as a batch norm.
   int normalize(const std::string &name, int x, Phase phase = Phase::Forward) {
     int result = tensor(name + ".out");
-    int node = b.node(name, "batch_norm_train", phase,
-                      {{"n", rows}, {"c", columns}},
-                      {Role::Sample, Role::Attribute}, {{x, {0, 1}}}, result,
-                      {0, 1});
+    int node =
+        b.node(name, "batch_norm_train", phase, {{"n", rows}, {"c", columns}},
+               {Role::Sample, Role::Attribute}, {{x, {0, 1}}}, result, {0, 1});
     b.graph.nodes[node].whole.space.loops[0].stage = true;
     return result;
   }
@@ -159,8 +159,8 @@ TEST_F(FusionTest, RowsAreNotElements) {
          {{"n", rows, IteratorType::Reduction}, {"c", columns}},
          {Role::Reduction, Role::Attribute}, {{a, {0, 1}}}, row, {1});
   int scaled = b.value("scaled", {columns});
-  b.node("scale", "scale", Phase::Forward, {{"d0", columns}},
-         {Role::Attribute}, {{row, {0}}}, scaled, {0});
+  b.node("scale", "scale", Phase::Forward, {{"d0", columns}}, {Role::Attribute},
+         {{row, {0}}}, scaled, {0});
   int y = tensor("y");
   b.node("bias", "bias_add", Phase::Forward, {{"d0", rows}, {"d1", columns}},
          {Role::Sample, Role::Attribute}, {{x, {0, 1}}, {scaled, {1}}}, y,
@@ -189,16 +189,16 @@ TEST_F(FusionTest, Costs) {
         box[0] = {0, extent};
         int64_t ns = cost.computeNs(0, kernelWork(b.graph, op, box));
         EXPECT_GE(ns, last) << op.name;
-        EXPECT_LE(ns, cost.computeNs(
-                          0, kernelWork(apart, apart.nodes[n].whole, box)))
+        EXPECT_LE(
+            ns, cost.computeNs(0, kernelWork(apart, apart.nodes[n].whole, box)))
             << op.name;
         last = ns;
       }
     }
     int64_t joined = cost.computeNs(0, work("a"));
-    EXPECT_LT(joined, cost.computeNs(0, kernelWork(apart, apart.nodes[2].whole,
-                                                   apart.nodes[2]
-                                                       .whole.space.wholeBox())))
+    EXPECT_LT(joined, cost.computeNs(
+                          0, kernelWork(apart, apart.nodes[2].whole,
+                                        apart.nodes[2].whole.space.wholeBox())))
         << name;
     EXPECT_LT(joined, topology.typeOf(0).launchNs) << name;
   }

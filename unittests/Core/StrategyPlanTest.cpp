@@ -9,11 +9,14 @@
 #include "RandomGraphs.h"
 
 #include "Soap/Core/DeltaSimulator.h"
+#include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Core/StrategyPlan.h"
 #include "Soap/Core/StrategySimulator.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 using namespace soap;
 using namespace soap::randomgraphs;
@@ -76,7 +79,7 @@ void check(StrategyPlan &plan, StrategySimulator &simulator, Random &random) {
   ASSERT_EQ(peakBytes(graph, written,
                       actionOrder(written, scheduleOrder(fresh)),
                       cost.getTopology().deviceCount()),
-            simulator.peakBytes());
+            peakBytes(plan));
   for (int i = 0; i < 3; ++i) {
     if (i == 1)
       plan.findPaths();
@@ -221,6 +224,17 @@ void checkProposals(uint64_t seed) {
     }
     ASSERT_EQ(actual, expected);
     ASSERT_EQ(fresh.makespan(), expected);
+    // It knows the starts of all tasks, those before its first difference, too.
+    std::vector<TaskQueue::Entry> starts, freshStarts;
+    simulator.starts(starts);
+    fresh.starts(freshStarts);
+    ASSERT_EQ(PlanMemory(plan).peakBytes(starts), peakBytes(plan));
+    ASSERT_EQ(starts.size(), freshStarts.size());
+    std::sort(freshStarts.begin(), freshStarts.end());
+    for (size_t t = 0; t < starts.size(); ++t) {
+      ASSERT_EQ(starts[t].readyNs, freshStarts[t].readyNs);
+      ASSERT_EQ(starts[t].key, freshStarts[t].key);
+    }
     if (uniform(random, 0, 2) == 0) {
       plan.revert();
       continue;

@@ -52,10 +52,10 @@ TEST(GroupMates, Proposals) {
       EXPECT_FALSE(named[change.group]);
       named[change.group] = true;
       int leader = p.problem.getGroups()[change.group].leader;
-      EXPECT_EQ(checkConfig(p.mlp.graph.nodes[leader].whole.space,
-                            change.config, 4)
-                    .fault,
-                ConfigFault::None);
+      EXPECT_EQ(
+          checkConfig(p.mlp.graph.nodes[leader].whole.space, change.config, 4)
+              .fault,
+          ConfigFault::None);
       EXPECT_EQ(change.config, proposal[0].config);
       p.problem.assign(current, p.problem.getGroups()[change.group],
                        change.config);

@@ -33,6 +33,9 @@ public:
   /// Keeps the timeline of the last proposal, whose makespan was returned.
   /// Before `StrategyPlan::commit`.
   void commit();
+  /// Lists all tasks of the strategy that was simulated last, up to its
+  /// makespan, with their starts as `readyNs`.
+  void starts(std::vector<TaskQueue::Entry> &tasks);
   /// Tasks that the last call took from the queue.
   int64_t simulatedTasks() const { return simulated; }
 

@@ -34,9 +34,8 @@ public:
   int64_t makespan(int64_t limitNs = std::numeric_limits<int64_t>::max());
   /// The makespan, with the times of every task: `times[block][index]`.
   int64_t timeline(std::vector<std::vector<TaskTimes>> &times);
-  /// Peak live bytes per device, as `peakBytes` of the written-out plan
-  /// (Simulator.h) in the order of the schedule.
-  std::vector<int64_t> peakBytes();
+  /// Simulates, and lists all tasks with their starts as `readyNs`.
+  void starts(std::vector<TaskQueue::Entry> &tasks);
   /// By block of a value and task: copies that are put off until all other
   /// tasks are done, as `markDeferred` (TaskGraph.h) marks them. What depends
   /// on them is, too.
@@ -61,7 +60,7 @@ private:
   /// Tasks that are put off until all others are done, by block.
   std::vector<std::vector<uint8_t>> deferred;
 
-  // Of `peakBytes`.
+  // Of `starts`.
   std::vector<std::vector<TaskTimes>> recorded;
 
   template <bool Bounded, bool Record>

@@ -10,6 +10,7 @@
 #define SOAP_SEARCH_STRATEGYEVALUATOR_H
 
 #include "Soap/Core/DeltaSimulator.h"
+#include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/PropagatingSimulator.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
@@ -98,7 +99,8 @@ private:
   StrategyPlan plan;
   std::optional<DeltaSimulator> simulator;        ///< if delta
   std::optional<PropagatingSimulator> propagator; ///< if propagate
-  StrategySimulator memory;                       ///< for peaks
+  PlanMemory memory;
+  std::vector<TaskQueue::Entry> starts; ///< memory kept
   EvaluatorStatistics statistics;
   /// By group: for degrees and replicas of the leader, an entry per member.
   std::vector<std::unordered_map<std::vector<int64_t>, std::vector<Following>,

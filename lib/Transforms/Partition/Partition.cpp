@@ -170,17 +170,16 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                   {"bytes", builder.getI64IntegerAttr(collective.bytes)},
                   {"messages", builder.getDenseI64ArrayAttr(messages)}}));
   }
-  return dictionary(builder,
-                    {{"names", builder.getArrayAttr(names)},
-                     {"kinds", builder.getArrayAttr(kinds)},
-                     {"start_ns", builder.getDenseI64ArrayAttr(starts)},
-                     {"end_ns", builder.getDenseI64ArrayAttr(ends)},
-                     {"keys", builder.getDenseI64ArrayAttr(keys)},
-                     {"shapes", builder.getArrayAttr(shapes)},
-                     {"register_bytes",
-                      builder.getDenseI64ArrayAttr(registerBytes)},
-                     {"joins", builder.getDenseBoolArrayAttr(joins)},
-                     {"collectives", builder.getArrayAttr(collectives)}});
+  return dictionary(
+      builder, {{"names", builder.getArrayAttr(names)},
+                {"kinds", builder.getArrayAttr(kinds)},
+                {"start_ns", builder.getDenseI64ArrayAttr(starts)},
+                {"end_ns", builder.getDenseI64ArrayAttr(ends)},
+                {"keys", builder.getDenseI64ArrayAttr(keys)},
+                {"shapes", builder.getArrayAttr(shapes)},
+                {"register_bytes", builder.getDenseI64ArrayAttr(registerBytes)},
+                {"joins", builder.getDenseBoolArrayAttr(joins)},
+                {"collectives", builder.getArrayAttr(collectives)}});
 }
 
 /// Whole tensors of the function's interface: attributes of its arguments and

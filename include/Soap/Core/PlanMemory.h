@@ -1,0 +1,52 @@
+//===- PlanMemory.h - Peak memory of a strategy's plan ----------*- C++ -*-===//
+//
+// How many bytes of each device are live at most when the tasks of a plan run
+// at given times. One pass over the timeline from its end: a buffer that is met
+// for the first time is touched there for the last time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_PLANMEMORY_H
+#define SOAP_CORE_PLANMEMORY_H
+
+#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Core/TaskQueue.h"
+
+namespace soap {
+
+/// Keeps a reference to a plan and memory for its buffers.
+class PlanMemory {
+public:
+  explicit PlanMemory(const StrategyPlan &plan) : plan(plan) {}
+
+  /// Peak live bytes per device, as `peakBytes` of the written-out plan
+  /// (Simulator.h) in the order of the schedule. `tasks`: all tasks of the
+  /// plan, which must be finished, with their starts as `readyNs`; sorted here.
+  std::vector<int64_t> peakBytes(std::vector<TaskQueue::Entry> &tasks);
+
+private:
+  struct Buffer {
+    int device = -1; ///< -1: there from the start to the end
+    int64_t bytes = 0;
+    bool stays = false;    ///< a tile of a graph output
+    bool isInPlace = false; ///< replaces the tile that it was computed from
+    bool isLive = false;
+  };
+
+  const StrategyPlan &plan;
+  std::vector<size_t> first; ///< by value: its sources, then its actions
+  std::vector<Buffer> buffers;
+  std::vector<int64_t> live, peak; ///< by device
+  std::vector<size_t> inputs, outputs;
+
+  void listBuffers();
+  void addKernelResults(int slot);
+  void visit(int sender);
+};
+
+/// Simulates a finished plan for this.
+std::vector<int64_t> peakBytes(const StrategyPlan &plan);
+
+} // namespace soap
+
+#endif // SOAP_CORE_PLANMEMORY_H
