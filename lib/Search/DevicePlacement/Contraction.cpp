@@ -114,9 +114,9 @@ void mergeCycles(const Problem &problem, UnionFind &units) {
 }
 
 /// A unit that takes no time, and has one neighbour that runs wherever it runs,
-/// is best placed there: nothing that others pay grows. The same for one without
-/// neighbours, anywhere. Its memory must be none, or one accelerator has enough
-/// for all nodes.
+/// is best placed there: nothing that others pay grows. The same for one
+/// without neighbours, anywhere. Its memory must be none, or one accelerator
+/// has enough for all nodes.
 class IdleUnits {
 public:
   IdleUnits(const Problem &problem, UnionFind &units)
@@ -155,7 +155,8 @@ public:
     while (!work.empty()) {
       int unit = work.back();
       work.pop_back();
-      if (units.find(unit) != unit || !idle[unit] || neighbours[unit].size() > 1)
+      if (units.find(unit) != unit || !idle[unit] ||
+          neighbours[unit].size() > 1)
         continue;
       int into = neighbours[unit].empty() ? units.find(anywhere)
                                           : *neighbours[unit].begin();

@@ -32,15 +32,16 @@ public:
   /// False if the time is over.
   bool extend(size_t ideal) {
     to = ideal;
-    remaining = 0;
+    inside = remaining = 0;
     outside.clear();
-    for (int unit = 0; unit < static_cast<int>(graph.size()); ++unit)
-      if (!lattice.contains(ideal, unit)) {
+    for (int unit = 0; unit < static_cast<int>(graph.size()); ++unit) {
+      const Unit &moved = graph.units[unit];
+      double work = moved.acceleratable ? moved.acceleratorTime() : 0;
+      bool isInside = lattice.contains(ideal, unit);
+      (isInside ? inside : remaining) += work;
+      if (!isInside)
         outside.push_back(unit);
-        remaining += graph.units[unit].acceleratable
-                         ? graph.units[unit].acceleratorTime()
-                         : 0;
-      }
+    }
     if (!isHopeless()) {
       for (int unit : outside)
         stage.addOutside(unit);
@@ -66,15 +67,26 @@ private:
   std::vector<int> outside;
   std::vector<Frame> frames;
   size_t to = 0, steps = 0;
-  double remaining = 0;
+  double inside = 0, remaining = 0; ///< work
   bool over = false;
 
-  /// One device at least has been used: the others can not do the rest.
+  /// No number of devices can have done what is inside and leave enough to
+  /// others for what is outside.
   bool isHopeless() const {
-    double others = limits.accelerators + limits.cpus * limits.cpuSpeed -
-                    (limits.cpus > 0 ? std::min(1.0, limits.cpuSpeed) : 1);
-    return !limits.minimizeMemory && remaining > 0 &&
-           remaining > others * limits.below;
+    if (limits.minimizeMemory)
+      return false;
+    for (int used = 0; used <= limits.accelerators; ++used)
+      for (int cpus = 0; cpus <= limits.cpus; ++cpus)
+        if (inside <= capacity(used, cpus) &&
+            remaining <=
+                capacity(limits.accelerators - used, limits.cpus - cpus))
+          return false;
+    return true;
+  }
+
+  double capacity(int accelerators, int cpus) const {
+    return (accelerators + (cpus > 0 ? cpus * limits.cpuSpeed : 0)) *
+           limits.below;
   }
 
   void enumerate() {
@@ -176,8 +188,8 @@ Answer placement::solveDp(const Problem &problem, const Objective &objective,
     StageLimits limits(problem, objective, graph,
                        answer.placement ? answer.value : infinite);
     bool complete;
-    std::vector<SplitStage> stages = splitIdeals(
-        graph, lattice, limits, budget.threads, deadline, complete);
+    std::vector<SplitStage> stages =
+        splitIdeals(graph, lattice, limits, budget.threads, deadline, complete);
     if (!stages.empty())
       improve(answer, problem, objective, placeStages(problem, graph, stages));
     if (complete)

@@ -1,6 +1,7 @@
 //===- Dpl.cpp - Dynamic programming over linear orders -------------------===//
 //
-// Section 5.1.2 of the paper: an order of the graph has as many ideals as units.
+// Section 5.1.2 of the paper: an order of the graph has as many ideals as
+// units.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,8 @@ Answer placement::solveDpl(const Problem &problem, const Objective &objective,
     StageLimits limits(problem, objective, graph,
                        answer.placement ? answer.value : infinite);
     bool complete;
-    std::vector<SplitStage> stages =
-        splitOrder(graph, linearOrder(graph, i, budget.seed), limits, deadline,
-                   complete);
+    std::vector<SplitStage> stages = splitOrder(
+        graph, linearOrder(graph, i, budget.seed), limits, deadline, complete);
     if (!stages.empty())
       improve(answer, problem, objective, placeStages(problem, graph, stages));
   }

@@ -16,7 +16,8 @@ class GreedyFill {
 public:
   GreedyFill(const Problem &problem, const UnitGraph &graph,
              const Objective &objective, std::vector<int> order)
-      : order(std::move(order)), limits(problem, objective, graph, infinite), stage(graph) {
+      : order(std::move(order)), limits(problem, objective, graph, infinite),
+        stage(graph) {
     limits.objective.replication = false;
     // A few CPUs are enough to get over what only they can compute.
     limits.cpus = std::min(limits.cpus, 4);
@@ -60,9 +61,9 @@ private:
     while (reach[state].before >= 0) {
       size_t first = reach[reach[state].before].end;
       if (first < reach[state].end)
-        stages.push_back({{order.begin() + first,
-                           order.begin() + reach[state].end},
-                          reach[state].replicas});
+        stages.push_back(
+            {{order.begin() + first, order.begin() + reach[state].end},
+             reach[state].replicas});
       state = reach[state].before;
     }
     std::reverse(stages.begin(), stages.end());
@@ -103,9 +104,9 @@ Answer placement::solveGreedy(const Problem &problem,
   // Without a limit in time a CPU can hold everything, and if all fits, so can
   // one accelerator.
   if (problem.cpus > 0)
-    improve(answer, problem, objective,
-            graph.placement(
-                std::vector<int>(graph.size(), problem.accelerators)));
+    improve(
+        answer, problem, objective,
+        graph.placement(std::vector<int>(graph.size(), problem.accelerators)));
   if (problem.accelerators > 0)
     improve(answer, problem, objective,
             graph.placement(std::vector<int>(graph.size(), 0)));

@@ -87,7 +87,8 @@ bool IdealLattice::enumerate(size_t mostIdeals, const Deadline &deadline) {
       }
     }
     std::sort(ups.begin(), ups.end(), [](const Up &a, const Up &b) {
-      return std::pair(a.ideal, -a.step.unit) < std::pair(b.ideal, -b.step.unit);
+      return std::pair(a.ideal, -a.step.unit) <
+             std::pair(b.ideal, -b.step.unit);
     });
     for (const Up &up : ups) {
       while (firstStep.size() < up.ideal + 1)

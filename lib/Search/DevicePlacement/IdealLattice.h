@@ -33,8 +33,7 @@ public:
   }
   /// The steps down from an ideal, greatest unit first.
   std::span<const Step> steps(size_t ideal) const {
-    return {down.data() + firstStep[ideal],
-            down.data() + firstStep[ideal + 1]};
+    return {down.data() + firstStep[ideal], down.data() + firstStep[ideal + 1]};
   }
   bool contains(size_t ideal, int unit) const {
     return words[ideal * wordCount + unit / 64] >> (unit % 64) & 1;

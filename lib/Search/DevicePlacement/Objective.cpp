@@ -14,8 +14,8 @@ using namespace soap;
 using namespace soap::placement;
 
 MaybeError Objective::check() const {
-  if (replication && !(std::isfinite(allReduceBytesPerTime) &&
-                       allReduceBytesPerTime > 0))
+  if (replication &&
+      !(std::isfinite(allReduceBytesPerTime) && allReduceBytesPerTime > 0))
     return Error{"expected a positive bandwidth of all-reduces where stages "
                  "are replicated, got " +
                  std::to_string(allReduceBytesPerTime)};

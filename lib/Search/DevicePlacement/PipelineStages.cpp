@@ -72,9 +72,9 @@ placement::pipelineStages(const Problem &problem, const Placement &placement) {
   return StageBuilder(problem, placement).build();
 }
 
-MaybeError
-placement::verifyPipeline(const Problem &problem, const Placement &placement,
-                          const std::vector<PipelineStage> &stages) {
+MaybeError placement::verifyPipeline(const Problem &problem,
+                                     const Placement &placement,
+                                     const std::vector<PipelineStage> &stages) {
   std::vector<int> stageOf(problem.nodes.size(), -1);
   for (size_t s = 0; s < stages.size(); ++s)
     for (int node : stages[s].nodes) {
@@ -95,11 +95,11 @@ placement::verifyPipeline(const Problem &problem, const Placement &placement,
                    ": expected it in a stage of the pipeline, got none"};
   for (const Edge &edge : problem.edges)
     if (stageOf[edge.source] > stageOf[edge.target])
-      return Error{
-          "expected stages in an order that edges allow, but node " +
-          std::to_string(problem.nodes[edge.source].id) + " of stage " +
-          std::to_string(stageOf[edge.source]) + " is read by node " +
-          std::to_string(problem.nodes[edge.target].id) + " of stage " +
-          std::to_string(stageOf[edge.target])};
+      return Error{"expected stages in an order that edges allow, but node " +
+                   std::to_string(problem.nodes[edge.source].id) +
+                   " of stage " + std::to_string(stageOf[edge.source]) +
+                   " is read by node " +
+                   std::to_string(problem.nodes[edge.target].id) +
+                   " of stage " + std::to_string(stageOf[edge.target])};
   return std::nullopt;
 }

@@ -96,10 +96,10 @@ MaybeError checkNumbers(const Problem &problem) {
         return error;
   }
   // A device may read what every node writes; sums of loads stay finite, too.
-  for (auto [what, sum] : {std::pair{"times on an accelerator", accelerator},
-                           std::pair{"times on a CPU", cpu},
-                           std::pair{"sizes", memory},
-                           std::pair{"times of transfers", transfers}})
+  for (auto [what, sum] :
+       {std::pair{"times on an accelerator", accelerator},
+        std::pair{"times on a CPU", cpu}, std::pair{"sizes", memory},
+        std::pair{"times of transfers", transfers}})
     if (!(sum * (problem.deviceCount() + 4.0) < 1e300))
       return Error{std::string("the sum of the ") + what +
                    " overflows: expected it to be below 1e300 for all devices "

@@ -103,9 +103,9 @@ private:
   std::vector<int> readNodes(const Cursor &at) {
     std::vector<int> nodes;
     for (const Cursor &element : at.elements()) {
-      auto it = indexOf.find(element.integer(
-          std::numeric_limits<int64_t>::min() / 2,
-          std::numeric_limits<int64_t>::max() / 2));
+      auto it = indexOf.find(
+          element.integer(std::numeric_limits<int64_t>::min() / 2,
+                          std::numeric_limits<int64_t>::max() / 2));
       if (it == indexOf.end())
         element.failExpected("the identifier of a node");
       else
@@ -135,18 +135,18 @@ private:
                      0, most[cpu] - (cpu ? problem.accelerators : 0) - 1));
       if (device >= most[cpu] ||
           std::count(devices.begin(), devices.end(), device))
-        return element.fail(std::string("expected at most ") +
-                            std::to_string(cpu ? problem.cpus
-                                               : problem.accelerators) +
-                            " distinct devices of this kind");
+        return element.fail(
+            std::string("expected at most ") +
+            std::to_string(cpu ? problem.cpus : problem.accelerators) +
+            " distinct devices of this kind");
       next[cpu] = device + 1;
       devices.push_back(device);
       solution.loads.push_back(element["load"].number(0, mostLoad));
       for (int node : readNodes(element["nodes"]))
         place(element["nodes"], node, device);
       if (element.has("replicas"))
-        solution.placement.replicas[device] = static_cast<int>(
-            element["replicas"].integer(1, mostAccelerators));
+        solution.placement.replicas[device] =
+            static_cast<int>(element["replicas"].integer(1, mostAccelerators));
       if (element.has("subgraphs"))
         readSubgraphs(element["subgraphs"], device);
     }
@@ -233,8 +233,8 @@ static json toJson(const SolutionFile &solution) {
 }
 
 /// Nodes by subgraph of one device.
-static std::vector<std::vector<int>>
-subgraphs(const SolutionFile &solution, const std::vector<int> &nodes) {
+static std::vector<std::vector<int>> subgraphs(const SolutionFile &solution,
+                                               const std::vector<int> &nodes) {
   std::vector<std::vector<int>> result;
   for (int node : nodes) {
     size_t number = solution.subgraphOf[node];
@@ -268,8 +268,7 @@ std::string placement::printSolution(const Problem &problem,
       entry["index"] = accelerator ? device : device - problem.accelerators;
     if (solution.latency && accelerator && solution.subgraphsPerDevice > 1) {
       entry["subgraphs"] = json::array();
-      for (const std::vector<int> &nodes :
-           subgraphs(solution, nodesOf[device]))
+      for (const std::vector<int> &nodes : subgraphs(solution, nodesOf[device]))
         entry["subgraphs"].push_back(identifiers(problem, nodes));
     }
     devices.push_back(std::move(entry));

@@ -109,10 +109,11 @@ std::vector<int> placement::linearOrder(const UnitGraph &graph, int which,
                   which != 2, which > 2 ? &random : nullptr);
 }
 
-std::vector<SplitStage>
-placement::splitOrder(const UnitGraph &graph, const std::vector<int> &order,
-                      const StageLimits &limits, const Deadline &deadline,
-                      bool &complete) {
+std::vector<SplitStage> placement::splitOrder(const UnitGraph &graph,
+                                              const std::vector<int> &order,
+                                              const StageLimits &limits,
+                                              const Deadline &deadline,
+                                              bool &complete) {
   size_t count = order.size();
   StageTable table(limits, count + 1);
   StageSet stage(graph);
@@ -143,8 +144,8 @@ placement::splitOrder(const UnitGraph &graph, const std::vector<int> &order,
   std::vector<SplitStage> stages;
   double value = 0;
   for (const StageTable::Stage &s : table.bestSplit(count, value))
-    stages.push_back({{order.begin() + s.previous, order.begin() + s.ideal},
-                      s.replicas});
+    stages.push_back(
+        {{order.begin() + s.previous, order.begin() + s.ideal}, s.replicas});
   return stages;
 }
 

@@ -23,10 +23,10 @@ StageLimits::StageLimits(const Problem &problem, const Objective &objective,
   cpus = std::min(cpus, units);
   for (const Unit &unit : graph.units)
     if (unit.acceleratorTime() > 0 && unit.acceleratable)
-      cpuSpeed = std::max(
-          cpuSpeed, unit.cpuTime() > 0
-                        ? unit.acceleratorTime() / unit.cpuTime()
-                        : std::numeric_limits<double>::infinity());
+      cpuSpeed =
+          std::max(cpuSpeed, unit.cpuTime() > 0
+                                 ? unit.acceleratorTime() / unit.cpuTime()
+                                 : std::numeric_limits<double>::infinity());
 }
 
 bool StageLimits::prunes(const StageSums &sums) const {
@@ -86,10 +86,10 @@ void StageTable::extend(size_t to, size_t from, const StageSums &sums,
       if (entry.forward + entry.backward >= limits.below)
         continue;
       // The devices that are left can not do the rest in time.
-      double left = (limits.accelerators - used) +
-                    (limits.cpus > usedCpus
-                         ? (limits.cpus - usedCpus) * limits.cpuSpeed
-                         : 0);
+      double left =
+          (limits.accelerators - used) +
+          (limits.cpus > usedCpus ? (limits.cpus - usedCpus) * limits.cpuSpeed
+                                  : 0);
       if (!limits.minimizeMemory && remainingWork > left * limits.below)
         continue;
       offer(entries[to], entry);
@@ -111,7 +111,8 @@ std::vector<StageTable::Stage> StageTable::bestSplit(size_t ideal,
                                                      double &value) const {
   const Entry *best = nullptr;
   for (const Entry &entry : entries[ideal])
-    if (!best || entry.forward + entry.backward < best->forward + best->backward)
+    if (!best ||
+        entry.forward + entry.backward < best->forward + best->backward)
       best = &entry;
   std::vector<Stage> stages;
   if (!best)

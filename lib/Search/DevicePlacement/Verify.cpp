@@ -189,8 +189,8 @@ std::vector<StageCosts> placement::deviceCosts(const Problem &problem,
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     const Node &node = problem.nodes[i];
     int device = placement.deviceOf[i];
-    double time = problem.isAccelerator(device) ? node.acceleratorTime
-                                                : node.cpuTime;
+    double time =
+        problem.isAccelerator(device) ? node.acceleratorTime : node.cpuTime;
     (node.backward ? costs[device].backwardCompute
                    : costs[device].forwardCompute) += time;
   }
@@ -202,9 +202,9 @@ std::vector<StageCosts> placement::deviceCosts(const Problem &problem,
       if (problem.isAccelerator(device))
         (problem.nodes[i].backward ? costs[device].backwardTransfer
                                    : costs[device].forwardTransfer) +=
-            problem.transferTime[i] *
-            transferFactor(problem, objective, nets[i], device,
-                           placement.deviceOf[i]);
+            problem.transferTime[i] * transferFactor(problem, objective,
+                                                     nets[i], device,
+                                                     placement.deviceOf[i]);
   }
   return costs;
 }
