@@ -44,8 +44,8 @@ Answer solveDpl(const Problem &problem, const Objective &objective,
 Answer solveGreedy(const Problem &problem, const Objective &objective,
                    const Budget &budget);
 
-/// Simulated annealing on units that share a device, for non-contiguous splits
-/// (for contiguous ones, moves that keep an order of devices).
+/// Simulated annealing of units, for non-contiguous splits, from DPL's answer
+/// and from random ones.
 Answer searchLocally(const Problem &problem, const Objective &objective,
                      const Budget &budget);
 
