@@ -44,8 +44,7 @@ double workBound(const Problem &problem, const UnitGraph &graph) {
     if (room < 0)
       return false;
     for (const Unit *unit : movable) {
-      double share =
-          unit->cpuTime() <= room ? 1 : room / unit->cpuTime();
+      double share = unit->cpuTime() <= room ? 1 : room / unit->cpuTime();
       work -= share * unit->acceleratorTime();
       room -= share * unit->cpuTime();
       if (share < 1)
@@ -53,8 +52,8 @@ double workBound(const Problem &problem, const UnitGraph &graph) {
     }
     return work <= load * problem.accelerators * (1 + 1e-13);
   };
-  double low = 0, high = onAccelerators / problem.accelerators +
-                         onCpus / problem.cpus;
+  double low = 0,
+         high = onAccelerators / problem.accelerators + onCpus / problem.cpus;
   for (int i = 0; i < 100 && high - low > 1e-13 * high; ++i) {
     double middle = (low + high) / 2;
     (suffices(middle) ? high : low) = middle;
@@ -87,8 +86,7 @@ public:
                      scaled(share * graph.units[unit].acceleratorTime()));
     for (size_t net = 0; net < graph.nets.size(); ++net) {
       int in = units + 2 * static_cast<int>(net), out = in + 1;
-      network.addArc(in, out,
-                     scaled(transferShare * graph.nets[net].total()));
+      network.addArc(in, out, scaled(transferShare * graph.nets[net].total()));
       for (int unit : graph.pins[net]) {
         network.addArc(unit, in, FlowNetwork::unlimited);
         network.addArc(out, unit, FlowNetwork::unlimited);
@@ -144,7 +142,7 @@ double placement::lowerBound(const Problem &problem, const Objective &objective,
   double bound = workBound(problem, graph);
   // Replicas share a load that may be cut.
   if (!objective.replication)
-    bound = std::max(
-        bound, AnchorBound(problem, objective, graph).compute(deadline));
+    bound = std::max(bound,
+                     AnchorBound(problem, objective, graph).compute(deadline));
   return bound;
 }

@@ -159,8 +159,7 @@ double LoadState::energy() const {
     result += norm(true);
   for (int device = 0; device < accelerators; ++device)
     if (memory[device] > problem.acceleratorMemoryBytes)
-      result +=
-          memoryScale * (memory[device] - problem.acceleratorMemoryBytes);
+      result += memoryScale * (memory[device] - problem.acceleratorMemoryBytes);
   return result;
 }
 

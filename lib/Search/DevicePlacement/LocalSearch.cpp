@@ -2,9 +2,9 @@
 //
 // Moves of single units rarely improve the maximum load: cutting a unit off its
 // neighbours costs transfers that only a larger piece makes up for. So pieces
-// move: connected ones, and ones that grow by what gains most, of which the best
-// prefix is kept. Memory is a penalty, as splits that are balanced in it are
-// islands.
+// move: connected ones, and ones that grow by what gains most, of which the
+// best prefix is kept. Memory is a penalty, as splits that are balanced in it
+// are islands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,7 @@ public:
       if (i % 64 == 0) {
         double share = (deadline.elapsed() - start) / std::max(seconds, 1e-6);
         over = share >= 1 || deadline.isOver();
-        temperature =
-            scale * hot * std::pow(cold / hot, std::min(share, 1.0));
+        temperature = scale * hot * std::pow(cold / hot, std::min(share, 1.0));
       }
       if (i % 65536 == 0) {
         state.refresh();
@@ -111,8 +110,7 @@ private:
       if (state.units().pins[net].size() > mostPins)
         continue;
       for (int other : state.units().pins[net])
-        if (!marked[other] &&
-            state.deviceOf(other) == state.deviceOf(unit)) {
+        if (!marked[other] && state.deviceOf(other) == state.deviceOf(unit)) {
           marked[other] = true;
           frontier.push_back(other);
         }
@@ -180,9 +178,9 @@ private:
   /// the prefix of least energy.
   double chain(double energy, int unit, int target) {
     int from = state.deviceOf(unit);
-    size_t most = 2 + static_cast<size_t>(std::exp(
-                          unitInterval(random) *
-                          std::log(state.units().size() / 3.0 + 2)));
+    size_t most = 2 + static_cast<size_t>(
+                          std::exp(unitInterval(random) *
+                                   std::log(state.units().size() / 3.0 + 2)));
     std::vector<int> moved;
     double least = infinite;
     size_t bestLength = 0;
@@ -193,8 +191,8 @@ private:
       size_t pick = 0;
       double strongest = -infinite;
       for (size_t i = 0; i < open.size(); ++i)
-        if (double force = attraction(open[i], target) *
-                           (1 + 0.1 * unitInterval(random));
+        if (double force =
+                attraction(open[i], target) * (1 + 0.1 * unitInterval(random));
             force > strongest) {
           strongest = force;
           pick = i;
@@ -279,8 +277,7 @@ std::vector<int> randomStart(const Problem &problem, const UnitGraph &graph,
 
 } // namespace
 
-Answer placement::searchLocally(const Problem &problem,
-                                const Objective &given,
+Answer placement::searchLocally(const Problem &problem, const Objective &given,
                                 const Budget &budget) {
   Deadline deadline(budget);
   Objective objective = given;
@@ -289,9 +286,9 @@ Answer placement::searchLocally(const Problem &problem,
   objective = given;
   objective.contiguous = false;
   UnitGraph graph(problem, objective, /*ordered=*/false);
-  bool onlyCpus = std::any_of(
-      graph.units.begin(), graph.units.end(),
-      [&](const Unit &unit) { return !unit.acceleratable; });
+  bool onlyCpus =
+      std::any_of(graph.units.begin(), graph.units.end(),
+                  [&](const Unit &unit) { return !unit.acceleratable; });
   double bound = lowerBound(problem, objective, deadline.rest(0.2));
   if (!(onlyCpus && problem.cpus == 0) && problem.deviceCount() > 1) {
     SharedBest best(answer, problem, objective, graph);
@@ -311,8 +308,8 @@ Answer placement::searchLocally(const Problem &problem,
               best.offer(devices, value);
             });
         double seconds = std::min(std::max(budget.seconds / 6, 0.05), 6.0);
-        annealer.anneal(std::min(seconds, deadline.left()),
-                        fresh ? 0.05 : 0.02, 1e-4);
+        annealer.anneal(std::min(seconds, deadline.left()), fresh ? 0.05 : 0.02,
+                        1e-4);
       }
     };
     std::vector<std::thread> others;

@@ -63,7 +63,6 @@ private:
   jsonfile::Reader reader;
   SolutionFile solution;
   std::unordered_map<int64_t, int> indexOf;
-  std::vector<int> devices; ///< of the file, in its order
 
   bool choice(const Cursor &at, const char *no, const char *yes) {
     std::string text = at.string();
@@ -134,13 +133,13 @@ private:
                  static_cast<int>(element["index"].integer(
                      0, most[cpu] - (cpu ? problem.accelerators : 0) - 1));
       if (device >= most[cpu] ||
-          std::count(devices.begin(), devices.end(), device))
+          std::count(solution.devices.begin(), solution.devices.end(), device))
         return element.fail(
             std::string("expected at most ") +
             std::to_string(cpu ? problem.cpus : problem.accelerators) +
             " distinct devices of this kind");
       next[cpu] = device + 1;
-      devices.push_back(device);
+      solution.devices.push_back(device);
       solution.loads.push_back(element["load"].number(0, mostLoad));
       for (int node : readNodes(element["nodes"]))
         place(element["nodes"], node, device);
@@ -178,10 +177,10 @@ private:
 
   void readStage(const Cursor &at) {
     at.expectObject({"device", "nodes"});
-    int64_t last = static_cast<int64_t>(devices.size()) - 1;
+    int64_t last = static_cast<int64_t>(solution.devices.size()) - 1;
     int64_t index = at["device"].integer(0, std::max<int64_t>(last, 0));
     PipelineStage stage;
-    stage.device = last < 0 ? 0 : devices[index];
+    stage.device = last < 0 ? 0 : solution.devices[index];
     stage.nodes = readNodes(at["nodes"]);
     solution.pipeline.push_back(std::move(stage));
   }
@@ -253,14 +252,12 @@ std::string placement::printSolution(const Problem &problem,
     nodesOf[placement.deviceOf[i]].push_back(static_cast<int>(i));
   json devices = json::array();
   std::vector<int> numberOf(problem.deviceCount());
-  size_t next = 0;
-  for (int device = 0; device < problem.deviceCount(); ++device) {
-    if (nodesOf[device].empty())
-      continue;
+  for (size_t i = 0; i < solution.devices.size(); ++i) {
+    int device = solution.devices[i];
     bool accelerator = problem.isAccelerator(device);
-    numberOf[device] = static_cast<int>(devices.size());
+    numberOf[device] = static_cast<int>(i);
     json entry = {{"kind", accelerator ? "accelerator" : "cpu"},
-                  {"load", solution.loads[next++]},
+                  {"load", solution.loads[i]},
                   {"nodes", identifiers(problem, nodesOf[device])}};
     if (placement.replicasOf(device) > 1)
       entry["replicas"] = placement.replicasOf(device);

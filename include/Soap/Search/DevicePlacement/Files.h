@@ -32,7 +32,8 @@ struct SolutionFile {
   std::optional<double> maxLoad, latency;
   bool optimal = false;
   double bound = 0, seconds = 0;
-  /// Per device, in the file's order; not those without nodes.
+  /// The devices that it lists, and the load of each.
+  std::vector<int> devices;
   std::vector<double> loads;
   std::vector<PipelineStage> pipeline; ///< empty: not said
 };
