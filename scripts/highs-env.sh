@@ -15,7 +15,7 @@ echo "highs-env: installing highsbox into $venv"
 rm -rf "$venv"
 mkdir -p "$(dirname "$venv")"
 python3 -m venv "$venv" && timeout 300 "$venv/bin/python" -m pip install -q --disable-pip-version-check \
-  --retries 2 --timeout 20 'highsbox>=1.11' && found && exit 0
+  --retries 2 --timeout 20 'highsbox>=1.15,<2' && found && exit 0
 rm -rf "$venv"
 echo "highs-env: can not install the package (no network?)" >&2
 exit 1

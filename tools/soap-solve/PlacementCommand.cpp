@@ -129,7 +129,9 @@ int writeSolution(const Problem &problem, SolutionFile &solution,
                  solution.latency ? "latency" : "max load", value,
                  solution.optimal ? "optimal: bound " : "bound ",
                  solution.bound,
-                 value > 0 ? 100 * (value - solution.bound) / value : 0.0,
+                 solution.bound > 0 ? 100 * (value / solution.bound - 1)
+                 : value > 0        ? HUGE_VAL
+                                    : 0.0,
                  solution.seconds);
   if (!stopRequested())
     return 0;
