@@ -19,6 +19,7 @@ case "$preset" in
 esac
 
 scripts/install-deps.sh
+scripts/highs-env.sh "$directory" || echo "build: soap-solve has no integer programs"
 # Objects compiled in one build directory serve the others: paths relative to the project, precompiled headers allowed.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 jobs=${SOAP_JOBS:-$(nproc)}

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "BadInput"))
 import cases_data
 import cases_json
 import cases_onnx
+import cases_solve
 from case import INFO, artifact, idx, npy, npz, safetensors, to_json
 
 LIMIT = 4096
@@ -102,6 +103,10 @@ def main():
                               ("a loop of huge extent", ["nodes", 0, "loops", 0, "extent"], 1 << 40),
                               ("a role too few", ["roles", 2], ["parameter"])]:
         write("FuzzProblem", name, json.dumps(cases_json.changed(problem, path, value), separators=(",", ":")))
+    write("FuzzPlacement", "good", to_json(cases_solve.PROBLEM))
+    for case in cases_solve.CASES:
+        if case.name.startswith("placement: ") and not case.name.endswith("gzip file"):
+            write("FuzzPlacement", case.name[len("placement: "):], case.files["p.json"])
     write("FuzzText", "good", "Don't panic, 42!\n\nA new paragraph.\n")
     write("FuzzManifest", "good", MANIFEST)
     write("FuzzManifest", "empty", "{}")

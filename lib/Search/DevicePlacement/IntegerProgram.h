@@ -1,0 +1,72 @@
+//===- IntegerProgram.h - Mixed-integer programs ----------------*- C++ -*-===//
+//
+// A linear program with integer variables, and its solution by HiGHS in a
+// process of its own: inside of the solver, neither time limits nor interrupts
+// are prompt on large programs, but a process can be killed at any time. What
+// it finds comes through a pipe as it improves.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_DEVICEPLACEMENT_INTEGERPROGRAM_H
+#define SOAP_LIB_SEARCH_DEVICEPLACEMENT_INTEGERPROGRAM_H
+
+#include "Deadline.h"
+
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace soap::placement {
+
+/// Minimizes the sum of costs times variables.
+struct IntegerProgram {
+  static constexpr double unbounded = std::numeric_limits<double>::infinity();
+  using Terms = std::vector<std::pair<int, double>>; ///< variable, factor
+
+  struct Variable {
+    double low = 0, high = unbounded, cost = 0;
+    bool integer = false;
+  };
+  struct Row {
+    double low, high;
+    Terms terms;
+  };
+  std::vector<Variable> variables;
+  std::vector<Row> rows;
+
+  int addVariable(double low, double high, double cost = 0,
+                  bool integer = false) {
+    variables.push_back({low, high, cost, integer});
+    return static_cast<int>(variables.size()) - 1;
+  }
+  int addBinary() { return addVariable(0, 1, 0, true); }
+  /// `low <= terms <= high`.
+  void addRow(double low, double high, Terms terms) {
+    rows.push_back({low, high, std::move(terms)});
+  }
+  void atMost(Terms terms, double high) {
+    addRow(-unbounded, high, std::move(terms));
+  }
+};
+
+struct IntegerResult {
+  /// No solution has a smaller value, but for the solver's tolerance.
+  double bound = -IntegerProgram::unbounded;
+  /// The solver ended with a proof: `bound` belongs to the best solution, or
+  /// there is none.
+  bool finished = false;
+  bool infeasible = false;
+};
+
+/// Solves until the deadline. `start`, if not empty, has a value for each
+/// variable. `report` gets every improving solution and its value, in this
+/// process. `threads` are HiGHS's.
+IntegerResult
+solveInteger(const IntegerProgram &program, const std::vector<double> &start,
+             const Deadline &deadline, int threads,
+             const std::function<void(const std::vector<double> &)> &report);
+
+} // namespace soap::placement
+
+#endif // SOAP_LIB_SEARCH_DEVICEPLACEMENT_INTEGERPROGRAM_H
