@@ -26,7 +26,13 @@ using namespace soap::placement;
 
 namespace {
 
-enum class MessageKind : int64_t { Solution, Bound, Optimal, Infeasible };
+enum class MessageKind : int64_t {
+  Solution,
+  Bound,
+  Optimal,
+  Infeasible,
+  Stopped
+};
 
 /// Followed by `count` values.
 struct MessageHeader {
@@ -114,8 +120,9 @@ private:
     double bound = -IntegerProgram::unbounded;
     Highs_getDoubleInfoValue(highs, "mip_dual_bound", &bound);
     sendBound(bound);
-    if (status == kHighsModelStatusOptimal)
-      send(MessageKind::Optimal, nullptr, 0);
+    send(status == kHighsModelStatusOptimal ? MessageKind::Optimal
+                                            : MessageKind::Stopped,
+         nullptr, 0);
   }
 
   static void callback(int kind, const char *, const HighsCallbackDataOut *out,
@@ -171,8 +178,10 @@ public:
     constexpr int milliseconds = 20; // between looks at the deadline
     while (!deadline.isOver()) {
       pollfd poll{pipe, POLLIN, 0};
-      if (::poll(&poll, 1, milliseconds) > 0 && !readSome())
+      if (::poll(&poll, 1, milliseconds) > 0 && !readSome()) {
+        result.failed = !result.finished && !stopped;
         return;
+      }
     }
   }
 
@@ -180,6 +189,7 @@ private:
   int pipe;
   const std::function<void(const std::vector<double> &)> &report;
   std::vector<char> buffer;
+  bool stopped = false;
 
   bool readSome() {
     char chunk[1 << 16];
@@ -226,6 +236,9 @@ private:
       break;
     case MessageKind::Infeasible:
       result.finished = result.infeasible = true;
+      break;
+    case MessageKind::Stopped:
+      stopped = true;
       break;
     }
   }

@@ -41,9 +41,16 @@ struct IntegerProgram {
     return static_cast<int>(variables.size()) - 1;
   }
   int addBinary() { return addVariable(0, 1, 0, true); }
-  /// `low <= terms <= high`.
+  /// `low <= terms <= high`; factors of a variable that is in it twice add up.
   void addRow(double low, double high, Terms terms) {
-    rows.push_back({low, high, std::move(terms)});
+    std::sort(terms.begin(), terms.end());
+    Terms merged;
+    for (const auto &[variable, factor] : terms)
+      if (!merged.empty() && merged.back().first == variable)
+        merged.back().second += factor;
+      else
+        merged.emplace_back(variable, factor);
+    rows.push_back({low, high, std::move(merged)});
   }
   void atMost(Terms terms, double high) {
     addRow(-unbounded, high, std::move(terms));
@@ -57,6 +64,8 @@ struct IntegerResult {
   /// there is none.
   bool finished = false;
   bool infeasible = false;
+  /// The solver ended before the deadline without any of these.
+  bool failed = false;
 };
 
 /// Solves until the deadline. `start`, if not empty, has a value for each

@@ -312,6 +312,8 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
         deadline, budget.threads, [&](const std::vector<double> &values) {
           improve(answer, problem, objective, load.decode(values));
         });
+    if (result.failed)
+      return Error{"HiGHS refuses the integer program"};
     bound = std::max(bound, result.bound);
     if (result.infeasible && !answer.placement) {
       answer.smallestMemoryBound = problem.acceleratorMemoryBytes;
