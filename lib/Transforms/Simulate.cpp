@@ -45,6 +45,9 @@ struct Simulate : mlir::soap::impl::SoapSimulateBase<Simulate> {
              std::vector<std::pair<std::string, int64_t>> &presets);
   LogicalResult runFolded(const FunctionProblem &target,
                           const ::soap::Strategy &strategy);
+  LogicalResult runPipeline(const FunctionProblem &target,
+                            const ::soap::Strategy &strategy,
+                            DictionaryAttr pipeline);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
@@ -152,6 +155,9 @@ LogicalResult Simulate::run() {
   if (failed(strategy))
     return failure();
 
+  if (auto pipeline =
+          module->getAttrOfType<DictionaryAttr>(SoapDialect::kPipeline))
+    return runPipeline(target, *strategy, pipeline);
   if (fold == "always" || (fold == "auto" && !writesTasks &&
                            target.topology.deviceCount() > mostWrittenOut))
     return runFolded(target, *strategy);
@@ -162,6 +168,31 @@ LogicalResult Simulate::run() {
   if (summary)
     printSummary(graph, simulation, target.topology, llvm::errs());
   return writeFiles(graph, simulation, target.topology);
+}
+
+/// Microbatches through the stages that soap-place has made.
+LogicalResult Simulate::runPipeline(const FunctionProblem &target,
+                                    const ::soap::Strategy &strategy,
+                                    DictionaryAttr pipeline) {
+  FailureOr<PipelineSimulation> simulated =
+      simulateModulePipeline(getOperation(), pipeline, target, strategy);
+  if (failed(simulated))
+    return failure();
+  Simulation simulation;
+  simulation.tasks = std::move(simulated->result.tasks);
+  simulation.pipeline = std::move(*simulated);
+  simulation.peakBytes.assign(target.topology.deviceCount(), 0);
+  for (auto [s, stage] : llvm::enumerate(simulation.pipeline->pipeline.stages))
+    simulation.peakBytes[stage.device] =
+        simulation.pipeline->result.peakBytes[s];
+  summarizeTasks(simulation, target.topology);
+  checkMemory(target, simulation.peakBytes, DiagnosticSeverity::Warning);
+  if (failed(addPresets(target, simulation.presets)))
+    return failure();
+  if (summary)
+    printSummary(target.opGraph.graph, simulation, target.topology,
+                 llvm::errs());
+  return writeFiles(target.opGraph.graph, simulation, target.topology);
 }
 
 /// Partitioned IR is priced from its programs and rank table alone; exchanges

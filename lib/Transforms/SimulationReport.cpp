@@ -251,6 +251,10 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("communication_ns", sum.communicationNs);
     json.attribute("exposed_communication_ns", sum.exposedNs);
+    if (simulation.pipeline)
+      json.attributeObject("pipeline", [&] {
+        printPipelineReport(json, *simulation.pipeline, topology);
+      });
     printPath(json, simulation);
     printDevices(json, simulation, topology);
     printBytes(json, simulation, topology);
@@ -392,6 +396,8 @@ void mlir::soap::printSummary(const ::soap::Graph &graph,
   stream << llvm::format("simulated time per iteration: %.3f ms, %zu tasks\n",
                          simulation.tasks.makespanNs * 1e-6,
                          simulation.tasks.tasks.size());
+  if (simulation.pipeline)
+    printPipelineSummary(*simulation.pipeline, topology, stream);
   printTimes(simulation, topology, stream);
   printPath(simulation, stream);
   printDevices(simulation, topology, stream);

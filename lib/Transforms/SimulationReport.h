@@ -7,6 +7,8 @@
 #ifndef SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 #define SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 
+#include "PipelineReport.h"
+
 #include "Soap/Core/Timeline.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -31,6 +33,8 @@ struct Simulation {
   int64_t bytesMoved = 0, bytesBetweenMachines = 0;
   /// Makespans of presets by name, to compare with; may be empty.
   std::vector<std::pair<std::string, int64_t>> presets;
+  /// Of an iteration that is a pipeline of microbatches.
+  std::optional<PipelineSimulation> pipeline;
 };
 
 /// Plans, prices and simulates. Configs must be checked.

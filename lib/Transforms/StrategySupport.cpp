@@ -184,6 +184,8 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   if (!builtin ||
       ::soap::printTopology(*builtin) != ::soap::printTopology(topology))
     text = ::soap::printTopology(topology);
+  // Stages are those of another placement.
+  module->removeAttr(SoapDialect::kPipeline);
   module->setAttr(SoapDialect::kTopology,
                   StringAttr::get(module.getContext(), text));
   return success();

@@ -229,11 +229,38 @@ def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
+  let summary = "Places ops on devices as a pipeline of stages";
+  let description = [{
+    Device placement (docs/Placement.md): every group of ops (docs/Analysis.md) whole on one device, so that the greatest load of a device is smallest; contiguous stages through which microbatches
+    go. Writes configs, and `soap.pipeline` on the module, which makes `--soap-simulate` simulate the pipeline (docs/Pipeline.md). Prints the greatest load and what is known of the optimum on stderr.
+
+    ```
+    soap-opt step.mlir --soap-place='topology=h100-8 microbatches=16' --soap-simulate -o placed.mlir
+    ```
+  }];
+  let options = [
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (h100-8) or topology file, with devices of one type; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
+    Option<"objective", "objective", "std::string", /*default=*/"\"throughput\"", "throughput: the greatest load of a device">,
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"dp\"",
+           "dp (dynamic programming over ideals, exact; as dpl where there are too many), dpl (over linear orders), greedy or pipedream (docs/Placement.md)">,
+    Option<"schedule", "schedule", "std::string", /*default=*/"\"1f1b\"", "Order of the passes of a stage: 1f1b or gpipe">,
+    Option<"microbatches", "microbatches", "int64_t", /*default=*/"16", "Pieces of the batch, at least 1 and at most its samples">,
+    Option<"timeLimit", "time-limit", "double", /*default=*/"60", "Budget in seconds, above 0">,
+    Option<"instance", "instance", "std::string", /*default=*/"\"\"", "Write the placement problem, for soap-solve, to this file (JSON; '-': stdout)">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to place; default: train_step, evaluate or forward">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
   let summary = "Prices the strategy of a module: time, memory, bytes";
   let description = [{
     Simulates one iteration of a function whose ops all have a `soap.config` (docs/Simulator.md) and prints a summary on stderr: makespan and speedup over presets, compute and
-    exposed communication, bytes by kind of tensor, the critical path by op, load and memory of devices (docs/Looking.md). The IR stays as it is.
+    exposed communication, bytes by kind of tensor, the critical path by op, load and memory of devices (docs/Looking.md). With `soap.pipeline` on the module (`--soap-place`) the iteration is a pipeline of microbatches (docs/Pipeline.md). The IR stays as it is.
   }];
   let options = [
     Option<"report", "report", "std::string", /*default=*/"\"\"",

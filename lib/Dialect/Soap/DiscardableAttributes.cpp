@@ -111,6 +111,22 @@ static LogicalResult checkPrograms(EmitError emitError, NamedAttribute attr) {
   return success();
 }
 
+/// Microbatches over stages: `{microbatches = 16 : i64, schedule = "1f1b"}`.
+static LogicalResult checkPipeline(EmitError emitError, NamedAttribute attr) {
+  auto pipeline = dyn_cast<DictionaryAttr>(attr.getValue());
+  auto microbatches =
+      pipeline ? pipeline.getAs<IntegerAttr>("microbatches") : nullptr;
+  auto schedule = pipeline ? pipeline.getAs<StringAttr>("schedule") : nullptr;
+  if (microbatches && schedule && pipeline.size() == 2 &&
+      microbatches.getType().isInteger(64) && microbatches.getInt() >= 1 &&
+      (schedule == "1f1b" || schedule == "gpipe"))
+    return success();
+  return emitError() << "'" << attr.getName().getValue()
+                     << "' must have 'microbatches', an i64 of at least 1, and "
+                        "'schedule', \"1f1b\" or \"gpipe\", got "
+                     << attr.getValue();
+}
+
 LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -134,6 +150,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkString(emitError, attr);
   if (name == kPrograms)
     return checkPrograms(emitError, attr);
+  if (name == kPipeline)
+    return checkPipeline(emitError, attr);
   if (name == kArenaBytes)
     return checkInteger(emitError, attr, 0);
   if (name == kFusedSlots)

@@ -35,7 +35,7 @@ def Soap_Dialect : Dialect {
         kUpdateOf = "soap.update_of", kLoopMap = "soap.loop_map", kSlot = "soap.slot", kKind = "soap.kind",
         kSampleDim = "soap.sample_dim", kInit = "soap.init", kUpdates = "soap.updates", kFanIn = "soap.fan_in",
         kFanOut = "soap.fan_out", kClasses = "soap.classes", kResult = "soap.result", kUpdated = "soap.updated",
-        kArenaBytes = "soap.arena_bytes", kFusedSlots = "soap.fused_slots", kPrograms = "soap.programs", kTopology = "soap.topology", kManifest = "soap.manifest";
+        kArenaBytes = "soap.arena_bytes", kFusedSlots = "soap.fused_slots", kPrograms = "soap.programs", kTopology = "soap.topology", kPipeline = "soap.pipeline", kManifest = "soap.manifest";
   }];
 }
 

@@ -1,0 +1,47 @@
+//===- Model.h - Models as placement problems -------------------*- C++ -*-===//
+//
+// From a training step (or an inference) and a cost model to the problem of
+// Problem.h, for pipelines of microbatches (Core/Pipeline.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_DEVICEPLACEMENT_MODEL_H
+#define SOAP_SEARCH_DEVICEPLACEMENT_MODEL_H
+
+#include "Soap/Core/Pipeline.h"
+#include "Soap/Search/DevicePlacement/Problem.h"
+#include "Soap/Search/ParallelizationProblem.h"
+
+namespace soap::placement {
+
+/// A model's ops as nodes.
+struct ModelProblem {
+  Problem problem;
+  /// By node of the problem: node of the graph. Updates are not among them:
+  /// they run once for an iteration, where their parameters are.
+  std::vector<int> graphNodes;
+};
+
+/// Times are ms of one microbatch on a device of the topology, all of which
+/// must be of one type: an error else. `forwardOf`: by node of the graph, the
+/// node whose gradient it computes, -1: none; both are of one color class, and
+/// so are all forward nodes that read a parameter. A node has the bytes of its
+/// activations for as many microbatches as may be in flight, the node that
+/// reads a parameter first the bytes of it, its gradient and optimizer state.
+/// What a node sends takes as long as from device 0 to 1.
+Expected<ModelProblem> makeModelProblem(const ParallelizationProblem &model,
+                                        const std::vector<int> &forwardOf,
+                                        int64_t microbatches,
+                                        PipelineSchedule schedule);
+
+/// The device of each node of the graph, updates where their parameters are
+/// read, renumbered so that stages follow each other on devices 0, 1, ... as
+/// they do in the pipeline. An error as in `makePipeline`.
+Expected<std::vector<int>> placeModel(const ParallelizationProblem &model,
+                                      const ModelProblem &made,
+                                      const std::vector<int> &deviceOf,
+                                      int64_t microbatches);
+
+} // namespace soap::placement
+
+#endif // SOAP_SEARCH_DEVICEPLACEMENT_MODEL_H

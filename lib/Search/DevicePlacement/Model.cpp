@@ -1,0 +1,183 @@
+//===- Model.cpp - Models as placement problems ---------------------------===//
+//
+// See Model.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/DevicePlacement/Model.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+using namespace soap;
+using namespace soap::placement;
+
+static constexpr double nsPerMs = 1e6;
+
+/// Forward nodes that read each parameter, in program order; by graph input,
+/// those of others are empty. Views of a parameter are it.
+static std::vector<std::vector<int>> parameterReaders(const Graph &graph) {
+  std::vector<std::vector<int>> readers(graph.inputs.size());
+  std::vector<int> inputOf(graph.values.size(), -1);
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    if (graph.inputs[i].updateNode >= 0)
+      inputOf[graph.inputs[i].value] = static_cast<int>(i);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase != Phase::Forward)
+      continue;
+    for (int value : kernel.operands)
+      if (int input = inputOf[value]; input >= 0) {
+        readers[input].push_back(static_cast<int>(n));
+        if (kernel.operands.size() == 1)
+          for (int result : kernel.results)
+            inputOf[result] = input;
+      }
+  }
+  return readers;
+}
+
+Expected<ModelProblem>
+placement::makeModelProblem(const ParallelizationProblem &model,
+                            const std::vector<int> &forwardOf,
+                            int64_t microbatches, PipelineSchedule schedule) {
+  const Graph &graph = model.getGraph();
+  const Topology &topology = model.getTopology();
+  for (int device = 1; device < topology.deviceCount(); ++device)
+    if (topology.devices[device].type != topology.devices[0].type)
+      return Error{"device '" + topology.devices[device].name +
+                   "' is of another type than '" + topology.devices[0].name +
+                   "', expected devices of one type"};
+  CostModel cost(topology);
+  ModelProblem made;
+  Problem &problem = made.problem;
+  problem.accelerators = topology.deviceCount();
+  problem.acceleratorMemoryBytes =
+      static_cast<double>(topology.typeOf(0).memoryBytes);
+
+  std::vector<int64_t> bytes =
+      microbatchBytes(graph, model.getRoles(), microbatches);
+  std::vector<int> nodeOf(graph.nodes.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase == Phase::Update)
+      continue;
+    nodeOf[n] = static_cast<int>(problem.nodes.size());
+    made.graphNodes.push_back(static_cast<int>(n));
+    Node &node = problem.nodes.emplace_back();
+    node.id = static_cast<int64_t>(n);
+    node.name = kernel.name;
+    node.backward = kernel.phase == Phase::Backward;
+    node.acceleratorTime =
+        static_cast<double>(microbatchNs(graph, kernel, model.getRoles()[n],
+                                         microbatches, cost, 0)) /
+        nsPerMs;
+    int64_t sent = 0;
+    for (int value : kernel.results)
+      sent += bytes[value];
+    problem.transferTime.push_back(
+        topology.deviceCount() > 1
+            ? static_cast<double>(topology.transferNs(0, 1, sent)) / nsPerMs
+            : 0);
+  }
+  // Classes as trees: each node is in that of its parent.
+  std::vector<int> parent(graph.nodes.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  auto classOf = [&](int node) {
+    while (parent[node] != node)
+      node = parent[node] = parent[parent[node]];
+    return node;
+  };
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (forwardOf[n] >= 0)
+      parent[classOf(static_cast<int>(n))] = classOf(forwardOf[n]);
+  std::vector<std::vector<int>> readers = parameterReaders(graph);
+  for (const std::vector<int> &list : readers)
+    for (int node : list)
+      parent[classOf(node)] = classOf(list[0]);
+  std::vector<int> members(graph.nodes.size());
+  for (int node : made.graphNodes)
+    ++members[classOf(node)];
+  for (size_t n = 0; n < made.graphNodes.size(); ++n)
+    if (int c = classOf(made.graphNodes[n]); members[c] > 1)
+      problem.nodes[n].colorClass = c;
+
+  int64_t inFlight =
+      schedule == PipelineSchedule::GPipe
+          ? microbatches
+          : std::min<int64_t>(microbatches, topology.deviceCount());
+  std::vector<int> producer(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (int value : graph.nodes[n].whole.results)
+      producer[value] = static_cast<int>(n);
+  std::set<std::pair<int, int>> edges;
+  std::set<int> kept;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (int value : graph.nodes[n].whole.operands) {
+      int from = producer[value] < 0 ? -1 : nodeOf[producer[value]];
+      if (from < 0 || nodeOf[n] < 0)
+        continue;
+      if (edges.insert({from, nodeOf[n]}).second)
+        problem.edges.push_back({from, nodeOf[n]});
+      if (!problem.nodes[from].backward && problem.nodes[nodeOf[n]].backward &&
+          kept.insert(value).second)
+        problem.nodes[from].memoryBytes +=
+            static_cast<double>(bytes[value] * inFlight);
+    }
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const GraphInput &input = graph.inputs[i];
+    if (readers[i].empty())
+      continue;
+    int64_t size = graph.values[input.value].bytes();
+    for (int value : graph.nodes[input.updateNode].whole.operands)
+      if (producer[value] >= 0) // its gradient
+        size += graph.values[value].bytes();
+    problem.nodes[nodeOf[readers[i][0]]].memoryBytes +=
+        static_cast<double>(size);
+  }
+  if (MaybeError error = problem.check())
+    return *error;
+  return made;
+}
+
+Expected<std::vector<int>>
+placement::placeModel(const ParallelizationProblem &model,
+                      const ModelProblem &made,
+                      const std::vector<int> &deviceOf, int64_t microbatches) {
+  const Graph &graph = model.getGraph();
+  std::vector<int> placed(graph.nodes.size(), -1);
+  for (size_t n = 0; n < made.graphNodes.size(); ++n)
+    placed[made.graphNodes[n]] = deviceOf[n];
+  // Updates are where their parameters are, or the gradients that they read:
+  // an optimizer's state is read by nobody else.
+  std::vector<int> producer(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (int value : graph.nodes[n].whole.results)
+      producer[value] = static_cast<int>(n);
+  std::vector<std::vector<int>> readers = parameterReaders(graph);
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    if (int node = graph.inputs[i].updateNode;
+        node >= 0 && placed[node] < 0 && !readers[i].empty())
+      placed[node] = placed[readers[i][0]];
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (placed[n] >= 0)
+      continue;
+    for (int value : graph.nodes[n].whole.operands)
+      if (int from = producer[value]; from >= 0 && placed[from] >= 0)
+        placed[n] = placed[from];
+    placed[n] = std::max(placed[n], 0);
+  }
+  CostModel cost(model.getTopology());
+  Expected<Pipeline> pipeline =
+      makePipeline(graph, model.getRoles(), placed, microbatches, cost);
+  if (!pipeline)
+    return pipeline.takeError();
+  std::map<int, int> renumbered;
+  for (const PipelineStage &stage : pipeline->stages)
+    renumbered.emplace(stage.device, static_cast<int>(renumbered.size()));
+  for (int &device : placed)
+    device = renumbered.at(device);
+  return placed;
+}

@@ -1,0 +1,204 @@
+//===- Place.cpp - Device placement of a module ---------------------------===//
+//
+// The pass soap-place: the model as a placement problem, a solver, configs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StrategySupport.h"
+
+#include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Search/DevicePlacement/Files.h"
+#include "Soap/Search/DevicePlacement/Model.h"
+#include "Soap/Search/DevicePlacement/Throughput.h"
+#include "Soap/Transforms/Passes.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPPLACE
+#include "Soap/Transforms/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+namespace placement = ::soap::placement;
+
+namespace {
+
+struct Place : mlir::soap::impl::SoapPlaceBase<Place> {
+  using SoapPlaceBase::SoapPlaceBase;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+  LogicalResult run();
+  LogicalResult checkOptions();
+  FailureOr<placement::Answer> solve(const placement::ModelProblem &model,
+                                     ::soap::PipelineSchedule order);
+  void printSummary(const placement::Answer &answer,
+                    const FunctionProblem &target);
+};
+
+using Solver = placement::Answer (*)(const placement::Problem &,
+                                     const placement::Objective &,
+                                     const placement::Budget &);
+
+/// Those that give contiguous stages, and are part of the library.
+Solver findSolver(StringRef name) {
+  if (name == "dp")
+    return [](const placement::Problem &problem,
+              const placement::Objective &objective,
+              const placement::Budget &budget) {
+      return placement::solveDp(problem, objective, budget);
+    };
+  if (name == "dpl")
+    return placement::solveDpl;
+  if (name == "greedy")
+    return placement::solveGreedy;
+  if (name == "pipedream")
+    return placement::solvePipeDream;
+  return nullptr;
+}
+
+/// By node, the one whose gradient it computes, -1: none.
+std::vector<int> forwardNodes(const OpGraph &opGraph) {
+  llvm::StringMap<int> names;
+  std::vector<int> result(opGraph.ops.size(), -1);
+  for (auto [n, op] : llvm::enumerate(opGraph.ops)) {
+    if (auto name = op->getAttrOfType<StringAttr>(SoapDialect::kName))
+      names[name.getValue()] = static_cast<int>(n);
+    if (auto origin = op->getAttrOfType<StringAttr>(SoapDialect::kGradOf))
+      if (auto it = names.find(origin.getValue()); it != names.end())
+        result[n] = it->second;
+  }
+  return result;
+}
+
+} // namespace
+
+LogicalResult Place::checkOptions() {
+  auto fail = [&](const char *option, const auto &value,
+                  const char *expected) -> LogicalResult {
+    return getOperation().emitError() << "option '" << option << "=" << value
+                                      << "': expected " << expected;
+  };
+  if (objective != "throughput")
+    return fail("objective", objective.getValue(),
+                "throughput (for the latency of one sample see soap-solve)");
+  if (!findSolver(algorithm))
+    return fail("algorithm", algorithm.getValue(),
+                "dp, dpl, greedy or pipedream");
+  if (!::soap::findSchedule(schedule))
+    return fail("schedule", schedule.getValue(), "1f1b or gpipe");
+  if (microbatches < 1)
+    return fail("microbatches", microbatches.getValue(),
+                "a number of at least 1");
+  if (!(timeLimit > 0 && timeLimit <= 1e9))
+    return fail("time-limit", timeLimit.getValue(),
+                "seconds above 0, up to 1e9");
+  return success();
+}
+
+FailureOr<placement::Answer> Place::solve(const placement::ModelProblem &model,
+                                          ::soap::PipelineSchedule order) {
+  placement::Objective goal;
+  // Links carry what a stage sends while it computes.
+  goal.overlap = placement::Overlap::Full;
+  goal.schedule = order == ::soap::PipelineSchedule::GPipe
+                      ? placement::Schedule::GPipe
+                      : placement::Schedule::OneForwardOneBackward;
+  placement::Budget budget;
+  budget.seconds = timeLimit;
+  placement::Answer answer =
+      findSolver(algorithm)(model.problem, goal, budget);
+  if (answer.placement)
+    return answer;
+  InFlightDiagnostic error =
+      getOperation().emitError()
+      << "the model does not fit on " << model.problem.accelerators
+      << " devices of "
+      << static_cast<int64_t>(model.problem.acceleratorMemoryBytes) << " bytes";
+  if (answer.smallestMemoryBytes > 0 && std::isfinite(answer.smallestMemoryBytes))
+    error << "; with " << static_cast<int64_t>(answer.smallestMemoryBytes)
+          << " bytes each it would";
+  return error;
+}
+
+void Place::printSummary(const placement::Answer &answer,
+                         const FunctionProblem &target) {
+  llvm::errs() << llvm::format(
+      "placement by %s on %s, %s of %lld microbatches: greatest load %.3f ms a "
+      "microbatch, ",
+      algorithm.c_str(), target.topology.name.c_str(), schedule.c_str(),
+      static_cast<long long>(microbatches), answer.value);
+  if (answer.optimal)
+    llvm::errs() << "optimal";
+  else
+    llvm::errs() << llvm::format("at least %.3f ms is needed", answer.bound);
+  llvm::errs() << llvm::format(", %.1f s\n", answer.seconds);
+}
+
+LogicalResult Place::run() {
+  ModuleOp module = getOperation();
+  if (failed(checkOptions()))
+    return failure();
+  auto opened = openProblem(module, topology, profile, function);
+  if (failed(opened))
+    return failure();
+  FunctionProblem &target = **opened;
+  ::soap::PipelineSchedule order = *::soap::findSchedule(schedule);
+  int64_t samples = std::numeric_limits<int64_t>::max();
+  for (size_t n = 0; n < target.opGraph.graph.nodes.size(); ++n) {
+    const ::soap::Kernel &kernel = target.opGraph.graph.nodes[n].whole;
+    for (auto [loop, role] : llvm::zip_equal(kernel.space.loops,
+                                             target.problem->getRoles()[n]))
+      if (role == ::soap::Role::Sample)
+        samples = std::min(samples, loop.extent);
+  }
+  if (microbatches > samples)
+    return module.emitError()
+           << "option 'microbatches=" << microbatches
+           << "': expected at most the " << samples << " samples of a batch";
+  ::soap::Expected<placement::ModelProblem> model =
+      placement::makeModelProblem(
+          *target.problem, forwardNodes(target.opGraph), microbatches, order);
+  if (!model)
+    return module.emitError() << "can not be placed: " << model.error();
+  if (!instance.empty() &&
+      failed(writeOptionFile(module, "instance", instance,
+                             placement::printProblem(model->problem))))
+    return failure();
+  FailureOr<placement::Answer> answer = solve(*model, order);
+  if (failed(answer))
+    return failure();
+  ::soap::Expected<std::vector<int>> deviceOf = placement::placeModel(
+      *target.problem, *model, answer->placement->deviceOf, microbatches);
+  if (!deviceOf)
+    return module.emitError() << "can not be a pipeline: " << deviceOf.error();
+  if (summary)
+    printSummary(*answer, target);
+  ::soap::Strategy strategy;
+  for (auto [n, node] : llvm::enumerate(target.opGraph.graph.nodes)) {
+    ::soap::Config &config = strategy.emplace_back();
+    config.degrees.assign(node.whole.space.loops.size(), 1);
+    config.devices = {(*deviceOf)[n]};
+  }
+  if (failed(writeModuleStrategy(module, target.opGraph, strategy,
+                                 target.topology)))
+    return failure();
+  Builder builder(module.getContext());
+  module->setAttr(
+      SoapDialect::kPipeline,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("microbatches",
+                                builder.getI64IntegerAttr(microbatches)),
+           builder.getNamedAttr("schedule", builder.getStringAttr(schedule))}));
+  return success();
+}
