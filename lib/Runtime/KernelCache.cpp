@@ -112,11 +112,23 @@ void KernelCache::matmul(const MatmulShape &s, const float *a, const float *b,
 
 namespace {
 
+/// A library call of a device of a backend.
+template <typename Call>
+void onDevice(SoapContext *ctx, Call call) {
+  if (soap::MaybeError error = call())
+    ctx->fail(error->message);
+}
+
 void convAbi(SoapContext *ctx, ConvKind kind, const int64_t *d, const float *a,
              const float *b, float *result) {
   if (ctx->failed())
     return;
   try {
+    if (ctx->device)
+      return onDevice(ctx, [&] {
+        return ctx->device->conv(kind, ConvShape::fromArray(d), a, b, result,
+                                 ctx->stream);
+      });
     ctx->kernels->conv(kind, ConvShape::fromArray(d), a, b, result);
   } catch (const std::exception &error) {
     ctx->fail(error.what());
@@ -146,6 +158,11 @@ void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
   if (ctx->failed())
     return;
   try {
+    if (ctx->device)
+      return onDevice(ctx, [&] {
+        return ctx->device->matmul(MatmulShape::fromArray(d), a, b, y,
+                                   ctx->stream);
+      });
     ctx->kernels->matmul(MatmulShape::fromArray(d), a, b, y);
   } catch (const std::exception &error) {
     ctx->fail(error.what());

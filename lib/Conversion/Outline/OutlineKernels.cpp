@@ -545,9 +545,9 @@ struct OutlineKernelsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (library != "onednn" && library != "none") {
+    if (library != "onednn" && library != "cuda" && library != "none") {
       module.emitError("unknown library '")
-          << library << "': expected onednn or none";
+          << library << "': expected onednn, cuda or none";
       return signalPassFailure();
     }
     SmallVector<func::FuncOp> programs;
@@ -563,7 +563,7 @@ struct OutlineKernelsPass
       return signalPassFailure();
     }
     KernelTable kernels(module, fuse);
-    bool useLibrary = library == "onednn";
+    bool useLibrary = library != "none";
     for (func::FuncOp program : programs) {
       if (!program.getBody().hasOneBlock()) {
         program.emitError("program '")
