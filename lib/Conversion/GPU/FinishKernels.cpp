@@ -165,11 +165,13 @@ private:
 
   /// What was outlined, and what only that used.
   void eraseUnused(func::FuncOp kernel) {
-    for (Operation &op : llvm::make_early_inc_range(
-             llvm::reverse(kernel.getBody().front().without_terminator())))
-      if (op.use_empty() &&
-          (done.contains(&op) || isRepeatable(&op) || isa<memref::AllocaOp>(op)))
-        op.erase();
+    SmallVector<Operation *> ops;
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      ops.push_back(&op);
+    for (Operation *op : llvm::reverse(ops))
+      if (op->use_empty() &&
+          (done.contains(op) || isRepeatable(op) || isa<memref::AllocaOp>(op)))
+        op->erase();
     done.clear();
   }
 };
