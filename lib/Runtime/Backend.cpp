@@ -20,9 +20,9 @@ runtime::openBackend(const std::string &name, const BackendOptions &options) {
   auto library = loadLibrary("libSoapCudaBackend.so", "SOAP_CUDA_BACKEND");
   if (!library)
     return Error{"backend cuda is not available: " + library.error()};
-  auto *open = reinterpret_cast<Backend *(*)(const BackendOptions &,
-                                             std::string *)>(
-      dlsym(*library, "soapOpenCudaBackend"));
+  auto *open =
+      reinterpret_cast<Backend *(*)(const BackendOptions &, std::string *)>(
+          dlsym(*library, "soapOpenCudaBackend"));
   if (!open)
     return Error{"backend cuda is not available: the library has no function "
                  "'soapOpenCudaBackend'"};

@@ -58,8 +58,8 @@ public:
       box.buffer = *buffer;
       box.capacity = bytes;
     }
-    if (MaybeError error = envelope.device->copy(box.buffer, data, bytes,
-                                                 envelope.stream))
+    if (MaybeError error =
+            envelope.device->copy(box.buffer, data, bytes, envelope.stream))
       return error;
     auto signal = envelope.device->signal(envelope.stream);
     if (!signal)

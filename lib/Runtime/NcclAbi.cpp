@@ -46,8 +46,7 @@ static Expected<NcclAbi> load() {
                  missing + "'"};
   int version = 0;
   constexpr int withPointToPoint = 2700; // 2.7.0
-  if (abi.ncclGetVersion(&version) != ncclSuccess ||
-      version < withPointToPoint)
+  if (abi.ncclGetVersion(&version) != ncclSuccess || version < withPointToPoint)
     return Error{"transport nccl is not available: expected NCCL 2.7 or later, "
                  "got version number " +
                  std::to_string(version)};

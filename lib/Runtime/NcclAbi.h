@@ -1,4 +1,5 @@
-//===- NcclAbi.h - The functions of NCCL that the transport calls -*- C++ -*-===//
+//===- NcclAbi.h - The functions of NCCL that the transport calls -*- C++
+//-*-===//
 //
 // As nccl.h of version 2 declares them, so that neither building nor running on
 // the CPU needs NCCL: the library is loaded by name when it is asked for.

@@ -37,8 +37,8 @@ public:
               check(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr))
         return error;
     if (place.size() > 1) {
-      auto ids = exchangeTexts(
-          *place.group, std::string(id.internal, sizeof(id.internal)));
+      auto ids = exchangeTexts(*place.group,
+                               std::string(id.internal, sizeof(id.internal)));
       if (!ids)
         return ids.takeError();
       std::memcpy(id.internal, (*ids)[0].data(), sizeof(id.internal));
@@ -51,10 +51,10 @@ public:
       if (backend && !first)
         first = backend->select(device);
       if (!first)
-        first = check(nccl.ncclCommInitRank(&comms[size_t(device)],
-                                            int(place.devices), id,
-                                            int(device)),
-                      "ncclCommInitRank", nullptr, device);
+        first =
+            check(nccl.ncclCommInitRank(&comms[size_t(device)],
+                                        int(place.devices), id, int(device)),
+                  "ncclCommInitRank", nullptr, device);
     }
     MaybeError end = check(nccl.ncclGroupEnd(), "ncclGroupEnd", nullptr);
     return first ? first : end;
@@ -67,9 +67,10 @@ public:
                    int64_t device = -1) const {
     if (result == ncclSuccess)
       return std::nullopt;
-    std::string text = std::string(call) +
-                       (device < 0 ? "" : " of device " + std::to_string(device)) +
-                       ": " + nccl.ncclGetErrorString(result);
+    std::string text =
+        std::string(call) +
+        (device < 0 ? "" : " of device " + std::to_string(device)) + ": " +
+        nccl.ncclGetErrorString(result);
     const char *detail = nccl.ncclGetLastError(comm);
     if (detail && *detail)
       text += std::string(": ") + detail;

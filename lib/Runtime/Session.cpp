@@ -15,9 +15,10 @@ using namespace soap;
 using namespace soap::runtime;
 
 /// The backend that runs the module's kernels; null: the CPU.
-static Expected<std::shared_ptr<Backend>>
-openFor(const ProgramSource &source, const Placement &placement,
-        int64_t firstOnMachine, const DeviceChoice &choice) {
+static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
+                                                  const Placement &placement,
+                                                  int64_t firstOnMachine,
+                                                  const DeviceChoice &choice) {
   const Manifest &manifest = *source.manifest;
   const std::optional<GpuTarget> &gpu = manifest.gpu;
   if (choice.backend == "cpu") {
@@ -57,7 +58,8 @@ static std::string memoryTable(const Manifest &manifest, int64_t device) {
       for (const std::vector<TileInfo> *tiles : {&rank.args, &rank.results})
         for (const TileInfo &tile : *tiles) {
           const TensorInfo &info = manifest.tensors[tile.tensor];
-          int64_t &size = sizes["'" + info.name + "' (" + nameOf(info.kind) + ")"];
+          int64_t &size =
+              sizes["'" + info.name + "' (" + nameOf(info.kind) + ")"];
           size = std::max(size, tile.region.volume() * sizeOf(info.dtype));
         }
     }
@@ -89,9 +91,8 @@ MaybeError Session::allocate(const Placement &placement) {
   auto failed = [&](int64_t device, const std::string &message) {
     return Error{message + memoryTable(all, device)};
   };
-  int64_t first = placement.devicesHere().empty()
-                      ? 0
-                      : placement.devicesHere().front();
+  int64_t first =
+      placement.devicesHere().empty() ? 0 : placement.devicesHere().front();
   try {
     store = std::make_unique<TensorStore>(source.manifest, placement,
                                           backend.get());
@@ -129,14 +130,15 @@ MaybeError Session::connect(const Placement &placement,
     if (nccl)
       execution->transport = nccl->transport();
     else if (backend)
-      execution->transport = makeDeviceTransport(
-          *backend, execution->entry.transferCount);
+      execution->transport =
+          makeDeviceTransport(*backend, execution->entry.transferCount);
   return std::nullopt;
 }
 
-Expected<std::unique_ptr<Session>>
-Session::create(ProgramSource source, LauncherOptions options, World *world,
-                const DeviceChoice &choice) {
+Expected<std::unique_ptr<Session>> Session::create(ProgramSource source,
+                                                   LauncherOptions options,
+                                                   World *world,
+                                                   const DeviceChoice &choice) {
   std::unique_ptr<Session> session(new Session());
   session->source = std::move(source);
   const Manifest &manifest = session->manifest();
@@ -148,8 +150,8 @@ Session::create(ProgramSource source, LauncherOptions options, World *world,
     placement = *placed;
     world->prepare(options, placement);
   }
-  auto backend = openFor(session->source, placement,
-                         options.firstOnMachine, choice);
+  auto backend =
+      openFor(session->source, placement, options.firstOnMachine, choice);
   if (!backend)
     return backend.takeError();
   session->backend = *backend;

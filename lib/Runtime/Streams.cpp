@@ -1,8 +1,8 @@
 //===- Streams.cpp - Programs on streams ----------------------------------===//
 //
 // The part of the C ABI that programs of --soap-lower-to-cuda call: on a device
-// of a backend if there is one, else at once, on the CPU. No exception may leave
-// these functions: compiled code cannot unwind.
+// of a backend if there is one, else at once, on the CPU. No exception may
+// leave these functions: compiled code cannot unwind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,8 +84,7 @@ void soap_rt_wait_event(SoapContext *ctx, int64_t event, int64_t stream) {
 }
 
 void soap_rt_begin_transfers(SoapContext *ctx) {
-  guarded(ctx,
-          [&] { return ctx->transport->beginGroup(ctx->rank->device); });
+  guarded(ctx, [&] { return ctx->transport->beginGroup(ctx->rank->device); });
 }
 
 void soap_rt_end_transfers(SoapContext *ctx) {

@@ -69,8 +69,8 @@ MaybeError TensorStore::allocate() {
 
 Expected<const char *> TensorStore::hostValue(const Tile &tile) const {
   if (tile.hostStale) {
-    if (MaybeError error = backend->download(
-            tile.device, tile.memory.data(), tile.place, tile.memory.size()))
+    if (MaybeError error = backend->download(tile.device, tile.memory.data(),
+                                             tile.place, tile.memory.size()))
       return *error;
     tile.hostStale = false;
   }
@@ -240,9 +240,8 @@ MaybeError TensorStore::prepare(size_t entry) {
       Tile &tile = tiles[index];
       if (!tile.place || !tile.placeStale)
         continue;
-      if (MaybeError error =
-              backend->upload(tile.device, tile.place, tile.memory.data(),
-                              tile.memory.size()))
+      if (MaybeError error = backend->upload(
+              tile.device, tile.place, tile.memory.data(), tile.memory.size()))
         return error;
       tile.placeStale = false;
     }

@@ -36,8 +36,7 @@ MaybeError TransferLedger::give(bool isSend, const Envelope &envelope,
   auto exists = [&](int64_t device) {
     return device >= 0 && device < int64_t(devices.size());
   };
-  std::string name =
-      describe(envelope.transfer, envelope.from, envelope.to);
+  std::string name = describe(envelope.transfer, envelope.from, envelope.to);
   if (!exists(me) || !exists(other) || me == other)
     return Error{name + " does not exist"};
   if (devices[size_t(other)].state == Elsewhere) {
@@ -54,7 +53,8 @@ MaybeError TransferLedger::give(bool isSend, const Envelope &envelope,
   queue.pop_front();
   --devices[size_t(other)].unmatched;
   Message mine{isSend, envelope.transfer, bytes};
-  const Message &send = isSend ? mine : theirs, &receive = isSend ? theirs : mine;
+  const Message &send = isSend ? mine : theirs,
+                &receive = isSend ? theirs : mine;
   if (send.transfer != receive.transfer)
     return Error{"messages from device " + std::to_string(envelope.from) +
                  " to device " + std::to_string(envelope.to) +
@@ -97,10 +97,10 @@ MaybeError TransferLedger::check() {
   for (const auto &[pair, queue] : open)
     if (!queue.empty()) {
       const Message &message = queue.front();
-      return Error{describe(message.transfer, pair.first, pair.second) +
-                   (message.isSend ? " was never received"
-                                   : " was never sent") +
-                   ": no device can go on"};
+      return Error{
+          describe(message.transfer, pair.first, pair.second) +
+          (message.isSend ? " was never received" : " was never sent") +
+          ": no device can go on"};
     }
   return std::nullopt;
 }

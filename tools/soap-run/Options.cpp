@@ -76,8 +76,8 @@ Flag duration(int64_t Options::*member) {
 
 std::string setTransport(Options &options, const std::string &value) {
   options.transport = value;
-  bool known = value == "auto" || value == "local" || value == "mpi" ||
-               value == "nccl";
+  bool known =
+      value == "auto" || value == "local" || value == "mpi" || value == "nccl";
   return known ? "" : "'auto', 'local', 'mpi' or 'nccl'";
 }
 

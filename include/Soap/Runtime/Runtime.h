@@ -95,9 +95,9 @@ void soap_rt_launch(SoapContext *ctx, const SoapKernel *kernel,
 void soap_rt_copy(SoapContext *ctx, void *to, const void *from, int64_t bytes);
 /* Where the device has a constant of the program. */
 const void *soap_rt_constant(SoapContext *ctx, const void *data, int64_t bytes);
-/* Event `event` happens when `stream` has done what was given to it so far; what
- * is given to a stream that waits for it begins later. Events are numbered from
- * 0 in each program; each is recorded once, before it is waited for. */
+/* Event `event` happens when `stream` has done what was given to it so far;
+ * what is given to a stream that waits for it begins later. Events are numbered
+ * from 0 in each program; each is recorded once, before it is waited for. */
 void soap_rt_record_event(SoapContext *ctx, int64_t event, int64_t stream);
 void soap_rt_wait_event(SoapContext *ctx, int64_t event, int64_t stream);
 /* Messages between these two do not wait for each other. What is received is

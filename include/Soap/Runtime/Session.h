@@ -42,8 +42,9 @@ class Session {
 public:
   /// Allocates tiles and arenas and starts the devices; an error if a program
   /// is missing, memory is not enough, or the devices are not there.
-  /// `options.devices` comes from the manifest. With a world, the session is one of several that together run
-  /// all devices, and functions that run or read something are collective.
+  /// `options.devices` comes from the manifest. With a world, the session is
+  /// one of several that together run all devices, and functions that run or
+  /// read something are collective.
   static Expected<std::unique_ptr<Session>>
   create(ProgramSource source, LauncherOptions options, World *world = nullptr,
          const DeviceChoice &choice = {});

@@ -91,9 +91,8 @@ FailureOr<SmallVector<Access>> mlir::soap::accessesOf(Operation *op) {
     return success();
   };
   auto addAll = [&](ValueRange buffers, bool writes) {
-    return success(llvm::all_of(buffers, [&](Value buffer) {
-      return succeeded(add(buffer, writes));
-    }));
+    return success(llvm::all_of(
+        buffers, [&](Value buffer) { return succeeded(add(buffer, writes)); }));
   };
   LogicalResult result =
       llvm::TypeSwitch<Operation *, LogicalResult>(op)

@@ -34,9 +34,8 @@ struct EmbedImagePass
     StringRef bytes, format = "bin";
     if (binary) {
       if (binary.getObjects().size() != 1) {
-        emitError(binary.getLoc())
-            << "expected an image for one chip, got "
-            << binary.getObjects().size();
+        emitError(binary.getLoc()) << "expected an image for one chip, got "
+                                   << binary.getObjects().size();
         return signalPassFailure();
       }
       auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);

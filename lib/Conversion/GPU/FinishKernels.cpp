@@ -102,7 +102,8 @@ private:
 
   static bool isBuffer(Value value) {
     return isa<MemRefType>(value.getType()) &&
-           (isa<BlockArgument>(value) || value.getDefiningOp<memref::AllocaOp>());
+           (isa<BlockArgument>(value) ||
+            value.getDefiningOp<memref::AllocaOp>());
   }
 
   /// Buffers that ops need, and ops to repeat before them.

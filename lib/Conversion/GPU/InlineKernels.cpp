@@ -55,8 +55,8 @@ struct InlineKernelsPass
     Attribute fused = call->getAttr(SoapDialect::kFusedSlots);
     for (Operation &op : kernel.getBody().front().without_terminator()) {
       if (auto own = dyn_cast<memref::AllocaOp>(op)) {
-        map.map(own.getResult(), memref::AllocOp::create(
-                                     builder, call.getLoc(), own.getType()));
+        map.map(own.getResult(),
+                memref::AllocOp::create(builder, call.getLoc(), own.getType()));
         continue;
       }
       auto part = dyn_cast<ParallelCallOp>(op);

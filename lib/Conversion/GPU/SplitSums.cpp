@@ -143,8 +143,8 @@ private:
       visit(visit, value);
     sum.walk([&](Operation *op) {
       auto load = dyn_cast<memref::LoadOp>(op);
-      possible &= load ? mayRead(load)
-                       : isMemoryEffectFree(op) || isa<scf::ForOp>(op);
+      possible &=
+          load ? mayRead(load) : isMemoryEffectFree(op) || isa<scf::ForOp>(op);
     });
     if (!possible)
       return std::nullopt;
@@ -199,8 +199,8 @@ private:
     builder.setInsertionPointToStart(&kernel.getBody().front());
     SmallVector<Value> buffers;
     for (Type type : sum.getResultTypes())
-      buffers.push_back(memref::AllocaOp::create(
-          builder, sum.getLoc(), MemRefType::get(shape, type)));
+      buffers.push_back(memref::AllocaOp::create(builder, sum.getLoc(),
+                                                 MemRefType::get(shape, type)));
     return buffers;
   }
 
@@ -215,9 +215,8 @@ private:
     IRMapping map;
     SmallVector<Value> indices;
     for (scf::ForOp loop : loops) {
-      auto copy =
-          scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                             loop.getUpperBound(), loop.getStep());
+      auto copy = scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                                     loop.getUpperBound(), loop.getStep());
       map.map(loop.getInductionVar(), copy.getInductionVar());
       indices.push_back(copy.getInductionVar());
       builder.setInsertionPoint(copy.getBody()->getTerminator());
@@ -235,9 +234,9 @@ private:
     for (auto [combiner, type] : llvm::zip(combiners, sum.getResultTypes()))
       neutral.push_back(arith::ConstantOp::create(
           builder, loc, neutralOf(combiner, cast<FloatType>(type), builder)));
-    auto part = scf::ForOp::create(builder, loc, constant(loc, 0),
-                                   constant(loc, length), constant(loc, 1),
-                                   neutral);
+    auto part =
+        scf::ForOp::create(builder, loc, constant(loc, 0),
+                           constant(loc, length), constant(loc, 1), neutral);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(part.getBody());
@@ -258,9 +257,9 @@ private:
                  ArrayRef<Combiner> combiners, ArrayRef<Value> buffers) {
     Location loc = sum.getLoc();
     builder.setInsertionPoint(sum);
-    auto fold = scf::ForOp::create(builder, loc, constant(loc, 0),
-                                   constant(loc, parts), constant(loc, 1),
-                                   sum.getInitArgs());
+    auto fold =
+        scf::ForOp::create(builder, loc, constant(loc, 0), constant(loc, parts),
+                           constant(loc, 1), sum.getInitArgs());
     builder.setInsertionPointToEnd(fold.getBody());
     SmallVector<Value> indices, results;
     for (scf::ForOp loop : loops)

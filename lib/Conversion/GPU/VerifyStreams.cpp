@@ -151,9 +151,8 @@ private:
     for (const Done &before : history) {
       if (!access.conflictsWith(before.access))
         continue;
-      bool ordered = before.stream == own
-                         ? before.time < time
-                         : before.time <= clock[before.stream];
+      bool ordered = before.stream == own ? before.time < time
+                                          : before.time <= clock[before.stream];
       if (ordered)
         continue;
       InFlightDiagnostic error = op->emitOpError();

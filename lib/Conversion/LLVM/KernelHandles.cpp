@@ -55,9 +55,8 @@ static LLVM::GlobalOp textConstant(StringRef text, ModuleOp module,
       builder.getStringAttr(bytes));
 }
 
-FailureOr<LLVM::GlobalOp> mlir::soap::kernelHandle(ParallelCallOp call,
-                                                   ModuleOp module,
-                                                   bool twins) {
+FailureOr<LLVM::GlobalOp>
+mlir::soap::kernelHandle(ParallelCallOp call, ModuleOp module, bool twins) {
   auto kernel = call->getAttrOfType<SymbolRefAttr>(kGpuKernel);
   if (!kernel)
     return call.emitOpError("'")
@@ -88,10 +87,9 @@ FailureOr<LLVM::GlobalOp> mlir::soap::kernelHandle(ParallelCallOp call,
            : Value(LLVM::ZeroOp::create(builder, loc, pointer)),
       LLVM::ConstantOp::create(builder, loc, i64, call.getExtentAttr()),
       LLVM::ConstantOp::create(builder, loc, i64, call.getGrainAttr()),
-      LLVM::ConstantOp::create(
-          builder, loc, i64,
-          builder.getI64IntegerAttr(
-              static_cast<int64_t>(call.getBuffers().size())))};
+      LLVM::ConstantOp::create(builder, loc, i64,
+                               builder.getI64IntegerAttr(static_cast<int64_t>(
+                                   call.getBuffers().size())))};
   Value value = LLVM::UndefOp::create(builder, loc, type);
   for (auto [i, field] : llvm::enumerate(fields))
     value = LLVM::InsertValueOp::create(builder, loc, value, field,

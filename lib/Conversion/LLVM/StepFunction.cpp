@@ -28,8 +28,8 @@ using namespace mlir::soap;
 RuntimeSymbols::RuntimeSymbols(ModuleOp module)
     : module(module), symbols(module) {}
 
-LLVM::LLVMFuncOp RuntimeSymbols::function(StringRef name,
-                                          ArrayRef<Type> types, Type result) {
+LLVM::LLVMFuncOp RuntimeSymbols::function(StringRef name, ArrayRef<Type> types,
+                                          Type result) {
   if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
     return known;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
@@ -272,9 +272,9 @@ private:
           return success();
         })
         .Case([&](WaitEventOp wait) {
-          call(loc, "soap_rt_wait_event",
-               {context, constant(wait.getEvent()),
-                constant(wait.getStream())});
+          call(
+              loc, "soap_rt_wait_event",
+              {context, constant(wait.getEvent()), constant(wait.getStream())});
           return success();
         })
         .Case([&](BeginTransfersOp) {
@@ -357,19 +357,19 @@ private:
     if (!onStreams)
       return launch.emitOpError("stands in a program without streams: expected "
                                 "--soap-order-streams before");
-    auto target = runtime.getModule()->getAttrOfType<DictionaryAttr>(kGpuTarget);
+    auto target =
+        runtime.getModule()->getAttrOfType<DictionaryAttr>(kGpuTarget);
     auto twins = target ? target.getAs<BoolAttr>("twins") : BoolAttr();
-    FailureOr<LLVM::GlobalOp> handle = kernelHandle(
-        launch, runtime.getModule(), !twins || twins.getValue());
+    FailureOr<LLVM::GlobalOp> handle =
+        kernelHandle(launch, runtime.getModule(), !twins || twins.getValue());
     if (failed(handle))
       return failure();
     Location loc = launch.getLoc();
     for (auto [i, buffer] : llvm::enumerate(buffers))
       LLVM::StoreOp::create(
           builder, loc, buffer,
-          LLVM::GEPOp::create(
-              builder, loc, pointer, pointer, launchedBuffers(),
-              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)}));
+          LLVM::GEPOp::create(builder, loc, pointer, pointer, launchedBuffers(),
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)}));
     call(loc, "soap_rt_launch",
          {context, LLVM::AddressOfOp::create(builder, loc, *handle),
           launchedBuffers()});
@@ -405,10 +405,10 @@ private:
       return op.emitOpError("'") << op.getName() << "' is no constant";
     Value address = LLVM::AddressOfOp::create(builder, op.getLoc(), global);
     if (onStreams)
-      address = call(op.getLoc(), "soap_rt_constant",
-                     {context, address, constant(sizeInBytes(op.getType()))},
-                     pointer)
-                    .getResult();
+      address =
+          call(op.getLoc(), "soap_rt_constant",
+               {context, address, constant(sizeInBytes(op.getType()))}, pointer)
+              .getResult();
     pointers[op.getResult()] = address;
     return success();
   }

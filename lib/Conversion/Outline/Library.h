@@ -27,10 +27,10 @@ struct LibraryFunction {
 };
 
 /// The function of `library` that computes `op`, operands and results in order;
-/// none if it has none for these types and this padding. Images have the layouts that `layouts` says
-/// (the types of `op` are those of the model, NCHW).
-std::optional<LibraryFunction> libraryFunctionOf(Operation *op,
-                                                 Library library,
+/// none if it has none for these types and this padding. Images have the
+/// layouts that `layouts` says (the types of `op` are those of the model,
+/// NCHW).
+std::optional<LibraryFunction> libraryFunctionOf(Operation *op, Library library,
                                                  const Layouts &layouts = {});
 
 } // namespace mlir::soap

@@ -296,9 +296,9 @@ private:
       FailureOr<SmallVector<Value>> operands = readAll(op, builder);
       if (failed(operands))
         return failure();
-      auto call = LibraryCallOp::create(
-          builder, op->getLoc(), heldTypes(op), function->name,
-          function->descriptor, *operands, createEmpties(builder, op));
+      auto call = LibraryCallOp::create(builder, op->getLoc(), heldTypes(op),
+                                        function->name, function->descriptor,
+                                        *operands, createEmpties(builder, op));
       replaceOp(op, call);
       return success();
     }

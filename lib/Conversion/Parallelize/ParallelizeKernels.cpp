@@ -149,7 +149,8 @@ private:
     builder.setInsertionPoint(nest);
     // Innermost loops in whole vectors, so that no element is in the rest of
     // one range and in a vector of another.
-    bool isInnermost = scf::ForOp(loops[0]).getBody()->getOps<scf::ForOp>().empty();
+    scf::ForOp last = loops.back();
+    bool isInnermost = last.getBody()->getOps<scf::ForOp>().empty();
     ParallelCallOp::create(builder, nest.getLoc(), function.getName(), extent,
                            /*grain=*/isInnermost && extent >= 64 ? 16 : 1,
                            needs.buffers.getArrayRef());
@@ -195,8 +196,7 @@ private:
     // Not negative, so that unsigned division is right, and cheaper.
     for (size_t i = loops.size(); i-- > 0;) {
       variables[i] =
-          i == 0 ? rest
-                 : arith::RemUIOp::create(builder, loc, rest, trips[i]);
+          i == 0 ? rest : arith::RemUIOp::create(builder, loc, rest, trips[i]);
       if (i > 0)
         rest = arith::DivUIOp::create(builder, loc, rest, trips[i]);
     }

@@ -41,19 +41,19 @@ public:
                          ? 1
                          : options.first + int64_t(options.local.size());
     if (count < needed)
-      return Error{"the run needs " + std::to_string(needed) +
-                   " GPUs on this machine, there are " + std::to_string(count) +
-                   (count ? "; --virtual-devices runs all devices on one" : "")};
+      return Error{
+          "the run needs " + std::to_string(needed) +
+          " GPUs on this machine, there are " + std::to_string(count) +
+          (count ? "; --virtual-devices runs all devices on one" : "")};
     for (int64_t i = 0; i < needed; ++i)
       if (MaybeError error = checkChip(int(i)))
         return error;
     if (!o.image.empty())
-      if (const char *error = soap_gpu_load(o.image.data(),
-                                            int64_t(o.image.size()), &module))
+      if (const char *error =
+              soap_gpu_load(o.image.data(), int64_t(o.image.size()), &module))
         return Error{error};
     for (size_t i = 0; i < options.local.size(); ++i) {
-      int number =
-          options.virtualDevices ? 0 : int(options.first + int64_t(i));
+      int number = options.virtualDevices ? 0 : int(options.first + int64_t(i));
       devices.push_back(std::make_unique<CudaDevice>(number, module));
       if (MaybeError error = devices.back()->open())
         return error;
@@ -84,8 +84,7 @@ private:
   std::vector<std::unique_ptr<CudaDevice>> devices;
 
   CudaDevice &find(int64_t device) {
-    auto found =
-        std::find(options.local.begin(), options.local.end(), device);
+    auto found = std::find(options.local.begin(), options.local.end(), device);
     return *devices[size_t(found - options.local.begin())];
   }
 
@@ -108,8 +107,8 @@ private:
       name = properties.name;
     int has = properties.major * 10 + properties.minor;
     int wants = chipNumber(options.chip);
-    bool runs = has >= wants &&
-                (options.format == "isa" || has / 10 == wants / 10);
+    bool runs =
+        has >= wants && (options.format == "isa" || has / 10 == wants / 10);
     if (runs)
       return std::nullopt;
     return Error{"the module's kernels are for " + options.chip +

@@ -99,8 +99,8 @@ MaybeError CudaLibraries::Conv::choose(cudnnHandle_t dnn, ConvKind kind) {
   chooseBy(#function, [&]() -> Expected<std::vector<Result>> {                 \
     std::vector<Result> results(10);                                           \
     int count = 0;                                                             \
-    SOAP_CUDA(function, dnn, first, second, conv, third,                       \
-              int(results.size()), &count, results.data());                    \
+    SOAP_CUDA(function, dnn, first, second, conv, third, int(results.size()),  \
+              &count, results.data());                                         \
     results.resize(size_t(count));                                             \
     return results;                                                            \
   })
@@ -167,13 +167,12 @@ MaybeError CudaLibraries::matmul(const MatmulShape &s, const float *a,
     return Error{"a matrix has an extent beyond 2147483647"};
   SOAP_CUDA(cublasSetStream, blas, stream);
   float one = 1, zero = 0;
-  SOAP_CUDA(cublasSgemmStridedBatched, blas,
-            s.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N,
-            s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N, int(s.n), int(s.m),
-            int(s.k), &one, b, int(s.transposeB ? s.k : s.n),
-            (long long)(s.k * s.n), a, int(s.transposeA ? s.m : s.k),
-            (long long)(s.m * s.k), &zero, y, int(s.n),
-            (long long)(s.m * s.n), int(s.batch));
+  SOAP_CUDA(
+      cublasSgemmStridedBatched, blas, s.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N,
+      s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N, int(s.n), int(s.m), int(s.k),
+      &one, b, int(s.transposeB ? s.k : s.n), (long long)(s.k * s.n), a,
+      int(s.transposeA ? s.m : s.k), (long long)(s.m * s.k), &zero, y, int(s.n),
+      (long long)(s.m * s.n), int(s.batch));
   return std::nullopt;
 }
 
@@ -223,8 +222,8 @@ MaybeError CudaLibraries::conv(ConvKind kind, const ConvShape &s,
               c.workspaceBytes, &zero, c.x, result);
     break;
   case ConvKind::WeightGrad:
-    SOAP_CUDA(cudnnConvolutionBackwardFilter, dnn, &one, c.x, a, c.y, b,
-              c.conv, cudnnConvolutionBwdFilterAlgo_t(c.algorithm), *memory,
+    SOAP_CUDA(cudnnConvolutionBackwardFilter, dnn, &one, c.x, a, c.y, b, c.conv,
+              cudnnConvolutionBwdFilterAlgo_t(c.algorithm), *memory,
               c.workspaceBytes, &zero, c.w, result);
     break;
   }

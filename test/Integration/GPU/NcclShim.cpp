@@ -25,7 +25,15 @@
 
 namespace {
 
-enum Result { Success, UnhandledCuda, System, Internal, InvalidArgument, InvalidUsage, RemoteError };
+enum Result {
+  Success,
+  UnhandledCuda,
+  System,
+  Internal,
+  InvalidArgument,
+  InvalidUsage,
+  RemoteError
+};
 
 struct UniqueId {
   char internal[128];
@@ -196,8 +204,12 @@ int ncclGetVersion(int *version) {
 
 const char *ncclGetErrorString(int result) {
   constexpr const char *names[] = {
-      "no error",         "unhandled cuda error", "unhandled system error",
-      "internal error",   "invalid argument",     "invalid usage",
+      "no error",
+      "unhandled cuda error",
+      "unhandled system error",
+      "internal error",
+      "invalid argument",
+      "invalid usage",
       "remote process exited or there was a network error"};
   return result >= 0 && result < 7 ? names[result] : "unknown result";
 }
@@ -276,8 +288,8 @@ int ncclGroupEnd() {
   return run(all.front().comm, all, /*isGroup=*/true);
 }
 
-int ncclSend(const void *data, size_t count, int type, int peer,
-             ncclComm *comm, void *) {
+int ncclSend(const void *data, size_t count, int type, int peer, ncclComm *comm,
+             void *) {
   return give(comm, peer, {true, data, nullptr, count, type});
 }
 

@@ -114,9 +114,8 @@ public:
     if (!kernel.twin)
       return Error{std::string("kernel '") + kernel.name + "' has no twin"};
     std::vector<void *> list(buffers, buffers + kernel.buffers);
-    give(stream, [&kernel, list] {
-      kernel.twin(list.data(), 0, kernel.extent);
-    });
+    give(stream,
+         [&kernel, list] { kernel.twin(list.data(), 0, kernel.extent); });
     return std::nullopt;
   }
 
