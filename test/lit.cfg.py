@@ -56,6 +56,8 @@ if cuda:
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(bin_directory, "soap-gpu-check")):
     config.available_features.add("cuda-runtime")
+if os.path.exists(os.path.join(config.soap_build, "lib", "libSoapCudaBackend.so")):
+    config.available_features.add("cuda-backend")
 # Root may run it in a container.
 for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]:
     config.environment[name] = "1"

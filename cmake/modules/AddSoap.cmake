@@ -50,7 +50,7 @@ endfunction()
 # for each kind of sources, take two thirds of that off a clean build. Off, every file has to name what it uses; ccache
 # hits across build directories need it off, too.
 option(SOAP_PRECOMPILED_HEADERS "Share precompiled headers between sources of a kind" OFF)
-if(SOAP_ENABLE_TESTS)
+if(SOAP_ENABLE_TESTS AND NOT SOAP_RUNTIME_ONLY)
   find_package(GTest REQUIRED)
 endif()
 

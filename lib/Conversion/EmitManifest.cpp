@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,6 +38,7 @@ public:
     json.object([&] {
       json.attribute("version", 1);
       writeTopology(programs);
+      writeGpuTarget();
       json.attributeArray("tensors", [&] {
         for (Attribute entry : programs)
           if (succeeded(result))
@@ -95,6 +97,21 @@ private:
             devices = std::max(devices, device.getInt() + 1);
     json.attribute("devices", devices);
     json.attribute("topology", text(name));
+  }
+
+  /// What the kernels of the module are for, if it was lowered for GPUs.
+  void writeGpuTarget() {
+    auto target = module->getAttrOfType<DictionaryAttr>(kGpuTarget);
+    auto chip = target ? target.getAs<StringAttr>("chip") : StringAttr();
+    auto format = target ? target.getAs<StringAttr>("format") : StringAttr();
+    auto twins = target ? target.getAs<BoolAttr>("twins") : BoolAttr();
+    if (!chip || !format || !twins)
+      return;
+    json.attributeObject("gpu", [&] {
+      json.attribute("chip", text(chip));
+      json.attribute("format", text(format));
+      json.attribute("twins", twins.getValue());
+    });
   }
 
   //===--------------------------------------------------------------------===//

@@ -45,4 +45,9 @@ void mlir::soap::registerSoapConversionPasses() {
       "soap-lower-gpu-kernels",
       "GPU kernels of --soap-kernels-to-gpu to PTX or a cubin for one chip",
       buildLowerGpuKernelsPipeline);
+  PassPipelineRegistration<LowerToCudaOptions>(
+      "soap-lower-to-cuda",
+      "Programs to host programs that launch GPU kernels, their image, and a "
+      "manifest",
+      buildLowerToCudaPipeline);
 }

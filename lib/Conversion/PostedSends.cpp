@@ -6,6 +6,8 @@
 
 #include "PostedSends.h"
 
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -71,7 +73,7 @@ bool mlir::soap::isPosted(SendBufferOp send) {
   // Below, a copy costs nothing, and lives stay short.
   constexpr int64_t minBytes = 256;
   auto type = dyn_cast<MemRefType>(send.getTile().getType());
-  if (!type || sizeInBytes(type) < minBytes)
+  if (!type || sizeInBytes(type) < minBytes || send->hasAttr(kNoPost))
     return false;
   Place message = placeOf(send.getTile());
   SmallVector<Value> views{message.allocation};

@@ -86,5 +86,8 @@ Expected<ProgramSource> runtime::loadArtifact(const std::string &path) {
   source.program = [code = *code](const std::string &name) {
     return reinterpret_cast<SoapProgram>(dlsym(code.get(), name.c_str()));
   };
+  source.data = [code = *code](const std::string &name) -> const void * {
+    return dlsym(code.get(), name.c_str());
+  };
   return source;
 }

@@ -103,5 +103,9 @@ Expected<ProgramSource> runtime::compileModule(const CompileRequest &request) {
   source.program = [module, symbol = library->symbol](const std::string &name) {
     return reinterpret_cast<SoapProgram>(symbol(module.get(), name.c_str()));
   };
+  source.data = [module, symbol = library->symbol](
+                    const std::string &name) -> const void * {
+    return symbol(module.get(), name.c_str());
+  };
   return source;
 }

@@ -59,7 +59,8 @@ void sendBy(SendFn how, SoapContext *ctx, int64_t slot, const void *data,
     if (!checkTransfer(ctx, slot, bytes))
       return;
     Envelope envelope{ctx->rank->device, ctx->rank->peers[size_t(slot)],
-                      ctx->rank->transfers[size_t(slot)]};
+                      ctx->rank->transfers[size_t(slot)], ctx->device,
+                      ctx->stream};
     if (MaybeError error = (ctx->transport->*how)(envelope, data, bytes))
       return ctx->fail(error->message);
     ctx->bytesTo[envelope.to] += bytes;
@@ -132,7 +133,8 @@ void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes) {
     if (!checkTransfer(ctx, slot, bytes))
       return;
     Envelope envelope{ctx->rank->peers[size_t(slot)], ctx->rank->device,
-                      ctx->rank->transfers[size_t(slot)]};
+                      ctx->rank->transfers[size_t(slot)], ctx->device,
+                      ctx->stream};
     ctx->activity.store(SoapContext::Receiving);
     MaybeError error = ctx->transport->receive(envelope, data, bytes);
     ctx->activity.store(SoapContext::Running);

@@ -1,12 +1,11 @@
 //===- KernelCache.cpp - Primitives of one device thread ------------------===//
 //
 // Finds or makes the primitive of a shape, and decides between oneDNN and the
-// direct kernels. Also the C ABI of the kernels.
+// direct kernels. KernelCacheDirect.cpp is for builds without oneDNN.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OneDnnConv.h"
-#include "Soap/Runtime/Context.h"
 #include "Soap/Runtime/Kernels.h"
 
 #include <algorithm>
@@ -108,46 +107,4 @@ void KernelCache::matmul(const MatmulShape &s, const float *a, const float *b,
     it->second->run(impl->stream, a, b, y);
   else
     matmulDirect(s, a, b, y);
-}
-
-namespace {
-
-void convAbi(SoapContext *ctx, ConvKind kind, const int64_t *d, const float *a,
-             const float *b, float *result) {
-  if (ctx->failed())
-    return;
-  try {
-    ctx->kernels->conv(kind, ConvShape::fromArray(d), a, b, result);
-  } catch (const std::exception &error) {
-    ctx->fail(error.what());
-  }
-}
-
-} // namespace
-
-void soap_rt_conv2d_f32(SoapContext *ctx, const int64_t *d, const float *x,
-                        const float *w, float *y) {
-  convAbi(ctx, ConvKind::Forward, d, x, w, y);
-}
-
-void soap_rt_conv2d_input_grad_f32(SoapContext *ctx, const int64_t *d,
-                                   const float *dy, const float *w, float *dx) {
-  convAbi(ctx, ConvKind::InputGrad, d, dy, w, dx);
-}
-
-void soap_rt_conv2d_weight_grad_f32(SoapContext *ctx, const int64_t *d,
-                                    const float *x, const float *dy,
-                                    float *dw) {
-  convAbi(ctx, ConvKind::WeightGrad, d, x, dy, dw);
-}
-
-void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
-                        const float *b, float *y) {
-  if (ctx->failed())
-    return;
-  try {
-    ctx->kernels->matmul(MatmulShape::fromArray(d), a, b, y);
-  } catch (const std::exception &error) {
-    ctx->fail(error.what());
-  }
 }

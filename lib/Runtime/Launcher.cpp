@@ -9,6 +9,7 @@
 #include "Soap/Runtime/Launcher.h"
 
 #include "Affinity.h"
+#include "Soap/Runtime/Backend.h"
 #include "Soap/Runtime/Context.h"
 #include "Soap/Runtime/PeerMonitor.h"
 
@@ -70,13 +71,27 @@ struct Shared {
   bool stop = false;
 };
 
-void runRank(Iteration &iteration, size_t index, KernelCache &kernels) {
+void runRank(Iteration &iteration, size_t index, KernelCache &kernels,
+             BackendDevice *device) {
   SoapContext &ctx = iteration.contexts[index];
   RankBinding &rank = iteration.execution->ranks[index];
   ctx.kernels = &kernels;
+  ctx.device = device;
   ctx.activity.store(SoapContext::Running);
+  auto check = [&](const MaybeError &error) {
+    if (error)
+      ctx.fail(error->message);
+    return !error;
+  };
   try {
-    rank.program(&ctx, rank.pointers.data(), rank.arena);
+    if (!device || check(device->begin()))
+      rank.program(&ctx, rank.pointers.data(), rank.arena);
+    // What comes now is no op's doing.
+    ctx.slot.store(-1);
+    if (!ctx.failed())
+      check(ctx.transport->ended(ctx.rank->device));
+    if (device)
+      check(device->finish([&] { return ctx.failed(); }));
   } catch (const std::exception &error) {
     ctx.fail(error.what());
   }
@@ -85,9 +100,10 @@ void runRank(Iteration &iteration, size_t index, KernelCache &kernels) {
 
 void deviceMain(std::shared_ptr<Shared> shared, int64_t device,
                 std::vector<int> cores, int64_t firstCore, int64_t threads,
-                bool pin) {
+                bool pin, Backend *backend) {
   setUpDeviceThread(cores, firstCore, threads, pin);
   KernelCache kernels;
+  BackendDevice *place = backend ? &backend->device(device) : nullptr;
   uint64_t seen = 0;
   for (;;) {
     std::shared_ptr<Iteration> iteration;
@@ -107,7 +123,7 @@ void deviceMain(std::shared_ptr<Shared> shared, int64_t device,
     for (size_t i = 0; i < ranks.size(); ++i) {
       if (ranks[i].device != device)
         continue;
-      runRank(*iteration, i, kernels);
+      runRank(*iteration, i, kernels, place);
       std::lock_guard<std::mutex> lock(shared->mutex);
       if (--iteration->remaining == 0)
         shared->done.notify_all();
@@ -274,7 +290,7 @@ Launcher::Launcher(const LauncherOptions &options)
   for (size_t i = 0; i < local.size(); ++i)
     impl->threads.emplace_back(deviceMain, impl->shared, local[i], cores,
                                (options.firstOnMachine + int64_t(i)) * threads,
-                               threads, options.pin);
+                               threads, options.pin, options.backend);
 }
 
 Launcher::~Launcher() {

@@ -283,12 +283,26 @@ EntryInfo parseEntry(const JsonCursor &cursor, const Manifest &manifest) {
   return entry;
 }
 
+GpuTarget parseGpuTarget(const JsonCursor &cursor) {
+  GpuTarget target;
+  target.chip = cursor.at("chip").string();
+  if (target.chip.rfind("sm_", 0) != 0)
+    cursor.at("chip").expected("the name of a chip, such as sm_90");
+  target.format = cursor.at("format").string();
+  if (target.format != "bin" && target.format != "isa")
+    cursor.at("format").expected("bin or isa");
+  target.twins = cursor.at("twins").boolean();
+  return target;
+}
+
 Manifest parseRoot(const JsonCursor &cursor) {
   Manifest manifest;
   cursor.at("version").integer(1, 1);
   manifest.devices = cursor.at("devices").integer(1, maxDevices);
   if (cursor.has("topology"))
     manifest.topology = cursor.at("topology").string();
+  if (cursor.has("gpu"))
+    manifest.gpu = parseGpuTarget(cursor.at("gpu"));
   JsonCursor tensors = cursor.at("tensors");
   for (size_t i = 0; i < tensors.size(); ++i) {
     TensorInfo info = parseTensor(tensors.at(i));

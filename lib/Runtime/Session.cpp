@@ -7,14 +7,138 @@
 #include "Soap/Runtime/Session.h"
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <set>
 
 using namespace soap;
 using namespace soap::runtime;
 
-Expected<std::unique_ptr<Session>>
-Session::create(ProgramSource source, LauncherOptions options, World *world) {
+/// The backend that runs the module's kernels; null: the CPU.
+static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
+                                                  const Placement &placement,
+                                                  int64_t firstOnMachine,
+                                                  const DeviceChoice &choice) {
+  const Manifest &manifest = *source.manifest;
+  const std::optional<GpuTarget> &gpu = manifest.gpu;
+  if (choice.backend == "cpu") {
+    if (gpu && !gpu->twins)
+      return Error{"the module is for GPUs only (" + gpu->chip +
+                   "): expected --backend cuda, or a module lowered with "
+                   "twins=true"};
+    return std::shared_ptr<Backend>();
+  }
+  if (!gpu || !source.data)
+    return Error{"the module is lowered for the CPU: backend " +
+                 choice.backend + " needs one of --soap-lower-to-cuda"};
+  auto *image = static_cast<const char *>(source.data("soap_gpu_image"));
+  auto *bytes =
+      static_cast<const int64_t *>(source.data("soap_gpu_image_bytes"));
+  if (!image || !bytes || *bytes < 0)
+    return Error{"the module has no image of GPU kernels"};
+  BackendOptions options;
+  options.local = placement.devicesHere();
+  options.first = firstOnMachine;
+  options.chip = gpu->chip;
+  options.format = gpu->format;
+  options.image = std::string_view(image, size_t(*bytes));
+  options.virtualDevices = choice.virtualDevices;
+  return openBackend(choice.backend, options);
+}
+
+/// What a device has to hold, the largest first.
+static std::string memoryTable(const Manifest &manifest, int64_t device) {
+  std::map<std::string, int64_t> sizes;
+  for (const EntryInfo &entry : manifest.entries)
+    for (const RankInfo &rank : entry.ranks) {
+      if (rank.device != device)
+        continue;
+      sizes["temporary tiles (arena)"] =
+          std::max(sizes["temporary tiles (arena)"], rank.arenaBytes);
+      for (const std::vector<TileInfo> *tiles : {&rank.args, &rank.results})
+        for (const TileInfo &tile : *tiles) {
+          const TensorInfo &info = manifest.tensors[tile.tensor];
+          int64_t &size =
+              sizes["'" + info.name + "' (" + nameOf(info.kind) + ")"];
+          size = std::max(size, tile.region.volume() * sizeOf(info.dtype));
+        }
+    }
+  std::vector<std::pair<int64_t, std::string>> rows;
+  int64_t total = 0;
+  for (const auto &[name, bytes] : sizes) {
+    rows.emplace_back(bytes, name);
+    total += bytes;
+  }
+  std::sort(rows.rbegin(), rows.rend());
+  constexpr size_t shown = 10;
+  std::string text =
+      "\n  bytes on device " + std::to_string(device) + ", largest first:";
+  for (size_t i = 0; i < std::min(rows.size(), shown); ++i)
+    text += "\n  " + std::to_string(rows[i].first) + "  " + rows[i].second;
+  return text + "\n  " + std::to_string(total) + "  all " +
+         std::to_string(rows.size());
+}
+
+MaybeError Session::allocate(const Placement &placement) {
+  const Manifest &all = manifest();
+  arenaSizes.resize(size_t(all.devices));
+  arenaPlaces.resize(size_t(all.devices));
+  for (const EntryInfo &entry : all.entries)
+    for (const RankInfo &rank : entry.ranks) {
+      int64_t &size = arenaSizes[size_t(rank.device)];
+      size = std::max(size, rank.arenaBytes);
+    }
+  auto failed = [&](int64_t device, const std::string &message) {
+    return Error{message + memoryTable(all, device)};
+  };
+  int64_t first =
+      placement.devicesHere().empty() ? 0 : placement.devicesHere().front();
+  try {
+    store = std::make_unique<TensorStore>(source.manifest, placement,
+                                          backend.get());
+    for (int64_t d = 0; d < all.devices; ++d) {
+      bool onHost = placement.isHere(d) && !backend;
+      arenas.emplace_back(onHost ? arenaSizes[size_t(d)] : 0);
+      arenaPlaces[size_t(d)] = arenas.back().data();
+      if (!placement.isHere(d) || !backend)
+        continue;
+      auto arena = backend->allocate(d, arenaSizes[size_t(d)]);
+      if (!arena)
+        return failed(d, arena.error());
+      arenaPlaces[size_t(d)] = *arena;
+    }
+  } catch (const std::bad_alloc &) {
+    return Error{"not enough memory for the tensors and arenas of the module"};
+  }
+  if (MaybeError error = store->allocate())
+    return failed(first, error->message);
+  return std::nullopt;
+}
+
+MaybeError Session::connect(const Placement &placement,
+                            const DeviceChoice &choice) {
+  if (choice.nccl) {
+    auto world = NcclWorld::create(placement, backend.get());
+    if (!world)
+      return world.takeError();
+    nccl = *world;
+  } else if (backend && placement.size() > 1) {
+    return Error{"devices of backend " + choice.backend +
+                 " in several processes need --transport nccl"};
+  }
+  for (auto &execution : executions)
+    if (nccl)
+      execution->transport = nccl->transport();
+    else if (backend)
+      execution->transport =
+          makeDeviceTransport(*backend, execution->entry.transferCount);
+  return std::nullopt;
+}
+
+Expected<std::unique_ptr<Session>> Session::create(ProgramSource source,
+                                                   LauncherOptions options,
+                                                   World *world,
+                                                   const DeviceChoice &choice) {
   std::unique_ptr<Session> session(new Session());
   session->source = std::move(source);
   const Manifest &manifest = session->manifest();
@@ -26,21 +150,14 @@ Session::create(ProgramSource source, LauncherOptions options, World *world) {
     placement = *placed;
     world->prepare(options, placement);
   }
-  try {
-    session->store =
-        std::make_unique<TensorStore>(session->source.manifest, placement);
-    session->arenaSizes.resize(size_t(manifest.devices));
-    for (const EntryInfo &entry : manifest.entries)
-      for (const RankInfo &rank : entry.ranks) {
-        int64_t &size = session->arenaSizes[size_t(rank.device)];
-        size = std::max(size, rank.arenaBytes);
-      }
-    for (int64_t d = 0; d < manifest.devices; ++d)
-      session->arenas.emplace_back(
-          placement.isHere(d) ? session->arenaSizes[size_t(d)] : 0);
-  } catch (const std::bad_alloc &) {
-    return Error{"not enough memory for the tensors and arenas of the module"};
-  }
+  auto backend =
+      openFor(session->source, placement, options.firstOnMachine, choice);
+  if (!backend)
+    return backend.takeError();
+  session->backend = *backend;
+  options.backend = session->backend.get();
+  if (MaybeError error = session->allocate(placement))
+    return *error;
   for (size_t e = 0; e < manifest.entries.size(); ++e) {
     const EntryInfo &entry = manifest.entries[e];
     auto execution =
@@ -54,10 +171,12 @@ Session::create(ProgramSource source, LauncherOptions options, World *world) {
         return Error{"entry '" + entry.name + "': the module has no program '" +
                      entry.ranks[r].program + "'"};
       rank.pointers = session->store->pointers(e, r);
-      rank.arena = session->arenas[size_t(entry.ranks[r].device)].data();
+      rank.arena = session->arenaPlaces[size_t(entry.ranks[r].device)];
     }
     session->executions.push_back(std::move(execution));
   }
+  if (MaybeError error = session->connect(placement, choice))
+    return *error;
   options.devices = manifest.devices;
   session->devices = std::make_unique<Launcher>(options);
   return session;

@@ -26,6 +26,14 @@ void *runtime::resolveSymbol(const char *name) {
       SOAP_SYMBOL(soap_rt_conv2d_input_grad_f32),
       SOAP_SYMBOL(soap_rt_conv2d_weight_grad_f32),
       SOAP_SYMBOL(soap_rt_matmul_f32),
+      SOAP_SYMBOL(soap_rt_use_stream),
+      SOAP_SYMBOL(soap_rt_launch),
+      SOAP_SYMBOL(soap_rt_copy),
+      SOAP_SYMBOL(soap_rt_constant),
+      SOAP_SYMBOL(soap_rt_record_event),
+      SOAP_SYMBOL(soap_rt_wait_event),
+      SOAP_SYMBOL(soap_rt_begin_transfers),
+      SOAP_SYMBOL(soap_rt_end_transfers),
 #undef SOAP_SYMBOL
   };
   for (const auto &[known, address] : table)

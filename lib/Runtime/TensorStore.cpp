@@ -6,6 +6,8 @@
 
 #include "Soap/Runtime/TensorStore.h"
 
+#include "Soap/Runtime/Backend.h"
+
 #include <cstring>
 #include <set>
 #include <tuple>
@@ -13,8 +15,9 @@
 using namespace soap;
 using namespace soap::runtime;
 
-TensorStore::TensorStore(std::shared_ptr<const Manifest> m, Placement placement)
-    : manifest(std::move(m)), place(placement),
+TensorStore::TensorStore(std::shared_ptr<const Manifest> m, Placement placement,
+                         Backend *backend)
+    : manifest(std::move(m)), place(placement), backend(backend),
       tensors(manifest->tensors.size()) {
   // Entries that want the same tile on the same device share its memory. The
   // last number tells apart several arguments of one program.
@@ -43,19 +46,46 @@ TensorStore::TensorStore(std::shared_ptr<const Manifest> m, Placement placement)
 
 size_t TensorStore::newTile(const TileInfo &info, int64_t device) {
   int64_t size = sizeOf(manifest->tensors[info.tensor].dtype);
-  Tile tile{info.tensor, info.region, place.rankOf(device), {}, 0};
+  Tile tile{info.tensor, info.region, place.rankOf(device), {}, 0, device};
   if (tile.owner == place.rank())
     tile.memory = AlignedBytes(info.region.volume() * size);
   tiles.push_back(std::move(tile));
   return tiles.size() - 1;
 }
 
+MaybeError TensorStore::allocate() {
+  if (!backend)
+    return std::nullopt;
+  for (Tile &tile : tiles) {
+    if (tile.owner != place.rank())
+      continue;
+    auto memory = backend->allocate(tile.device, tile.memory.size());
+    if (!memory)
+      return memory.takeError();
+    tile.place = *memory;
+  }
+  return std::nullopt;
+}
+
+Expected<const char *> TensorStore::hostValue(const Tile &tile) const {
+  if (tile.hostStale) {
+    if (MaybeError error = backend->download(tile.device, tile.memory.data(),
+                                             tile.place, tile.memory.size()))
+      return *error;
+    tile.hostStale = false;
+  }
+  return tile.memory.data();
+}
+
 std::vector<void *> TensorStore::pointers(size_t entry, size_t rank) const {
   std::vector<void *> result;
+  auto add = [&](size_t tile) {
+    result.push_back(backend ? tiles[tile].place : tiles[tile].memory.data());
+  };
   for (size_t tile : ranks[entry][rank].args)
-    result.push_back(tiles[tile].memory.data());
+    add(tile);
   for (size_t tile : ranks[entry][rank].results)
-    result.push_back(tiles[tile].memory.data());
+    add(tile);
   return result;
 }
 
@@ -125,19 +155,23 @@ MaybeError TensorStore::move(const std::vector<Part> &parts,
                              int64_t elementSize) const {
   for (const Part &part : parts) {
     const Tile &tile = tiles[part.tile];
-    if (tile.owner == reader) {
-      if (reader == place.rank())
-        copyPacked(tile.region, tile.memory.data(), region, target,
-                   elementSize);
-      continue;
-    }
     if (tile.owner != place.rank() && reader != place.rank())
       continue;
+    const char *source = nullptr;
+    if (tile.owner == place.rank()) {
+      auto value = hostValue(tile);
+      if (!value)
+        return value.takeError();
+      source = *value;
+    }
+    if (tile.owner == reader) {
+      copyPacked(tile.region, source, region, target, elementSize);
+      continue;
+    }
     // Packed on both sides, so that only what is wanted travels.
     AlignedBytes packed(part.region.volume() * elementSize);
     if (tile.owner == place.rank()) {
-      copyPacked(tile.region, tile.memory.data(), part.region, packed.data(),
-                 elementSize);
+      copyPacked(tile.region, source, part.region, packed.data(), elementSize);
       if (MaybeError error = place.group->send(reader, Channel::Tensor, 0,
                                                packed.data(), packed.size()))
         return error;
@@ -197,6 +231,19 @@ MaybeError TensorStore::prepare(size_t entry) {
                                       tile.memory.data(), tile.owner))
         return error;
       tile.version = state.version;
+      tile.hostStale = false;
+      tile.placeStale = true;
+    }
+  // Refreshed tiles may have been read for others meanwhile.
+  for (const RankTiles &row : ranks[entry])
+    for (size_t index : row.args) {
+      Tile &tile = tiles[index];
+      if (!tile.place || !tile.placeStale)
+        continue;
+      if (MaybeError error = backend->upload(
+              tile.device, tile.place, tile.memory.data(), tile.memory.size()))
+        return error;
+      tile.placeStale = false;
     }
   return std::nullopt;
 }
@@ -215,7 +262,11 @@ void TensorStore::finished(size_t entry) {
       if (info.ranks[r].args[i].updated) {
         Tile &tile = tiles[ranks[entry][r].args[i]];
         tile.version = tensors[tile.tensor].version;
+        tile.hostStale = tile.place != nullptr;
       }
+  for (const RankTiles &row : ranks[entry])
+    for (size_t index : row.results)
+      tiles[index].hostStale = tiles[index].place != nullptr;
 }
 
 Expected<HostTensor> TensorStore::result(size_t entry, size_t tensor) const {

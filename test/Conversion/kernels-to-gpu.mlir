@@ -4,7 +4,7 @@
 // RUN: not soap-opt %s --soap-kernels-to-gpu=kernels=some 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not soap-opt %s --soap-kernels-to-gpu --soap-kernels-to-gpu 2>&1 | FileCheck %s --check-prefix=TWICE
 
-// UNKNOWN: error: unknown kernels 'some': expected elementwise or all
+// UNKNOWN: error: unknown kernels 'some': expected elementwise, all or launches
 // TWICE: error: 'gpu.module' op has the name of the module of GPU kernels, 'soap_kernels'
 
 // CHECK-LABEL: func.func private @scale(

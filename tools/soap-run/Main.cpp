@@ -105,7 +105,11 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   LauncherOptions launcher;
   launcher.threadsPerDevice = options.threadsPerDevice;
   launcher.timeout = std::chrono::milliseconds(options.timeoutMs);
-  auto session = Session::create(std::move(*source), launcher, world);
+  DeviceChoice choice;
+  choice.backend = options.backend;
+  choice.nccl = options.transport == "nccl";
+  choice.virtualDevices = options.virtualDevices;
+  auto session = Session::create(std::move(*source), launcher, world, choice);
   if (!session)
     return Error{path + ": " + session.error()};
   return session;

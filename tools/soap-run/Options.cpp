@@ -76,8 +76,14 @@ Flag duration(int64_t Options::*member) {
 
 std::string setTransport(Options &options, const std::string &value) {
   options.transport = value;
-  bool known = value == "auto" || value == "local" || value == "mpi";
-  return known ? "" : "'auto', 'local' or 'mpi'";
+  bool known =
+      value == "auto" || value == "local" || value == "mpi" || value == "nccl";
+  return known ? "" : "'auto', 'local', 'mpi' or 'nccl'";
+}
+
+std::string setBackend(Options &options, const std::string &value) {
+  options.backend = value;
+  return value == "cpu" || value == "cuda" ? "" : "'cpu' or 'cuda'";
 }
 
 std::string setSeed(Options &options, const std::string &value) {
@@ -95,6 +101,7 @@ std::string setNormalization(Options &options, const std::string &value) {
 
 const std::map<std::string, Flag> &flags() {
   static const std::map<std::string, Flag> table = {
+      {"--backend", {true, setBackend}},
       {"--calibrate", boolean(&Options::calibrate)},
       {"-o", text(&Options::calibrationOutput)},
       {"--checkpoint", text(&Options::checkpoint)},
@@ -126,7 +133,8 @@ const std::map<std::string, Flag> &flags() {
       {"--timeout", duration(&Options::timeoutMs)},
       {"--transport", {true, setTransport}},
       {"--topology", text(&Options::topology)},
-      {"--trace", text(&Options::trace)}};
+      {"--trace", text(&Options::trace)},
+      {"--virtual-devices", boolean(&Options::virtualDevices)}};
   return table;
 }
 
@@ -158,6 +166,11 @@ MaybeError check(Options &options) {
     return needs("-o", "--calibrate");
   if (options.file.empty())
     return Error{"expected an MLIR file"};
+  if (options.virtualDevices && options.backend == "cpu")
+    return needs("--virtual-devices", "--backend cuda");
+  // NCCL takes one rank of a real device.
+  if (options.virtualDevices && options.transport == "nccl")
+    return excludes("--virtual-devices", "--transport nccl");
   if (!options.preset.empty() && !options.strategy.empty())
     return excludes("--preset", "--strategy");
   if (!options.entry.empty()) {
@@ -316,7 +329,13 @@ devices
   --timeout SECONDS        give up when no device makes progress (default 10)
   --transport NAME         local: all devices are threads of this process; mpi: they
                            are dealt to the processes that mpirun started; auto
-                           (default): mpi under mpirun, else local
+                           (default): mpi under mpirun, else local; nccl: messages
+                           between devices go over NCCL, the library that SOAP_NCCL
+                           names, or libnccl.so.2
+  --backend NAME           cpu (default), or cuda: the GPUs of this machine, for
+                           modules of --soap-lower-to-cuda
+  --virtual-devices        with --backend cuda: all devices of the module are the
+                           first GPU
   --join-timeout SECONDS   end when the other processes do not join (default 120)
   --rank-timeout SECONDS   end when another process gives no sign of life (default 5)
 

@@ -50,8 +50,11 @@ struct Options {
   // Devices.
   int64_t threadsPerDevice = 0;
   int64_t timeoutMs = 10000;
-  /// "auto", "local" or "mpi".
+  /// "auto", "local", "mpi" or "nccl".
   std::string transport = "auto";
+  /// "cpu" or "cuda".
+  std::string backend = "cpu";
+  bool virtualDevices = false;
   int64_t rankTimeoutMs = 5000, joinTimeoutMs = 120000;
   bool quiet = false;
 };

@@ -104,7 +104,7 @@ Expected<std::unique_ptr<World>>
 run::joinProcesses(const Options &options,
                    std::function<bool()> stopRequested) {
   if (options.transport == "local" ||
-      (options.transport == "auto" && !startedByMpirun()))
+      (options.transport != "mpi" && !startedByMpirun()))
     return std::unique_ptr<World>();
   JoinLimit limit(options.joinTimeoutMs);
   auto group = joinMpi();

@@ -97,7 +97,8 @@ TEST(Options, Rejects) {
             "flag '--rank-timeout': expected seconds from 0.01 to 1000000, got "
             "'0'");
   EXPECT_EQ(errorOf({"a.mlir", "--transport=tcp"}),
-            "flag '--transport': expected 'auto', 'local' or 'mpi', got 'tcp'");
+            "flag '--transport': expected 'auto', 'local', 'mpi' or 'nccl', "
+            "got 'tcp'");
   EXPECT_EQ(errorOf({"a.mlir", "--normalize=1"}),
             "flag '--normalize': expected 'none', 'auto' or 'MEAN,DEVIATION' "
             "with a positive deviation, got '1'");

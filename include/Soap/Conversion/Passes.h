@@ -118,8 +118,45 @@ struct LowerGpuKernelsOptions
 void buildLowerGpuKernelsPipeline(OpPassManager &pm,
                                   const LowerGpuKernelsOptions &options);
 
-/// All passes of this library, and the pipelines `soap-lower-to-cpu` and
-/// `soap-lower-gpu-kernels`.
+/// Options of `--soap-lower-to-cuda`.
+struct LowerToCudaOptions : public PassPipelineOptions<LowerToCudaOptions> {
+  PassOptions::Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("Chip to compile for, as ptxas calls it"),
+      llvm::cl::init("sm_90")};
+  PassOptions::Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("Image of the kernels: isa (PTX, which the driver "
+                     "compiles) or bin (a cubin, which needs ptxas here)"),
+      llvm::cl::init("bin")};
+  PassOptions::Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("CUDA toolkit with bin/ptxas and nvvm/libdevice "
+                     "(default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, or where the "
+                     "ptxas of PATH is)"),
+      llvm::cl::init("")};
+  PassOptions::Option<std::string> library{
+      *this, "library",
+      llvm::cl::desc("Library for convolution and matmul: cuda or none"),
+      llvm::cl::init("cuda")};
+  PassOptions::Option<bool> twins{
+      *this, "twins",
+      llvm::cl::desc("Compile kernels for the CPU, too, so that programs run "
+                     "without a GPU"),
+      llvm::cl::init(true)};
+  PassOptions::Option<int64_t> streams{
+      *this, "streams",
+      llvm::cl::desc("Streams of a device: the last one for messages, if "
+                     "there are several"),
+      llvm::cl::init(2)};
+};
+
+/// Device programs, or whole functions of soap ops, to a host program that
+/// launches kernels, their image, and a manifest.
+void buildLowerToCudaPipeline(OpPassManager &pm,
+                              const LowerToCudaOptions &options);
+
+/// All passes of this library, and the pipelines `soap-lower-to-cpu`,
+/// `soap-lower-gpu-kernels` and `soap-lower-to-cuda`.
 void registerSoapConversionPasses();
 
 } // namespace mlir::soap

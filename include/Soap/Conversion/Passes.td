@@ -12,7 +12,7 @@ include "mlir/Pass/PassBase.td"
 def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Replaces the ops of programs by calls of kernels and of library functions";
   let description = [{
-    Every op that computes becomes a destination-style call: `soap.library_call` for convolution and matmul in f32 where `library=onednn`, else
+    Every op that computes becomes a destination-style call: `soap.library_call` for convolution and matmul in f32 where there is a library, else
     `soap.kernel_call` of a generated function on buffers. Ops of the same name, attributes and types share a kernel. A reshape becomes a
     view, a constant `arith.constant`, a send of a part of a tile a packing kernel and a send of its result.
 
@@ -38,7 +38,7 @@ def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"library", "library", "std::string", /*default=*/"\"onednn\"", "Library for convolution and matmul: onednn or none">,
+    Option<"library", "library", "std::string", /*default=*/"\"onednn\"", "Library for convolution and matmul: onednn, cuda (cuDNN and cuBLAS) or none">,
     Option<"fuse", "fuse", "bool", /*default=*/"true", "Fuse elementwise chains and write loops for speed">,
     Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between library convolutions: nchw, nhwc (channels last), nchw8c, nchw16c (blocks of channels), or auto: blocks as wide as this machine's vectors">
   ];
@@ -55,6 +55,8 @@ def SoapParallelizeKernels : Pass<"soap-parallelize-kernels", "::mlir::ModuleOp"
 
     Loops with fewer than `min-work` operations stay: threads take microseconds to meet.
 
+    With `flatten`, all independent loops of a nest are one loop, whose iterations are counted with the innermost loop fastest: for GPUs, whose threads take one iteration each and read what lies side by side.
+
     ```mlir
     func.func private @kernel_0_relu(%x: memref<4096xf32>, %y: memref<4096xf32>) {
       scf.for %i = %c0 to %c4096 step %c1 { ... }
@@ -68,9 +70,10 @@ def SoapParallelizeKernels : Pass<"soap-parallelize-kernels", "::mlir::ModuleOp"
     ```
   }];
   let options = [
-    Option<"minWork", "min-work", "int64_t", /*default=*/"30000", "Operations from which a loop is worth several threads">
+    Option<"minWork", "min-work", "int64_t", /*default=*/"30000", "Operations from which a loop is worth several threads">,
+    Option<"flatten", "flatten", "bool", /*default=*/"false", "All independent loops of a nest as one">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
@@ -201,7 +204,7 @@ def SoapKernelsToGpu : Pass<"soap-kernels-to-gpu", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"kernels", "kernels", "std::string", /*default=*/"\"elementwise\"", "Kernels to take: elementwise or all">
+    Option<"kernels", "kernels", "std::string", /*default=*/"\"elementwise\"", "Kernels to take: elementwise, all, or launches: what programs call after --soap-inline-kernels, all of which must become kernels">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
 }
@@ -233,6 +236,130 @@ def SoapGpuBinary : Pass<"soap-gpu-binary", "::mlir::ModuleOp"> {
     Option<"image", "image", "std::string", /*default=*/"\"\"", "File for the image; none if empty">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def SoapSplitSums : Pass<"soap-split-sums", "::mlir::ModuleOp"> {
+  let summary = "Long reductions of kernels in several threads";
+  let description = [{
+    Where fewer than `threads` iterations of a nest are independent, a sum, maximum or minimum of at least `min-work` elements in it is cut into parts of equal length. The parts become a nest of their own, in memory of the kernel, and the
+    reduction folds them. Results differ by rounding.
+
+    ```mlir
+    scf.for %c = %c0 to %c16 step %c1 {
+      %s = scf.for %i = %c0 to %c4096 step %c1 iter_args(%a = %zero) -> f32 { ... }
+      memref.store %s, %y[%c] : memref<16xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %parts = memref.alloca() : memref<16x256xf32>
+    scf.for %c = %c0 to %c16 step %c1 {
+      scf.for %p = %c0 to %c256 step %c1 {
+        %s = scf.for %i = %c0 to %c16 step %c1 iter_args(%a = %zero) -> f32 { ... }
+        memref.store %s, %parts[%c, %p] : memref<16x256xf32>
+      }
+    }
+    scf.for %c = %c0 to %c16 step %c1 {
+      %s = scf.for %p = %c0 to %c256 step %c1 iter_args(%a = %zero) -> f32 { ... }
+      memref.store %s, %y[%c] : memref<16xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "int64_t", /*default=*/"32768", "Independent iterations that are enough">,
+    Option<"minWork", "min-work", "int64_t", /*default=*/"512", "Elements from which a reduction is cut">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SoapFinishKernels : Pass<"soap-finish-kernels", "::mlir::ModuleOp"> {
+  let summary = "Kernels become nothing but calls of parts";
+  let description = [{
+    What `--soap-parallelize-kernels` left of a kernel between its parallel loops becomes parts of one iteration, `soap.parallel_call` with extent 1. A number that one part computes and
+    another one uses goes through memory of the kernel (`memref.alloca`).
+
+    ```mlir
+    func.func private @kernel_0_mean(%x: memref<8x64xf32>, %y: memref<f32>) {
+      %sum = scf.for ... iter_args(%s = %zero) -> f32 { ... }
+      memref.store %sum, %y[] : memref<f32>
+    ```
+
+    becomes
+
+    ```mlir
+    func.func private @kernel_0_mean(%x: memref<8x64xf32>, %y: memref<f32>) {
+      soap.parallel_call @kernel_0_mean_rest extent 1 grain 1 (%x, %y) : memref<8x64xf32>, memref<f32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def SoapInlineKernels : Pass<"soap-inline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Programs call the parts of kernels";
+  let description = [{
+    After `--soap-finish-kernels` and `--soap-bufferize-programs`: a call of a kernel becomes the calls of its parts, each a launch on a GPU. Memory of the kernel becomes memory of the program,
+    for which `--soap-plan-memory` finds a place. Sends must not lend their buffers (`soap.no_post`), as memory is reused in the order of streams.
+
+    ```mlir
+    soap.kernel_call @kernel_0_mean ins(%x : memref<8x64xf32>) outs(%y : memref<f32>) {soap.slot = 3 : i64}
+    ```
+
+    becomes
+
+    ```mlir
+    soap.parallel_call @kernel_0_mean_rest extent 1 grain 1 (%x, %y) {soap.slot = 3 : i64} : memref<8x64xf32>, memref<f32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def SoapOrderStreams : Pass<"soap-order-streams", "::mlir::ModuleOp"> {
+  let summary = "Gives the ops of programs streams, and orders these by events";
+  let description = [{
+    Of a planned program. Messages run on the last stream, all else on the others: where what an op needs was made last, or where least was done. An op that touches bytes which an op of another stream has
+    written, or writes bytes which that one touches, waits for an event behind it, unless it does anyway; so memory that the plan uses again is safe, too. Messages that follow each other are one group.
+    With one stream there are no events and no groups.
+
+    ```mlir
+    soap.parallel_call @kernel_0_relu_loop extent 64 grain 16 (%x, %y) : memref<64xf32>, memref<64xf32>
+    soap.send_buffer %y {soap.slot = 1 : i64} : memref<64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    soap.parallel_call @kernel_0_relu_loop extent 64 grain 16 (%x, %y) : memref<64xf32>, memref<64xf32>
+    soap.record_event 0 on 0
+    soap.wait_event 0 on 1
+    soap.send_buffer %y {soap.slot = 1 : i64, soap.stream = 1 : i64} : memref<64xf32>
+    ```
+  }];
+  let options = [
+    Option<"streams", "streams", "int64_t", /*default=*/"2", "Streams of a device, from 1 to 64">
+  ];
+}
+
+def SoapVerifyStreams : Pass<"soap-verify-streams", "::mlir::ModuleOp"> {
+  let summary = "Checks that no op of a program touches memory too early";
+  let description = [{
+    Replays each program on its streams. An op happens before another one if it comes earlier on the same stream, or if events lead from the one to the other; messages of a group come in no order. Of two ops that touch
+    the same bytes, one of which writes them, the first in the program has to happen before the second. Else, or where an event is waited for that nobody recorded, it is an error. Changes nothing.
+  }];
+}
+
+def SoapEmbedImage : Pass<"soap-embed-image", "::mlir::ModuleOp"> {
+  let summary = "The image of GPU kernels becomes data of the module";
+  let description = [{
+    `gpu.binary @soap_kernels` becomes the constants `soap_gpu_image` and `soap_gpu_image_bytes`, by which the runtime finds it in compiled code and in artifacts. `soap.gpu_target` of the module says what the image is for,
+    and with `twins`, that the parts of kernels are compiled for the CPU, too.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "Chip of the image">,
+    Option<"twins", "twins", "bool", /*default=*/"true", "Compile kernels for the CPU, too">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::gpu::GPUDialect"];
 }
 
 #endif // SOAP_CONVERSION_PASSES_TD

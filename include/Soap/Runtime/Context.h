@@ -9,6 +9,7 @@
 #ifndef SOAP_RUNTIME_CONTEXT_H
 #define SOAP_RUNTIME_CONTEXT_H
 
+#include "Soap/Runtime/Backend.h"
 #include "Soap/Runtime/Kernels.h"
 #include "Soap/Runtime/Launcher.h"
 
@@ -40,6 +41,10 @@ struct SoapContext {
   soap::runtime::Transport *transport = nullptr;
   soap::runtime::KernelCache *kernels = nullptr;
   soap::runtime::SlotTime *times = nullptr;
+  /// Null on the CPU.
+  soap::runtime::BackendDevice *device = nullptr;
+  /// Where work goes; of programs on streams.
+  int64_t stream = 0;
   /// Row of the device in `Execution::bytesSent`.
   int64_t *bytesTo = nullptr;
 

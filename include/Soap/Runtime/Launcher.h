@@ -25,6 +25,7 @@
 
 namespace soap::runtime {
 
+class Backend;
 class PeerMonitor;
 
 /// When a slot of a program ran, in nanoseconds of the steady clock; 0 if not.
@@ -68,6 +69,9 @@ struct LauncherOptions {
   /// How many devices of other processes come before these on the cores of this
   /// machine.
   int64_t firstOnMachine = 0;
+  /// Where the devices are; null: they are threads of the CPU. Outlives the
+  /// launcher.
+  Backend *backend = nullptr;
   /// Not null in a run of several processes: while devices only wait for
   /// messages, they have patience as long as some other process gets on.
   PeerMonitor *peers = nullptr;

@@ -95,9 +95,20 @@ struct EntryInfo {
   int64_t transferCount = 0;
 };
 
+/// What the GPU kernels of a module are for.
+struct GpuTarget {
+  std::string chip;
+  /// "bin" (a cubin) or "isa" (PTX).
+  std::string format;
+  /// Its programs run on the CPU, too.
+  bool twins = false;
+};
+
 struct Manifest {
   int64_t devices = 0;
   std::string topology;
+  /// Of modules that --soap-lower-to-cuda lowered.
+  std::optional<GpuTarget> gpu;
   std::vector<TensorInfo> tensors;
   std::vector<EntryInfo> entries;
 

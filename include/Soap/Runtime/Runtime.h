@@ -72,6 +72,39 @@ void soap_rt_conv2d_weight_grad_f32(SoapContext *ctx, const int64_t *d,
 void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
                         const float *b, float *y);
 
+/* A generated kernel of a program on streams: `name` in the image of GPU
+ * kernels, and as function of a range of its iterations for the CPU, its twin
+ * (null: none). Kernels take `buffers` pointers and nothing else. */
+typedef struct SoapKernel {
+  const char *name;
+  void (*twin)(void *const *args, int64_t begin, int64_t end);
+  int64_t extent, grain; /* of soap_rt_parallel */
+  int64_t buffers;
+} SoapKernel;
+
+/* Programs on streams (--soap-lower-to-cuda). Launches, library calls, copies
+ * and messages go to the current stream of the device, 0 when a program begins,
+ * and may return before they have begun; a stream does them in order. On the
+ * CPU all is done in the order of the program, and streams, events and groups
+ * mean nothing. */
+void soap_rt_use_stream(SoapContext *ctx, int64_t stream);
+/* All iterations of a kernel; `buffers` is read before this returns. */
+void soap_rt_launch(SoapContext *ctx, const SoapKernel *kernel,
+                    void *const *buffers);
+/* From and to memory of the device. */
+void soap_rt_copy(SoapContext *ctx, void *to, const void *from, int64_t bytes);
+/* Where the device has a constant of the program. */
+const void *soap_rt_constant(SoapContext *ctx, const void *data, int64_t bytes);
+/* Event `event` happens when `stream` has done what was given to it so far;
+ * what is given to a stream that waits for it begins later. Events are numbered
+ * from 0 in each program; each is recorded once, before it is waited for. */
+void soap_rt_record_event(SoapContext *ctx, int64_t event, int64_t stream);
+void soap_rt_wait_event(SoapContext *ctx, int64_t event, int64_t stream);
+/* Messages between these two do not wait for each other. What is received is
+ * there after the end. */
+void soap_rt_begin_transfers(SoapContext *ctx);
+void soap_rt_end_transfers(SoapContext *ctx);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,9 @@
 #ifndef SOAP_RUNTIME_SESSION_H
 #define SOAP_RUNTIME_SESSION_H
 
+#include "Soap/Runtime/Backend.h"
 #include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/NcclTransport.h"
 #include "Soap/Runtime/TensorStore.h"
 #include "Soap/Runtime/World.h"
 
@@ -18,20 +20,34 @@
 namespace soap::runtime {
 
 /// Code of a module: its manifest and its device programs by name. Copies of
-/// `program` keep the code alive.
+/// `program` and `data` keep the code alive.
 struct ProgramSource {
   std::shared_ptr<const Manifest> manifest;
   std::function<SoapProgram(const std::string &)> program;
+  /// Constants of the module by name; null where there is none.
+  std::function<const void *(const std::string &)> data = {};
+};
+
+/// On what devices a session runs, and how they talk.
+struct DeviceChoice {
+  /// "cpu" or "cuda".
+  std::string backend = "cpu";
+  /// Over NCCL; otherwise in memory, or over the processes of the world.
+  bool nccl = false;
+  /// All devices of a backend are one real device.
+  bool virtualDevices = false;
 };
 
 class Session {
 public:
   /// Allocates tiles and arenas and starts the devices; an error if a program
-  /// is missing or memory is not enough. `options.devices` comes from the
-  /// manifest. With a world, the session is one of several that together run
-  /// all devices, and functions that run or read something are collective.
+  /// is missing, memory is not enough, or the devices are not there.
+  /// `options.devices` comes from the manifest. With a world, the session is
+  /// one of several that together run all devices, and functions that run or
+  /// read something are collective.
   static Expected<std::unique_ptr<Session>>
-  create(ProgramSource source, LauncherOptions options, World *world = nullptr);
+  create(ProgramSource source, LauncherOptions options, World *world = nullptr,
+         const DeviceChoice &choice = {});
 
   const Manifest &manifest() const { return *source.manifest; }
   TensorStore &tensors() { return *store; }
@@ -62,15 +78,29 @@ public:
   /// Per device, the largest over the entries.
   const std::vector<int64_t> &arenaBytes() const { return arenaSizes; }
 
+  /// "cuda (NVIDIA H200)"; empty on the CPU.
+  std::string backendDescription() const {
+    return backend ? backend->description() : "";
+  }
+
   /// Called after every successful run.
   std::function<void(const Execution &)> observer;
 
 private:
   Session() = default;
 
+  /// Memory of all devices here: arenas, and on a backend also tiles.
+  MaybeError allocate(const Placement &placement);
+  MaybeError connect(const Placement &placement, const DeviceChoice &choice);
+
   ProgramSource source;
+  /// Null on the CPU. Outlives what is in its memory.
+  std::shared_ptr<Backend> backend;
+  std::shared_ptr<NcclWorld> nccl;
   std::unique_ptr<TensorStore> store;
   std::vector<AlignedBytes> arenas;
+  /// By device: on the host, or on the device itself.
+  std::vector<void *> arenaPlaces;
   std::vector<int64_t> arenaSizes;
   std::vector<std::shared_ptr<Execution>> executions;
   std::unique_ptr<Launcher> devices;

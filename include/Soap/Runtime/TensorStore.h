@@ -25,13 +25,21 @@
 
 namespace soap::runtime {
 
+class Backend;
+
 class TensorStore {
 public:
+  /// With a backend, which outlives the store, tiles have memory on their
+  /// device and a copy on the host; either is refreshed when it is needed.
   explicit TensorStore(std::shared_ptr<const Manifest> manifest,
-                       Placement placement = {});
+                       Placement placement = {}, Backend *backend = nullptr);
 
-  /// One pointer per argument and result of rank `rank` of entry `entry`; null
-  /// where another process holds the tile.
+  /// The memory on the devices of a backend; to be called once, before all
+  /// else. Nothing without a backend.
+  MaybeError allocate();
+
+  /// One pointer per argument and result of rank `rank` of entry `entry`, on
+  /// its device; null where another process holds the tile.
   std::vector<void *> pointers(size_t entry, size_t rank) const;
 
   /// The host's copy of a tensor, to be written before `hostWritten`.
@@ -70,6 +78,12 @@ private:
     AlignedBytes memory;
     /// Version of the tensor that it holds; 0: none.
     uint64_t version = 0;
+    int64_t device = 0;
+    /// On a device of a backend.
+    void *place = nullptr;
+    /// Which of both does not hold the tile's value.
+    mutable bool hostStale = false;
+    bool placeStale = true;
   };
   struct TensorState {
     uint64_t version = 0;
@@ -89,6 +103,8 @@ private:
   };
 
   size_t newTile(const TileInfo &info, int64_t device);
+  /// The tile's value on the host.
+  Expected<const char *> hostValue(const Tile &tile) const;
   /// Parts of current tiles that cover a region for rank `reader`; nothing if
   /// they do not.
   std::optional<std::vector<Part>>
@@ -103,6 +119,7 @@ private:
 
   std::shared_ptr<const Manifest> manifest;
   Placement place;
+  Backend *backend = nullptr;
   std::vector<Tile> tiles;
   std::vector<TensorState> tensors;
   /// By entry and rank.

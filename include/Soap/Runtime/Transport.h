@@ -18,8 +18,14 @@
 
 namespace soap::runtime {
 
+class BackendDevice;
+
 struct Envelope {
   int64_t from = 0, to = 0, transfer = 0;
+  /// Of the device of this process that sends or receives, if it is one of a
+  /// backend: its view, and the stream that does it.
+  BackendDevice *device = nullptr;
+  int64_t stream = 0;
 };
 
 class Transport {
@@ -47,6 +53,16 @@ public:
   virtual MaybeError receive(const Envelope &envelope, void *data,
                              int64_t bytes) = 0;
 
+  /// Messages of a device between these two do not wait for each other, and
+  /// what it receives is there after the end. Transports whose sends never wait
+  /// need nothing for that.
+  virtual MaybeError beginGroup(int64_t) { return std::nullopt; }
+  virtual MaybeError endGroup(int64_t) { return std::nullopt; }
+
+  /// The program of a device of this process has ended: it sends and receives
+  /// nothing any more in this iteration.
+  virtual MaybeError ended(int64_t) { return std::nullopt; }
+
   /// Wakes all receivers; they and later calls fail until the next `start`.
   virtual void abort() = 0;
 
@@ -60,6 +76,12 @@ public:
 /// are kept between iterations.
 std::unique_ptr<Transport> makeLocalTransport(int64_t devices,
                                               int64_t transfers);
+
+class Backend;
+
+/// Between devices of a backend, all of this process; the backend outlives it.
+std::unique_ptr<Transport> makeDeviceTransport(Backend &backend,
+                                               int64_t transfers);
 
 /// For the devices of a placement: the local one if it has one process, else
 /// one over its process group.

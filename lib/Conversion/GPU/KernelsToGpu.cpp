@@ -44,7 +44,7 @@ bool canBeGpuKernel(func::FuncOp part) {
                 bool isKnown = isa<arith::ArithDialect, math::MathDialect,
                                    scf::SCFDialect>(op->getDialect()) ||
                                isa<memref::LoadOp, memref::StoreOp,
-                                   memref::CollapseShapeOp,
+                                   memref::AllocaOp, memref::CollapseShapeOp,
                                    memref::ExpandShapeOp, func::ReturnOp>(op);
                 return isKnown ? WalkResult::advance()
                                : WalkResult::interrupt();
@@ -142,9 +142,9 @@ struct KernelsToGpuPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (kernels != "elementwise" && kernels != "all") {
+    if (kernels != "elementwise" && kernels != "all" && kernels != "launches") {
       module.emitError() << "unknown kernels '" << kernels
-                         << "': expected elementwise or all";
+                         << "': expected elementwise, all or launches";
       return signalPassFailure();
     }
     if (Operation *other = module.lookupSymbol(kGpuModuleName)) {
@@ -152,12 +152,17 @@ struct KernelsToGpuPass
                            << kGpuModuleName << "'";
       return signalPassFailure();
     }
+    GpuKernels gpuKernels(module);
+    if (kernels == "launches") {
+      if (failed(makeLaunches(gpuKernels)))
+        signalPassFailure();
+      return;
+    }
     llvm::DenseSet<StringAttr> chosen;
     module.walk([&](KernelCallOp call) {
       if (kernels == "all" || call.getElementwise())
         chosen.insert(call.getCalleeAttr().getAttr());
     });
-    GpuKernels gpuKernels(module);
     for (auto kernel : module.getOps<func::FuncOp>()) {
       if (!chosen.contains(kernel.getSymNameAttr()))
         continue;
@@ -168,6 +173,25 @@ struct KernelsToGpuPass
                         gpuKernels.kernelOf(part, call.getExtent()));
       });
     }
+  }
+
+  /// Every call in a program; each must have a kernel.
+  LogicalResult makeLaunches(GpuKernels &gpuKernels) {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    auto result = module.walk([&](ParallelCallOp call) {
+      auto part = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!part || !canBeGpuKernel(part)) {
+        call.emitOpError("'")
+            << call.getCallee()
+            << "' cannot be a GPU kernel: expected loads, stores, loops and "
+               "arithmetic on static row-major buffers";
+        return WalkResult::interrupt();
+      }
+      call->setAttr(kGpuKernel, gpuKernels.kernelOf(part, call.getExtent()));
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 };
 

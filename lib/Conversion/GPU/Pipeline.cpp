@@ -1,6 +1,7 @@
-//===- Pipeline.cpp - The pipeline soap-lower-gpu-kernels -----------------===//
+//===- Pipeline.cpp - Pipelines to GPUs -----------------------------------===//
 //
-// GPU kernels to NVVM, PTX and cubins by the passes of MLIR.
+// GPU kernels to NVVM, PTX and cubins by the passes of MLIR; and programs to
+// host programs that launch them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,4 +42,44 @@ void mlir::soap::buildLowerGpuKernelsPipeline(
   binary.toolkit = options.toolkit;
   binary.image = options.image;
   pm.addPass(createSoapGpuBinary(binary));
+}
+
+void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
+                                          const LowerToCudaOptions &options) {
+  // Kernels on tensors, with loops of independent iterations.
+  pm.addPass(createSoapSinglePrograms());
+  SoapOutlineKernelsOptions outline;
+  outline.library = options.library;
+  outline.layout = "nchw";
+  pm.addPass(createSoapOutlineKernels(outline));
+  pm.addPass(createSoapSplitSums());
+  SoapParallelizeKernelsOptions parallelize;
+  parallelize.minWork = 0;
+  parallelize.flatten = true;
+  pm.addPass(createSoapParallelizeKernels(parallelize));
+  pm.addPass(createSoapFinishKernels());
+  // Launches on buffers with places in memory and time.
+  pm.addPass(createSoapBufferizePrograms());
+  pm.addPass(createSoapInlineKernels());
+  pm.addPass(createSoapPlanMemory());
+  SoapOrderStreamsOptions streams;
+  streams.streams = options.streams;
+  pm.addPass(createSoapOrderStreams(streams));
+  pm.addPass(createSoapVerifyStreams());
+  // The image.
+  SoapKernelsToGpuOptions toGpu;
+  toGpu.kernels = "launches";
+  pm.addPass(createSoapKernelsToGpu(toGpu));
+  LowerGpuKernelsOptions kernels;
+  kernels.chip = options.chip.getValue();
+  kernels.format = options.format.getValue();
+  kernels.toolkit = options.toolkit.getValue();
+  buildLowerGpuKernelsPipeline(pm, kernels);
+  SoapEmbedImageOptions embed;
+  embed.chip = options.chip;
+  embed.twins = options.twins;
+  pm.addPass(createSoapEmbedImage(embed));
+  // The host program.
+  pm.addPass(createSoapEmitManifest());
+  pm.addPass(createSoapProgramsToLLVM());
 }

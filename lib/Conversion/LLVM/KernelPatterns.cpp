@@ -6,6 +6,8 @@
 
 #include "KernelPatterns.h"
 
+#include "KernelHandles.h"
+
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -191,35 +193,6 @@ private:
     return LLVM::GEPOp::create(builder, loc, list.getType(), list.getType(),
                                list,
                                ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-  }
-
-  /// `callee`_range(list of buffers, begin, end).
-  static LLVM::LLVMFuncOp rangeFunction(ParallelCallOp op, ModuleOp module,
-                                        ConversionPatternRewriter &rewriter) {
-    std::string name = (op.getCallee() + "_range").str();
-    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-      return known;
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToEnd(module.getBody());
-    Location loc = op.getLoc();
-    Type pointer = LLVM::LLVMPointerType::get(op.getContext());
-    Type i64 = rewriter.getI64Type();
-    auto type = LLVM::LLVMFunctionType::get(
-        LLVM::LLVMVoidType::get(op.getContext()), {pointer, i64, i64});
-    auto function = LLVM::LLVMFuncOp::create(rewriter, loc, name, type,
-                                             LLVM::Linkage::Internal);
-    Block *body = function.addEntryBlock(rewriter);
-    rewriter.setInsertionPointToStart(body);
-    SmallVector<Value> operands;
-    for (size_t i = 0; i < op.getBuffers().size(); ++i)
-      operands.push_back(LLVM::LoadOp::create(
-          rewriter, loc, pointer,
-          placeOf(rewriter, loc, body->getArgument(0), i)));
-    operands.push_back(body->getArgument(1));
-    operands.push_back(body->getArgument(2));
-    LLVM::CallOp::create(rewriter, loc, TypeRange(), op.getCallee(), operands);
-    LLVM::ReturnOp::create(rewriter, loc, ValueRange());
-    return function;
   }
 };
 

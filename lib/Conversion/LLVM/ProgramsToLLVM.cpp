@@ -8,6 +8,7 @@
 #include "StepFunction.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -50,6 +51,7 @@ struct ProgramsToLLVMPass
     for (func::FuncOp program : programs)
       if (failed(lowerProgram(program, runtime)))
         return signalPassFailure();
+    eraseUnusedKernels(module);
     if (approximate)
       approximateMath(module);
     expandBFloat16(module);
@@ -59,6 +61,21 @@ struct ProgramsToLLVMPass
     // The manifest says the same.
     if (module->hasAttr(SoapDialect::kManifest))
       module->removeAttr(SoapDialect::kPrograms);
+  }
+
+  /// Kernels for the CPU that no program calls: launches without twins.
+  static void eraseUnusedKernels(ModuleOp module) {
+    if (!module->hasAttr(kGpuTarget))
+      return;
+    llvm::DenseSet<StringAttr> used;
+    module.walk([&](LLVM::CallOp call) {
+      if (auto callee = call.getCalleeAttr())
+        used.insert(callee.getAttr());
+    });
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (kernel.isPrivate() && !used.contains(kernel.getSymNameAttr()))
+        kernel.erase();
   }
 
   /// Ops that have an approximation, where the type has it, too.

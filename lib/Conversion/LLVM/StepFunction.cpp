@@ -7,7 +7,9 @@
 #include "StepFunction.h"
 
 #include "../PostedSends.h"
+#include "KernelHandles.h"
 
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,13 +28,13 @@ using namespace mlir::soap;
 RuntimeSymbols::RuntimeSymbols(ModuleOp module)
     : module(module), symbols(module) {}
 
-LLVM::LLVMFuncOp RuntimeSymbols::function(StringRef name,
-                                          ArrayRef<Type> types) {
+LLVM::LLVMFuncOp RuntimeSymbols::function(StringRef name, ArrayRef<Type> types,
+                                          Type result) {
   if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
     return known;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(module.getContext()), types);
+      result ? result : LLVM::LLVMVoidType::get(module.getContext()), types);
   auto function =
       LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
   symbols.insert(function);
@@ -86,12 +88,13 @@ public:
   ProgramLowering(func::FuncOp program, RuntimeSymbols &runtime)
       : program(program), runtime(runtime), builder(program.getContext()),
         pointer(LLVM::LLVMPointerType::get(program.getContext())),
-        i64(builder.getI64Type()) {}
+        i64(builder.getI64Type()), onStreams(program->hasAttr(kStreams)) {}
 
   LogicalResult run() {
     createFunction();
     for (Operation &op : program.getBody().front().without_terminator()) {
       enterTask(&op);
+      enterStream(&op);
       if (failed(lower(&op)))
         return failure();
     }
@@ -109,8 +112,11 @@ private:
   RuntimeSymbols &runtime;
   OpBuilder builder;
   Type pointer, i64;
+  bool onStreams; ///< for a GPU
   LLVM::LLVMFuncOp function;
   Value context;
+  Value launched; ///< the buffers of a launch, one after the other
+  int64_t stream = 0;
   DenseMap<Value, Value> pointers; ///< by buffer
   DenseMap<int64_t, Value> constants;
   std::optional<int64_t> task;
@@ -153,11 +159,13 @@ private:
     return known;
   }
 
-  void call(Location loc, StringRef name, ArrayRef<Value> operands) {
+  LLVM::CallOp call(Location loc, StringRef name, ArrayRef<Value> operands,
+                    Type result = {}) {
     SmallVector<Type> types;
     for (Value operand : operands)
       types.push_back(operand.getType());
-    LLVM::CallOp::create(builder, loc, runtime.function(name, types), operands);
+    return LLVM::CallOp::create(
+        builder, loc, runtime.function(name, types, result), operands);
   }
 
   //===--------------------------------------------------------------------===//
@@ -202,6 +210,18 @@ private:
 
   Value currentSlot() { return constant(task.value_or(-1)); }
 
+  /// Launches, library calls, copies and messages go to the current stream.
+  void enterStream(Operation *op) {
+    bool works = isa<ParallelCallOp, LibraryCallOp, memref::CopyOp,
+                     SendBufferOp, RecvBufferOp>(op);
+    auto attribute = op->getAttrOfType<IntegerAttr>(kStream);
+    int64_t wanted = attribute ? attribute.getInt() : 0;
+    if (!onStreams || !works || wanted == stream)
+      return;
+    stream = wanted;
+    call(op->getLoc(), "soap_rt_use_stream", {context, constant(stream)});
+  }
+
   //===--------------------------------------------------------------------===//
   // Ops
   //===--------------------------------------------------------------------===//
@@ -240,6 +260,29 @@ private:
         .Case([&](KernelCallOp kernel) {
           LLVM::CallOp::create(builder, loc, TypeRange(),
                                kernel.getCalleeAttr(), operands);
+          return success();
+        })
+        .Case([&](ParallelCallOp launch) {
+          return lowerLaunch(launch, operands);
+        })
+        .Case([&](RecordEventOp record) {
+          call(loc, "soap_rt_record_event",
+               {context, constant(record.getEvent()),
+                constant(record.getStream())});
+          return success();
+        })
+        .Case([&](WaitEventOp wait) {
+          call(
+              loc, "soap_rt_wait_event",
+              {context, constant(wait.getEvent()), constant(wait.getStream())});
+          return success();
+        })
+        .Case([&](BeginTransfersOp) {
+          call(loc, "soap_rt_begin_transfers", {context});
+          return success();
+        })
+        .Case([&](EndTransfersOp) {
+          call(loc, "soap_rt_end_transfers", {context});
           return success();
         })
         .Case([&](LibraryCallOp library) {
@@ -310,6 +353,43 @@ private:
                                ArrayRef<LLVM::GEPArg>{index});
   }
 
+  LogicalResult lowerLaunch(ParallelCallOp launch, ArrayRef<Value> buffers) {
+    if (!onStreams)
+      return launch.emitOpError("stands in a program without streams: expected "
+                                "--soap-order-streams before");
+    auto target =
+        runtime.getModule()->getAttrOfType<DictionaryAttr>(kGpuTarget);
+    auto twins = target ? target.getAs<BoolAttr>("twins") : BoolAttr();
+    FailureOr<LLVM::GlobalOp> handle =
+        kernelHandle(launch, runtime.getModule(), !twins || twins.getValue());
+    if (failed(handle))
+      return failure();
+    Location loc = launch.getLoc();
+    for (auto [i, buffer] : llvm::enumerate(buffers))
+      LLVM::StoreOp::create(
+          builder, loc, buffer,
+          LLVM::GEPOp::create(builder, loc, pointer, pointer, launchedBuffers(),
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)}));
+    call(loc, "soap_rt_launch",
+         {context, LLVM::AddressOfOp::create(builder, loc, *handle),
+          launchedBuffers()});
+    return success();
+  }
+
+  /// The runtime reads the list before it returns, so one serves all launches.
+  Value launchedBuffers() {
+    if (launched)
+      return launched;
+    size_t most = 1;
+    for (auto launch : program.getBody().getOps<ParallelCallOp>())
+      most = std::max<size_t>(most, launch.getBuffers().size());
+    Value count = constant(static_cast<int64_t>(most));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(count);
+    return launched = LLVM::AllocaOp::create(builder, program.getLoc(), pointer,
+                                             pointer, count);
+  }
+
   LogicalResult lowerGlobal(memref::GetGlobalOp op) {
     Operation *symbol = runtime.table().lookup(op.getName());
     if (auto source = dyn_cast_or_null<memref::GlobalOp>(symbol)) {
@@ -323,8 +403,13 @@ private:
     auto global = dyn_cast_or_null<LLVM::GlobalOp>(symbol);
     if (!global)
       return op.emitOpError("'") << op.getName() << "' is no constant";
-    pointers[op.getResult()] =
-        LLVM::AddressOfOp::create(builder, op.getLoc(), global);
+    Value address = LLVM::AddressOfOp::create(builder, op.getLoc(), global);
+    if (onStreams)
+      address =
+          call(op.getLoc(), "soap_rt_constant",
+               {context, address, constant(sizeInBytes(op.getType()))}, pointer)
+              .getResult();
+    pointers[op.getResult()] = address;
     return success();
   }
 
@@ -333,6 +418,11 @@ private:
     auto to = cast<MemRefType>(copy.getTarget().getType());
     if (!isContiguous(from) || !isContiguous(to))
       return copy.emitOpError("must copy a static row-major buffer");
+    if (onStreams) {
+      call(copy.getLoc(), "soap_rt_copy",
+           {context, operands[1], operands[0], constant(sizeInBytes(from))});
+      return success();
+    }
     LLVM::MemcpyOp::create(builder, copy.getLoc(), operands[1], operands[0],
                            constant(sizeInBytes(from)), /*isVolatile=*/false);
     return success();

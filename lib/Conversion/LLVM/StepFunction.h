@@ -19,14 +19,16 @@ class RuntimeSymbols {
 public:
   explicit RuntimeSymbols(ModuleOp module);
 
-  /// `NAME(types...)` without result.
-  LLVM::LLVMFuncOp function(StringRef name, ArrayRef<Type> types);
+  /// `NAME(types...)`, without result unless its type is given.
+  LLVM::LLVMFuncOp function(StringRef name, ArrayRef<Type> types,
+                            Type result = {});
   /// A constant array of numbers; equal ones are one.
   LLVM::GlobalOp array(ArrayRef<int64_t> values);
   /// A constant array with the elements of a tensor.
   LLVM::GlobalOp elements(StringRef name, ElementsAttr values);
 
   SymbolTable &table() { return symbols; }
+  ModuleOp getModule() const { return module; }
 
 private:
   ModuleOp module;
@@ -37,7 +39,8 @@ private:
 };
 
 /// Replaces a planned program (`--soap-plan-memory`) by
-/// `llvm.func @NAME(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena)`.
+/// `llvm.func @NAME(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena)`. Programs
+/// on streams (`--soap-order-streams`) launch kernels instead of calling them.
 LogicalResult lowerProgram(func::FuncOp program, RuntimeSymbols &runtime);
 
 } // namespace mlir::soap

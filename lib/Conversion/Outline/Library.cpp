@@ -74,30 +74,52 @@ static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
                               op.getTransposeB() ? 1 : 0};
 }
 
+/// cuDNN pads both sides alike, by what is not negative, and makes as many
+/// results as windows fit.
+static bool isCudaConv(ArrayRef<int64_t> d) {
+  for (size_t i : {0, 1}) {
+    int64_t size = d[3 + i], result = d[6 + i], kernel = d[8 + i],
+            stride = d[10 + i], dilation = d[12 + i], padding = d[14 + i];
+    int64_t room = size + 2 * padding - ((kernel - 1) * dilation + 1);
+    if (padding < 0 || room < 0 || room / stride + 1 != result)
+      return false;
+  }
+  return true;
+}
+
 std::optional<LibraryFunction>
-mlir::soap::libraryFunctionOf(Operation *op, const Layouts &layouts) {
+mlir::soap::libraryFunctionOf(Operation *op, Library library,
+                              const Layouts &layouts) {
   auto isF32 = [](Type type) {
     return cast<RankedTensorType>(type).getElementType().isF32();
   };
   using Result = std::optional<LibraryFunction>;
-  if (!isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op) ||
+  if (library == Library::None ||
+      !isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op) ||
       !llvm::all_of(op->getOperandTypes(), isF32) ||
       !llvm::all_of(op->getResultTypes(), isF32))
     return std::nullopt;
+  auto convolution = [&](StringRef name,
+                         SmallVector<int64_t> descriptor) -> Result {
+    if (library == Library::Cuda && !isCudaConv(descriptor))
+      return std::nullopt;
+    return {{name, descriptor}};
+  };
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](Conv2DOp conv) -> Result {
-        return {{"conv2d_f32", convDescriptor(conv, conv.getX(), conv.getW(),
-                                              conv.getY(), layouts)}};
+        return convolution("conv2d_f32",
+                           convDescriptor(conv, conv.getX(), conv.getW(),
+                                          conv.getY(), layouts));
       })
       .Case([&](Conv2DInputGradOp conv) -> Result {
-        return {{"conv2d_input_grad_f32",
-                 convDescriptor(conv, conv.getDx(), conv.getW(), conv.getDy(),
-                                layouts)}};
+        return convolution("conv2d_input_grad_f32",
+                           convDescriptor(conv, conv.getDx(), conv.getW(),
+                                          conv.getDy(), layouts));
       })
       .Case([&](Conv2DWeightGradOp conv) -> Result {
-        return {{"conv2d_weight_grad_f32",
-                 convDescriptor(conv, conv.getX(), conv.getDw(), conv.getDy(),
-                                layouts)}};
+        return convolution("conv2d_weight_grad_f32",
+                           convDescriptor(conv, conv.getX(), conv.getDw(),
+                                          conv.getDy(), layouts));
       })
       .Case([](MatmulOp matmul) -> Result {
         if (auto descriptor = matmulDescriptor(matmul))

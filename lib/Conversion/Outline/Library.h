@@ -15,15 +15,22 @@
 
 namespace mlir::soap {
 
+enum class Library {
+  None,
+  OneDnn,
+  Cuda, ///< cuDNN and cuBLAS
+};
+
 struct LibraryFunction {
   StringRef name; ///< without `soap_rt_`
   SmallVector<int64_t> descriptor;
 };
 
-/// The library function that computes `op`, operands and results in order; none
-/// if it has none for these types. Images have the layouts that `layouts` says
-/// (the types of `op` are those of the model, NCHW).
-std::optional<LibraryFunction> libraryFunctionOf(Operation *op,
+/// The function of `library` that computes `op`, operands and results in order;
+/// none if it has none for these types and this padding. Images have the
+/// layouts that `layouts` says (the types of `op` are those of the model,
+/// NCHW).
+std::optional<LibraryFunction> libraryFunctionOf(Operation *op, Library library,
                                                  const Layouts &layouts = {});
 
 } // namespace mlir::soap

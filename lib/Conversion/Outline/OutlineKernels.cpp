@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <map>
 
@@ -114,8 +115,8 @@ private:
 /// Rewrites the ops of one function.
 class Outliner {
 public:
-  Outliner(KernelTable &kernels, bool useLibrary, bool fuse)
-      : kernels(kernels), useLibrary(useLibrary), fuse(fuse) {}
+  Outliner(KernelTable &kernels, Library library, bool fuse)
+      : kernels(kernels), library(library), fuse(fuse) {}
 
   LogicalResult run(func::FuncOp function, const Layouts &assigned) {
     Block &block = function.getBody().front();
@@ -158,7 +159,8 @@ public:
 
 private:
   KernelTable &kernels;
-  bool useLibrary, fuse;
+  Library library;
+  bool fuse;
   Layouts layouts;
   /// What holds an image that is not NCHW. Until the end, the op that made the
   /// value stays: its type is that of the model.
@@ -289,18 +291,17 @@ private:
                                          createEmpties(builder, op)[0]));
       return success();
     }
-    if (useLibrary)
-      if (std::optional<LibraryFunction> function =
-              libraryFunctionOf(op, layouts)) {
-        FailureOr<SmallVector<Value>> operands = readAll(op, builder);
-        if (failed(operands))
-          return failure();
-        auto call = LibraryCallOp::create(
-            builder, op->getLoc(), heldTypes(op), function->name,
-            function->descriptor, *operands, createEmpties(builder, op));
-        replaceOp(op, call);
-        return success();
-      }
+    if (std::optional<LibraryFunction> function =
+            libraryFunctionOf(op, library, layouts)) {
+      FailureOr<SmallVector<Value>> operands = readAll(op, builder);
+      if (failed(operands))
+        return failure();
+      auto call = LibraryCallOp::create(builder, op->getLoc(), heldTypes(op),
+                                        function->name, function->descriptor,
+                                        *operands, createEmpties(builder, op));
+      replaceOp(op, call);
+      return success();
+    }
     return replaceByKernel(op, builder);
   }
 
@@ -543,11 +544,20 @@ struct OutlineKernelsPass
     : public mlir::soap::impl::SoapOutlineKernelsBase<OutlineKernelsPass> {
   using SoapOutlineKernelsBase::SoapOutlineKernelsBase;
 
+  static std::optional<Library> parseLibrary(StringRef name) {
+    return llvm::StringSwitch<std::optional<Library>>(name)
+        .Case("onednn", Library::OneDnn)
+        .Case("cuda", Library::Cuda)
+        .Case("none", Library::None)
+        .Default(std::nullopt);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (library != "onednn" && library != "none") {
+    std::optional<Library> chosen = parseLibrary(library);
+    if (!chosen) {
       module.emitError("unknown library '")
-          << library << "': expected onednn or none";
+          << library << "': expected onednn, cuda or none";
       return signalPassFailure();
     }
     SmallVector<func::FuncOp> programs;
@@ -563,7 +573,7 @@ struct OutlineKernelsPass
       return signalPassFailure();
     }
     KernelTable kernels(module, fuse);
-    bool useLibrary = library == "onednn";
+    bool useLibrary = *chosen != Library::None;
     for (func::FuncOp program : programs) {
       if (!program.getBody().hasOneBlock()) {
         program.emitError("program '")
@@ -575,9 +585,11 @@ struct OutlineKernelsPass
     }
     SmallVector<Layouts> layouts = assignLayouts(
         module, programs,
-        [](Operation *op) { return libraryFunctionOf(op).has_value(); },
+        [&](Operation *op) {
+          return libraryFunctionOf(op, *chosen).has_value();
+        },
         useLibrary ? *preferred : ImageLayout::ChannelsFirst);
-    Outliner outliner(kernels, useLibrary, fuse);
+    Outliner outliner(kernels, *chosen, fuse);
     for (auto [program, assigned] : llvm::zip(programs, layouts))
       if (failed(outliner.run(program, assigned)))
         return signalPassFailure();

@@ -203,6 +203,26 @@ scf::ForOp mlir::soap::findIndependentLoop(scf::ForOp nest) {
   return best;
 }
 
+SmallVector<scf::ForOp> mlir::soap::findIndependentLoops(scf::ForOp nest) {
+  Accesses accesses = collect(nest);
+  SmallVector<scf::ForOp> found;
+  if (!accesses.known || nest.getNumResults() != 0 || accesses.written.empty())
+    return found;
+  nest->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    std::optional<int64_t> trips = tripCountOf(loop);
+    if (!trips || *trips < 2 || loop.getNumResults() != 0)
+      return;
+    for (auto &[buffer, list] : accesses.all)
+      if (accesses.written.contains(buffer) &&
+          !belongsToOneIteration(loop, *trips, list))
+        return;
+    // All accesses of what is written are inside of each loop, so that one is
+    // inside of another; and what is outside only reads.
+    found.push_back(loop);
+  });
+  return found;
+}
+
 int64_t mlir::soap::countWork(scf::ForOp nest) {
   auto trips = [](scf::ForOp loop) { return tripCountOf(loop).value_or(1); };
   auto count = [&](auto &self, Region &region) -> int64_t {

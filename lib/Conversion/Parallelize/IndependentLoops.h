@@ -29,6 +29,12 @@ Value rootBuffer(Value buffer);
 /// is accessed at the same positions (elementwise kernels in place).
 scf::ForOp findIndependentLoop(scf::ForOp nest);
 
+/// All loops of `nest` with independent iterations, each inside of the one
+/// before it: the iterations of all of them together are independent, too.
+/// Empty if there is none, or if the nest does something else than loads and
+/// stores.
+SmallVector<scf::ForOp> findIndependentLoops(scf::ForOp nest);
+
 /// Operations of all iterations of `nest`, about; loops of unknown length count
 /// once.
 int64_t countWork(scf::ForOp nest);

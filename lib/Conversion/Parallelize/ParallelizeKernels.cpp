@@ -27,7 +27,16 @@ using namespace mlir::soap;
 
 namespace {
 
-/// What of the kernel a nest needs: arguments, and ops to repeat in the
+/// Arguments of the kernel, and memory of its own that the whole kernel sees.
+bool isKernelBuffer(Value value) {
+  if (!isa<MemRefType>(value.getType()))
+    return false;
+  auto alloca = value.getDefiningOp<memref::AllocaOp>();
+  return isa<BlockArgument>(value) ||
+         (alloca && isa<func::FuncOp>(alloca->getParentOp()));
+}
+
+/// What of the kernel a nest needs: buffers, and ops to repeat in the
 /// function of the nest, in their order.
 struct Needs {
   llvm::SetVector<Value> buffers;
@@ -39,10 +48,12 @@ std::optional<Needs> needsOf(scf::ForOp nest,
                              const llvm::DenseSet<Value> &written) {
   Needs needs;
   auto visit = [&](auto &self, Value value) -> bool {
+    if (isKernelBuffer(value)) {
+      needs.buffers.insert(value);
+      return true;
+    }
     if (isa<BlockArgument>(value))
-      return isa<MemRefType>(value.getType())
-                 ? (needs.buffers.insert(value), true)
-                 : false;
+      return false;
     Operation *op = value.getDefiningOp();
     if (needs.ops.contains(op))
       return true;
@@ -69,8 +80,8 @@ std::optional<Needs> needsOf(scf::ForOp nest,
 
 class Parallelizer {
 public:
-  Parallelizer(ModuleOp module, int64_t minWork)
-      : symbols(module), minWork(minWork) {}
+  Parallelizer(ModuleOp module, int64_t minWork, bool flatten)
+      : symbols(module), minWork(minWork), flatten(flatten) {}
 
   void run(func::FuncOp kernel) {
     llvm::DenseSet<Value> written;
@@ -81,20 +92,25 @@ public:
     for (auto nest : llvm::make_early_inc_range(body.getOps<scf::ForOp>())) {
       if (countWork(nest) < minWork)
         continue;
-      scf::ForOp loop = findIndependentLoop(nest);
+      SmallVector<scf::ForOp> loops;
+      if (flatten)
+        loops = findIndependentLoops(nest);
+      else if (scf::ForOp loop = findIndependentLoop(nest))
+        loops.push_back(loop);
       std::optional<Needs> needs;
-      if (loop)
+      if (!loops.empty())
         needs = needsOf(nest, written);
       if (needs)
-        outline(kernel, nest, loop, *needs);
+        outline(kernel, nest, loops, *needs);
     }
   }
 
 private:
   SymbolTable symbols;
   int64_t minWork;
+  bool flatten;
 
-  void outline(func::FuncOp kernel, scf::ForOp nest, scf::ForOp loop,
+  void outline(func::FuncOp kernel, scf::ForOp nest, ArrayRef<scf::ForOp> loops,
                const Needs &needs) {
     OpBuilder builder(kernel.getContext());
     SmallVector<Type> types;
@@ -112,31 +128,87 @@ private:
     IRMapping map;
     for (auto [i, buffer] : llvm::enumerate(needs.buffers)) {
       map.map(buffer, body->getArgument(i));
-      unsigned argument = cast<BlockArgument>(buffer).getArgNumber();
-      if (DictionaryAttr attributes = kernel.getArgAttrDict(argument))
+      auto argument = dyn_cast<BlockArgument>(buffer);
+      if (!argument)
+        continue;
+      if (DictionaryAttr attributes =
+              kernel.getArgAttrDict(argument.getArgNumber()))
         function.setArgAttrs(i, attributes);
     }
     builder.setInsertionPointToEnd(body);
     for (Operation *op : needs.ops)
       builder.clone(*op, map);
-    builder.clone(*nest, map);
-    auto inner = cast<BlockArgument>(map.lookup(Value(loop.getInductionVar())))
-                     .getOwner()
-                     ->getParentOp();
-    auto range = cast<scf::ForOp>(inner);
-    range.setLowerBound(body->getArgument(needs.buffers.size()));
-    range.setUpperBound(body->getArgument(needs.buffers.size() + 1));
+    Value begin = body->getArgument(needs.buffers.size()),
+          end = body->getArgument(needs.buffers.size() + 1);
+    int64_t extent = flatten
+                         ? flatRange(builder, nest, loops, map, begin, end)
+                         : oneRange(builder, nest, loops[0], map, begin, end);
+    builder.setInsertionPointToEnd(body);
     func::ReturnOp::create(builder, nest.getLoc());
 
     builder.setInsertionPoint(nest);
-    int64_t extent = *tripCountOf(loop);
     // Innermost loops in whole vectors, so that no element is in the rest of
     // one range and in a vector of another.
-    bool isInnermost = loop.getBody()->getOps<scf::ForOp>().empty();
+    scf::ForOp last = loops.back();
+    bool isInnermost = last.getBody()->getOps<scf::ForOp>().empty();
     ParallelCallOp::create(builder, nest.getLoc(), function.getName(), extent,
                            /*grain=*/isInnermost && extent >= 64 ? 16 : 1,
                            needs.buffers.getArrayRef());
     nest.erase();
+  }
+
+  /// The copy of a loop of the nest that `map` knows.
+  static scf::ForOp copyOf(scf::ForOp loop, const IRMapping &map) {
+    Value variable = map.lookup(Value(loop.getInductionVar()));
+    return cast<scf::ForOp>(
+        cast<BlockArgument>(variable).getOwner()->getParentOp());
+  }
+
+  /// The nest with one loop restricted to the range.
+  static int64_t oneRange(OpBuilder &builder, scf::ForOp nest, scf::ForOp loop,
+                          IRMapping &map, Value begin, Value end) {
+    builder.clone(*nest, map);
+    scf::ForOp range = copyOf(loop, map);
+    range.setLowerBound(begin);
+    range.setUpperBound(end);
+    return *tripCountOf(loop);
+  }
+
+  /// A loop over the range, whose iterations are those of all `loops` together,
+  /// the last one fastest; of the nest the others remain.
+  static int64_t flatRange(OpBuilder &builder, scf::ForOp nest,
+                           ArrayRef<scf::ForOp> loops, IRMapping &map,
+                           Value begin, Value end) {
+    Location loc = nest.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    SmallVector<Value> trips;
+    int64_t extent = 1;
+    for (scf::ForOp loop : loops) {
+      trips.push_back(constant(*tripCountOf(loop)));
+      extent *= *tripCountOf(loop);
+    }
+    auto range = scf::ForOp::create(builder, loc, begin, end, constant(1));
+    builder.setInsertionPoint(range.getBody()->getTerminator());
+    SmallVector<Value> variables(loops.size());
+    Value rest = range.getInductionVar();
+    // Not negative, so that unsigned division is right, and cheaper.
+    for (size_t i = loops.size(); i-- > 0;) {
+      variables[i] =
+          i == 0 ? rest : arith::RemUIOp::create(builder, loc, rest, trips[i]);
+      if (i > 0)
+        rest = arith::DivUIOp::create(builder, loc, rest, trips[i]);
+    }
+    builder.clone(*nest, map);
+    IRRewriter rewriter(builder.getContext());
+    for (auto [loop, variable] : llvm::zip(loops, variables)) {
+      scf::ForOp copy = copyOf(loop, map);
+      rewriter.eraseOp(copy.getBody()->getTerminator());
+      rewriter.inlineBlockBefore(copy.getBody(), copy, variable);
+      rewriter.eraseOp(copy);
+    }
+    return extent;
   }
 };
 
@@ -151,7 +223,7 @@ struct ParallelizeKernelsPass
     module.walk([&](KernelCallOp call) {
       names.insert(call.getCalleeAttr().getAttr());
     });
-    Parallelizer parallelizer(module, minWork);
+    Parallelizer parallelizer(module, minWork, flatten);
     for (StringAttr name : names)
       if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
           kernel && kernel.getBody().hasOneBlock())

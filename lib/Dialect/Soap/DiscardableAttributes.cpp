@@ -158,6 +158,14 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkType<DenseI64ArrayAttr>(emitError, attr, "an array<i64>");
   if (name == kGpuKernel)
     return checkType<SymbolRefAttr>(emitError, attr, "a symbol");
+  if (name == kStreams)
+    return checkInteger(emitError, attr, 1);
+  if (name == kStream)
+    return checkInteger(emitError, attr, 0);
+  if (name == kNoPost)
+    return checkType<UnitAttr>(emitError, attr, "a unit attribute");
+  if (name == kGpuTarget)
+    return checkType<DictionaryAttr>(emitError, attr, "a dictionary");
   return emitError() << "unknown attribute '" << name << "'";
 }
 

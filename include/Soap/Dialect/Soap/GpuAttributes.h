@@ -18,6 +18,17 @@ inline constexpr llvm::StringLiteral kGpuKernel = "soap.gpu_kernel";
 /// The gpu.module, later gpu.binary, of a module's kernels.
 inline constexpr llvm::StringLiteral kGpuModuleName = "soap_kernels";
 
+/// On programs: how many streams their ops run on.
+inline constexpr llvm::StringLiteral kStreams = "soap.streams";
+/// On ops of programs: the stream that they run on; absent: 0.
+inline constexpr llvm::StringLiteral kStream = "soap.stream";
+/// On sends whose bytes must have left when they end: their buffer is free
+/// then.
+inline constexpr llvm::StringLiteral kNoPost = "soap.no_post";
+/// On the module: {chip = "sm_90", format = "bin", twins = true}, what the
+/// kernels of its programs are for.
+inline constexpr llvm::StringLiteral kGpuTarget = "soap.gpu_target";
+
 } // namespace mlir::soap
 
 #endif // SOAP_DIALECT_SOAP_GPUATTRIBUTES_H

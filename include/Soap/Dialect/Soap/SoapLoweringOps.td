@@ -178,4 +178,53 @@ def Soap_RecvBufferOp : Soap_LoweringOp<"recv_buffer", [
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Order of work on a device
+//===----------------------------------------------------------------------===//
+
+/// Ops of a program run on the stream that their attribute `soap.stream` says,
+/// each stream in the order of the program.
+class Soap_EventOp<string mnemonic> : Op<Soap_Dialect, mnemonic, [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$event,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$stream);
+  let assemblyFormat = "$event `on` $stream attr-dict";
+}
+
+def Soap_RecordEventOp : Soap_EventOp<"record_event"> {
+  let summary = "an event that happens when a stream has done what came before";
+  let description = [{
+    ```mlir
+    soap.record_event 3 on 0
+    soap.wait_event 3 on 1
+    ```
+  }];
+}
+
+def Soap_WaitEventOp : Soap_EventOp<"wait_event"> {
+  let summary = "what comes behind it on a stream runs after an event";
+}
+
+def Soap_BeginTransfersOp : Op<Soap_Dialect, "begin_transfers", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "sends and receives up to `soap.end_transfers` run together";
+  let description = [{
+    None of them waits for another one: a device may send to its peer what the peer only takes after it has sent something itself.
+
+    ```mlir
+    soap.begin_transfers
+    soap.send_buffer %x {soap.slot = 4 : i64} : memref<8xf32>
+    soap.recv_buffer outs(%y : memref<8xf32>) {soap.slot = 5 : i64}
+    soap.end_transfers
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Soap_EndTransfersOp : Op<Soap_Dialect, "end_transfers", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "ends what `soap.begin_transfers` began";
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // SOAP_DIALECT_SOAPLOWERINGOPS_TD

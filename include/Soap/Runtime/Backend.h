@@ -1,0 +1,102 @@
+//===- Backend.h - Devices that are not threads of the CPU ------*- C++ -*-===//
+//
+// What the runtime asks of a kind of devices with memory of their own, and what
+// programs on streams ask of one such device. An interface, because the one
+// implementation (CUDA) is a library of its own that is loaded only on demand.
+// Without a backend, programs run on the CPU, on the memory of the host.
+//
+// Functions that do work on a stream may return before it has begun. Errors say
+// which call failed, why, and on which device; op and rank are added by the
+// caller, who knows them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_BACKEND_H
+#define SOAP_RUNTIME_BACKEND_H
+
+#include "Soap/Core/Error.h"
+#include "Soap/Runtime/Kernels.h"
+#include "Soap/Runtime/Runtime.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace soap::runtime {
+
+/// One device, as one program at a time sees it: used by its device thread.
+class BackendDevice {
+public:
+  virtual ~BackendDevice() = default;
+
+  /// Called by the device's thread before each program. Streams, events and
+  /// errors of the program before are forgotten.
+  virtual MaybeError begin() = 0;
+  /// Waits until all streams have done their work; `stopped` ends the wait
+  /// early, when another device has failed. The first error of the work.
+  virtual MaybeError finish(const std::function<bool()> &stopped) = 0;
+
+  virtual MaybeError launch(const SoapKernel &kernel, void *const *buffers,
+                            int64_t stream) = 0;
+  virtual MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
+                          const float *b, float *result, int64_t stream) = 0;
+  virtual MaybeError matmul(const MatmulShape &shape, const float *a,
+                            const float *b, float *y, int64_t stream) = 0;
+  virtual MaybeError copy(void *to, const void *from, int64_t bytes,
+                          int64_t stream) = 0;
+  /// The device's copy of constant data of the program, made once.
+  virtual Expected<const void *> constant(const void *data, int64_t bytes) = 0;
+  virtual MaybeError record(int64_t event, int64_t stream) = 0;
+  virtual MaybeError wait(int64_t event, int64_t stream) = 0;
+  /// An event that belongs to no program, for devices of the same process: it
+  /// happens when `stream` has done what was given to it so far, and any of
+  /// them may wait for it until this device's next `begin`.
+  virtual Expected<void *> signal(int64_t stream) = 0;
+  virtual MaybeError waitSignal(void *signal, int64_t stream) = 0;
+  /// What libraries of this backend call a stream (cudaStream_t).
+  virtual Expected<void *> nativeStream(int64_t stream) = 0;
+};
+
+/// What a backend must know of a module and of the run.
+struct BackendOptions {
+  /// The devices of the module that are in this process, on the devices of the
+  /// machine from `first` on: those before are other processes'.
+  std::vector<int64_t> local;
+  int64_t first = 0;
+  /// What the kernels are for: "sm_90", "bin" or "isa", and their image.
+  std::string chip, format;
+  std::string_view image;
+  /// All devices of the module share one real device.
+  bool virtualDevices = false;
+};
+
+class Backend {
+public:
+  virtual ~Backend() = default;
+
+  /// "cuda (NVIDIA H200, driver 13.0)": for people.
+  virtual std::string description() const = 0;
+  /// A device of `BackendOptions::local`.
+  virtual BackendDevice &device(int64_t device) = 0;
+  /// Makes it the device of the calling thread, for libraries that ask for it.
+  virtual MaybeError select(int64_t device) = 0;
+  /// Memory of such a device, aligned as the arena of a program has to be,
+  /// until the backend ends. Never null, even for 0 bytes.
+  virtual Expected<void *> allocate(int64_t device, int64_t bytes) = 0;
+  /// Both wait until the bytes are there; nothing runs on the device then.
+  virtual MaybeError upload(int64_t device, void *to, const void *from,
+                            int64_t bytes) = 0;
+  virtual MaybeError download(int64_t device, void *to, const void *from,
+                              int64_t bytes) = 0;
+};
+
+/// Loads the library of a backend by name ("cuda"), and makes it ready for a
+/// module.
+Expected<std::shared_ptr<Backend>> openBackend(const std::string &name,
+                                               const BackendOptions &options);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_BACKEND_H

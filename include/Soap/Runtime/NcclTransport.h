@@ -1,0 +1,34 @@
+//===- NcclTransport.h - Messages between devices over NCCL -----*- C++ -*-===//
+//
+// A communicator of all devices of a run, made once, and the transport that
+// sends and receives over it. Messages between two devices are matched by their
+// order, which is that of the global schedule on both sides; those that follow
+// each other in a program are groups. Without a backend the memory is that of
+// the host, which only a stand-in for NCCL can serve (docs/GPU.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_NCCLTRANSPORT_H
+#define SOAP_RUNTIME_NCCLTRANSPORT_H
+
+#include "Soap/Runtime/Backend.h"
+#include "Soap/Runtime/Transport.h"
+
+namespace soap::runtime {
+
+/// NCCL with one communicator per device of this process.
+class NcclWorld {
+public:
+  virtual ~NcclWorld() = default;
+
+  /// Collective over the processes of the placement. `backend` is null on the
+  /// CPU.
+  static Expected<std::shared_ptr<NcclWorld>> create(const Placement &placement,
+                                                     Backend *backend);
+  /// The transport of one entry; several share the communicators.
+  virtual std::unique_ptr<Transport> transport() = 0;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_NCCLTRANSPORT_H

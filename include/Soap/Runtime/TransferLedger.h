@@ -1,0 +1,69 @@
+//===- TransferLedger.h - Who sends what to whom, on both sides -*- C++ -*-===//
+//
+// NCCL matches the messages between two devices by their order alone and waits
+// forever where they do not match: a message of another size, one in another
+// order, or none at all is at best a hang. The ledger sees both sides of every
+// message between devices of this process as they are given to NCCL, and says
+// what does not fit, from what was given and from who has ended: no clock is
+// asked.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_TRANSFERLEDGER_H
+#define SOAP_RUNTIME_TRANSFERLEDGER_H
+
+#include "Soap/Runtime/Transport.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace soap::runtime {
+
+/// All functions may be called by several threads, each device by one of them.
+class TransferLedger {
+public:
+  /// Of `devices`, those of this process are `local`.
+  TransferLedger(int64_t devices, const std::vector<int64_t> &local);
+
+  /// A new iteration: nothing was given yet, and all devices run.
+  void start();
+
+  /// A device gives a message to the transport. An error if what the other
+  /// device has given at the same place is another transfer or another size.
+  MaybeError give(bool isSend, const Envelope &envelope, int64_t bytes);
+
+  /// The device waits until all that it has given has happened; it goes on with
+  /// `resumes`. Or its program has ended. An error if no device can go on any
+  /// more: all that have not ended wait for messages that nobody will give.
+  MaybeError waits(int64_t device);
+  void resumes(int64_t device);
+  MaybeError ended(int64_t device);
+
+private:
+  enum State { Elsewhere, Running, Waiting, Ended };
+  struct Message {
+    bool isSend;
+    int64_t transfer, bytes;
+  };
+  struct Device {
+    State state = Elsewhere;
+    /// Messages that the other side has not given yet; with devices of other
+    /// processes that is not known.
+    int64_t unmatched = 0, unknown = 0;
+  };
+
+  /// If nobody can go on, why.
+  MaybeError check();
+
+  std::mutex mutex;
+  std::vector<Device> devices;
+  std::vector<int64_t> local;
+  /// By sender and receiver: what one side has given and the other one not yet.
+  std::map<std::pair<int64_t, int64_t>, std::deque<Message>> open;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_TRANSFERLEDGER_H

@@ -1,0 +1,34 @@
+//===- Backend.cpp - Loading backends -------------------------------------===//
+//
+// See Backend.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Backend.h"
+
+#include "Library.h"
+
+#include <dlfcn.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+Expected<std::shared_ptr<Backend>>
+runtime::openBackend(const std::string &name, const BackendOptions &options) {
+  if (name != "cuda")
+    return Error{"unknown backend '" + name + "': expected cpu or cuda"};
+  auto library = loadLibrary("libSoapCudaBackend.so", "SOAP_CUDA_BACKEND");
+  if (!library)
+    return Error{"backend cuda is not available: " + library.error()};
+  auto *open =
+      reinterpret_cast<Backend *(*)(const BackendOptions &, std::string *)>(
+          dlsym(*library, "soapOpenCudaBackend"));
+  if (!open)
+    return Error{"backend cuda is not available: the library has no function "
+                 "'soapOpenCudaBackend'"};
+  std::string error;
+  Backend *backend = open(options, &error);
+  if (!backend)
+    return Error{"backend cuda: " + error};
+  return std::shared_ptr<Backend>(backend);
+}

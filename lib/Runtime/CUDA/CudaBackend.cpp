@@ -1,0 +1,134 @@
+//===- CudaBackend.cpp - The GPUs of this machine -------------------------===//
+//
+// The entry of libSoapCudaBackend.so: checks that the machine has what the
+// module needs, loads the kernels, and makes the devices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDevice.h"
+
+#include <algorithm>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+/// 90 of "sm_90" or "sm_90a".
+int chipNumber(const std::string &chip) {
+  int number = 0;
+  for (size_t i = 3; i < chip.size() && chip[i] >= '0' && chip[i] <= '9'; ++i)
+    number = number * 10 + (chip[i] - '0');
+  return number;
+}
+
+class CudaBackend : public Backend {
+public:
+  ~CudaBackend() override {
+    devices.clear();
+    soap_gpu_unload(module);
+  }
+
+  MaybeError open(const BackendOptions &o) {
+    options = o;
+    // The image is needed only now.
+    options.image = {};
+    int count = 0;
+    if (MaybeError error =
+            check(cudaGetDeviceCount(&count), "cannot count GPUs"))
+      return error;
+    int64_t needed = options.virtualDevices
+                         ? 1
+                         : options.first + int64_t(options.local.size());
+    if (count < needed)
+      return Error{
+          "the run needs " + std::to_string(needed) +
+          " GPUs on this machine, there are " + std::to_string(count) +
+          (count ? "; --virtual-devices runs all devices on one" : "")};
+    for (int64_t i = 0; i < needed; ++i)
+      if (MaybeError error = checkChip(int(i)))
+        return error;
+    if (!o.image.empty())
+      if (const char *error =
+              soap_gpu_load(o.image.data(), int64_t(o.image.size()), &module))
+        return Error{error};
+    for (size_t i = 0; i < options.local.size(); ++i) {
+      int number = options.virtualDevices ? 0 : int(options.first + int64_t(i));
+      devices.push_back(std::make_unique<CudaDevice>(number, module));
+      if (MaybeError error = devices.back()->open())
+        return error;
+    }
+    return std::nullopt;
+  }
+
+  std::string description() const override { return "cuda (" + name + ")"; }
+  BackendDevice &device(int64_t device) override { return find(device); }
+  MaybeError select(int64_t device) override { return find(device).select(); }
+
+  Expected<void *> allocate(int64_t device, int64_t bytes) override {
+    return find(device).allocate(bytes);
+  }
+  MaybeError upload(int64_t device, void *to, const void *from,
+                    int64_t bytes) override {
+    return copy(device, to, from, bytes, cudaMemcpyHostToDevice);
+  }
+  MaybeError download(int64_t device, void *to, const void *from,
+                      int64_t bytes) override {
+    return copy(device, to, from, bytes, cudaMemcpyDeviceToHost);
+  }
+
+private:
+  BackendOptions options;
+  std::string name;
+  SoapGpuModule *module = nullptr;
+  std::vector<std::unique_ptr<CudaDevice>> devices;
+
+  CudaDevice &find(int64_t device) {
+    auto found = std::find(options.local.begin(), options.local.end(), device);
+    return *devices[size_t(found - options.local.begin())];
+  }
+
+  MaybeError copy(int64_t device, void *to, const void *from, int64_t bytes,
+                  cudaMemcpyKind kind) {
+    if (bytes <= 0)
+      return std::nullopt;
+    if (MaybeError error = select(device))
+      return error;
+    SOAP_CUDA(cudaMemcpy, to, from, size_t(bytes), kind);
+    return std::nullopt;
+  }
+
+  /// A cubin runs on chips of its major version and at least its minor one; PTX
+  /// on all later ones.
+  MaybeError checkChip(int number) {
+    cudaDeviceProp properties{};
+    SOAP_CUDA(cudaGetDeviceProperties, &properties, number);
+    if (name.empty())
+      name = properties.name;
+    int has = properties.major * 10 + properties.minor;
+    int wants = chipNumber(options.chip);
+    bool runs =
+        has >= wants && (options.format == "isa" || has / 10 == wants / 10);
+    if (runs)
+      return std::nullopt;
+    return Error{"the module's kernels are for " + options.chip +
+                 (options.format == "isa" ? " and later" : "") + ", GPU " +
+                 std::to_string(number) + " (" + properties.name + ") is sm_" +
+                 std::to_string(has) +
+                 ": lower it with --soap-lower-to-cuda='chip=sm_" +
+                 std::to_string(has) + "'"};
+  }
+};
+
+} // namespace
+
+/// What `openBackend` calls: null with a message on failure.
+extern "C" Backend *soapOpenCudaBackend(const BackendOptions &options,
+                                        std::string *error) {
+  auto backend = std::make_unique<CudaBackend>();
+  if (MaybeError failure = backend->open(options)) {
+    *error = failure->message;
+    return nullptr;
+  }
+  return backend.release();
+}

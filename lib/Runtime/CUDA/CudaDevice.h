@@ -1,0 +1,70 @@
+//===- CudaDevice.h - One GPU of the backend --------------------*- C++ -*-===//
+//
+// Streams, events and kernels of one device of a module. Virtual devices are
+// several of these on one GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_CUDA_CUDADEVICE_H
+#define SOAP_LIB_RUNTIME_CUDA_CUDADEVICE_H
+
+#include "CudaLibraries.h"
+#include "Soap/Runtime/Backend.h"
+#include "Soap/Runtime/Gpu.h"
+
+#include <unordered_map>
+
+namespace soap::runtime {
+
+class CudaDevice : public BackendDevice {
+public:
+  /// `module` holds the kernels; null: there are none. It outlives the device.
+  CudaDevice(int number, SoapGpuModule *module)
+      : number(number), module(module) {}
+  ~CudaDevice() override;
+
+  /// Reads what the GPU is. Before all else.
+  MaybeError open();
+
+  MaybeError begin() override;
+  MaybeError finish(const std::function<bool()> &stopped) override;
+  MaybeError launch(const SoapKernel &kernel, void *const *buffers,
+                    int64_t stream) override;
+  MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
+                  const float *b, float *result, int64_t stream) override;
+  MaybeError matmul(const MatmulShape &shape, const float *a, const float *b,
+                    float *y, int64_t stream) override;
+  MaybeError copy(void *to, const void *from, int64_t bytes,
+                  int64_t stream) override;
+  Expected<const void *> constant(const void *data, int64_t bytes) override;
+  MaybeError record(int64_t event, int64_t stream) override;
+  MaybeError wait(int64_t event, int64_t stream) override;
+  Expected<void *> signal(int64_t stream) override;
+  MaybeError waitSignal(void *signal, int64_t stream) override;
+  Expected<void *> nativeStream(int64_t stream) override;
+
+  MaybeError select() const;
+  Expected<void *> allocate(int64_t bytes);
+
+private:
+  /// Made when it is first used.
+  Expected<cudaStream_t> streamOf(int64_t stream);
+  static Expected<cudaEvent_t> eventIn(std::vector<cudaEvent_t> &events,
+                                       int64_t index);
+
+  int number;
+  SoapGpuModule *module;
+  int multiprocessors = 1;
+  bool librariesOpen = false;
+  CudaLibraries libraries;
+  std::vector<cudaStream_t> streams;
+  std::vector<cudaEvent_t> events, signals;
+  int64_t signalsUsed = 0;
+  std::vector<void *> memory;
+  std::unordered_map<const void *, void *> constants;
+  std::unordered_map<const SoapKernel *, const SoapGpuKernel *> kernels;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_CUDA_CUDADEVICE_H

@@ -1,0 +1,51 @@
+//===- CudaError.h - Errors of CUDA's libraries -----------------*- C++ -*-===//
+//
+// Each names the call and says what the library says.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_CUDA_CUDAERROR_H
+#define SOAP_LIB_RUNTIME_CUDA_CUDAERROR_H
+
+#include "Soap/Core/Error.h"
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+namespace soap::runtime {
+
+inline MaybeError check(cudaError_t error, const char *call) {
+  if (error == cudaSuccess)
+    return std::nullopt;
+  // It must not appear in a later call.
+  cudaGetLastError();
+  return Error{std::string(call) + ": " + cudaGetErrorString(error) + " (" +
+               cudaGetErrorName(error) + ")"};
+}
+
+inline MaybeError check(cublasStatus_t status, const char *call) {
+  if (status == CUBLAS_STATUS_SUCCESS)
+    return std::nullopt;
+  return Error{std::string(call) + ": " + cublasGetStatusString(status) + " (" +
+               cublasGetStatusName(status) + ")"};
+}
+
+inline MaybeError check(cudnnStatus_t status, const char *call) {
+  if (status == CUDNN_STATUS_SUCCESS)
+    return std::nullopt;
+  return Error{std::string(call) + ": " + cudnnGetErrorString(status)};
+}
+
+} // namespace soap::runtime
+
+/// `SOAP_CUDA(cudaMalloc, &pointer, bytes);` returns the error, if there is
+/// one, from a function that returns MaybeError or Expected.
+#define SOAP_CUDA(function, ...)                                               \
+  do                                                                           \
+    if (::soap::MaybeError soapError =                                         \
+            ::soap::runtime::check(function(__VA_ARGS__), #function))          \
+      return *soapError;                                                       \
+  while (false)
+
+#endif // SOAP_LIB_RUNTIME_CUDA_CUDAERROR_H

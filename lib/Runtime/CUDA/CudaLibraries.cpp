@@ -1,0 +1,231 @@
+//===- CudaLibraries.cpp - cuBLAS and cuDNN on one device -----------------===//
+//
+// See CudaLibraries.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaLibraries.h"
+
+#include <limits>
+
+using namespace soap;
+using namespace soap::runtime;
+
+/// Descriptors of a convolution, and the algorithm that cuDNN proposes.
+struct CudaLibraries::Conv {
+  cudnnTensorDescriptor_t x = nullptr, y = nullptr;
+  cudnnFilterDescriptor_t w = nullptr;
+  cudnnConvolutionDescriptor_t conv = nullptr;
+  /// A cudnnConvolution*Algo_t of its kind.
+  int algorithm = 0;
+  size_t workspaceBytes = 0;
+
+  ~Conv() {
+    if (x)
+      cudnnDestroyTensorDescriptor(x);
+    if (y)
+      cudnnDestroyTensorDescriptor(y);
+    if (w)
+      cudnnDestroyFilterDescriptor(w);
+    if (conv)
+      cudnnDestroyConvolutionDescriptor(conv);
+  }
+
+  MaybeError describe(const ConvShape &s);
+  MaybeError choose(cudnnHandle_t dnn, ConvKind kind);
+  template <typename Find>
+  MaybeError chooseBy(const char *name, Find find);
+};
+
+static bool fitsInt(std::initializer_list<int64_t> numbers) {
+  for (int64_t number : numbers)
+    if (number < 0 || number > std::numeric_limits<int>::max())
+      return false;
+  return true;
+}
+
+MaybeError CudaLibraries::Conv::describe(const ConvShape &s) {
+  if (!s.isPlain() || s.pt < 0 || s.pl < 0)
+    return Error{"cuDNN takes images in NCHW with padding of at least 0"};
+  if (!fitsInt({s.n, s.g * s.c, s.h, s.w, s.g * s.o, s.oh, s.ow, s.kh, s.kw}))
+    return Error{"a convolution has an extent beyond 2147483647"};
+  SOAP_CUDA(cudnnCreateTensorDescriptor, &x);
+  SOAP_CUDA(cudnnCreateTensorDescriptor, &y);
+  SOAP_CUDA(cudnnCreateFilterDescriptor, &w);
+  SOAP_CUDA(cudnnCreateConvolutionDescriptor, &conv);
+  auto type = CUDNN_DATA_FLOAT;
+  auto layout = CUDNN_TENSOR_NCHW;
+  SOAP_CUDA(cudnnSetTensor4dDescriptor, x, layout, type, int(s.n),
+            int(s.g * s.c), int(s.h), int(s.w));
+  SOAP_CUDA(cudnnSetTensor4dDescriptor, y, layout, type, int(s.n),
+            int(s.g * s.o), int(s.oh), int(s.ow));
+  SOAP_CUDA(cudnnSetFilter4dDescriptor, w, type, layout, int(s.g * s.o),
+            int(s.c), int(s.kh), int(s.kw));
+  // The same padding on both sides; what differs at the far ends is in the
+  // extents of y, where it can be (see `isCudaConv` of the compiler).
+  SOAP_CUDA(cudnnSetConvolution2dDescriptor, conv, int(s.pt), int(s.pl),
+            int(s.sh), int(s.sw), int(s.dh), int(s.dw), CUDNN_CROSS_CORRELATION,
+            type);
+  SOAP_CUDA(cudnnSetConvolutionGroupCount, conv, int(s.g));
+  SOAP_CUDA(cudnnSetConvolutionMathType, conv, CUDNN_FMA_MATH);
+  int n = 0, c = 0, h = 0, width = 0;
+  SOAP_CUDA(cudnnGetConvolution2dForwardOutputDim, conv, x, w, &n, &c, &h,
+            &width);
+  if (h != s.oh || width != s.ow)
+    return Error{"cuDNN makes " + std::to_string(h) + " x " +
+                 std::to_string(width) + " of a convolution, expected " +
+                 std::to_string(s.oh) + " x " + std::to_string(s.ow)};
+  return std::nullopt;
+}
+
+/// The first proposal that works in the memory that a workspace may take.
+template <typename Find>
+MaybeError CudaLibraries::Conv::chooseBy(const char *name, Find find) {
+  constexpr size_t limit = size_t(256) << 20;
+  auto results = find();
+  if (!results)
+    return results.takeError();
+  for (const auto &result : *results)
+    if (result.status == CUDNN_STATUS_SUCCESS && result.memory <= limit) {
+      algorithm = int(result.algo);
+      workspaceBytes = result.memory;
+      return std::nullopt;
+    }
+  return Error{std::string(name) + ": no algorithm of cuDNN fits"};
+}
+
+MaybeError CudaLibraries::Conv::choose(cudnnHandle_t dnn, ConvKind kind) {
+#define SOAP_CHOOSE(function, Result, first, second, third)                    \
+  chooseBy(#function, [&]() -> Expected<std::vector<Result>> {                 \
+    std::vector<Result> results(10);                                           \
+    int count = 0;                                                             \
+    SOAP_CUDA(function, dnn, first, second, conv, third, int(results.size()),  \
+              &count, results.data());                                         \
+    results.resize(size_t(count));                                             \
+    return results;                                                            \
+  })
+  switch (kind) {
+  case ConvKind::Forward:
+    return SOAP_CHOOSE(cudnnGetConvolutionForwardAlgorithm_v7,
+                       cudnnConvolutionFwdAlgoPerf_t, x, w, y);
+  case ConvKind::InputGrad:
+    return SOAP_CHOOSE(cudnnGetConvolutionBackwardDataAlgorithm_v7,
+                       cudnnConvolutionBwdDataAlgoPerf_t, w, y, x);
+  case ConvKind::WeightGrad:
+    return SOAP_CHOOSE(cudnnGetConvolutionBackwardFilterAlgorithm_v7,
+                       cudnnConvolutionBwdFilterAlgoPerf_t, x, y, w);
+  }
+#undef SOAP_CHOOSE
+  return std::nullopt;
+}
+
+CudaLibraries::CudaLibraries() = default;
+
+CudaLibraries::~CudaLibraries() {
+  convs.clear();
+  if (blas)
+    cublasDestroy(blas);
+  if (dnn)
+    cudnnDestroy(dnn);
+  for (auto &[stream, memory] : workspaces)
+    cudaFree(memory.first);
+  for (void *memory : outgrown)
+    cudaFree(memory);
+}
+
+MaybeError CudaLibraries::open() {
+  SOAP_CUDA(cublasCreate, &blas);
+  SOAP_CUDA(cudnnCreate, &dnn);
+  return std::nullopt;
+}
+
+Expected<void *> CudaLibraries::workspace(cudaStream_t stream, size_t bytes) {
+  auto &[memory, size] = workspaces[stream];
+  if (bytes > size) {
+    if (memory)
+      outgrown.push_back(memory);
+    memory = nullptr;
+    size = 0;
+    SOAP_CUDA(cudaMalloc, &memory, bytes);
+    size = bytes;
+  }
+  return memory;
+}
+
+// cuBLAS knows matrices by columns: a matrix by rows is its transpose, so the
+// product is that of the transposes, in the other order.
+MaybeError CudaLibraries::matmul(const MatmulShape &s, const float *a,
+                                 const float *b, float *y,
+                                 cudaStream_t stream) {
+  if (s.batch * s.m * s.n == 0)
+    return std::nullopt;
+  if (s.k == 0) {
+    SOAP_CUDA(cudaMemsetAsync, y, 0, size_t(s.batch * s.m * s.n) * 4, stream);
+    return std::nullopt;
+  }
+  if (!fitsInt({s.batch, s.m, s.n, s.k}))
+    return Error{"a matrix has an extent beyond 2147483647"};
+  SOAP_CUDA(cublasSetStream, blas, stream);
+  float one = 1, zero = 0;
+  SOAP_CUDA(
+      cublasSgemmStridedBatched, blas, s.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N,
+      s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N, int(s.n), int(s.m), int(s.k),
+      &one, b, int(s.transposeB ? s.k : s.n), (long long)(s.k * s.n), a,
+      int(s.transposeA ? s.m : s.k), (long long)(s.m * s.k), &zero, y, int(s.n),
+      (long long)(s.m * s.n), int(s.batch));
+  return std::nullopt;
+}
+
+Expected<CudaLibraries::Conv *> CudaLibraries::find(ConvKind kind,
+                                                    const ConvShape &shape) {
+  std::unique_ptr<Conv> &known = convs[{kind, shape}];
+  if (!known) {
+    auto made = std::make_unique<Conv>();
+    if (MaybeError error = made->describe(shape))
+      return *error;
+    if (MaybeError error = made->choose(dnn, kind))
+      return *error;
+    known = std::move(made);
+  }
+  return known.get();
+}
+
+MaybeError CudaLibraries::conv(ConvKind kind, const ConvShape &s,
+                               const float *a, const float *b, float *result,
+                               cudaStream_t stream) {
+  if (s.work() == 0) {
+    int64_t volume = kind == ConvKind::Forward     ? s.outputVolume()
+                     : kind == ConvKind::InputGrad ? s.inputVolume()
+                                                   : s.weightVolume();
+    if (volume)
+      SOAP_CUDA(cudaMemsetAsync, result, 0, size_t(volume) * 4, stream);
+    return std::nullopt;
+  }
+  auto conv = find(kind, s);
+  if (!conv)
+    return conv.takeError();
+  const Conv &c = **conv;
+  auto memory = workspace(stream, c.workspaceBytes);
+  if (!memory)
+    return memory.takeError();
+  SOAP_CUDA(cudnnSetStream, dnn, stream);
+  float one = 1, zero = 0;
+  switch (kind) {
+  case ConvKind::Forward:
+    SOAP_CUDA(cudnnConvolutionForward, dnn, &one, c.x, a, c.w, b, c.conv,
+              cudnnConvolutionFwdAlgo_t(c.algorithm), *memory, c.workspaceBytes,
+              &zero, c.y, result);
+    break;
+  case ConvKind::InputGrad:
+    SOAP_CUDA(cudnnConvolutionBackwardData, dnn, &one, c.w, b, c.y, a, c.conv,
+              cudnnConvolutionBwdDataAlgo_t(c.algorithm), *memory,
+              c.workspaceBytes, &zero, c.x, result);
+    break;
+  case ConvKind::WeightGrad:
+    SOAP_CUDA(cudnnConvolutionBackwardFilter, dnn, &one, c.x, a, c.y, b, c.conv,
+              cudnnConvolutionBwdFilterAlgo_t(c.algorithm), *memory,
+              c.workspaceBytes, &zero, c.w, result);
+    break;
+  }
+  return std::nullopt;
+}

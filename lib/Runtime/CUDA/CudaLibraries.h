@@ -1,0 +1,52 @@
+//===- CudaLibraries.h - cuBLAS and cuDNN on one device ---------*- C++ -*-===//
+//
+// Library calls of programs: products and convolutions in f32, row-major.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
+#define SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
+
+#include "CudaError.h"
+#include "Soap/Runtime/Kernels.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace soap::runtime {
+
+/// Handles of one device, which is current where this is made and used. One
+/// thread at a time.
+class CudaLibraries {
+public:
+  CudaLibraries();
+  ~CudaLibraries();
+  CudaLibraries(const CudaLibraries &) = delete;
+  CudaLibraries &operator=(const CudaLibraries &) = delete;
+
+  MaybeError open();
+
+  MaybeError matmul(const MatmulShape &shape, const float *a, const float *b,
+                    float *y, cudaStream_t stream);
+  MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
+                  const float *b, float *result, cudaStream_t stream);
+
+private:
+  struct Conv;
+
+  Expected<Conv *> find(ConvKind kind, const ConvShape &shape);
+  /// Memory that calls on a stream use one after the other.
+  Expected<void *> workspace(cudaStream_t stream, size_t bytes);
+
+  cublasHandle_t blas = nullptr;
+  cudnnHandle_t dnn = nullptr;
+  std::map<std::pair<ConvKind, ConvShape>, std::unique_ptr<Conv>> convs;
+  std::map<cudaStream_t, std::pair<void *, size_t>> workspaces;
+  /// Workspaces that were too small, which work may still use.
+  std::vector<void *> outgrown;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H

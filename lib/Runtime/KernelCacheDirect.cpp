@@ -1,0 +1,29 @@
+//===- KernelCacheDirect.cpp - Library kernels without a library ----------===//
+//
+// In place of KernelCache.cpp where there is no oneDNN, as on machines that
+// only run programs on GPUs: the direct kernels, which are right and slow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Kernels.h"
+
+using namespace soap::runtime;
+
+struct KernelCache::Impl {};
+
+KernelCache::KernelCache() = default;
+KernelCache::~KernelCache() = default;
+
+void KernelCache::conv(ConvKind kind, const ConvShape &shape, const float *a,
+                       const float *b, float *result) {
+  convDirect(kind, shape, a, b, result);
+}
+
+void KernelCache::matmul(const MatmulShape &shape, const float *a,
+                         const float *b, float *y) {
+  matmulDirect(shape, a, b, y);
+}
+
+std::string KernelCache::implementation(ConvKind, const ConvShape &) {
+  return "direct";
+}

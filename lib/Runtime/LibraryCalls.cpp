@@ -1,0 +1,73 @@
+//===- LibraryCalls.cpp - Library functions of the C ABI ------------------===//
+//
+// Convolution and matrix product, on the threads of the device or on a device
+// of a backend. No exception may leave these functions: compiled code cannot
+// unwind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Context.h"
+#include "Soap/Runtime/Kernels.h"
+
+#include <exception>
+
+using namespace soap::runtime;
+
+namespace {
+
+/// A library call of a device of a backend.
+template <typename Call>
+void onDevice(SoapContext *ctx, Call call) {
+  if (soap::MaybeError error = call())
+    ctx->fail(error->message);
+}
+
+void convAbi(SoapContext *ctx, ConvKind kind, const int64_t *d, const float *a,
+             const float *b, float *result) {
+  if (ctx->failed())
+    return;
+  try {
+    if (ctx->device)
+      return onDevice(ctx, [&] {
+        return ctx->device->conv(kind, ConvShape::fromArray(d), a, b, result,
+                                 ctx->stream);
+      });
+    ctx->kernels->conv(kind, ConvShape::fromArray(d), a, b, result);
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
+}
+
+} // namespace
+
+void soap_rt_conv2d_f32(SoapContext *ctx, const int64_t *d, const float *x,
+                        const float *w, float *y) {
+  convAbi(ctx, ConvKind::Forward, d, x, w, y);
+}
+
+void soap_rt_conv2d_input_grad_f32(SoapContext *ctx, const int64_t *d,
+                                   const float *dy, const float *w, float *dx) {
+  convAbi(ctx, ConvKind::InputGrad, d, dy, w, dx);
+}
+
+void soap_rt_conv2d_weight_grad_f32(SoapContext *ctx, const int64_t *d,
+                                    const float *x, const float *dy,
+                                    float *dw) {
+  convAbi(ctx, ConvKind::WeightGrad, d, x, dy, dw);
+}
+
+void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
+                        const float *b, float *y) {
+  if (ctx->failed())
+    return;
+  try {
+    if (ctx->device)
+      return onDevice(ctx, [&] {
+        return ctx->device->matmul(MatmulShape::fromArray(d), a, b, y,
+                                   ctx->stream);
+      });
+    ctx->kernels->matmul(MatmulShape::fromArray(d), a, b, y);
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
+}

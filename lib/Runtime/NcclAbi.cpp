@@ -1,0 +1,61 @@
+//===- NcclAbi.cpp - Loading NCCL -----------------------------------------===//
+//
+// See NcclAbi.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NcclAbi.h"
+
+#include "Library.h"
+
+#include <dlfcn.h>
+#include <type_traits>
+
+using namespace soap;
+using namespace soap::runtime;
+
+static Expected<NcclAbi> load() {
+  auto library = loadLibrary("libnccl.so.2", "SOAP_NCCL");
+  if (!library)
+    return Error{"transport nccl is not available: " + library.error()};
+  NcclAbi abi{};
+  std::string missing;
+  auto find = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(
+        dlsym(*library, name));
+    if (!function && missing.empty())
+      missing = name;
+  };
+#define SOAP_NCCL_FUNCTION(name) find(abi.name, #name)
+  SOAP_NCCL_FUNCTION(ncclGetVersion);
+  SOAP_NCCL_FUNCTION(ncclGetErrorString);
+  SOAP_NCCL_FUNCTION(ncclGetLastError);
+  SOAP_NCCL_FUNCTION(ncclGetUniqueId);
+  SOAP_NCCL_FUNCTION(ncclCommInitRank);
+  SOAP_NCCL_FUNCTION(ncclCommAbort);
+  SOAP_NCCL_FUNCTION(ncclCommDestroy);
+  SOAP_NCCL_FUNCTION(ncclCommGetAsyncError);
+  SOAP_NCCL_FUNCTION(ncclGroupStart);
+  SOAP_NCCL_FUNCTION(ncclGroupEnd);
+  SOAP_NCCL_FUNCTION(ncclSend);
+  SOAP_NCCL_FUNCTION(ncclRecv);
+#undef SOAP_NCCL_FUNCTION
+  if (!missing.empty())
+    return Error{"transport nccl is not available: the library has no function "
+                 "'" +
+                 missing + "'"};
+  int version = 0;
+  constexpr int withPointToPoint = 2700; // 2.7.0
+  if (abi.ncclGetVersion(&version) != ncclSuccess || version < withPointToPoint)
+    return Error{"transport nccl is not available: expected NCCL 2.7 or later, "
+                 "got version number " +
+                 std::to_string(version)};
+  return abi;
+}
+
+Expected<const NcclAbi *> runtime::loadNccl() {
+  static const Expected<NcclAbi> abi = load();
+  if (!abi)
+    return Error{abi.error()};
+  return &*abi;
+}

@@ -1,0 +1,51 @@
+//===- NcclAbi.h - The functions of NCCL that the transport calls -*- C++
+//-*-===//
+//
+// As nccl.h of version 2 declares them, so that neither building nor running on
+// the CPU needs NCCL: the library is loaded by name when it is asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_NCCLABI_H
+#define SOAP_LIB_RUNTIME_NCCLABI_H
+
+#include "Soap/Core/Error.h"
+
+#include <cstddef>
+
+namespace soap::runtime {
+
+struct NcclUniqueId {
+  char internal[128];
+};
+using NcclComm = struct ncclComm *;
+/// ncclSuccess is 0, ncclInProgress 7; others are errors.
+using NcclResult = int;
+constexpr NcclResult ncclSuccess = 0;
+/// ncclDataType_t of bytes.
+constexpr int ncclUint8 = 1;
+
+struct NcclAbi {
+  NcclResult (*ncclGetVersion)(int *version);
+  const char *(*ncclGetErrorString)(NcclResult);
+  const char *(*ncclGetLastError)(NcclComm);
+  NcclResult (*ncclGetUniqueId)(NcclUniqueId *);
+  NcclResult (*ncclCommInitRank)(NcclComm *, int ranks, NcclUniqueId, int rank);
+  NcclResult (*ncclCommAbort)(NcclComm);
+  NcclResult (*ncclCommDestroy)(NcclComm);
+  NcclResult (*ncclCommGetAsyncError)(NcclComm, NcclResult *);
+  NcclResult (*ncclGroupStart)();
+  NcclResult (*ncclGroupEnd)();
+  NcclResult (*ncclSend)(const void *, size_t count, int type, int peer,
+                         NcclComm, void *stream);
+  NcclResult (*ncclRecv)(void *, size_t count, int type, int peer, NcclComm,
+                         void *stream);
+};
+
+/// The library that the environment variable SOAP_NCCL names, else
+/// libnccl.so.2. Loaded once.
+Expected<const NcclAbi *> loadNccl();
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_NCCLABI_H

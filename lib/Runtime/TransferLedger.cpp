@@ -1,0 +1,106 @@
+//===- TransferLedger.cpp - Who sends what to whom, on both sides ---------===//
+//
+// See TransferLedger.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/TransferLedger.h"
+
+#include <string>
+
+using namespace soap;
+using namespace soap::runtime;
+
+static std::string describe(int64_t transfer, int64_t from, int64_t to) {
+  return "transfer " + std::to_string(transfer) + " from device " +
+         std::to_string(from) + " to device " + std::to_string(to);
+}
+
+TransferLedger::TransferLedger(int64_t count, const std::vector<int64_t> &local)
+    : devices(size_t(count)), local(local) {
+  start();
+}
+
+void TransferLedger::start() {
+  std::lock_guard<std::mutex> lock(mutex);
+  open.clear();
+  for (int64_t device : local)
+    devices[size_t(device)] = {Running};
+}
+
+MaybeError TransferLedger::give(bool isSend, const Envelope &envelope,
+                                int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  int64_t me = isSend ? envelope.from : envelope.to;
+  int64_t other = isSend ? envelope.to : envelope.from;
+  auto exists = [&](int64_t device) {
+    return device >= 0 && device < int64_t(devices.size());
+  };
+  std::string name = describe(envelope.transfer, envelope.from, envelope.to);
+  if (!exists(me) || !exists(other) || me == other)
+    return Error{name + " does not exist"};
+  if (devices[size_t(other)].state == Elsewhere) {
+    ++devices[size_t(me)].unknown;
+    return std::nullopt;
+  }
+  std::deque<Message> &queue = open[{envelope.from, envelope.to}];
+  if (queue.empty() || queue.front().isSend == isSend) {
+    queue.push_back({isSend, envelope.transfer, bytes});
+    ++devices[size_t(me)].unmatched;
+    return std::nullopt;
+  }
+  Message theirs = queue.front();
+  queue.pop_front();
+  --devices[size_t(other)].unmatched;
+  Message mine{isSend, envelope.transfer, bytes};
+  const Message &send = isSend ? mine : theirs,
+                &receive = isSend ? theirs : mine;
+  if (send.transfer != receive.transfer)
+    return Error{"messages from device " + std::to_string(envelope.from) +
+                 " to device " + std::to_string(envelope.to) +
+                 " are in another order on the two: sent is transfer " +
+                 std::to_string(send.transfer) + ", expected transfer " +
+                 std::to_string(receive.transfer)};
+  if (send.bytes != receive.bytes)
+    return Error{name + ": expected " + std::to_string(receive.bytes) +
+                 " bytes, got " + std::to_string(send.bytes)};
+  return std::nullopt;
+}
+
+MaybeError TransferLedger::waits(int64_t device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  devices[size_t(device)].state = Waiting;
+  return check();
+}
+
+void TransferLedger::resumes(int64_t device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  devices[size_t(device)].state = Running;
+  devices[size_t(device)].unknown = 0;
+}
+
+MaybeError TransferLedger::ended(int64_t device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  devices[size_t(device)].state = Ended;
+  return check();
+}
+
+MaybeError TransferLedger::check() {
+  for (int64_t device : local) {
+    const Device &state = devices[size_t(device)];
+    bool canGoOn = state.state == Running ||
+                   (state.state == Waiting && state.unmatched == 0) ||
+                   (state.state == Waiting && state.unknown > 0);
+    if (canGoOn)
+      return std::nullopt;
+  }
+  for (const auto &[pair, queue] : open)
+    if (!queue.empty()) {
+      const Message &message = queue.front();
+      return Error{
+          describe(message.transfer, pair.first, pair.second) +
+          (message.isSend ? " was never received" : " was never sent") +
+          ": no device can go on"};
+    }
+  return std::nullopt;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and full-sized networks, lowered for a chip, with their twins, as
+# artifacts for any x86-64 processor with AVX2.
+#   scripts/make-gpu-artifacts.sh DIR [CHIP]     (default sm_90)
+set -euo pipefail
+case "${1:-}" in
+  -h | --help | "") sed -n '2,4s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+source=$(cd "$(dirname "$0")/.." && pwd)
+directory=$1
+chip=${2:-sm_90}
+bin=${SOAP_BUILD:-$source/build}/bin
+mkdir -p "$directory"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# NAME NETWORK BATCH OPTIONS PRESET TOPOLOGY
+make_artifact() {
+  "$bin/soap-translate" --generate="$2" --batch="$3" ${4:+--option="$4"} -o "$work/model.mlir"
+  "$bin/soap-opt" "$work/model.mlir" --soap-build-training-step='learning-rate=0.01 momentum=0.9' \
+    --soap-apply-strategy="preset=$5 topology=$6" --soap-partition --soap-lower-to-cuda="chip=$chip" -o "$work/lowered.mlir"
+  "$bin/soap-translate" --emit-artifact --artifact-cpu=x86-64-v3 "$work/lowered.mlir" -o "$directory/$1.soapx"
+  echo "$directory/$1.soapx"
+}
+
+# Small ones, on one device and on four.
+while read -r name network batch options; do
+  make_artifact "$name-1" "$network" "$batch" "$options" single h100-1x1
+  make_artifact "$name-4" "$network" "$batch" "$options" data-parallel h100-1x4
+  make_artifact "$name-4e" "$network" "$batch" "$options" expert h100-1x4
+done <<'LIST'
+lenet lenet 64
+rnnlm-small rnnlm 8 length=8,lstm-chunk=4,layers=2,hidden=32,vocabulary=50
+gpt-small gpt 4 length=16,layers=2,heads=2,head-width=8,vocabulary=50
+resnet-small resnet-101 8 image=64,classes=10,width=8,stage1=1,stage2=1,stage3=1,stage4=1
+alexnet-small alexnet 8 image=63,classes=10,divide=8
+LIST
+# Those of the benchmarks.
+if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
+  make_artifact alexnet alexnet 256 "" single h100-1x1
+  make_artifact resnet-101 resnet-101 64 "" single h100-1x1
+fi

@@ -1,0 +1,132 @@
+// Long reductions are cut where few iterations are independent.
+// RUN: soap-opt %s --soap-split-sums='threads=64 min-work=512' | FileCheck %s
+// RUN: not soap-opt %s --soap-split-sums=threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: error: expected at least 1 thread, got 0
+
+// Four sums of 1024 in 16 parts each, which start at 0; the sum starts where it did.
+// CHECK-LABEL: func.func private @rows
+// CHECK: %[[PARTS:.*]] = memref.alloca() : memref<4x16xf32>
+// CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c4
+// CHECK: scf.for %[[PART:.*]] = %{{.*}} to %c16
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %c64
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[SUM:.*]] = scf.for %[[I:.*]] = %{{.*}} to %c64{{.*}} iter_args(%{{.*}} = %[[ZERO]])
+// CHECK: %[[AT:.*]] = arith.addi %[[FIRST]], %[[I]]
+// CHECK: memref.load %arg0[%[[ROW]], %[[AT]]]
+// CHECK: memref.store %[[SUM]], %[[PARTS]][%[[ROW]], %[[PART]]]
+// CHECK: scf.for %[[ROW2:.*]] = %c0{{.*}} to %c4
+// CHECK: scf.for %[[P:.*]] = %{{.*}} to %c16{{.*}} iter_args(%[[ACC:.*]] = %cst)
+// CHECK: %[[V:.*]] = memref.load %[[PARTS]][%[[ROW2]], %[[P]]]
+// CHECK: arith.addf %[[ACC]], %[[V]] fastmath<reassoc> : f32
+func.func private @rows(%x: memref<4x1024xf32>, %y: memref<4xf32>) {
+  %cst = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %s = scf.for %j = %c0 to %c1024 step %c1 iter_args(%a = %cst) -> (f32) {
+      %v = memref.load %x[%i, %j] : memref<4x1024xf32>
+      %b = arith.addf %a, %v fastmath<reassoc> : f32
+      scf.yield %b : f32
+    }
+    memref.store %s, %y[%i] : memref<4xf32>
+  }
+  return
+}
+// A maximum and a sum over all, in nested loops.
+// CHECK-LABEL: func.func private @all
+// CHECK-DAG: memref.alloca() : memref<8xf32>
+// CHECK-DAG: memref.alloca() : memref<8xf32>
+// CHECK: scf.for
+// CHECK-DAG: %[[ADD:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG: %[[MAX:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: iter_args(%{{.*}} = %[[ADD]], %{{.*}} = %[[MAX]])
+func.func private @all(%x: memref<8x64xf32>, %y: memref<f32>, %z: memref<f32>) {
+  %cst = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %s:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %cst, %m = %cst) -> (f32, f32) {
+    %t:2 = scf.for %j = %c0 to %c64 step %c1 iter_args(%a1 = %a, %m1 = %m) -> (f32, f32) {
+      %v = memref.load %x[%i, %j] : memref<8x64xf32>
+      %n = arith.maximumf %m1, %v : f32
+      %b = arith.addf %v, %a1 : f32
+      scf.yield %b, %n : f32, f32
+    }
+    scf.yield %t#0, %t#1 : f32, f32
+  }
+  memref.store %s#0, %y[] : memref<f32>
+  memref.store %s#1, %z[] : memref<f32>
+  return
+}
+// The value depends on the sum so far: no sum of parts.
+// CHECK-LABEL: func.func private @chained
+// CHECK-NOT: memref.alloca
+func.func private @chained(%x: memref<1024xf32>, %y: memref<f32>) {
+  %cst = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  %s = scf.for %i = %c0 to %c1024 step %c1 iter_args(%a = %cst) -> (f32) {
+    %v = memref.load %x[%i] : memref<1024xf32>
+    %h = arith.mulf %a, %v : f32
+    %b = arith.addf %a, %h : f32
+    scf.yield %b : f32
+  }
+  memref.store %s, %y[] : memref<f32>
+  return
+}
+// It reads what the kernel writes.
+// CHECK-LABEL: func.func private @own
+// CHECK-NOT: memref.alloca
+func.func private @own(%x: memref<1024xf32>) {
+  %cst = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  %s = scf.for %i = %c0 to %c1024 step %c1 iter_args(%a = %cst) -> (f32) {
+    %v = memref.load %x[%i] : memref<1024xf32>
+    %b = arith.addf %a, %v : f32
+    scf.yield %b : f32
+  }
+  memref.store %s, %x[%c0] : memref<1024xf32>
+  return
+}
+// Short, and enough independent ones.
+// CHECK-LABEL: func.func private @short
+// CHECK-NOT: memref.alloca
+func.func private @short(%x: memref<4x64xf32>, %y: memref<4xf32>, %u: memref<64x1024xf32>, %v: memref<64xf32>) {
+  %cst = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %s = scf.for %j = %c0 to %c64 step %c1 iter_args(%a = %cst) -> (f32) {
+      %w = memref.load %x[%i, %j] : memref<4x64xf32>
+      %b = arith.addf %a, %w : f32
+      scf.yield %b : f32
+    }
+    memref.store %s, %y[%i] : memref<4xf32>
+  }
+  scf.for %i = %c0 to %c64 step %c1 {
+    %s = scf.for %j = %c0 to %c1024 step %c1 iter_args(%a = %cst) -> (f32) {
+      %w = memref.load %u[%i, %j] : memref<64x1024xf32>
+      %b = arith.addf %a, %w : f32
+      scf.yield %b : f32
+    }
+    memref.store %s, %v[%i] : memref<64xf32>
+  }
+  return
+}
+func.func @program(%x: memref<4x1024xf32>, %y: memref<4xf32>, %a: memref<8x64xf32>, %f: memref<f32>, %g: memref<f32>, %r: memref<1024xf32>, %s: memref<4x64xf32>, %u: memref<64x1024xf32>, %v: memref<64xf32>) {
+  soap.kernel_call @rows ins(%x : memref<4x1024xf32>) outs(%y : memref<4xf32>)
+  soap.kernel_call @all ins(%a : memref<8x64xf32>) outs(%f, %g : memref<f32>, memref<f32>)
+  soap.kernel_call @chained ins(%r : memref<1024xf32>) outs(%f : memref<f32>)
+  soap.kernel_call @own outs(%r : memref<1024xf32>) {in_place}
+  soap.kernel_call @short ins(%s : memref<4x64xf32>) outs(%y, %u, %v : memref<4xf32>, memref<64x1024xf32>, memref<64xf32>)
+  return
+}
