@@ -165,12 +165,12 @@ std::vector<size_t> soap::bestCandidates(const std::vector<int64_t> &timesNs,
     for (size_t c : left)
       (layer.empty() || bytes[c] < bytes[layer.back()] ? layer : rest)
           .push_back(c);
-    // Of a layer that is too large, those that are fastest and smallest in
-    // turn.
-    size_t room = most - chosen.size();
-    for (size_t i = 0, end = layer.size(); i < std::min(room, layer.size());
-         ++i)
-      chosen.push_back(i % 2 == 0 ? layer[i / 2] : layer[--end]);
+    // Of a layer that is too large some at equal distances, both ends among
+    // them.
+    size_t room = std::min(most - chosen.size(), layer.size());
+    for (size_t i = 0; i < room; ++i)
+      chosen.push_back(
+          layer[room == 1 ? 0 : i * (layer.size() - 1) / (room - 1)]);
     left = std::move(rest);
   }
   std::sort(chosen.begin(), chosen.end());

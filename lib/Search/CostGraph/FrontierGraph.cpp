@@ -181,45 +181,79 @@ bool FrontierGraph::priceGroups() {
     own.timesNs = all.timesNs;
     own.sourceBytes = all.sourceBytes;
     own.copyBytes = all.copyBytes;
-    std::vector<int64_t> bytes;
-    for (size_t c = 0; c < configs[g].size(); ++c)
-      bytes.push_back(heldAt(own, c, turningPoint()));
-    keepCandidates(g, bytes);
   }
+  findLayers();
+  std::map<size_t, std::vector<size_t>> layers;
+  for (size_t g = 0; g < count; ++g)
+    layers[layerOf[g]].push_back(g);
+  for (const auto &[first, groups] : layers)
+    keepCandidates(groups);
   return true;
 }
 
-void FrontierGraph::keepCandidates(size_t group,
-                                   const std::vector<int64_t> &bytes) {
-  Alone &own = alone[group];
-  Alone kept;
-  kept.values = own.values;
-  kept.sourceLives = own.sourceLives;
-  kept.copyLives = own.copyLives;
-  std::vector<Config> keptConfigs;
+/// Groups with the same candidates that read the same weights.
+void FrontierGraph::findLayers() {
+  const Graph &graph = problem.getGraph();
+  std::map<int, std::vector<size_t>> readers; // by weight
+  for (const GraphInput &input : graph.inputs)
+    if (input.updateNode >= 0)
+      readers[input.value];
+  layerNumber.resize(configs.size());
+  size_t layers = 0;
+  for (size_t g = 0; g < configs.size(); ++g) {
+    size_t first = g;
+    const Kernel &leader = graph.nodes[problem.getGroups()[g].leader].whole;
+    for (int value : leader.operands)
+      if (auto it = readers.find(value); it != readers.end())
+        for (size_t other : it->second)
+          if (first == g && configs[other] == configs[g])
+            first = layerOf[other];
+    layerOf.push_back(first);
+    layerNumber[g] = first == g ? layers++ : layerNumber[first];
+    for (int value : leader.operands)
+      if (auto it = readers.find(value); it != readers.end())
+        it->second.push_back(g);
+  }
+}
+
+/// Gives groups that have the same candidates those that are best for all of
+/// them together.
+void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
+  std::vector<Config> all = configs[groups[0]];
+  std::vector<int64_t> times(all.size()), bytes(all.size());
+  int position = turningPoint();
+  for (size_t g : groups)
+    for (size_t c = 0; c < all.size(); ++c) {
+      times[c] += alone[g].timesNs[c];
+      bytes[c] += heldAt(alone[g], c, position);
+    }
   std::vector<size_t> chosen = bestCandidates(
-      own.timesNs, bytes, static_cast<size_t>(options.mostConfigs));
+      times, bytes, static_cast<size_t>(options.mostConfigs));
   // Configs of known strategies whatever they cost alone.
-  int leader = problem.getGroups()[group].leader;
-  for (size_t c = 0; c < configs[group].size(); ++c)
-    if (std::any_of(options.known.begin(), options.known.end(),
-                    [&](const Strategy &strategy) {
-                      return strategy[leader] == configs[group][c];
-                    }))
-      chosen.push_back(c);
+  for (size_t g : groups)
+    for (const Strategy &strategy : options.known)
+      for (size_t c = 0; c < all.size(); ++c)
+        if (strategy[problem.getGroups()[g].leader] == all[c])
+          chosen.push_back(c);
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-  for (size_t c : chosen) {
-    keptConfigs.push_back(std::move(configs[group][c]));
-    kept.timesNs.push_back(own.timesNs[c]);
-    size_t from = c * own.values.size();
-    for (size_t i = from; i < from + own.values.size(); ++i) {
-      kept.sourceBytes.push_back(own.sourceBytes[i]);
-      kept.copyBytes.push_back(own.copyBytes[i]);
+  for (size_t g : groups) {
+    Alone &own = alone[g];
+    Alone kept;
+    configs[g].clear();
+    for (size_t c : chosen) {
+      configs[g].push_back(all[c]);
+      kept.timesNs.push_back(own.timesNs[c]);
+      size_t from = c * own.values.size();
+      for (size_t i = from; i < from + own.values.size(); ++i) {
+        kept.sourceBytes.push_back(own.sourceBytes[i]);
+        kept.copyBytes.push_back(own.copyBytes[i]);
+      }
     }
+    own.timesNs = std::move(kept.timesNs);
+    own.sourceBytes = std::move(kept.sourceBytes);
+    own.copyBytes = std::move(kept.copyBytes);
   }
-  configs[group] = std::move(keptConfigs);
-  own = std::move(kept);
 }
 
 bool FrontierGraph::pricePairs() {
@@ -263,29 +297,57 @@ bool FrontierGraph::pricePairs() {
 // What frontier tracking is given and has found
 //===----------------------------------------------------------------------===//
 
-FrontierProblem FrontierGraph::problemAt(int position) const {
+FrontierProblem FrontierGraph::problemAt(int position, bool tied) const {
   FrontierProblem result;
   CostGraph &graph = result.graph;
-  for (const Alone &group : alone) {
-    CostGraphNode node;
+  auto nodeOf = [&](int group) {
+    return tied ? layerNumber[static_cast<size_t>(group)]
+                : static_cast<size_t>(group);
+  };
+  for (size_t g = 0; g < alone.size(); ++g) {
+    size_t number = nodeOf(static_cast<int>(g));
+    graph.nodes.resize(std::max(graph.nodes.size(), number + 1));
+    CostGraphNode &node = graph.nodes[number];
     node.liveTo = 1;
-    node.costs = group.timesNs;
-    for (size_t c = 0; c < group.timesNs.size(); ++c)
-      node.memory.push_back(heldAt(group, c, position));
-    graph.nodes.push_back(std::move(node));
+    node.costs.resize(alone[g].timesNs.size());
+    node.memory.resize(alone[g].timesNs.size());
+    for (size_t c = 0; c < alone[g].timesNs.size(); ++c) {
+      node.costs[c] += alone[g].timesNs[c];
+      node.memory[c] += heldAt(alone[g], c, position);
+    }
   }
   for (const Pair &pair : pairs) {
-    graph.edges.push_back({pair.first, pair.second, pair.timesNs});
-    EdgeAlternative both = {pair.timesNs, {}};
+    std::vector<int64_t> memory;
     for (size_t e = 0; e < pair.timesNs.size(); ++e) {
       int64_t bytes = 0;
       for (size_t i = 0; i < pair.values.size(); ++i)
         if (holds(pair.lives[i], position))
           bytes += pair.copyBytes[e * pair.values.size() + i];
-      both.memory.push_back(bytes);
+      memory.push_back(bytes);
     }
-    result.alternatives.push_back({std::move(both)});
+    size_t first = nodeOf(pair.first), second = nodeOf(pair.second);
+    if (first == second) {
+      CostGraphNode &node = graph.nodes[first];
+      for (size_t c = 0; c < node.costs.size(); ++c) {
+        node.costs[c] += pair.timesNs[c * (node.costs.size() + 1)];
+        node.memory[c] += memory[c * (node.costs.size() + 1)];
+      }
+      continue;
+    }
+    graph.edges.push_back(
+        {static_cast<int>(first), static_cast<int>(second), pair.timesNs});
+    result.alternatives.push_back({{pair.timesNs, std::move(memory)}});
   }
+  return result;
+}
+
+std::vector<int> FrontierGraph::untie(const std::vector<int> &choice,
+                                      bool tied) const {
+  if (!tied)
+    return choice;
+  std::vector<int> result;
+  for (size_t number : layerNumber)
+    result.push_back(choice[number]);
   return result;
 }
 

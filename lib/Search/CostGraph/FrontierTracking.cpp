@@ -632,6 +632,18 @@ Place Tracker::run(const std::vector<EliminationStep> &steps,
   return std::move(product);
 }
 
+static bool isExact(const std::vector<EliminationStep> &steps) {
+  return std::none_of(
+      steps.begin(), steps.end(), [](const EliminationStep &step) {
+        return step.kind == EliminationStep::Kind::Heuristic;
+      });
+}
+
+bool soap::isReducible(const CostGraph &graph, const FrontierOptions &options) {
+  return isExact(
+      eliminationOrder(graph, options.method, options.mostMergedConfigs));
+}
+
 FrontierResult soap::trackFrontier(const FrontierProblem &problem,
                                    const FrontierOptions &options) {
   using Clock = std::chrono::steady_clock;
@@ -650,10 +662,7 @@ FrontierResult soap::trackFrontier(const FrontierProblem &problem,
 
   std::vector<EliminationStep> steps = eliminationOrder(
       problem.graph, options.method, options.mostMergedConfigs);
-  result.guaranteed =
-      std::none_of(steps.begin(), steps.end(), [](const EliminationStep &step) {
-        return step.kind == EliminationStep::Kind::Heuristic;
-      });
+  result.guaranteed = isExact(steps);
   std::vector<double> weights = options.heuristicWeights;
   if (result.guaranteed || weights.empty())
     weights = {0};

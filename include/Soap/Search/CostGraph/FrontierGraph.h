@@ -64,9 +64,14 @@ public:
   int64_t pairCount() const { return static_cast<int64_t>(pairs.size()); }
   int64_t pricedPairs() const { return priced; }
 
-  /// The cost graph with what is held at a position.
-  FrontierProblem problemAt(int position) const;
-  /// The strategy of a config for each group.
+  /// The cost graph with what is held at a position. `tied`: time steps of a
+  /// layer (groups that read the same weights) have one config, and are one
+  /// node.
+  FrontierProblem problemAt(int position, bool tied) const;
+  /// The config of each group from that of each node of `problemAt`.
+  std::vector<int> untie(const std::vector<int> &choice, bool tied) const;
+
+  // Of a config for each group:
   Strategy strategy(const std::vector<int> &choice) const;
   /// The most that the first device holds, and where.
   MemoryPeak peakOf(const std::vector<int> &choice) const;
@@ -94,6 +99,8 @@ private:
   std::vector<std::vector<Config>> configs; ///< by group
   std::vector<Alone> alone;                 ///< by group
   std::vector<Pair> pairs;
+  /// By group: the first group that it is tied to, its number among those.
+  std::vector<size_t> layerOf, layerNumber;
 
   // By value: where it is written (0: an input), and last read by each group.
   std::vector<int> writtenAt;
@@ -105,7 +112,8 @@ private:
   Lifetime sourceLife(int value) const;
   Lifetime copyLife(int value, int group) const;
   bool priceGroups();
-  void keepCandidates(size_t group, const std::vector<int64_t> &bytes);
+  void findLayers();
+  void keepCandidates(const std::vector<size_t> &groups);
   bool pricePairs();
   int64_t heldAt(const Alone &group, size_t config, int position) const;
 };
@@ -119,7 +127,7 @@ std::vector<Config> frontierCandidates(const ParallelizationProblem &problem,
 
 /// Of candidates with these times and bytes the `most` that are worth looking
 /// at, ascending: those that none dominates first, then those that only they
-/// dominate, and so on.
+/// dominate, and so on; of the last that are too many, some at equal distances.
 std::vector<size_t> bestCandidates(const std::vector<int64_t> &timesNs,
                                    const std::vector<int64_t> &bytes,
                                    size_t most);

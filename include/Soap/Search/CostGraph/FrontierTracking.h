@@ -66,7 +66,7 @@ struct FrontierOptions {
   /// A node may be merged into a neighbour (branch elimination) if the two have
   /// at most so many pairs of configs; else the node with the most neighbours
   /// is given one config (heuristic elimination).
-  int64_t mostMergedConfigs = 4096;
+  int64_t mostMergedConfigs = 1024;
   /// Configs are chosen by memory with each of these weights in turn, by time
   /// with the rest to 1; the result is the union.
   std::vector<double> heuristicWeights = {0, 0.25, 0.5, 0.75, 1};
@@ -105,6 +105,9 @@ struct FrontierResult {
 
   std::shared_ptr<const FrontierUnroller> unroller;
 };
+
+/// Whether eliminations without heuristics suffice for a graph.
+bool isReducible(const CostGraph &graph, const FrontierOptions &options);
 
 /// Tracks the frontier of a problem that has passed `check`.
 FrontierResult trackFrontier(const FrontierProblem &problem,
