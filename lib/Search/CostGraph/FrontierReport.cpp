@@ -96,8 +96,8 @@ struct Axis {
 
 class FrontierDrawing {
 public:
-  FrontierDrawing(const FrontierSearchResult &result, int64_t limitBytes)
-      : result(result), limit(gigabytes(limitBytes)) {}
+  FrontierDrawing(const std::vector<FrontierCurve> &curves, int64_t limitBytes)
+      : curves(curves), limit(gigabytes(limitBytes)) {}
 
   std::string draw() {
     drawing.text(left, 20, "memory of a device and time of an iteration",
@@ -108,14 +108,14 @@ public:
     }
     drawAxes();
     int position = 0;
-    auto count = static_cast<int>(result.frontiers.size());
-    for (const DeviceFrontier &frontier : result.frontiers)
-      drawLine(frontier, svg::deviceColour(0, 1, position++, count));
+    auto count = static_cast<int>(curves.size());
+    for (const FrontierCurve &curve : curves)
+      drawLine(curve, svg::deviceColour(0, 1, position++, count));
     return drawing.file(width, height);
   }
 
 private:
-  const FrontierSearchResult &result;
+  const std::vector<FrontierCurve> &curves;
   double limit;
   svg::Drawing drawing;
   Axis x, y;
@@ -130,8 +130,8 @@ private:
 
   bool findRanges() {
     double lowX = 1e30, highX = 0, lowY = 1e30, highY = 0;
-    for (const DeviceFrontier &frontier : result.frontiers)
-      for (const FrontierStrategy &point : frontier.points) {
+    for (const FrontierCurve &curve : curves)
+      for (const FrontierStrategy &point : curve.points) {
         lowX = std::min(lowX, gigabytes(point.memoryBytes));
         highX = std::max(highX, gigabytes(point.memoryBytes));
         lowY = std::min(lowY, milliseconds(point.timeNs));
@@ -165,11 +165,11 @@ private:
   }
 
   /// Steps: with more memory the strategy before is still there.
-  void drawLine(const DeviceFrontier &frontier, const std::string &colour) {
-    if (frontier.points.empty())
+  void drawLine(const FrontierCurve &curve, const std::string &colour) {
+    if (curve.points.empty())
       return;
     std::vector<double> corners;
-    for (const FrontierStrategy &point : frontier.points) {
+    for (const FrontierStrategy &point : curve.points) {
       double px = x(gigabytes(point.memoryBytes)),
              py = y(milliseconds(point.timeNs));
       if (!corners.empty()) {
@@ -180,33 +180,42 @@ private:
     }
     corners.insert(corners.end(), {width - right, corners.back()});
     drawing.polyline(corners, {.stroke = colour, .strokeWidth = 1.5});
-    for (const FrontierStrategy &point : frontier.points)
+    for (const FrontierStrategy &point : curve.points)
       drawing.rectangle(x(gigabytes(point.memoryBytes)) - 2.5,
                         y(milliseconds(point.timeNs)) - 2.5, 5, 5,
                         {.fill = point.start.empty() ? colour : ink},
-                        tooltip(frontier, point));
+                        tooltip(curve, point));
     double place = std::max(corners.back() + 4, nextLabel);
     nextLabel = place + 14;
     drawing.text(width - right + 6, place,
-                 std::to_string(frontier.devices) + " devices",
+                 svg::shortened(curve.label, right - 10, 12),
                  {.fill = colour});
   }
 
-  static std::string tooltip(const DeviceFrontier &frontier,
+  static std::string tooltip(const FrontierCurve &curve,
                              const FrontierStrategy &point) {
     auto rounded = [](double value) {
       return svg::number(std::round(value * 1000) / 1000);
     };
     return (point.start.empty() ? "" : point.start + ": ") +
            rounded(gigabytes(point.memoryBytes)) + " GB, " +
-           rounded(milliseconds(point.timeNs)) + " ms on " +
-           std::to_string(frontier.devices) + " devices";
+           rounded(milliseconds(point.timeNs)) + " ms, " + curve.label;
   }
 };
 
 } // namespace
 
-std::string soap::drawFrontiers(const FrontierSearchResult &result,
+std::vector<FrontierCurve>
+soap::curvesOf(const FrontierSearchResult &result) {
+  std::vector<FrontierCurve> curves;
+  for (const DeviceFrontier &frontier : result.frontiers)
+    curves.push_back({std::to_string(frontier.devices) +
+                          (frontier.devices == 1 ? " device" : " devices"),
+                      frontier.points});
+  return curves;
+}
+
+std::string soap::drawFrontiers(const std::vector<FrontierCurve> &curves,
                                 int64_t limitBytes) {
-  return FrontierDrawing(result, limitBytes).draw();
+  return FrontierDrawing(curves, limitBytes).draw();
 }

@@ -97,9 +97,17 @@ std::string printFrontiers(const ParallelizationProblem &problem,
                            const FrontierSearchResult &result);
 /// The least memory of the topology's devices and of the options' limit.
 int64_t capacityOf(const Topology &topology, int64_t limitBytes);
-/// Memory to the right, time upwards, a line per number of devices (SVG).
-/// `limitBytes`: capacity of a device, drawn as a line.
-std::string drawFrontiers(const FrontierSearchResult &result,
+
+/// A line of a drawing.
+struct FrontierCurve {
+  std::string label;
+  std::vector<FrontierStrategy> points; ///< in order of memory
+};
+/// A line per number of devices.
+std::vector<FrontierCurve> curvesOf(const FrontierSearchResult &result);
+/// Memory to the right, time upwards, both logarithmic (SVG). `limitBytes`:
+/// capacity of a device, drawn as a line.
+std::string drawFrontiers(const std::vector<FrontierCurve> &curves,
                           int64_t limitBytes);
 
 } // namespace soap
