@@ -187,7 +187,8 @@ static int64_t copyBytes(const StrategyPlan &plan, int value) {
     for (int reference : binding) {
       if (reference < planned.sources || !seen.insert(reference).second)
         continue;
-      const PlannedAction &action = planned.actions[reference - planned.sources];
+      const PlannedAction &action =
+          planned.actions[reference - planned.sources];
       if (action.device == 0)
         bytes += table.bytes(action.region);
     }
@@ -385,10 +386,10 @@ GroupPrices GroupCosts::valuePrices(int group, const Configs &configs,
   return result;
 }
 
-GroupPrices
-GroupCosts::priceBetween(int first, int second, const Configs &firstConfigs,
-                         const Configs &secondConfigs,
-                         const std::function<bool()> &stopped) {
+GroupPrices GroupCosts::priceBetween(int first, int second,
+                                     const Configs &firstConfigs,
+                                     const Configs &secondConfigs,
+                                     const std::function<bool()> &stopped) {
   PairCut cut(problem, first, second);
   GroupSubgraph &pair = cut.pair;
   const std::vector<int> &crossing = cut.crossing;

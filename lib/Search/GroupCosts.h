@@ -61,8 +61,9 @@ public:
     return priceAlone(group, configs).timesNs;
   }
   /// What moving values between two groups adds, by configs: entry
-  /// `a * size(second) + b`. Memory of copies only, beyond those that the groups
-  /// have alone. Empty if `stopped` says so, which is asked now and then.
+  /// `a * size(second) + b`. Memory of copies only, beyond those that the
+  /// groups have alone. Empty if `stopped` says so, which is asked now and
+  /// then.
   GroupPrices priceBetween(int first, int second, const Configs &firstConfigs,
                            const Configs &secondConfigs,
                            const std::function<bool()> &stopped);

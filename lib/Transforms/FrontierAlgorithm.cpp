@@ -81,7 +81,8 @@ mlir::soap::checkFrontierOptions(ModuleOp module, StringRef algorithm,
   return success();
 }
 
-/// The least memory with which some strategy was found, and on how many devices.
+/// The least memory with which some strategy was found, and on how many
+/// devices.
 static std::pair<int64_t, int>
 leastMemory(const ::soap::FrontierSearchResult &found) {
   std::pair<int64_t, int> least = {std::numeric_limits<int64_t>::max(), 0};
@@ -92,11 +93,9 @@ leastMemory(const ::soap::FrontierSearchResult &found) {
   return least;
 }
 
-FailureOr<SearchOutcome>
-mlir::soap::runFrontier(ModuleOp module,
-                        const ::soap::ParallelizationProblem &problem,
-                        const ::soap::McmcOptions &options,
-                        const FrontierPassOptions &frontier) {
+FailureOr<SearchOutcome> mlir::soap::runFrontier(
+    ModuleOp module, const ::soap::ParallelizationProblem &problem,
+    const ::soap::McmcOptions &options, const FrontierPassOptions &frontier) {
   ::soap::FrontierSearchOptions search;
   search.seconds = options.seconds;
   search.proposals = options.proposals;
@@ -111,20 +110,21 @@ mlir::soap::runFrontier(ModuleOp module,
   search.epsilon = frontier.epsilon;
   search.mostConfigs = frontier.configs;
   ::soap::FrontierSearchResult found = ::soap::searchFrontier(problem, search);
-  int64_t capacity = ::soap::capacityOf(problem.getTopology(), search.limitBytes);
+  int64_t capacity =
+      ::soap::capacityOf(problem.getTopology(), search.limitBytes);
   if (!frontier.file.empty() &&
       failed(writeOptionFile(module, "frontier", frontier.file,
                              ::soap::printFrontiers(problem, search, found))))
     return failure();
   if (!frontier.svg.empty() &&
-      failed(writeOptionFile(module, "frontier-svg", frontier.svg,
-                             ::soap::drawFrontiers(::soap::curvesOf(found), capacity))))
+      failed(writeOptionFile(
+          module, "frontier-svg", frontier.svg,
+          ::soap::drawFrontiers(::soap::curvesOf(found), capacity))))
     return failure();
   if (found.search.bestEvaluation.excessBytes > 0) {
-    InFlightDiagnostic error =
-        module.emitError()
-        << "no strategy was found that holds at most " << capacity
-        << " bytes on every device";
+    InFlightDiagnostic error = module.emitError()
+                               << "no strategy was found that holds at most "
+                               << capacity << " bytes on every device";
     if (auto [bytes, devices] = leastMemory(found); devices > 0)
       error << ": the least that one holds is " << bytes << " bytes, on "
             << devices << " devices";

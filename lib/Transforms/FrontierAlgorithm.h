@@ -21,8 +21,8 @@ struct FrontierPassOptions {
   int64_t configs = 16;
 };
 
-/// Bytes of `16GB`, `512 MiB` or `1e9`; none if it is no such thing, or not from
-/// 1 to 2^62.
+/// Bytes of `16GB`, `512 MiB` or `1e9`; none if it is no such thing, or not
+/// from 1 to 2^62.
 std::optional<int64_t> parseBytes(llvm::StringRef text);
 
 /// Whether the options are well-formed and go with the algorithm; says what is

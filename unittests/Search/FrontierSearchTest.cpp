@@ -29,8 +29,7 @@ std::pair<int64_t, int64_t> simulate(const ParallelizationProblem &problem,
   plan.set(strategy);
   StrategySimulator simulator(plan);
   std::vector<int64_t> peaks = simulator.peakBytes();
-  return {simulator.makespan(),
-          *std::max_element(peaks.begin(), peaks.end())};
+  return {simulator.makespan(), *std::max_element(peaks.begin(), peaks.end())};
 }
 
 FrontierSearchOptions smallOptions() {
@@ -98,15 +97,15 @@ TEST(FrontierGraph, PeakIsTheMostOfAllPositions) {
     SCOPED_TRACE(random.trace(round));
     std::vector<int> choice;
     for (const std::vector<Config> &configs : graph.getConfigs())
-      choice.push_back(
-          static_cast<int>(random(0, static_cast<int64_t>(configs.size()) - 1)));
+      choice.push_back(static_cast<int>(
+          random(0, static_cast<int64_t>(configs.size()) - 1)));
     MemoryPeak peak = graph.peakOf(choice);
     int64_t most = 0;
     for (size_t t = 0; t < p.mlp.graph.nodes.size(); ++t) {
       FrontierProblem problem = graph.problemAt(static_cast<int>(t), false);
       ASSERT_FALSE(problem.check());
-      auto cost = problem.costOf(
-          choice, std::vector<int>(problem.graph.edges.size()));
+      auto cost =
+          problem.costOf(choice, std::vector<int>(problem.graph.edges.size()));
       ASSERT_TRUE(cost);
       most = std::max(most, cost->memoryBytes);
       if (static_cast<int64_t>(t) == peak.time) {
@@ -176,8 +175,7 @@ TEST(FrontierSearch, MiniTimeIsThePointWithinTheLimit) {
 TEST(FrontierSearch, MiniParallelismIsMinimal) {
   Mlp mlp = makeMlp(128, {1024, 1024, 10});
   MlpProblem whole(mlp, 8);
-  int64_t alone =
-      simulate(whole.problem, singleStrategy(whole.problem)).second;
+  int64_t alone = simulate(whole.problem, singleStrategy(whole.problem)).second;
   for (int share : {1, 2, 3, 5}) {
     FrontierSearchOptions options = smallOptions();
     options.mode = FrontierMode::MiniParallelism;
@@ -233,9 +231,9 @@ TEST(FrontierSearch, ProfilingHasAFrontierPerNumberOfDevices) {
 TEST(FrontierSearch, StoppedHasItsStarts) {
   MlpProblem p(makeMlp(64, {48, 32, 10}), 4);
   std::atomic<bool> stop{true};
-  for (FrontierMode mode : {FrontierMode::MiniTime,
-                            FrontierMode::MiniParallelism,
-                            FrontierMode::Profiling}) {
+  for (FrontierMode mode :
+       {FrontierMode::MiniTime, FrontierMode::MiniParallelism,
+        FrontierMode::Profiling}) {
     FrontierSearchOptions options = smallOptions();
     options.mode = mode;
     options.stop = &stop;
@@ -259,8 +257,8 @@ TEST(FrontierSearch, NothingDependsOnThreads) {
 }
 
 TEST(FirstDevices, KeepTheirRoutes) {
-  for (const char *name : {"cpu-6", "p3-2x8", "dgx1-2x8", "ring-6", "h100-2x4",
-                           "fat-tree-4"}) {
+  for (const char *name :
+       {"cpu-6", "p3-2x8", "dgx1-2x8", "ring-6", "h100-2x4", "fat-tree-4"}) {
     Topology whole = *builtinTopology(name);
     for (int devices = 1; devices <= whole.deviceCount(); devices += 2) {
       Topology part = firstDevices(whole, devices, 12345);

@@ -55,9 +55,8 @@ FrontierProblem randomProblem(Random &random, int mostNodes, int mostConfigs,
       edge.target = edge.source;
     }
     edge.target += edge.target >= edge.source;
-    size_t entries =
-        graph.nodes[edge.source].costs.size() *
-        graph.nodes[edge.target].costs.size();
+    size_t entries = graph.nodes[edge.source].costs.size() *
+                     graph.nodes[edge.target].costs.size();
     edge.costs = randomCosts(random, entries, most, forbidden);
     std::vector<EdgeAlternative> &own = problem.alternatives.emplace_back();
     for (int64_t a = random.chance(50) ? 0 : random(1, 3); a > 0; --a)
@@ -93,8 +92,8 @@ std::vector<FrontierPoint> allPoints(const FrontierProblem &problem) {
     bounds.push_back(
         problem.alternatives.empty()
             ? 1
-            : std::max<int>(
-                  1, static_cast<int>(problem.alternatives[e].size())));
+            : std::max<int>(1,
+                            static_cast<int>(problem.alternatives[e].size())));
   std::vector<FrontierPoint> points;
   enumerate(bounds, [&](const std::vector<int> &values) {
     if (auto point = problem.costOf(
@@ -136,8 +135,7 @@ void expectReal(const FrontierProblem &problem, const FrontierResult &result) {
 }
 
 /// That some point is within `error` of each of `exact`.
-void expectWithin(const Frontier &exact, const Frontier &points,
-                  double error) {
+void expectWithin(const Frontier &exact, const Frontier &points, double error) {
   for (const FrontierPoint &point : exact) {
     const FrontierPoint *found = fastestWithin(points, point.memoryBytes);
     ASSERT_TRUE(found);
@@ -204,8 +202,8 @@ TEST(FrontierTracking, EqualsEnumeration) {
   forRandomProblems(2, 2500, 7, 4, 1.4, [](Random &random, auto &problem) {
     Frontier expected = reduceToFrontier(allPoints(problem));
     FrontierOptions options;
-    options.method = random.chance(50) ? FrontierMethod::Ldp
-                                       : FrontierMethod::Elimination;
+    options.method =
+        random.chance(50) ? FrontierMethod::Ldp : FrontierMethod::Elimination;
     options.threads = random.chance(10) ? 3 : 1;
     FrontierResult result = trackFrontier(problem, options);
     ASSERT_TRUE(result.complete);
@@ -389,9 +387,8 @@ TEST(FrontierProblem, SaysWhatIsWrong) {
             "and 2");
   EXPECT_EQ(message([](auto &p) { p.alternatives[0][0].memory[1] = -4; }),
             "edge 0, alternative 0: expected numbers of at least 0, got -4");
-  EXPECT_EQ(message([](auto &p) {
-              p.alternatives[0][0].memory[1] = INT64_MAX;
-            }),
-            "memory adds up to 2^63 bytes or more, expected less");
+  EXPECT_EQ(
+      message([](auto &p) { p.alternatives[0][0].memory[1] = INT64_MAX; }),
+      "memory adds up to 2^63 bytes or more, expected less");
   EXPECT_NE(message([](auto &p) { p.graph.nodes[0].costs.clear(); }), "");
 }

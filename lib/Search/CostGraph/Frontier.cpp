@@ -41,10 +41,9 @@ void soap::uniteFrontiers(std::span<const FrontierPoint> first,
   while (a < first.size() || b < second.size()) {
     bool takeFirst =
         b == second.size() ||
-        (a < first.size() &&
-         (first[a].memoryBytes != second[b].memoryBytes
-              ? first[a].memoryBytes < second[b].memoryBytes
-              : first[a].timeNs <= second[b].timeNs));
+        (a < first.size() && (first[a].memoryBytes != second[b].memoryBytes
+                                  ? first[a].memoryBytes < second[b].memoryBytes
+                                  : first[a].timeNs <= second[b].timeNs));
     const FrontierPoint &next = takeFirst ? first[a++] : second[b++];
     if (result.empty() || next.timeNs < result.back().timeNs)
       result.push_back(next);
@@ -54,8 +53,7 @@ void soap::uniteFrontiers(std::span<const FrontierPoint> first,
 bool soap::trimFrontier(Frontier &frontier, double tolerance) {
   size_t kept = 0;
   for (size_t i = 0; i < frontier.size(); ++i)
-    if (kept == 0 || static_cast<double>(frontier[i].timeNs) *
-                             (1 + tolerance) <
+    if (kept == 0 || static_cast<double>(frontier[i].timeNs) * (1 + tolerance) <
                          static_cast<double>(frontier[kept - 1].timeNs))
       frontier[kept++] = frontier[i];
   bool dropped = kept < frontier.size();

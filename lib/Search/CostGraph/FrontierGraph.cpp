@@ -156,19 +156,18 @@ bool FrontierGraph::priceGroups() {
   for (size_t g = 0; g < count; ++g) {
     configs.push_back(
         frontierCandidates(problem, static_cast<int>(g), options));
-    texts.push_back(
-        costs.signature({static_cast<int>(g)}, {&configs.back()}));
+    texts.push_back(costs.signature({static_cast<int>(g)}, {&configs.back()}));
   }
   std::vector<size_t> first, numbers = numberEqual(texts, first);
   alone.resize(count);
   // Of equal groups the first; the others have values of their own.
   std::vector<GroupPrices> prices(first.size());
-  if (!onThreads(problem, options, first.size(),
-                 [&](size_t i, GroupCosts &own) {
-                   prices[i] = own.priceAlone(static_cast<int>(first[i]),
-                                              configs[first[i]]);
-                   return true;
-                 }))
+  if (!onThreads(
+          problem, options, first.size(), [&](size_t i, GroupCosts &own) {
+            prices[i] =
+                own.priceAlone(static_cast<int>(first[i]), configs[first[i]]);
+            return true;
+          }))
     return false;
   for (size_t g = 0; g < count; ++g) {
     const GroupPrices &all = prices[numbers[g]];
@@ -227,8 +226,8 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
       times[c] += alone[g].timesNs[c];
       bytes[c] += heldAt(alone[g], c, position);
     }
-  std::vector<size_t> chosen = bestCandidates(
-      times, bytes, static_cast<size_t>(options.mostConfigs));
+  std::vector<size_t> chosen =
+      bestCandidates(times, bytes, static_cast<size_t>(options.mostConfigs));
   // Configs of known strategies whatever they cost alone.
   for (size_t g : groups)
     for (const Strategy &strategy : options.known)
@@ -268,14 +267,14 @@ bool FrontierGraph::pricePairs() {
   std::vector<size_t> first, numbers = numberEqual(texts, first);
   priced = static_cast<int64_t>(first.size());
   std::vector<GroupPrices> prices(first.size());
-  if (!onThreads(problem, options, first.size(),
-                 [&](size_t i, GroupCosts &own) {
-                   const Pair &pair = pairs[first[i]];
-                   prices[i] = own.priceBetween(
-                       pair.first, pair.second, configs[pair.first],
-                       configs[pair.second], options.stopped);
-                   return !prices[i].timesNs.empty();
-                 }))
+  if (!onThreads(
+          problem, options, first.size(), [&](size_t i, GroupCosts &own) {
+            const Pair &pair = pairs[first[i]];
+            prices[i] =
+                own.priceBetween(pair.first, pair.second, configs[pair.first],
+                                 configs[pair.second], options.stopped);
+            return !prices[i].timesNs.empty();
+          }))
     return false;
   for (size_t p = 0; p < pairs.size(); ++p) {
     Pair &pair = pairs[p];
@@ -286,7 +285,7 @@ bool FrontierGraph::pricePairs() {
     for (int value : pair.values) {
       // The reader is the group that does not write it.
       Lifetime a = copyLife(value, pair.first),
-                b = copyLife(value, pair.second);
+               b = copyLife(value, pair.second);
       pair.lives.push_back(a.to > b.to ? a : b);
     }
   }
@@ -375,9 +374,9 @@ MemoryPeak FrontierGraph::peakOf(const std::vector<int> &choice) const {
     }
   }
   for (const Pair &pair : pairs) {
-    size_t entry = static_cast<size_t>(choice[pair.first]) *
-                       configs[pair.second].size() +
-                   static_cast<size_t>(choice[pair.second]);
+    size_t entry =
+        static_cast<size_t>(choice[pair.first]) * configs[pair.second].size() +
+        static_cast<size_t>(choice[pair.second]);
     for (size_t i = 0; i < pair.values.size(); ++i)
       hold(pair.lives[i], pair.copyBytes[entry * pair.values.size() + i]);
   }

@@ -60,10 +60,10 @@ MaybeError FrontierProblem::check() const {
                            std::to_string(alternative.memory.size()));
       for (size_t x = 0; x < edge.costs.size(); ++x)
         if (alternative.costs[x] < 0 || alternative.memory[x] < 0)
-          return faultAt(e, i, "expected numbers of at least 0, got " +
-                                   std::to_string(std::min(
-                                       alternative.costs[x],
-                                       alternative.memory[x])));
+          return faultAt(e, i,
+                         "expected numbers of at least 0, got " +
+                             std::to_string(std::min(alternative.costs[x],
+                                                     alternative.memory[x])));
       mostOfEdge = std::max(mostOfEdge, largest(alternative.costs));
       for (int64_t bytes : alternative.memory)
         mostHeld = std::max(mostHeld, bytes);

@@ -55,14 +55,14 @@ std::string soap::printFrontiers(const ParallelizationProblem &problem,
   Json frontiers = Json::array();
   for (const DeviceFrontier &frontier : result.frontiers)
     frontiers.push_back(describe(frontier));
-  Json file = {{"version", 1},
-               {"topology", problem.getTopology().name},
-               {"mode", modeName(options.mode)},
-               {"capacity_bytes",
-                capacityOf(problem.getTopology(), options.limitBytes)},
-               {"devices", result.devices},
-               {"best_time_ns", result.search.bestEvaluation.makespanNs},
-               {"frontiers", std::move(frontiers)}};
+  Json file = {
+      {"version", 1},
+      {"topology", problem.getTopology().name},
+      {"mode", modeName(options.mode)},
+      {"capacity_bytes", capacityOf(problem.getTopology(), options.limitBytes)},
+      {"devices", result.devices},
+      {"best_time_ns", result.search.bestEvaluation.makespanNs},
+      {"frontiers", std::move(frontiers)}};
   // Names of topologies are bytes of a file.
   return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -77,8 +77,7 @@ const std::string grid = "#dddddd", ink = "#333333";
 struct Axis {
   double low = 1, high = 2, from = 0, to = 1;
   double operator()(double value) const {
-    return from +
-           std::log(value / low) / std::log(high / low) * (to - from);
+    return from + std::log(value / low) / std::log(high / low) * (to - from);
   }
   /// 1, 2 and 5 times powers of ten; all digits where there are few of them.
   std::vector<double> ticks() const {
@@ -188,8 +187,7 @@ private:
     double place = std::max(corners.back() + 4, nextLabel);
     nextLabel = place + 14;
     drawing.text(width - right + 6, place,
-                 svg::shortened(curve.label, right - 10, 12),
-                 {.fill = colour});
+                 svg::shortened(curve.label, right - 10, 12), {.fill = colour});
   }
 
   static std::string tooltip(const FrontierCurve &curve,
@@ -205,8 +203,7 @@ private:
 
 } // namespace
 
-std::vector<FrontierCurve>
-soap::curvesOf(const FrontierSearchResult &result) {
+std::vector<FrontierCurve> soap::curvesOf(const FrontierSearchResult &result) {
   std::vector<FrontierCurve> curves;
   for (const DeviceFrontier &frontier : result.frontiers)
     curves.push_back({std::to_string(frontier.devices) +

@@ -31,8 +31,8 @@ const char *soap::modeName(FrontierMode mode) {
 }
 
 int64_t soap::capacityOf(const Topology &topology, int64_t limitBytes) {
-  int64_t least = limitBytes >= 0 ? limitBytes
-                                  : std::numeric_limits<int64_t>::max();
+  int64_t least =
+      limitBytes >= 0 ? limitBytes : std::numeric_limits<int64_t>::max();
   for (int d = 0; d < topology.deviceCount(); ++d)
     least = std::min(least, topology.typeOf(d).memoryBytes);
   return least;
@@ -53,8 +53,8 @@ public:
                const FrontierSearchOptions &options, SearchRun &run,
                McmcResult &counts)
       : options(options), run(run), counts(counts),
-        topology(firstDevices(whole.getTopology(), devices,
-                              options.limitBytes)),
+        topology(
+            firstDevices(whole.getTopology(), devices, options.limitBytes)),
         problem(whole.getGraph(), topology, whole.getGroups(),
                 whole.getRoles()) {
     problem.searchedRoles = whole.searchedRoles;
@@ -87,6 +87,7 @@ public:
     graphOptions.mostConfigs = static_cast<int>(options.mostConfigs);
     graphOptions.threads = options.threads;
     graphOptions.space = options.space;
+    graphOptions.meshSamples = options.meshSamples;
     graphOptions.stopped = [&] { return run.isOver(); };
     if (options.space == FrontierSpace::All)
       for (const FrontierStrategy &start : starts)
@@ -244,9 +245,8 @@ void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
     }
   };
   std::vector<std::thread> pool;
-  for (int t = 1; t < options.threads &&
-                  static_cast<size_t>(t) < strategies.size();
-       ++t)
+  for (int t = 1;
+       t < options.threads && static_cast<size_t>(t) < strategies.size(); ++t)
     pool.emplace_back(work);
   work();
   for (std::thread &thread : pool)

@@ -75,9 +75,8 @@ struct FrontierTable {
   std::vector<FrontierPoint> points;
 
   std::span<const FrontierPoint> at(int row, int column = 0) const {
-    size_t entry =
-        static_cast<size_t>(row) * static_cast<size_t>(columns) +
-        static_cast<size_t>(column);
+    size_t entry = static_cast<size_t>(row) * static_cast<size_t>(columns) +
+                   static_cast<size_t>(column);
     return {points.data() + start[entry], start[entry + 1] - start[entry]};
   }
   int64_t bytes() const {

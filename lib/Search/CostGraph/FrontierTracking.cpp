@@ -110,8 +110,8 @@ private:
   void addEdge(int a, int b, Place place);
   Place takeEdge(int a, int b);
   /// The entry for config `x` of `a` and `y` of `b` of an edge between them.
-  static std::span<const FrontierPoint>
-  at(const FrontierTable &edge, int a, int b, int x, int y) {
+  static std::span<const FrontierPoint> at(const FrontierTable &edge, int a,
+                                           int b, int x, int y) {
     return a < b ? edge.at(x, y) : edge.at(y, x);
   }
   bool eliminateLeaf(int node, int into);
@@ -177,8 +177,7 @@ Table Tracker::makeEdgeTable(size_t number, bool &hasSlot) const {
       [&](size_t e, std::vector<FrontierPoint> &points) {
         size_t row = e / static_cast<size_t>(columns),
                column = e % static_cast<size_t>(columns);
-        size_t from =
-            swap ? column * static_cast<size_t>(rows) + row : e;
+        size_t from = swap ? column * static_cast<size_t>(rows) + row : e;
         for (size_t i = 0; i < own.size(); ++i)
           if (own[i].costs[from] < CostGraph::forbidden)
             points.push_back({own[i].memory[from], own[i].costs[from],
@@ -332,13 +331,12 @@ static double meanPoints(const FrontierTable &table) {
 
 Place Tracker::productOf(const Place &left, const Place &right) {
   const FrontierTable &a = *left.table, &b = *right.table;
-  return {builder->build(a.rows, a.columns, a, b,
-                         meanPoints(a) * meanPoints(b) + 1,
-                         [&](int row, int column,
-                             std::vector<TableBuilder::Product> &products) {
-                           products.push_back(
-                               {a.at(row, column), b.at(row, column)});
-                         }),
+  return {builder->build(
+              a.rows, a.columns, a, b, meanPoints(a) * meanPoints(b) + 1,
+              [&](int row, int column,
+                  std::vector<TableBuilder::Product> &products) {
+                products.push_back({a.at(row, column), b.at(row, column)});
+              }),
           concatenate(left.slots, right.slots)};
 }
 
@@ -364,8 +362,8 @@ Place Tracker::takeEdge(int a, int b) {
 }
 
 bool Tracker::multiplyUnion(const Place &factor, int firstRow, int lastRow) {
-  static const Table unit = initialTable(
-      1, 1, 0, [](size_t, std::vector<FrontierPoint> &points) {
+  static const Table unit =
+      initialTable(1, 1, 0, [](size_t, std::vector<FrontierPoint> &points) {
         points.push_back({});
       });
   const FrontierTable &own = *factor.table;
@@ -412,14 +410,13 @@ bool Tracker::eliminateNode(int node, int first, int second) {
   Place toFirst = takeEdge(node, first), toSecond = takeEdge(node, second);
   if (!toFirst.table || !toSecond.table)
     return false;
-  std::vector<int> slots =
-      concatenate(concatenate(toFirst.slots, nodes[node].slots),
-                  toSecond.slots);
+  std::vector<int> slots = concatenate(
+      concatenate(toFirst.slots, nodes[node].slots), toSecond.slots);
   // The same numbers in the same places give the same table. `first` is less
   // than `second`, so their edge needs no turning.
-  Shared &shared = known[{toFirst.table.get(), first < node,
-                          nodes[node].table.get(), toSecond.table.get(),
-                          node < second}];
+  Shared &shared =
+      known[{toFirst.table.get(), first < node, nodes[node].table.get(),
+             toSecond.table.get(), node < second}];
   if (shared.table) {
     ++result.sharedTables;
   } else {
@@ -473,8 +470,8 @@ bool Tracker::mergeBranch(int node, int into) {
       builder->build(
           rows, 1, *both, between, meanPoints(*both) * meanPoints(between),
           [&](int row, int, std::vector<TableBuilder::Product> &list) {
-            list.push_back({both->at(row), at(between, node, into, row % inner,
-                                              row / inner)});
+            list.push_back({both->at(row),
+                            at(between, node, into, row % inner, row / inner)});
           }),
       concatenate(concatenate(nodes[node].slots, nodes[into].slots),
                   edge.slots)};
@@ -529,9 +526,9 @@ static double leastSum(std::span<const FrontierPoint> points,
                        double memoryWeight, double timeWeight) {
   double least = std::numeric_limits<double>::infinity();
   for (const FrontierPoint &point : points)
-    least = std::min(least,
-                     memoryWeight * static_cast<double>(point.memoryBytes) +
-                         timeWeight * static_cast<double>(point.timeNs));
+    least =
+        std::min(least, memoryWeight * static_cast<double>(point.memoryBytes) +
+                            timeWeight * static_cast<double>(point.timeNs));
   return least;
 }
 
@@ -550,9 +547,8 @@ double Tracker::score(int node, int config, double memoryWeight) const {
     double least = std::numeric_limits<double>::infinity();
     for (int p = 0; p < nodes[other].table->rows; ++p)
       least = std::min(
-          least,
-          leastSum(at(edge, node, other, config, p), ofMemory, ofTime) +
-              leastSum(nodes[other].table->at(p), ofMemory, ofTime));
+          least, leastSum(at(edge, node, other, config, p), ofMemory, ofTime) +
+                     leastSum(nodes[other].table->at(p), ofMemory, ofTime));
     sum += least;
   }
   return sum;
@@ -576,13 +572,11 @@ bool Tracker::chooseConfig(int node, double memoryWeight) {
     const FrontierTable &own = *nodes[other].table, &between = *edge.table;
     int end = other;
     nodes[other] = {
-        builder->build(own.rows, 1, own, between,
-                       meanPoints(own) * meanPoints(between),
-                       [&](int p, int,
-                           std::vector<TableBuilder::Product> &list) {
-                         list.push_back(
-                             {own.at(p), at(between, node, end, best, p)});
-                       }),
+        builder->build(
+            own.rows, 1, own, between, meanPoints(own) * meanPoints(between),
+            [&](int p, int, std::vector<TableBuilder::Product> &list) {
+              list.push_back({own.at(p), at(between, node, end, best, p)});
+            }),
         concatenate(nodes[other].slots, edge.slots)};
     if (!nodes[other].table)
       return false;
@@ -618,12 +612,12 @@ Place Tracker::run(const std::vector<EliminationStep> &steps,
   if (options.epsilon > 0)
     limits.tolerance =
         std::expm1(std::log1p(options.epsilon) / depth(steps)) * (1 - 1e-9);
-  builder = std::make_unique<TableBuilder>(arena, options.threads, limits,
-                                           stopped);
+  builder =
+      std::make_unique<TableBuilder>(arena, options.threads, limits, stopped);
   makeTables();
   // Now that the least memory of everything is known.
-  builder = std::make_unique<TableBuilder>(arena, options.threads, limits,
-                                           stopped);
+  builder =
+      std::make_unique<TableBuilder>(arena, options.threads, limits, stopped);
   for (const EliminationStep &step : steps) {
     bool done = carryOut(step, memoryWeight);
     if (!measure() || !done)
@@ -633,10 +627,10 @@ Place Tracker::run(const std::vector<EliminationStep> &steps,
 }
 
 static bool isExact(const std::vector<EliminationStep> &steps) {
-  return std::none_of(
-      steps.begin(), steps.end(), [](const EliminationStep &step) {
-        return step.kind == EliminationStep::Kind::Heuristic;
-      });
+  return std::none_of(steps.begin(), steps.end(),
+                      [](const EliminationStep &step) {
+                        return step.kind == EliminationStep::Kind::Heuristic;
+                      });
 }
 
 bool soap::isReducible(const CostGraph &graph, const FrontierOptions &options) {

@@ -1,11 +1,11 @@
 //===- FrontierGraph.h - A model as a cost graph ----------------*- C++ -*-===//
 //
 // From a parallelization problem to what frontier tracking works on: a node per
-// group of ops with its candidate configs, an edge per pair of groups that share
-// values. Times are those of OptCNN's model (nothing overlaps); memory is what
-// one device holds at a position of the program, because what a training step
-// holds over time is what its capacity is about, not the sum of all it ever
-// holds.
+// group of ops with its candidate configs, an edge per pair of groups that
+// share values. Times are those of OptCNN's model (nothing overlaps); memory is
+// what one device holds at a position of the program, because what a training
+// step holds over time is what its capacity is about, not the sum of all it
+// ever holds.
 //
 //===----------------------------------------------------------------------===//
 

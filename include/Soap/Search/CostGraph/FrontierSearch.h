@@ -1,9 +1,10 @@
-//===- FrontierSearch.h - Strategies on the memory-time frontier -*- C++ -*-===//
+//===- FrontierSearch.h - Strategies on the memory-time frontier -*- C++
+//-*-===//
 //
-// The search of TensorOpt (Cai et al., 2020): the frontier of memory and time of
-// a model on a number of devices, and its three modes (section 4.1). The cost
-// graph's sums know of no overlap, so what they find is simulated, and presets
-// with it: points of a frontier here are what simulations say.
+// The search of TensorOpt (Cai et al., 2020): the frontier of memory and time
+// of a model on a number of devices, and its three modes (section 4.1). The
+// cost graph's sums know of no overlap, so what they find is simulated, and
+// presets with it: points of a frontier here are what simulations say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,9 @@ struct FrontierSearchOptions : SearchBudget {
   int64_t mostPoints = 4096;
   /// Of each number of devices, so many strategies are simulated at most.
   int64_t mostSimulated = 96;
+  /// Restrictions, for comparisons (FrontierGraph.h).
   FrontierSpace space = FrontierSpace::All;
+  int meshSamples = 1;
   /// Without `initial`, presets are points, too, unless this is false.
   bool presets = true;
 };

@@ -72,7 +72,7 @@ struct FrontierOptions {
   std::vector<double> heuristicWeights = {0, 0.25, 0.5, 0.75, 1};
   /// Set from elsewhere to stop.
   const std::atomic<bool> *stop = nullptr;
-  double seconds = 0;           ///< most; 0: no limit
+  double seconds = 0;                   ///< most; 0: no limit
   int64_t mostBytes = int64_t(8) << 30; ///< stops if tables take more
 };
 
