@@ -273,14 +273,19 @@ Topology makeDgx1(Size size) {
   return builder.take();
 }
 
-/// p3.16xlarge: the same mesh, 25 Gb/s between nodes.
-Topology makeP3(Size size) {
-  return makeCluster(v100(), size, gigabits(25),
+/// The same mesh and one card a node.
+Topology makeV100(Size size, double networkBandwidth) {
+  return makeCluster(v100(), size, networkBandwidth,
                      [](Builder &builder, int, int first, int count, int host) {
                        connectCubeMesh(builder, first, count);
                        connectToHost(builder, first, count, host);
                      });
 }
+
+/// p3.16xlarge: 25 Gb/s between nodes.
+Topology makeP3(Size size) { return makeV100(size, gigabits(25)); }
+/// The cluster of TensorOpt (Cai et al., 2020, section 5): EDR InfiniBand.
+Topology makeV100Edr(Size size) { return makeV100(size, gigabits(100)); }
 
 /// A box without NVLink: all copies through the host's PCIe switch.
 Topology makePcie(Size size) {
@@ -387,6 +392,8 @@ const Family families[] = {
      "N DGX-1 of M V100, hybrid cube mesh, 100 Gb/s for two GPUs"},
     {"p3-", true, 8, makeP3,
      "N p3.16xlarge of M V100, hybrid cube mesh, 25 Gb/s"},
+    {"v100-", true, 8, makeV100Edr,
+     "N nodes of M V100, hybrid cube mesh, 100 Gb/s a node"},
     {"a100-", true, 8, makeA100, "N nodes of M A100, NVSwitch, 400 Gb/s a GPU"},
     {"h100-", true, 8, makeH100, "N nodes of M H100, NVSwitch, 400 Gb/s a GPU"},
     {"h200-", true, 8, makeH200, "N nodes of M H200, NVSwitch, 400 Gb/s a GPU"},

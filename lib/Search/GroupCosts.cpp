@@ -146,6 +146,55 @@ static int64_t busiestNs(const StrategyPlan &plan, int value) {
   return most;
 }
 
+/// Bytes of a value's tiles on device 0 where its producer writes them, or
+/// where a graph input is from the start.
+static int64_t sourceBytes(const StrategyPlan &plan, int value) {
+  const RegionTable &table = plan.regionsOf(value);
+  int64_t bytes = 0;
+  for (auto [device, region] : plan.valuePlan(value).tiles)
+    if (device == 0 && region >= 0)
+      bytes += table.bytes(region);
+  int slot = plan.producerOf(value);
+  if (slot < 0)
+    return bytes;
+  const StrategyPlan::Slot &producer = plan.getSlots()[slot];
+  const KernelPlan &kernel = plan.kernelPlan(slot);
+  for (size_t r = 0; r < producer.kernel->results.size(); ++r) {
+    if (producer.kernel->results[r] != value)
+      continue;
+    // An updated parameter is written into the tile that it replaces.
+    for (const GraphInput &input : plan.getGraph().inputs)
+      if (input.updateNode == producer.node &&
+          input.updateResult == static_cast<int>(r))
+        return bytes;
+    const BlockSet &set = kernel.geometry->results[r];
+    for (size_t i = 0; i < kernel.devices.size(); ++i)
+      if (int b = set.blockOf[i % set.blockOf.size()];
+          b >= 0 && kernel.devices[i] == 0 &&
+          kernel.states[i] != ShardState::Absent)
+        bytes += table.bytes(set.regions[b]);
+  }
+  return bytes;
+}
+
+/// Bytes of the other tiles of a value that readers on device 0 read.
+static int64_t copyBytes(const StrategyPlan &plan, int value) {
+  const ValuePlan &planned = plan.valuePlan(value);
+  const RegionTable &table = plan.regionsOf(value);
+  std::set<int> seen;
+  int64_t bytes = 0;
+  for (const std::vector<int> &binding : planned.bindings)
+    for (int reference : binding) {
+      if (reference < planned.sources || !seen.insert(reference).second)
+        continue;
+      const PlannedAction &action =
+          planned.actions[reference - planned.sources];
+      if (action.device == 0)
+        bytes += table.bytes(action.region);
+    }
+  return bytes;
+}
+
 GroupCosts::Configs GroupCosts::members(int number,
                                         const Config &leader) const {
   const OpGroup &group = problem.getGroups()[number];
@@ -192,13 +241,101 @@ GroupCosts::signature(const GroupSubgraph &subgraph,
   return configText + printProblemFile(file);
 }
 
-std::vector<int64_t> GroupCosts::alone(int group, const Configs &configs) {
+namespace {
+
+/// Two groups together and each alone, with nothing to plan but the values of
+/// both; what one has without the other is counted there.
+struct PairCut {
+  GroupSubgraph first, second, pair;
+  std::vector<int> crossing; ///< values of both, numbers of the whole graph
+
+  PairCut(const ParallelizationProblem &problem, int a, int b)
+      : first(problem.getGraph(), {problem.getGroups()[a]}),
+        second(problem.getGraph(), {problem.getGroups()[b]}),
+        pair(problem.getGraph(),
+             {problem.getGroups()[a], problem.getGroups()[b]}) {
+    std::set<int> kept, keptFirst, keptSecond;
+    for (auto [value, number] : pair.valueOf)
+      if (first.valueOf.count(value) && second.valueOf.count(value)) {
+        crossing.push_back(value);
+        kept.insert(number);
+        keptFirst.insert(first.valueOf.at(value));
+        keptSecond.insert(second.valueOf.at(value));
+      }
+    // Of equal pairs in the same order.
+    std::sort(crossing.begin(), crossing.end(), [&](int x, int y) {
+      return pair.valueOf.at(x) < pair.valueOf.at(y);
+    });
+    pair.keepOnly(kept);
+    first.keepOnly(keptFirst);
+    second.keepOnly(keptSecond);
+  }
+};
+
+} // namespace
+
+std::string
+GroupCosts::signature(const std::vector<int> &groups,
+                      const std::vector<const Configs *> &configs) const {
+  if (groups.size() == 2)
+    return signature(PairCut(problem, groups[0], groups[1]).pair, groups,
+                     configs);
+  GroupSubgraph subgraph(problem.getGraph(), {problem.getGroups()[groups[0]]});
+  return signature(subgraph, groups, configs);
+}
+
+/// Numbers of values of a cut as those of the whole graph.
+static GroupPrices renumbered(GroupPrices prices,
+                              const GroupSubgraph &subgraph) {
+  std::map<int, int> wholeOf;
+  for (auto [value, number] : subgraph.valueOf)
+    wholeOf[number] = value;
+  for (int &value : prices.values)
+    value = wholeOf.at(value);
+  return prices;
+}
+
+/// Numbers of the values of a group cut out that it writes, updates or is given
+/// as data. What others write or keep is wherever it is needed, and theirs to
+/// hold.
+static std::vector<int> heldNumbers(const ParallelizationProblem &problem,
+                                    const GroupSubgraph &subgraph) {
+  std::set<int> held;
+  for (const GraphNode &node : subgraph.graph.nodes)
+    forEachKernel(node, [&](const Kernel &kernel) {
+      held.insert(kernel.results.begin(), kernel.results.end());
+    });
+  std::set<int> updated;
+  for (const GraphInput &own : subgraph.graph.inputs)
+    if (own.updateNode >= 0)
+      updated.insert(own.value);
+  for (const GraphInput &input : problem.getGraph().inputs)
+    if (auto number = subgraph.valueOf.find(input.value);
+        number != subgraph.valueOf.end() &&
+        (input.updateNode < 0 || updated.count(number->second)))
+      held.insert(number->second);
+  return {held.begin(), held.end()};
+}
+
+std::vector<int> GroupCosts::heldValues(int group) const {
+  GroupSubgraph subgraph(problem.getGraph(), {problem.getGroups()[group]});
+  GroupPrices prices;
+  prices.values = heldNumbers(problem, subgraph);
+  return renumbered(std::move(prices), subgraph).values;
+}
+
+std::vector<int> GroupCosts::crossingValues(int first, int second) const {
+  return PairCut(problem, first, second).crossing;
+}
+
+GroupPrices GroupCosts::priceAlone(int group, const Configs &configs) {
   GroupSubgraph subgraph(problem.getGraph(), {problem.getGroups()[group]});
   auto [it, isNew] =
       known.try_emplace(signature(subgraph, {group}, {&configs}));
-  std::vector<int64_t> &result = it->second;
+  GroupPrices &result = it->second;
   if (!isNew)
-    return result;
+    return renumbered(result, subgraph);
+  result.values = heldNumbers(problem, subgraph);
   StrategyPlan plan(subgraph.graph, cost);
   std::vector<int64_t> load(problem.getTopology().devices.size());
   Strategy strategy(subgraph.graph.nodes.size());
@@ -220,67 +357,57 @@ std::vector<int64_t> GroupCosts::alone(int group, const Configs &configs) {
     }
     for (size_t v = 0; v < subgraph.graph.values.size(); ++v)
       sum += busiestNs(plan, static_cast<int>(v));
-    result.push_back(sum);
+    result.timesNs.push_back(sum);
+    for (int value : result.values) {
+      result.sourceBytes.push_back(sourceBytes(plan, value));
+      result.copyBytes.push_back(copyBytes(plan, value));
+    }
   }
-  return result;
+  return renumbered(result, subgraph);
 }
 
-std::vector<std::vector<int64_t>>
-GroupCosts::valueTimes(int group, const Configs &configs,
-                       const GroupSubgraph &alone,
-                       const std::vector<int> &values) {
+GroupPrices GroupCosts::valuePrices(int group, const Configs &configs,
+                                    const GroupSubgraph &alone,
+                                    const std::vector<int> &values) {
   StrategyPlan plan(alone.graph, cost);
   Strategy strategy(alone.graph.nodes.size());
-  std::vector<std::vector<int64_t>> result;
+  GroupPrices result;
   for (const Config &config : configs) {
     Configs all = members(group, config);
     for (size_t m = 0; m < all.size(); ++m)
       strategy[alone.nodes[0][m]] = std::move(all[m]);
     plan.set(strategy);
-    std::vector<int64_t> &times = result.emplace_back();
-    for (int value : values)
-      times.push_back(busiestNs(plan, alone.valueOf.at(value)));
+    for (int value : values) {
+      int number = alone.valueOf.at(value);
+      result.timesNs.push_back(busiestNs(plan, number));
+      result.copyBytes.push_back(copyBytes(plan, number));
+    }
   }
   return result;
 }
 
-std::vector<int64_t> GroupCosts::between(int first, int second,
-                                         const Configs &firstConfigs,
-                                         const Configs &secondConfigs,
-                                         const std::function<bool()> &stopped) {
-  const Graph &graph = problem.getGraph();
-  const OpGroup &firstGroup = problem.getGroups()[first],
-                &secondGroup = problem.getGroups()[second];
-  GroupSubgraph firstAlone(graph, {firstGroup}),
-      secondAlone(graph, {secondGroup}), pair(graph, {firstGroup, secondGroup});
-  // Values of both; what one of them has without the other is counted there.
-  std::vector<int> crossing;
-  std::set<int> kept, keptFirst, keptSecond;
-  for (auto [value, number] : pair.valueOf)
-    if (firstAlone.valueOf.count(value) && secondAlone.valueOf.count(value)) {
-      crossing.push_back(value);
-      kept.insert(number);
-      keptFirst.insert(firstAlone.valueOf.at(value));
-      keptSecond.insert(secondAlone.valueOf.at(value));
-    }
-  pair.keepOnly(kept);
+GroupPrices GroupCosts::priceBetween(int first, int second,
+                                     const Configs &firstConfigs,
+                                     const Configs &secondConfigs,
+                                     const std::function<bool()> &stopped) {
+  PairCut cut(problem, first, second);
+  GroupSubgraph &pair = cut.pair;
+  const std::vector<int> &crossing = cut.crossing;
   std::string text =
       signature(pair, {first, second}, {&firstConfigs, &secondConfigs});
   if (auto it = known.find(text); it != known.end())
-    return it->second;
-  firstAlone.keepOnly(keptFirst);
-  secondAlone.keepOnly(keptSecond);
-  std::vector<std::vector<int64_t>> ofFirst = valueTimes(first, firstConfigs,
-                                                         firstAlone, crossing),
-                                    ofSecond =
-                                        valueTimes(second, secondConfigs,
-                                                   secondAlone, crossing);
+    return renumbered(it->second, pair);
+  GroupPrices ofFirst = valuePrices(first, firstConfigs, cut.first, crossing),
+              ofSecond =
+                  valuePrices(second, secondConfigs, cut.second, crossing);
 
   StrategyPlan plan(pair.graph, cost);
   std::vector<Configs> secondMembers;
   for (const Config &config : secondConfigs)
     secondMembers.push_back(members(second, config));
-  std::vector<int64_t> result;
+  GroupPrices result;
+  for (int value : crossing)
+    result.values.push_back(pair.valueOf.at(value));
   Strategy strategy(pair.graph.nodes.size());
   for (size_t a = 0; a < firstConfigs.size(); ++a) {
     if (stopped())
@@ -295,14 +422,23 @@ std::vector<int64_t> GroupCosts::between(int first, int second,
       plan.change(pair.nodes[1], secondMembers[b]);
       plan.finish();
       int64_t sum = 0;
-      for (size_t i = 0; i < crossing.size(); ++i)
-        sum += std::max<int64_t>(busiestNs(plan, pair.valueOf.at(crossing[i])) -
-                                     ofFirst[a][i] - ofSecond[b][i],
-                                 0);
+      for (size_t i = 0; i < crossing.size(); ++i) {
+        int number = pair.valueOf.at(crossing[i]);
+        size_t inFirst = a * crossing.size() + i,
+               inSecond = b * crossing.size() + i;
+        auto added = [](int64_t both, int64_t one, int64_t other) {
+          return std::max<int64_t>(both - one - other, 0);
+        };
+        sum += added(busiestNs(plan, number), ofFirst.timesNs[inFirst],
+                     ofSecond.timesNs[inSecond]);
+        result.copyBytes.push_back(added(copyBytes(plan, number),
+                                         ofFirst.copyBytes[inFirst],
+                                         ofSecond.copyBytes[inSecond]));
+      }
       plan.revert();
-      result.push_back(sum);
+      result.timesNs.push_back(sum);
     }
   }
   known.emplace(std::move(text), result);
-  return result;
+  return renumbered(std::move(result), pair);
 }

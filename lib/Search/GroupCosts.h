@@ -31,6 +31,17 @@ struct GroupSubgraph {
   void keepOnly(const std::set<int> &values);
 };
 
+/// What groups cost, by config or by pair of configs.
+struct GroupPrices {
+  std::vector<int64_t> timesNs;
+  /// What the tiles of these values take on the topology's first device: those
+  /// where the value is written (or, of a graph input, is from the start), and
+  /// copies in the form in which it is read. Entry `config * values.size() + i`
+  /// is for `values[i]`; numbers are those of the whole graph.
+  std::vector<int> values;
+  std::vector<int64_t> sourceBytes, copyBytes;
+};
+
 class GroupCosts {
 public:
   /// Keeps a reference.
@@ -43,30 +54,48 @@ public:
 
   using Configs = std::vector<Config>; ///< of a leader
   /// Computing and synchronizing a group, by config: sum over its kernels of
-  /// the busiest device, and over its values of the busiest resource.
-  std::vector<int64_t> alone(int group, const Configs &configs);
+  /// the busiest device, and over its values of the busiest resource. Memory of
+  /// all values that the group writes, updates, or is given as data.
+  GroupPrices priceAlone(int group, const Configs &configs);
+  std::vector<int64_t> alone(int group, const Configs &configs) {
+    return priceAlone(group, configs).timesNs;
+  }
   /// What moving values between two groups adds, by configs: entry
-  /// `a * size(second) + b`. Empty if `stopped` says so, which is asked now and
+  /// `a * size(second) + b`. Memory of copies only, beyond those that the
+  /// groups have alone. Empty if `stopped` says so, which is asked now and
   /// then.
+  GroupPrices priceBetween(int first, int second, const Configs &firstConfigs,
+                           const Configs &secondConfigs,
+                           const std::function<bool()> &stopped);
   std::vector<int64_t> between(int first, int second,
                                const Configs &firstConfigs,
                                const Configs &secondConfigs,
-                               const std::function<bool()> &stopped);
+                               const std::function<bool()> &stopped) {
+    return priceBetween(first, second, firstConfigs, secondConfigs, stopped)
+        .timesNs;
+  }
+  /// Values of `priceAlone` and `priceBetween`.
+  std::vector<int> heldValues(int group) const;
+  std::vector<int> crossingValues(int first, int second) const;
+  /// Equal for groups, or for pairs of them, that cost the same because they
+  /// differ in names alone.
+  std::string signature(const std::vector<int> &groups,
+                        const std::vector<const Configs *> &configs) const;
 
 private:
   const ParallelizationProblem &problem;
   CostModel cost;
   /// Groups, or pairs of them, that differ in names alone cost the same.
-  std::map<std::string, std::vector<int64_t>> known;
+  std::map<std::string, GroupPrices> known; ///< values by number in the cut
 
   std::string signature(const GroupSubgraph &subgraph,
                         const std::vector<int> &groups,
                         const std::vector<const Configs *> &configs) const;
   Configs members(int group, const Config &leader) const;
-  std::vector<std::vector<int64_t>> valueTimes(int group,
-                                               const Configs &configs,
-                                               const GroupSubgraph &alone,
-                                               const std::vector<int> &values);
+  /// By config and value.
+  GroupPrices valuePrices(int group, const Configs &configs,
+                          const GroupSubgraph &alone,
+                          const std::vector<int> &values);
 };
 
 } // namespace soap

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FrontierAlgorithm.h"
 #include "MeasureShapes.h"
 #include "SearchAlgorithms.h"
 #include "StrategySupport.h"
@@ -89,6 +90,10 @@ struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
   std::string printReport(const ::soap::ParallelizationProblem &problem,
                           const ::soap::McmcResult &result);
 
+  FrontierPassOptions frontierOptions() const {
+    return {mode, memoryLimit, frontierFile, frontierSvg, epsilon, configs};
+  }
+
   /// What the algorithm reports beyond what all do.
   llvm::json::Object algorithmReport;
 };
@@ -150,7 +155,11 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("space", space.getValue(),
                 "soap: other spaces have no choice of devices, algorithm="
                 "placement has no other");
-  return success();
+  if (algorithm == "frontier" && polish)
+    return fail("polish", "true",
+                "false with algorithm=frontier, whose result is a point of its "
+                "frontier");
+  return checkFrontierOptions(getOperation(), algorithm, frontierOptions());
 }
 
 LogicalResult
@@ -265,11 +274,17 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     };
   }
   InterruptScope scope;
-  SearchOutcome outcome = runSearch(algorithm, polish, problem, options);
+  FailureOr<SearchOutcome> outcome;
+  if (algorithm == "frontier")
+    outcome = runFrontier(getOperation(), problem, options, frontierOptions());
+  else
+    outcome = runSearch(algorithm, polish, problem, options);
   if (terminal)
     llvm::errs() << '\n';
-  algorithmReport = std::move(outcome.report);
-  return std::move(outcome.result);
+  if (failed(outcome))
+    return failure();
+  algorithmReport = std::move(outcome->report);
+  return std::move(outcome->result);
 }
 
 /// The state that a former run has left, if there is one.

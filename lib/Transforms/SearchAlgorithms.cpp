@@ -19,8 +19,8 @@
 using namespace mlir::soap;
 
 llvm::ArrayRef<llvm::StringRef> mlir::soap::searchAlgorithms() {
-  static constexpr llvm::StringRef names[] = {"mcmc", "polish", "optcnn",
-                                              "placement", "exact"};
+  static constexpr llvm::StringRef names[] = {
+      "mcmc", "polish", "optcnn", "placement", "exact", "frontier"};
   return names;
 }
 

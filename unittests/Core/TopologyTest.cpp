@@ -204,6 +204,9 @@ TEST(Topology, Clusters) {
   for (int l : dgx1.route(0, 5))
     EXPECT_TRUE(dgx1.links[l].to == 5 || dgx1.links[l].to >= 8);
   EXPECT_EQ(bandwidth(*builtinTopology("p3-2x8"), 0, 8), 25e9 / 8);
+  EXPECT_EQ(bandwidth(*builtinTopology("v100-2x8"), 0, 8), 12e9);
+  EXPECT_EQ(bandwidth(*builtinTopology("v100-2x8"), 0, 3),
+            bandwidth(*builtinTopology("p3-2x8"), 0, 3));
   Topology h200 = *builtinTopology("h200-512x8");
   EXPECT_EQ(h200.deviceCount(), 4096);
   EXPECT_EQ(bandwidth(h200, 0, 7), 450e9);

@@ -1,0 +1,137 @@
+//===- FrontierGraph.h - A model as a cost graph ----------------*- C++ -*-===//
+//
+// From a parallelization problem to what frontier tracking works on: a node per
+// group of ops with its candidate configs, an edge per pair of groups that
+// share values. Times are those of OptCNN's model (nothing overlaps); memory is
+// what one device holds at a position of the program, because what a training
+// step holds over time is what its capacity is about, not the sum of all it
+// ever holds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H
+#define SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H
+
+#include "Soap/Search/CostGraph/FrontierTracking.h"
+#include "Soap/Search/ParallelizationProblem.h"
+
+#include <functional>
+
+namespace soap {
+
+/// Restrictions that make the spaces of others of that of TensorOpt (section
+/// 5.1).
+enum class FrontierSpace {
+  All,
+  OptCnn, ///< samples and loops of results, nothing computed twice
+  ToFu,   ///< everything cut over all devices, nothing computed twice
+  Mesh,   ///< see `FrontierGraphOptions::meshSamples`
+};
+
+struct FrontierGraphOptions {
+  /// The first so many devices are used; they should be alike.
+  int devices = 1;
+  /// Candidates per group.
+  int mostConfigs = 16;
+  int threads = 1;
+  FrontierSpace space = FrontierSpace::All;
+  /// Mesh-TensorFlow's restrictions: all devices are one mesh of `meshSamples`
+  /// rows; samples are cut over its rows everywhere, or nowhere if there is one
+  /// row, and of every op at most one other loop over its columns.
+  int meshSamples = 1;
+  /// Asked now and then.
+  std::function<bool()> stopped = [] { return false; };
+  /// Strategies whose configs are candidates where they are on the first
+  /// devices.
+  std::vector<Strategy> known;
+};
+
+/// Positions of a program, numbers of nodes, both included.
+struct Lifetime {
+  int from = 0, to = 0;
+};
+
+class FrontierGraph {
+public:
+  /// Prices candidates; keeps a reference. `isComplete` says whether it was
+  /// stopped.
+  FrontierGraph(const ParallelizationProblem &problem,
+                FrontierGraphOptions options);
+
+  bool isComplete() const { return complete; }
+  const std::vector<std::vector<Config>> &getConfigs() const { return configs; }
+  /// Tables of pairs of groups, and how many of them had to be computed.
+  int64_t pairCount() const { return static_cast<int64_t>(pairs.size()); }
+  int64_t pricedPairs() const { return priced; }
+
+  /// The cost graph with what is held at a position. `tied`: time steps of a
+  /// layer (groups that read the same weights) have one config, and are one
+  /// node.
+  FrontierProblem problemAt(int position, bool tied) const;
+  /// The config of each group from that of each node of `problemAt`.
+  std::vector<int> untie(const std::vector<int> &choice, bool tied) const;
+
+  // Of a config for each group:
+  Strategy strategy(const std::vector<int> &choice) const;
+  /// The most that the first device holds, and where.
+  MemoryPeak peakOf(const std::vector<int> &choice) const;
+  /// Where the forward pass ends.
+  int turningPoint() const;
+
+private:
+  /// Bytes are by config and value.
+  struct Alone {
+    std::vector<int64_t> timesNs, sourceBytes, copyBytes;
+    std::vector<int> values;
+    std::vector<Lifetime> sourceLives, copyLives; ///< by value
+  };
+  struct Pair {
+    int first, second;
+    std::vector<int64_t> timesNs, copyBytes;
+    std::vector<int> values;
+    std::vector<Lifetime> lives; ///< by value
+  };
+
+  const ParallelizationProblem &problem;
+  FrontierGraphOptions options;
+  bool complete = false;
+  int64_t priced = 0;
+  std::vector<std::vector<Config>> configs; ///< by group
+  std::vector<Alone> alone;                 ///< by group
+  std::vector<Pair> pairs;
+  /// By group: the first group that it is tied to, its number among those.
+  std::vector<size_t> layerOf, layerNumber;
+
+  // By value: where it is written (0: an input), and last read by each group.
+  std::vector<int> writtenAt;
+  std::vector<bool> isInput, isOutput;
+  std::vector<std::vector<std::pair<int, int>>> lastReads;
+
+  void findLifetimes();
+  int lastRead(int value, int group = -1) const;
+  Lifetime sourceLife(int value) const;
+  Lifetime copyLife(int value, int group) const;
+  bool priceGroups();
+  void findLayers();
+  void keepCandidates(const std::vector<size_t> &groups);
+  bool pricePairs();
+  int64_t heldAt(const Alone &group, size_t config, int position) const;
+};
+
+/// Candidates of a group before any is priced: degrees that divide the number
+/// of devices together, over at most three loops, on the first devices; with
+/// replicas only if all devices are used.
+std::vector<Config> frontierCandidates(const ParallelizationProblem &problem,
+                                       int group,
+                                       const FrontierGraphOptions &options);
+
+/// Of candidates with these times and bytes the `most` that are worth looking
+/// at, ascending: those that none dominates first, then those that only they
+/// dominate, and so on; of the last that are too many, some at equal distances.
+std::vector<size_t> bestCandidates(const std::vector<int64_t> &timesNs,
+                                   const std::vector<int64_t> &bytes,
+                                   size_t most);
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H

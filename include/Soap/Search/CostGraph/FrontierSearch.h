@@ -1,0 +1,118 @@
+//===- FrontierSearch.h - Strategies on the memory-time frontier -*- C++
+//-*-===//
+//
+// The search of TensorOpt (Cai et al., 2020): the frontier of memory and time
+// of a model on a number of devices, and its three modes (section 4.1). The
+// cost graph's sums know of no overlap, so what they find is simulated, and
+// presets with it: points of a frontier here are what simulations say.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_COSTGRAPH_FRONTIERSEARCH_H
+#define SOAP_SEARCH_COSTGRAPH_FRONTIERSEARCH_H
+
+#include "Soap/Search/CostGraph/FrontierGraph.h"
+#include "Soap/Search/SearchBudget.h"
+
+namespace soap {
+
+enum class FrontierMode {
+  MiniTime,        ///< the fastest strategy that fits, on all devices
+  MiniParallelism, ///< the fewest devices that some strategy fits on
+  Profiling ///< frontiers of 1, 2, 4, ... and all devices; then as mini-time
+};
+const char *modeName(FrontierMode mode);
+
+struct FrontierSearchOptions : SearchBudget {
+  FrontierMode mode = FrontierMode::MiniTime;
+  /// Most bytes per device; negative: what the topology's devices have.
+  int64_t limitBytes = -1;
+  int threads = 1;
+  int64_t mostConfigs = 16; ///< candidates per group
+  /// See `FrontierOptions`.
+  double epsilon = 0;
+  int64_t mostPoints = 4096;
+  /// Of each number of devices, so many strategies are simulated at most.
+  int64_t mostSimulated = 96;
+  /// Restrictions, for comparisons (FrontierGraph.h).
+  FrontierSpace space = FrontierSpace::All;
+  int meshSamples = 1;
+  /// Without `initial`, presets are points, too, unless this is false.
+  bool presets = true;
+};
+
+/// A strategy and what it costs.
+struct FrontierStrategy {
+  int64_t memoryBytes = 0; ///< of the device that holds most, simulated
+  int64_t timeNs = 0;      ///< simulated
+  /// What the cost graph says; 0 for a start.
+  int64_t estimatedBytes = 0, estimatedNs = 0;
+  std::string start; ///< its name; empty: found by frontier tracking
+  Strategy strategy;
+};
+
+/// What was found on the first `devices` devices.
+struct DeviceFrontier {
+  int devices = 0;
+  /// Memory rises, time falls; those over the limit are there, too.
+  std::vector<FrontierStrategy> points;
+  /// Of cost graphs: whether all were tracked to the end, none by heuristics,
+  /// and within which error (FrontierTracking.h).
+  bool complete = false, guaranteed = true;
+  double errorBound = 0;
+  /// Time steps of a layer were given one config, as the graph resisted.
+  bool tiedLayers = false;
+  int nodes = 0, pairs = 0, pricedPairs = 0, positions = 0;
+  int64_t configs = 0; ///< candidates of all nodes
+  int heuristicEliminations = 0;
+  int64_t tracked = 0, simulated = 0; ///< points
+  int64_t peakBytes = 0;              ///< of frontier tracking itself
+  double priceSeconds = 0, trackSeconds = 0, simulateSeconds = 0;
+  /// Every strategy holds so much on some device: its share of the parameters.
+  /// If that does not fit, nothing else was looked at.
+  int64_t leastBytes = 0;
+};
+
+struct FrontierSearchResult {
+  McmcResult search;
+  /// In the order in which they were looked at.
+  std::vector<DeviceFrontier> frontiers;
+  /// The devices that the result uses; 0 if it is a start of the search that
+  /// fits, as nothing else was found.
+  int devices = 0;
+};
+
+/// Runs the search. The problem must have passed `check`.
+FrontierSearchResult searchFrontier(const ParallelizationProblem &problem,
+                                    const FrontierSearchOptions &options);
+
+/// Bytes of what updates replace: devices hold them together throughout.
+int64_t parameterBytes(const Graph &graph);
+
+/// The first devices of a topology, with the same routes between them, and at
+/// most so many bytes each (negative: what they have).
+Topology firstDevices(const Topology &topology, int devices,
+                      int64_t limitBytes);
+
+/// Frontiers as JSON (docs/Frontier.md).
+std::string printFrontiers(const ParallelizationProblem &problem,
+                           const FrontierSearchOptions &options,
+                           const FrontierSearchResult &result);
+/// The least memory of the topology's devices and of the options' limit.
+int64_t capacityOf(const Topology &topology, int64_t limitBytes);
+
+/// A line of a drawing.
+struct FrontierCurve {
+  std::string label;
+  std::vector<FrontierStrategy> points; ///< in order of memory
+};
+/// A line per number of devices.
+std::vector<FrontierCurve> curvesOf(const FrontierSearchResult &result);
+/// Memory to the right, time upwards, both logarithmic (SVG). `limitBytes`:
+/// capacity of a device, drawn as a line.
+std::string drawFrontiers(const std::vector<FrontierCurve> &curves,
+                          int64_t limitBytes);
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_COSTGRAPH_FRONTIERSEARCH_H

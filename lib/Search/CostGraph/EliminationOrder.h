@@ -1,0 +1,37 @@
+//===- EliminationOrder.h - In which order nodes are eliminated -*- C++ -*-===//
+//
+// Frontier tracking decides all eliminations before the first one (algorithm 2
+// of TensorOpt): they depend on numbers of configs and on edges only. How often
+// frontiers are trimmed one after the other is known then, and with it how far
+// each may be.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_COSTGRAPH_ELIMINATIONORDER_H
+#define SOAP_LIB_SEARCH_COSTGRAPH_ELIMINATIONORDER_H
+
+#include "Soap/Search/CostGraph/FrontierTracking.h"
+
+namespace soap {
+
+struct EliminationStep {
+  enum class Kind {
+    Isolated,  ///< no neighbours left: a factor of the result
+    Leaf,      ///< into its only neighbour; a step of LDP
+    Node,      ///< between two neighbours: into their edge
+    Branch,    ///< merged with `first`, which has the configs of both then
+    Heuristic, ///< gets one config
+  } kind = Kind::Isolated;
+  int node = -1;
+  int first = -1, second = -1; ///< neighbours that it is eliminated into
+};
+
+/// All nodes of a graph, once each. Of possible eliminations always the one
+/// with the fewest combinations of configs, ties by number.
+std::vector<EliminationStep> eliminationOrder(const CostGraph &graph,
+                                              FrontierMethod method,
+                                              int64_t mostMergedConfigs);
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_COSTGRAPH_ELIMINATIONORDER_H

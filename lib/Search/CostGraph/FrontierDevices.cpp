@@ -1,0 +1,56 @@
+//===- FrontierDevices.cpp - Some of a topology's devices -----------------===//
+//
+// What a search of the fewest devices asks of each number of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/CostGraph/FrontierSearch.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+int64_t soap::parameterBytes(const Graph &graph) {
+  int64_t bytes = 0;
+  for (const GraphInput &input : graph.inputs)
+    if (input.updateNode >= 0)
+      bytes += graph.values[input.value].bytes();
+  return bytes;
+}
+
+Topology soap::firstDevices(const Topology &whole, int devices,
+                            int64_t limitBytes) {
+  Topology result = whole;
+  int all = whole.deviceCount();
+  // Devices that forward for others stay, as switches.
+  std::vector<int> vertexOf(static_cast<size_t>(all) + whole.switches.size(),
+                            -1);
+  result.devices.resize(static_cast<size_t>(devices));
+  result.switches.clear();
+  for (int d = 0; d < devices; ++d)
+    vertexOf[d] = d;
+  for (size_t s = 0; s < whole.switches.size(); ++s) {
+    vertexOf[static_cast<size_t>(all) + s] =
+        devices + static_cast<int>(result.switches.size());
+    result.switches.push_back(whole.switches[s]);
+  }
+  for (int d = devices; d < all; ++d)
+    if (whole.typeOf(d).forwardsTransfers) {
+      vertexOf[d] = devices + static_cast<int>(result.switches.size());
+      result.switches.push_back(whole.devices[d].name);
+    }
+  result.links.clear();
+  for (Link link : whole.links) {
+    link.from = vertexOf[link.from];
+    link.to = vertexOf[link.to];
+    if (link.from >= 0 && link.to >= 0)
+      result.links.push_back(std::move(link));
+  }
+  if (limitBytes >= 0)
+    for (DeviceType &type : result.deviceTypes)
+      type.memoryBytes = std::min(type.memoryBytes, limitBytes);
+  // What was connected still is.
+  if (MaybeError error = result.computeRoutes())
+    return whole;
+  return result;
+}

@@ -1,0 +1,389 @@
+//===- FrontierGraph.cpp - A model as a cost graph ------------------------===//
+//
+// See FrontierGraph.h. Groups and pairs that differ in names alone are priced
+// once, and on all threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/CostGraph/FrontierGraph.h"
+
+#include "../GroupCosts.h"
+
+#include <algorithm>
+#include <thread>
+
+using namespace soap;
+
+FrontierGraph::FrontierGraph(const ParallelizationProblem &problem,
+                             FrontierGraphOptions options)
+    : problem(problem), options(std::move(options)) {
+  findLifetimes();
+  complete = priceGroups() && pricePairs();
+}
+
+//===----------------------------------------------------------------------===//
+// Lifetimes in program order
+//===----------------------------------------------------------------------===//
+
+void FrontierGraph::findLifetimes() {
+  const Graph &graph = problem.getGraph();
+  size_t values = graph.values.size();
+  writtenAt.assign(values, 0);
+  isInput.assign(values, false);
+  isOutput.assign(values, false);
+  lastReads.resize(values);
+  for (const GraphInput &input : graph.inputs)
+    isInput[input.value] = true;
+  for (const GraphOutput &output : graph.outputs)
+    isOutput[output.value] = true;
+  std::vector<int> groupOf(graph.nodes.size());
+  for (size_t g = 0; g < problem.getGroups().size(); ++g)
+    for (int node : problem.getGroups()[g].nodes)
+      groupOf[node] = static_cast<int>(g);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    auto visit = [&](const Kernel &kernel) {
+      for (int value : kernel.results)
+        writtenAt[value] = static_cast<int>(n);
+      for (int value : kernel.operands) {
+        std::vector<std::pair<int, int>> &reads = lastReads[value];
+        auto it = std::find_if(reads.begin(), reads.end(), [&](auto &read) {
+          return read.first == groupOf[n];
+        });
+        if (it == reads.end())
+          reads.emplace_back(groupOf[n], static_cast<int>(n));
+        else
+          it->second = static_cast<int>(n);
+      }
+    };
+    visit(graph.nodes[n].whole);
+    for (const Kernel &stage : graph.nodes[n].stages)
+      visit(stage);
+  }
+}
+
+int FrontierGraph::lastRead(int value, int group) const {
+  int last = writtenAt[value];
+  for (auto [reader, position] : lastReads[value])
+    if (group < 0 || reader == group)
+      last = std::max(last, position);
+  return last;
+}
+
+Lifetime FrontierGraph::sourceLife(int value) const {
+  int end = static_cast<int>(problem.getGraph().nodes.size()) - 1;
+  if (isInput[value])
+    return {0, end};
+  return {writtenAt[value], isOutput[value] ? end : lastRead(value)};
+}
+
+/// Copies are made as soon as the value is there.
+Lifetime FrontierGraph::copyLife(int value, int group) const {
+  return {isInput[value] ? 0 : writtenAt[value], lastRead(value, group)};
+}
+
+int FrontierGraph::turningPoint() const {
+  const std::vector<GraphNode> &nodes = problem.getGraph().nodes;
+  for (size_t n = 0; n < nodes.size(); ++n)
+    if (nodes[n].whole.phase != Phase::Forward)
+      return static_cast<int>(n);
+  return nodes.empty() ? 0 : static_cast<int>(nodes.size()) - 1;
+}
+
+static bool holds(const Lifetime &held, int position) {
+  return held.from <= position && position <= held.to;
+}
+
+int64_t FrontierGraph::heldAt(const Alone &group, size_t config,
+                              int position) const {
+  int64_t bytes = 0;
+  size_t first = config * group.values.size();
+  for (size_t i = 0; i < group.values.size(); ++i) {
+    if (holds(group.sourceLives[i], position))
+      bytes += group.sourceBytes[first + i];
+    if (holds(group.copyLives[i], position))
+      bytes += group.copyBytes[first + i];
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Prices
+//===----------------------------------------------------------------------===//
+
+/// Runs `job(index, costs)` for each index below `count`. Each thread has
+/// prices of its own. Returns false if stopped.
+template <typename Job>
+static bool onThreads(const ParallelizationProblem &problem,
+                      const FrontierGraphOptions &options, size_t count,
+                      Job job) {
+  std::atomic<size_t> next{0};
+  std::atomic<bool> isStopped{false};
+  auto work = [&] {
+    GroupCosts costs(problem);
+    for (size_t i; !isStopped && (i = next++) < count;)
+      if (options.stopped() || !job(i, costs))
+        isStopped = true;
+  };
+  std::vector<std::thread> pool;
+  for (size_t t = 1;
+       t < std::min(static_cast<size_t>(std::max(options.threads, 1)), count);
+       ++t)
+    pool.emplace_back(work);
+  work();
+  for (std::thread &thread : pool)
+    thread.join();
+  return !isStopped;
+}
+
+/// Numbers equal texts alike; `first` is the first of each number.
+static std::vector<size_t> numberEqual(const std::vector<std::string> &texts,
+                                       std::vector<size_t> &first) {
+  std::map<std::string, size_t> numbers;
+  std::vector<size_t> result;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    auto [it, isNew] = numbers.try_emplace(texts[i], first.size());
+    if (isNew)
+      first.push_back(i);
+    result.push_back(it->second);
+  }
+  return result;
+}
+
+bool FrontierGraph::priceGroups() {
+  GroupCosts costs(problem);
+  size_t count = problem.getGroups().size();
+  std::vector<std::string> texts;
+  for (size_t g = 0; g < count; ++g) {
+    configs.push_back(
+        frontierCandidates(problem, static_cast<int>(g), options));
+    texts.push_back(costs.signature({static_cast<int>(g)}, {&configs.back()}));
+  }
+  std::vector<size_t> first, numbers = numberEqual(texts, first);
+  alone.resize(count);
+  // Of equal groups the first; the others have values of their own.
+  std::vector<GroupPrices> prices(first.size());
+  if (!onThreads(
+          problem, options, first.size(), [&](size_t i, GroupCosts &own) {
+            prices[i] =
+                own.priceAlone(static_cast<int>(first[i]), configs[first[i]]);
+            return true;
+          }))
+    return false;
+  for (size_t g = 0; g < count; ++g) {
+    const GroupPrices &all = prices[numbers[g]];
+    Alone &own = alone[g];
+    own.values = costs.heldValues(static_cast<int>(g));
+    for (int value : own.values) {
+      own.sourceLives.push_back(sourceLife(value));
+      own.copyLives.push_back(copyLife(value, static_cast<int>(g)));
+    }
+    own.timesNs = all.timesNs;
+    own.sourceBytes = all.sourceBytes;
+    own.copyBytes = all.copyBytes;
+  }
+  findLayers();
+  std::map<size_t, std::vector<size_t>> layers;
+  for (size_t g = 0; g < count; ++g)
+    layers[layerOf[g]].push_back(g);
+  for (const auto &[first, groups] : layers)
+    keepCandidates(groups);
+  return true;
+}
+
+/// Groups with the same candidates that read the same weights.
+void FrontierGraph::findLayers() {
+  const Graph &graph = problem.getGraph();
+  std::map<int, std::vector<size_t>> readers; // by weight
+  for (const GraphInput &input : graph.inputs)
+    if (input.updateNode >= 0)
+      readers[input.value];
+  layerNumber.resize(configs.size());
+  size_t layers = 0;
+  for (size_t g = 0; g < configs.size(); ++g) {
+    size_t first = g;
+    const Kernel &leader = graph.nodes[problem.getGroups()[g].leader].whole;
+    for (int value : leader.operands)
+      if (auto it = readers.find(value); it != readers.end())
+        for (size_t other : it->second)
+          if (first == g && configs[other] == configs[g])
+            first = layerOf[other];
+    layerOf.push_back(first);
+    layerNumber[g] = first == g ? layers++ : layerNumber[first];
+    for (int value : leader.operands)
+      if (auto it = readers.find(value); it != readers.end())
+        it->second.push_back(g);
+  }
+}
+
+/// Gives groups that have the same candidates those that are best for all of
+/// them together.
+void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
+  std::vector<Config> all = configs[groups[0]];
+  std::vector<int64_t> times(all.size()), bytes(all.size());
+  int position = turningPoint();
+  for (size_t g : groups)
+    for (size_t c = 0; c < all.size(); ++c) {
+      times[c] += alone[g].timesNs[c];
+      bytes[c] += heldAt(alone[g], c, position);
+    }
+  std::vector<size_t> chosen =
+      bestCandidates(times, bytes, static_cast<size_t>(options.mostConfigs));
+  // Configs of known strategies whatever they cost alone.
+  for (size_t g : groups)
+    for (const Strategy &strategy : options.known)
+      for (size_t c = 0; c < all.size(); ++c)
+        if (strategy[problem.getGroups()[g].leader] == all[c])
+          chosen.push_back(c);
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  for (size_t g : groups) {
+    Alone &own = alone[g];
+    Alone kept;
+    configs[g].clear();
+    for (size_t c : chosen) {
+      configs[g].push_back(all[c]);
+      kept.timesNs.push_back(own.timesNs[c]);
+      size_t from = c * own.values.size();
+      for (size_t i = from; i < from + own.values.size(); ++i) {
+        kept.sourceBytes.push_back(own.sourceBytes[i]);
+        kept.copyBytes.push_back(own.copyBytes[i]);
+      }
+    }
+    own.timesNs = std::move(kept.timesNs);
+    own.sourceBytes = std::move(kept.sourceBytes);
+    own.copyBytes = std::move(kept.copyBytes);
+  }
+}
+
+bool FrontierGraph::pricePairs() {
+  GroupCosts costs(problem);
+  std::vector<std::string> texts;
+  for (auto [a, b] : costs.pairs()) {
+    if (options.stopped())
+      return false;
+    pairs.push_back({a, b, {}, {}, {}, {}});
+    texts.push_back(costs.signature({a, b}, {&configs[a], &configs[b]}));
+  }
+  std::vector<size_t> first, numbers = numberEqual(texts, first);
+  priced = static_cast<int64_t>(first.size());
+  std::vector<GroupPrices> prices(first.size());
+  if (!onThreads(
+          problem, options, first.size(), [&](size_t i, GroupCosts &own) {
+            const Pair &pair = pairs[first[i]];
+            prices[i] =
+                own.priceBetween(pair.first, pair.second, configs[pair.first],
+                                 configs[pair.second], options.stopped);
+            return !prices[i].timesNs.empty();
+          }))
+    return false;
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    Pair &pair = pairs[p];
+    const GroupPrices &own = prices[numbers[p]];
+    pair.timesNs = own.timesNs;
+    pair.copyBytes = own.copyBytes;
+    pair.values = costs.crossingValues(pair.first, pair.second);
+    for (int value : pair.values) {
+      // The reader is the group that does not write it.
+      Lifetime a = copyLife(value, pair.first),
+               b = copyLife(value, pair.second);
+      pair.lives.push_back(a.to > b.to ? a : b);
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What frontier tracking is given and has found
+//===----------------------------------------------------------------------===//
+
+FrontierProblem FrontierGraph::problemAt(int position, bool tied) const {
+  FrontierProblem result;
+  CostGraph &graph = result.graph;
+  auto nodeOf = [&](int group) {
+    return tied ? layerNumber[static_cast<size_t>(group)]
+                : static_cast<size_t>(group);
+  };
+  for (size_t g = 0; g < alone.size(); ++g) {
+    size_t number = nodeOf(static_cast<int>(g));
+    graph.nodes.resize(std::max(graph.nodes.size(), number + 1));
+    CostGraphNode &node = graph.nodes[number];
+    node.liveTo = 1;
+    node.costs.resize(alone[g].timesNs.size());
+    node.memory.resize(alone[g].timesNs.size());
+    for (size_t c = 0; c < alone[g].timesNs.size(); ++c) {
+      node.costs[c] += alone[g].timesNs[c];
+      node.memory[c] += heldAt(alone[g], c, position);
+    }
+  }
+  for (const Pair &pair : pairs) {
+    std::vector<int64_t> memory;
+    for (size_t e = 0; e < pair.timesNs.size(); ++e) {
+      int64_t bytes = 0;
+      for (size_t i = 0; i < pair.values.size(); ++i)
+        if (holds(pair.lives[i], position))
+          bytes += pair.copyBytes[e * pair.values.size() + i];
+      memory.push_back(bytes);
+    }
+    size_t first = nodeOf(pair.first), second = nodeOf(pair.second);
+    if (first == second) {
+      CostGraphNode &node = graph.nodes[first];
+      for (size_t c = 0; c < node.costs.size(); ++c) {
+        node.costs[c] += pair.timesNs[c * (node.costs.size() + 1)];
+        node.memory[c] += memory[c * (node.costs.size() + 1)];
+      }
+      continue;
+    }
+    graph.edges.push_back(
+        {static_cast<int>(first), static_cast<int>(second), pair.timesNs});
+    result.alternatives.push_back({{pair.timesNs, std::move(memory)}});
+  }
+  return result;
+}
+
+std::vector<int> FrontierGraph::untie(const std::vector<int> &choice,
+                                      bool tied) const {
+  if (!tied)
+    return choice;
+  std::vector<int> result;
+  for (size_t number : layerNumber)
+    result.push_back(choice[number]);
+  return result;
+}
+
+Strategy FrontierGraph::strategy(const std::vector<int> &choice) const {
+  Strategy result(problem.getGraph().nodes.size());
+  for (size_t g = 0; g < choice.size(); ++g)
+    problem.assign(result, problem.getGroups()[g],
+                   configs[g][static_cast<size_t>(choice[g])]);
+  return result;
+}
+
+MemoryPeak FrontierGraph::peakOf(const std::vector<int> &choice) const {
+  size_t positions = problem.getGraph().nodes.size();
+  std::vector<int64_t> change(positions + 1);
+  auto hold = [&](const Lifetime &held, int64_t bytes) {
+    change[static_cast<size_t>(held.from)] += bytes;
+    change[static_cast<size_t>(held.to) + 1] -= bytes;
+  };
+  for (size_t g = 0; g < alone.size(); ++g) {
+    size_t count = alone[g].values.size(),
+           first = static_cast<size_t>(choice[g]) * count;
+    for (size_t i = 0; i < count; ++i) {
+      hold(alone[g].sourceLives[i], alone[g].sourceBytes[first + i]);
+      hold(alone[g].copyLives[i], alone[g].copyBytes[first + i]);
+    }
+  }
+  for (const Pair &pair : pairs) {
+    size_t entry =
+        static_cast<size_t>(choice[pair.first]) * configs[pair.second].size() +
+        static_cast<size_t>(choice[pair.second]);
+    for (size_t i = 0; i < pair.values.size(); ++i)
+      hold(pair.lives[i], pair.copyBytes[entry * pair.values.size() + i]);
+  }
+  MemoryPeak peak;
+  int64_t bytes = 0;
+  for (size_t t = 0; t < positions; ++t)
+    if ((bytes += change[t]) > peak.bytes)
+      peak = {bytes, static_cast<int64_t>(t)};
+  return peak;
+}

@@ -1,0 +1,358 @@
+//===- FrontierSearch.cpp - Strategies on the memory-time frontier --------===//
+//
+// See FrontierSearch.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/CostGraph/FrontierSearch.h"
+
+#include "../SearchRun.h"
+#include "Soap/Core/StrategySimulator.h"
+#include "Soap/Search/Presets.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <thread>
+
+using namespace soap;
+
+const char *soap::modeName(FrontierMode mode) {
+  switch (mode) {
+  case FrontierMode::MiniTime:
+    return "mini-time";
+  case FrontierMode::MiniParallelism:
+    return "mini-parallelism";
+  case FrontierMode::Profiling:
+    return "profiling";
+  }
+  return "";
+}
+
+int64_t soap::capacityOf(const Topology &topology, int64_t limitBytes) {
+  int64_t least =
+      limitBytes >= 0 ? limitBytes : std::numeric_limits<int64_t>::max();
+  for (int d = 0; d < topology.deviceCount(); ++d)
+    least = std::min(least, topology.typeOf(d).memoryBytes);
+  return least;
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The frontier on some number of devices.
+class DeviceSearch {
+public:
+  DeviceSearch(const ParallelizationProblem &whole, int devices,
+               const FrontierSearchOptions &options, SearchRun &run,
+               McmcResult &counts)
+      : options(options), run(run), counts(counts),
+        topology(
+            firstDevices(whole.getTopology(), devices, options.limitBytes)),
+        problem(whole.getGraph(), topology, whole.getGroups(),
+                whole.getRoles()) {
+    problem.searchedRoles = whole.searchedRoles;
+    problem.anyDevices = whole.anyDevices;
+    problem.replicas = whole.replicas;
+    problem.evenPieces = whole.evenPieces;
+    result.devices = devices;
+    result.leastBytes =
+        (parameterBytes(whole.getGraph()) + devices - 1) / devices;
+  }
+
+  int64_t capacity() const { return capacityOf(topology, -1); }
+  /// Only `leastBytes` is known of so few devices.
+  bool isHopeless() const { return result.leastBytes > capacity(); }
+  DeviceFrontier giveUp() {
+    result.complete = true;
+    return std::move(result);
+  }
+
+  DeviceFrontier search(bool isWhole) {
+    std::vector<FrontierStrategy> starts = listStarts(isWhole);
+    simulate(starts, false);
+    if (isWhole)
+      for (const FrontierStrategy &start : starts) {
+        counts.initialNames.push_back(start.start);
+        counts.initialNs.push_back(start.timeNs);
+      }
+    FrontierGraphOptions graphOptions;
+    graphOptions.devices = result.devices;
+    graphOptions.mostConfigs = static_cast<int>(options.mostConfigs);
+    graphOptions.threads = options.threads;
+    graphOptions.space = options.space;
+    graphOptions.meshSamples = options.meshSamples;
+    graphOptions.stopped = [&] { return run.isOver(); };
+    if (options.space == FrontierSpace::All)
+      for (const FrontierStrategy &start : starts)
+        graphOptions.known.push_back(start.strategy);
+    Clock::time_point begin = Clock::now();
+    FrontierGraph graph(problem, graphOptions);
+    result.priceSeconds = secondsSince(begin);
+    if (graph.isComplete()) {
+      std::vector<FrontierStrategy> found = track(graph);
+      simulate(found, true);
+    }
+    return std::move(result);
+  }
+
+  /// Whether a point fits, and which is the fastest that does; null: none.
+  static const FrontierStrategy *fastest(const DeviceFrontier &frontier,
+                                         int64_t capacity) {
+    const FrontierStrategy *best = nullptr;
+    for (const FrontierStrategy &point : frontier.points)
+      if (point.memoryBytes <= capacity)
+        best = &point;
+    return best;
+  }
+
+  /// Excess over the devices' memory, as the problem counts it.
+  Evaluation evaluationOf(const FrontierStrategy &point) const {
+    return problem.evaluate(point.strategy);
+  }
+
+private:
+  const FrontierSearchOptions &options;
+  SearchRun &run;
+  McmcResult &counts;
+  Topology topology;
+  ParallelizationProblem problem;
+  DeviceFrontier result;
+
+  std::vector<FrontierStrategy> listStarts(bool isWhole) const {
+    std::vector<FrontierStrategy> starts;
+    auto add = [&](const std::string &name, const Strategy &strategy) {
+      FrontierStrategy &start = starts.emplace_back();
+      start.start = name;
+      start.strategy = strategy;
+    };
+    if (isWhole)
+      for (size_t i = 0; i < options.initial.size(); ++i)
+        add(i < options.initialNames.size() ? options.initialNames[i]
+                                            : "initial" + std::to_string(i),
+            options.initial[i]);
+    if (starts.empty() && options.presets)
+      for (const auto &[name, strategy] : presetStarts(problem))
+        add(name, strategy);
+    return starts;
+  }
+
+  std::vector<FrontierStrategy> track(const FrontierGraph &graph);
+  void simulate(std::vector<FrontierStrategy> &strategies, bool mayStop);
+};
+
+} // namespace
+
+/// Frontiers of what is held at the end of the forward pass, and where what was
+/// found holds most; the best of all by their real peaks.
+std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
+  Clock::time_point begin = Clock::now();
+  constexpr int mostPositions = 3;
+  FrontierOptions tracking;
+  tracking.threads = options.threads;
+  tracking.epsilon = options.epsilon;
+  tracking.mostPoints = options.mostPoints;
+  tracking.stop = options.stop;
+  result.pairs = static_cast<int>(graph.pairCount());
+  result.pricedPairs = static_cast<int>(graph.pricedPairs());
+
+  std::map<std::vector<int>, std::pair<int64_t, int64_t>> found;
+  std::vector<int> positions = {graph.turningPoint()};
+  result.complete = true;
+  for (size_t p = 0; p < positions.size() && result.complete; ++p) {
+    FrontierProblem tracked = graph.problemAt(positions[p], result.tiedLayers);
+    if (p == 0 && !isReducible(tracked.graph, tracking)) {
+      result.tiedLayers = true;
+      tracked = graph.problemAt(positions[p], true);
+    }
+    if (options.seconds > 0)
+      tracking.seconds = std::max(options.seconds - run.elapsed(), 1e-3);
+    FrontierResult frontier = trackFrontier(tracked, tracking);
+    result.complete = frontier.complete;
+    result.guaranteed = result.guaranteed && frontier.guaranteed;
+    result.errorBound = std::max(result.errorBound, frontier.errorBound);
+    result.peakBytes = std::max(result.peakBytes, frontier.peakBytes);
+    result.heuristicEliminations = frontier.heuristicEliminations;
+    result.nodes = tracked.graph.nodeCount();
+    result.configs = 0;
+    for (const CostGraphNode &node : tracked.graph.nodes)
+      result.configs += node.configCount();
+    std::map<int, int> peaks; // how many points have theirs where
+    for (size_t i = 0; i < frontier.points.size(); ++i) {
+      std::vector<int> choice =
+          graph.untie(frontier.unroll(i).choice, result.tiedLayers);
+      MemoryPeak peak = graph.peakOf(choice);
+      ++peaks[static_cast<int>(peak.time)];
+      found.try_emplace(std::move(choice), peak.bytes,
+                        frontier.points[i].timeNs);
+    }
+    result.tracked += static_cast<int64_t>(frontier.points.size());
+    int next = -1;
+    for (auto [position, count] : peaks)
+      if (std::find(positions.begin(), positions.end(), position) ==
+              positions.end() &&
+          (next < 0 || count > peaks[next]))
+        next = position;
+    if (next >= 0 && p + 1 < mostPositions)
+      positions.push_back(next);
+  }
+  result.positions = static_cast<int>(positions.size());
+
+  std::vector<int64_t> times, bytes;
+  std::vector<const std::vector<int> *> choices;
+  for (const auto &[choice, costs] : found) {
+    choices.push_back(&choice);
+    bytes.push_back(costs.first);
+    times.push_back(costs.second);
+  }
+  std::vector<FrontierStrategy> strategies;
+  for (size_t i : bestCandidates(times, bytes,
+                                 static_cast<size_t>(options.mostSimulated))) {
+    FrontierStrategy &strategy = strategies.emplace_back();
+    strategy.estimatedBytes = bytes[i];
+    strategy.estimatedNs = times[i];
+    strategy.strategy = graph.strategy(*choices[i]);
+  }
+  result.trackSeconds = secondsSince(begin);
+  return strategies;
+}
+
+/// Prices strategies and keeps the frontier of all so far. What `mayStop` may
+/// be left out when the search is over.
+void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
+                            bool mayStop) {
+  Clock::time_point begin = Clock::now();
+  std::atomic<size_t> next{0};
+  std::vector<uint8_t> isDone(strategies.size());
+  auto work = [&] {
+    CostModel cost(topology);
+    StrategyPlan plan(problem.getGraph(), cost);
+    StrategySimulator simulator(plan);
+    for (size_t i; (i = next++) < strategies.size();) {
+      if (mayStop && run.isOver())
+        return;
+      plan.set(strategies[i].strategy);
+      std::vector<int64_t> peaks = simulator.peakBytes();
+      strategies[i].memoryBytes = *std::max_element(peaks.begin(), peaks.end());
+      strategies[i].timeNs = simulator.makespan();
+      isDone[i] = true;
+    }
+  };
+  std::vector<std::thread> pool;
+  for (int t = 1;
+       t < options.threads && static_cast<size_t>(t) < strategies.size(); ++t)
+    pool.emplace_back(work);
+  work();
+  for (std::thread &thread : pool)
+    thread.join();
+
+  std::vector<FrontierStrategy> all = std::move(result.points);
+  for (size_t i = 0; i < strategies.size(); ++i)
+    if (isDone[i]) {
+      all.push_back(strategies[i]);
+      ++result.simulated;
+      ++counts.proposals;
+    }
+  run.reportProgress();
+  std::vector<FrontierPoint> points;
+  for (size_t i = 0; i < all.size(); ++i)
+    points.push_back(
+        {all[i].memoryBytes, all[i].timeNs, static_cast<uint32_t>(i)});
+  result.points.clear();
+  for (const FrontierPoint &point : reduceToFrontier(std::move(points)))
+    result.points.push_back(std::move(all[point.trace]));
+  result.simulateSeconds += secondsSince(begin);
+}
+
+namespace {
+
+class FrontierSearch {
+public:
+  FrontierSearch(const ParallelizationProblem &problem,
+                 const FrontierSearchOptions &options)
+      : problem(problem), options(options), run(options, result.search),
+        all(problem.getTopology().deviceCount()) {}
+
+  FrontierSearchResult search() {
+    switch (options.mode) {
+    case FrontierMode::MiniTime:
+      lookAt(all);
+      break;
+    case FrontierMode::MiniParallelism:
+      for (int devices = 1; devices <= all && result.devices == 0; ++devices)
+        if (devices == 1 || !run.isOver())
+          lookAt(devices);
+      break;
+    case FrontierMode::Profiling:
+      for (int devices = 1; devices < all; devices *= 2)
+        if (!run.isOver())
+          lookAt(devices);
+      result.devices = 0;
+      forget();
+      lookAt(all);
+      break;
+    }
+    if (result.search.best.empty() || result.devices == 0)
+      fallBack();
+    run.finish({});
+    return std::move(result);
+  }
+
+private:
+  const ParallelizationProblem &problem;
+  const FrontierSearchOptions &options;
+  FrontierSearchResult result;
+  SearchRun run;
+  int all;
+
+  /// What was found on fewer devices is no result.
+  void forget() {
+    result.search.best.clear();
+    result.search.bestEvaluation = {};
+    result.search.curve.clear();
+  }
+
+  void lookAt(int devices) {
+    DeviceSearch device(problem, devices, options, run, result.search);
+    if (options.mode == FrontierMode::MiniParallelism && device.isHopeless()) {
+      result.frontiers.push_back(device.giveUp());
+      return;
+    }
+    DeviceFrontier frontier = device.search(devices == all);
+    if (frontier.points.empty())
+      return;
+    const FrontierStrategy *best =
+        DeviceSearch::fastest(frontier, device.capacity());
+    if (options.mode == FrontierMode::MiniParallelism)
+      forget();
+    if (best)
+      result.devices = devices;
+    // Else the one that is over by least.
+    const FrontierStrategy &chosen = best ? *best : frontier.points.front();
+    run.offer(chosen.strategy, device.evaluationOf(chosen));
+    result.frontiers.push_back(std::move(frontier));
+  }
+
+  /// The starts, on all devices, if the search ended before anything fitted.
+  void fallBack() {
+    for (const auto &frontier : result.frontiers)
+      if (frontier.devices == all)
+        return;
+    forget();
+    run.offerStarts(problem);
+  }
+};
+
+} // namespace
+
+FrontierSearchResult
+soap::searchFrontier(const ParallelizationProblem &problem,
+                     const FrontierSearchOptions &options) {
+  return FrontierSearch(problem, options).search();
+}
