@@ -420,7 +420,7 @@ std::optional<Size> parseSize(const Family &family, std::string_view text) {
   std::optional<int> first = takeNumber(text), second = 1;
   if (!first)
     return std::nullopt;
-  if (family.nodes) {
+  if (family.nodes && !text.empty()) {
     if (!text.starts_with('x'))
       return std::nullopt;
     text.remove_prefix(1);
@@ -429,7 +429,7 @@ std::optional<Size> parseSize(const Family &family, std::string_view text) {
       return std::nullopt;
     size = {*first, *second};
   } else {
-    size = {1, *first};
+    size = {1, *first}; // of a cluster: one node
   }
   bool isFatTree = family.make == makeFatTree;
   if (!text.empty() || size.perNode > family.mostPerNode ||
@@ -439,10 +439,10 @@ std::optional<Size> parseSize(const Family &family, std::string_view text) {
   return size;
 }
 
-/// `p100-NxM, M up to 4`.
+/// `p100-NxM or M, M up to 4`.
 std::string formOf(const Family &family) {
   std::string form = family.prefix;
-  form += family.nodes ? "NxM" : "N";
+  form += family.nodes ? "NxM or M" : "N";
   if (family.nodes)
     return form + ", M up to " + std::to_string(family.mostPerNode);
   return form + ", N up to " + std::to_string(family.mostPerNode);

@@ -220,8 +220,8 @@ StrategySimulator::timeline(std::vector<std::vector<TaskTimes>> &times) {
   return run<false, true>(std::numeric_limits<int64_t>::max(), &times);
 }
 
-void StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
-  timeline(recorded);
+int64_t StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
+  int64_t makespanNs = timeline(recorded);
   tasks.clear();
   const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
   for (size_t b = 0; b < list.size(); ++b) {
@@ -232,4 +232,5 @@ void StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
         tasks.push_back(
             {recorded[b][i].startNs, static_cast<uint64_t>(b) << 32 | i});
   }
+  return makespanNs;
 }

@@ -9,6 +9,7 @@
 
 #include "../Core/Random.h"
 #include "Problems.h"
+#include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/StrategySimulator.h"
 #include "Soap/Search/Presets.h"
 
@@ -28,7 +29,7 @@ std::pair<int64_t, int64_t> simulate(const ParallelizationProblem &problem,
   StrategyPlan plan(problem.getGraph(), cost);
   plan.set(strategy);
   StrategySimulator simulator(plan);
-  std::vector<int64_t> peaks = simulator.peakBytes();
+  std::vector<int64_t> peaks = peakBytes(plan);
   return {simulator.makespan(), *std::max_element(peaks.begin(), peaks.end())};
 }
 

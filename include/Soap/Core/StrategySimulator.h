@@ -34,8 +34,8 @@ public:
   int64_t makespan(int64_t limitNs = std::numeric_limits<int64_t>::max());
   /// The makespan, with the times of every task: `times[block][index]`.
   int64_t timeline(std::vector<std::vector<TaskTimes>> &times);
-  /// Simulates, and lists all tasks with their starts as `readyNs`.
-  void starts(std::vector<TaskQueue::Entry> &tasks);
+  /// The makespan, with a list of all tasks that has their starts as `readyNs`.
+  int64_t starts(std::vector<TaskQueue::Entry> &tasks);
   /// By block of a value and task: copies that are put off until all other
   /// tasks are done, as `markDeferred` (TaskGraph.h) marks them. What depends
   /// on them is, too.

@@ -7,6 +7,7 @@
 #include "Soap/Search/CostGraph/FrontierSearch.h"
 
 #include "../SearchRun.h"
+#include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/StrategySimulator.h"
 #include "Soap/Search/Presets.h"
 
@@ -234,13 +235,15 @@ void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
     CostModel cost(topology);
     StrategyPlan plan(problem.getGraph(), cost);
     StrategySimulator simulator(plan);
+    PlanMemory memory(plan);
+    std::vector<TaskQueue::Entry> starts;
     for (size_t i; (i = next++) < strategies.size();) {
       if (mayStop && run.isOver())
         return;
       plan.set(strategies[i].strategy);
-      std::vector<int64_t> peaks = simulator.peakBytes();
+      strategies[i].timeNs = simulator.starts(starts);
+      std::vector<int64_t> peaks = memory.peakBytes(starts);
       strategies[i].memoryBytes = *std::max_element(peaks.begin(), peaks.end());
-      strategies[i].timeNs = simulator.makespan();
       isDone[i] = true;
     }
   };

@@ -132,6 +132,16 @@ module attributes {soap.fused_slots = 1 : i64} {}
 
 // -----
 
+// expected-error@+1 {{'soap.pipeline' must have 'microbatches', an i64 of at least 1, and 'schedule', "1f1b" or "gpipe", got {microbatches = 0 : i64, schedule = "1f1b"}}}
+module attributes {soap.pipeline = {microbatches = 0 : i64, schedule = "1f1b"}} {}
+
+// -----
+
+// expected-error@+1 {{'soap.pipeline' must have 'microbatches'}}
+module attributes {soap.pipeline = {microbatches = 4 : i64, schedule = "zigzag"}} {}
+
+// -----
+
 // expected-error@+1 {{argument #0: 'soap.updated' must be a unit attribute, got true}}
 func.func @updated(%x: tensor<2xf32> {soap.updated = true}) {
   return
