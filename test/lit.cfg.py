@@ -69,6 +69,7 @@ tools = [
     ToolSubst("soap-opt", extra_args=soap_opt, unresolved="ignore"),
     ToolSubst("soap-translate", unresolved="ignore"),
     ToolSubst("soap-run", unresolved="ignore"),
+    ToolSubst("soap-solve", unresolved="ignore"),
     ToolSubst("soap-gpu-check", unresolved="ignore"),
     "mlir-opt",
     "mlir-tblgen",

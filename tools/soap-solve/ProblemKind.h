@@ -1,0 +1,45 @@
+//===- ProblemKind.h - A kind of problem of soap-solve ----------*- C++ -*-===//
+//
+// One entry of the tool's table: a subcommand that solves instances, and the
+// verifier of its solutions. Each kind is a file of its own with its flags.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPSOLVE_PROBLEMKIND_H
+#define SOAP_TOOLS_SOAPSOLVE_PROBLEMKIND_H
+
+#include "Soap/Core/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace soap::solve {
+
+/// A file that was read, unpacked if it was gzipped.
+struct Document {
+  std::string path;
+  std::string text;
+};
+
+struct ProblemKind {
+  /// The subcommand, `soap-solve COMMAND INSTANCE [flags]`.
+  const char *command;
+  /// What it solves, in a line of the tool's help.
+  const char *summary;
+  /// A member of the outermost object of its instances, which those of no other
+  /// kind have: `verify` tells by it what it reads.
+  const char *instanceKey;
+  /// What follows the subcommand; the exit status: 0, 1 after bad input, 2
+  /// after bad flags, 130 after an interruption (the best answer is written).
+  int (*solve)(const std::vector<std::string> &arguments);
+  /// Checks a solution without any solver: what to print ("ok: ..."), or what
+  /// is wrong with the instance or the solution.
+  Expected<std::string> (*verify)(const Document &instance,
+                                  const Document &solution);
+};
+
+ProblemKind placementKind();
+
+} // namespace soap::solve
+
+#endif // SOAP_TOOLS_SOAPSOLVE_PROBLEMKIND_H

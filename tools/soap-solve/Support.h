@@ -1,0 +1,72 @@
+//===- Support.h - What the subcommands of soap-solve share -----*- C++ -*-===//
+//
+// Flags as tables, messages in one style, files, and the signal that asks for
+// an early end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPSOLVE_SUPPORT_H
+#define SOAP_TOOLS_SOAPSOLVE_SUPPORT_H
+
+#include "ProblemKind.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+
+namespace soap::solve {
+
+/// A flag `--name=VALUE`, `--name VALUE`, or `--name` alone. `set` returns what
+/// was expected, or nothing if the value is good.
+struct Flag {
+  bool takesValue;
+  std::function<std::string(const std::string &)> set;
+};
+using FlagTable = std::map<std::string, Flag>;
+
+/// The flags write to what they are given, which must live as long.
+Flag textFlag(std::string &target);
+Flag integerFlag(int64_t &target, int64_t low, int64_t high);
+Flag numberFlag(double &target, double low, double high);
+/// `--name`, `--name=true`, `--name=false`.
+Flag booleanFlag(bool &target);
+/// One of the names; the target becomes its index.
+Flag choiceFlag(int &target, std::vector<std::string> names);
+
+/// What every solver takes.
+struct CommonOptions {
+  std::string output;           ///< -o; empty: standard output
+  double timeLimitSeconds = 60; ///< --time-limit
+  int64_t threads = 1;          ///< --threads
+  int64_t seed = 0;             ///< --seed
+  bool quiet = false;           ///< --quiet: no progress, no summary
+};
+void addCommonFlags(FlagTable &flags, CommonOptions &options);
+/// The lines of the help for these.
+const char *commonHelp();
+
+/// Sets what the flags say; other arguments are appended to `files`. An error
+/// is about flags.
+MaybeError parseFlags(const std::vector<std::string> &arguments,
+                      const FlagTable &flags, std::vector<std::string> &files);
+
+/// Prints `soap-solve: error: MESSAGE`, and to look at the help of `command`
+/// ("" for the tool's own); returns 2.
+int failFlags(const std::string &message, const std::string &command);
+/// Prints `soap-solve: error: MESSAGE`; returns 1.
+int failInput(const std::string &message);
+
+/// Reads a file of at most 8 GiB, gzipped or not.
+Expected<Document> readDocument(const std::string &path);
+/// Writes a solution to `path`, or to standard output if it is empty.
+MaybeError writeDocument(const std::string &path, const std::string &text);
+
+/// Set by SIGINT and SIGTERM once `installSignals` was called; a second signal
+/// ends the process.
+const std::atomic<bool> &stopRequested();
+void installSignals();
+
+} // namespace soap::solve
+
+#endif // SOAP_TOOLS_SOAPSOLVE_SUPPORT_H
