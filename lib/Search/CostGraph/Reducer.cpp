@@ -27,6 +27,20 @@ Reducer::Reducer(const CostGraph &graph)
   build(graph);
 }
 
+Reducer::Reducer(const Kernel &kernel)
+    : capacity(kernel.capacity), constant(kernel.constant),
+      hasCapacity(!kernel.capacity.empty()) {
+  for (const KernelNode &from : kernel.nodes) {
+    Node &node = nodes.emplace_back();
+    node.costs = from.costs;
+    node.pieces = from.pieces;
+    node.configs.resize(node.costs.size());
+    std::iota(node.configs.begin(), node.configs.end(), 0);
+  }
+  for (const KernelEdge &edge : kernel.edges)
+    addEdge(edge.source, edge.target, edge.costs);
+}
+
 static int64_t finiteOrInfinite(int64_t cost) {
   return cost >= CostGraph::forbidden ? infinite : cost;
 }
@@ -166,10 +180,12 @@ bool Reducer::keepStates(int node, const std::vector<char> &keep) {
   return true;
 }
 
-void Reducer::restrict(const std::vector<std::vector<char>> &keep) {
+bool Reducer::restrict(const std::vector<std::vector<char>> &keep) {
   for (size_t k = 0; k < keep.size(); ++k)
-    if (std::find(keep[k].begin(), keep[k].end(), 0) != keep[k].end())
-      keepStates(kernelIds[k], keep[k]);
+    if (std::find(keep[k].begin(), keep[k].end(), 0) != keep[k].end() &&
+        !keepStates(kernelIds[k], keep[k]))
+      return false;
+  return true;
 }
 
 bool Reducer::dropWithoutPartner(bool &changed) {
@@ -396,4 +412,17 @@ std::vector<int> Reducer::lift(const std::vector<int> &states) const {
     choice[record.node] = record.configs[index];
   }
   return choice;
+}
+
+std::optional<std::vector<int>>
+Reducer::statesOf(const std::vector<int> &choice) const {
+  std::vector<int> states;
+  for (int n : kernelIds) {
+    const std::vector<int> &configs = nodes[n].configs;
+    auto found = std::find(configs.begin(), configs.end(), choice[n]);
+    if (found == configs.end())
+      return std::nullopt;
+    states.push_back(static_cast<int>(found - configs.begin()));
+  }
+  return states;
 }

@@ -26,6 +26,7 @@
 #include "Soap/Search/CostGraph/CostGraph.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -35,6 +36,8 @@ class Reducer {
 public:
   /// The graph has passed `check`; nothing refers to it later.
   explicit Reducer(const CostGraph &graph);
+  /// The same for a kernel, whose states are the configs.
+  explicit Reducer(const Kernel &kernel);
 
   /// Reduces until nothing changes; false: there is no solution, because of
   /// what `conflict` says.
@@ -45,11 +48,15 @@ public:
   Kernel kernel() const;
   /// Choices in the whole graph for a choice of states of `kernel()`.
   std::vector<int> lift(const std::vector<int> &states) const;
+  /// States of `kernel()` for choices in the whole graph; none if a config is
+  /// not there any more.
+  std::optional<std::vector<int>>
+  statesOf(const std::vector<int> &choice) const;
 
   /// Drops states of nodes of the last `kernel()` where `keep` is 0, as a
   /// caller may who knows that they are in no solution worth having. `reduce`
-  /// is to follow.
-  void restrict(const std::vector<std::vector<char>> &keep);
+  /// is to follow. False: a node has none left.
+  bool restrict(const std::vector<std::vector<char>> &keep);
 
 private:
   struct Node {

@@ -1,0 +1,312 @@
+//===- Solver.cpp - Rounds of bounds, searches and proofs -----------------===//
+//
+// See Solver.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Solver.h"
+
+#include <cmath>
+#include <thread>
+
+using namespace soap;
+using namespace soap::costgraph;
+
+/// Sums that a task computes in a round: some hundredths of a second.
+static constexpr double roundWork = 5e7;
+/// The ascent is at its end after so many steps without gain.
+static constexpr int mostIdleSteps = 120;
+/// States that a kernel may have if branch and bound is to prove anything.
+static constexpr int64_t mostProvenStates = 20000;
+
+Solver::Solver(const CostGraph &graph, const CostGraphOptions &options)
+    : graph(graph), options(options), begin(std::chrono::steady_clock::now()),
+      lastProgress(begin), reducer(graph) {}
+
+double Solver::secondsLeft() const {
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - begin;
+  return options.seconds - spent.count();
+}
+
+bool Solver::isOver() const {
+  return secondsLeft() <= 0 ||
+         (options.stop && options.stop->load(std::memory_order_relaxed));
+}
+
+bool Solver::isProven() const {
+  return bound > static_cast<double>(cutoff()) - 1 + 1e-6;
+}
+
+void Solver::offer(int64_t cost, const std::vector<int> &states) {
+  if (cost >= bestCost)
+    return;
+  bestCost = cost;
+  bestChoice = reducer.lift(states);
+}
+
+/// One more than the sum of the largest costs.
+static int64_t ceilingOf(const Kernel &kernel) {
+  auto largest = [](const std::vector<int64_t> &costs) {
+    int64_t most = 0;
+    for (int64_t cost : costs)
+      if (cost < infinite)
+        most = std::max(most, cost);
+    return most;
+  };
+  int64_t sum = kernel.constant + 1;
+  for (const KernelNode &node : kernel.nodes)
+    sum = addCosts(sum, largest(node.costs));
+  for (const KernelEdge &edge : kernel.edges)
+    sum = addCosts(sum, largest(edge.costs));
+  return sum;
+}
+
+/// Everything that refers to the kernel, anew.
+void Solver::prepare() {
+  ascent.reset();
+  proof.reset();
+  chains.clear();
+  kernel = reducer.kernel();
+  if (kernel.nodes.empty()) {
+    offer(kernel.constant, {});
+    bound = static_cast<double>(bestCost);
+    return;
+  }
+  if (options.algorithm == CostGraphAlgorithm::Elimination) {
+    proof = std::make_unique<BranchAndBound>(kernel);
+    return;
+  }
+  ascent = std::make_unique<PriceAscent>(kernel);
+  steps = idleSteps = 0;
+  idleBound = ascent->bound();
+  filteredGap = 0;
+  for (int i = 0; i < std::max(options.threads, 1); ++i) {
+    Chain &chain = chains.emplace_back();
+    chain.search = std::make_unique<BlockSearch>(
+        kernel, options.seed * 1000003 + static_cast<uint64_t>(i));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+void Solver::runAscent() {
+  for (double work = 0; work < roundWork && !isOver();) {
+    ascent->step();
+    ++steps;
+    work += ascent->workOfStep();
+    const std::vector<int> &states = ascent->states();
+    int64_t cost = costIn(kernel, states);
+    bool isBetter = cost < std::min(found.cost, cutoff());
+    if (isBetter) {
+      MemoryProfile profile(kernel);
+      profile.assign(states);
+      isBetter = profile.fits();
+    }
+    if (isBetter)
+      found = {cost, states};
+    double gap = static_cast<double>(cutoff()) - idleBound;
+    bool gained = ascent->bound() > idleBound + 0.01 * std::max(gap, 0.0) ||
+                  (isBetter && bestCost < infinite);
+    idleSteps = gained ? 0 : idleSteps + 1;
+    if (gained)
+      idleBound = ascent->bound();
+    if (ascent->bound() > static_cast<double>(cutoff()))
+      return;
+  }
+}
+
+void Solver::runProof() {
+  proof->run(
+      roundWork, cutoff(),
+      [&](int64_t cost, std::vector<int> states) {
+        if (cost < found.cost)
+          found = {cost, std::move(states)};
+      },
+      [&] { return isOver(); });
+}
+
+void Solver::runChain(Chain &chain) {
+  auto stop = [&] { return isOver(); };
+  if (!chain.from.empty())
+    chain.search->start(chain.from, stop);
+  chain.from.clear();
+  chain.search->run(roundWork, chain.temperature, stop);
+}
+
+/// What a chain does in the next round.
+void Solver::planChain(Chain &chain, bool isFirst) {
+  double gap = std::max(static_cast<double>(cutoff()) - bound,
+                        1e-6 * std::abs(bound));
+  if (bestCost == infinite)
+    gap = 1e-2 * std::abs(bound);
+  if (chain.round == chain.rounds) {
+    // From what the prices lead to, or from the best.
+    std::optional<std::vector<int>> states;
+    if (bestCost < infinite && (chain.episode + (isFirst ? 0 : 1)) % 2)
+      states = reducer.statesOf(bestChoice);
+    chain.from = states ? std::move(*states) : ascent->states();
+    chain.search->setPrices(ascent->prices());
+    chain.rounds = std::min(4 + 2 * chain.episode, 40);
+    chain.round = 0;
+    ++chain.episode;
+  }
+  double progress = static_cast<double>(chain.round) / chain.rounds;
+  chain.temperature = gap / 30 * std::pow(1e-3, progress);
+  ++chain.round;
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+static void runTasks(const std::vector<std::function<void()>> &tasks,
+                     int threads) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < tasks.size();)
+      tasks[i]();
+  };
+  std::vector<std::thread> others;
+  size_t most = std::min<size_t>(std::max(threads, 1), tasks.size());
+  for (size_t i = 1; i < most; ++i)
+    others.emplace_back(work);
+  work();
+  for (std::thread &thread : others)
+    thread.join();
+}
+
+void Solver::round() {
+  std::vector<std::function<void()>> tasks;
+  bool hasFirst = true;
+  if (proof)
+    tasks.push_back([this] { runProof(); });
+  else if (idleSteps < mostIdleSteps)
+    tasks.push_back([this] { runAscent(); });
+  else
+    hasFirst = false;
+  // A thread for each; with one, both take turns.
+  size_t count = chains.size();
+  if (hasFirst && count > 1)
+    --count;
+  for (size_t i = 0; i < count; ++i) {
+    planChain(chains[i], i == 0);
+    tasks.push_back([this, i] { runChain(chains[i]); });
+  }
+  runTasks(tasks, options.threads);
+  mergeRound();
+}
+
+void Solver::mergeRound() {
+  ++result.rounds;
+  if (found.cost < bestCost)
+    offer(found.cost, found.states);
+  found = Found();
+  for (const Chain &chain : chains)
+    if (chain.search->bestCost() < bestCost)
+      offer(chain.search->bestCost(), chain.search->bestStates());
+  if (ascent)
+    bound = std::max(bound, ascent->bound());
+  if (proof) {
+    result.branches += proof->nodes() - result.branches;
+    bound = std::max(bound, std::min(proof->bound(),
+                                     static_cast<double>(cutoff())));
+  }
+  if (isProven() || !ascent || proof)
+    return;
+  double gap = static_cast<double>(cutoff()) - bound;
+  bool isIdle = idleSteps >= mostIdleSteps;
+  if (bestCost < infinite && (isIdle || filteredGap == 0 ? gap != filteredGap : gap < 0.5 * filteredGap))
+    if (steps > 100 && reduceAgain())
+      return;
+  if (isIdle && options.algorithm == CostGraphAlgorithm::Auto) {
+    int64_t states = 0;
+    for (const KernelNode &node : kernel.nodes)
+      states += node.stateCount();
+    if (states <= mostProvenStates)
+      proof = std::make_unique<BranchAndBound>(kernel, bound);
+  }
+}
+
+/// Drops states that no better solution has; whether enough to begin anew.
+bool Solver::reduceAgain() {
+  filteredGap = static_cast<double>(cutoff()) - bound;
+  int64_t dropped = 0, states = 0;
+  auto keep = statesWorthKeeping(ascent->boundsOfStates(), cutoff(), dropped);
+  for (const KernelNode &node : kernel.nodes)
+    states += node.stateCount();
+  if (5 * dropped < states)
+    return false;
+  if (!reducer.restrict(keep) || !reducer.reduce()) {
+    bound = static_cast<double>(cutoff());
+    return true;
+  }
+  prepare();
+  return true;
+}
+
+void Solver::report() {
+  auto now = std::chrono::steady_clock::now();
+  if (!options.progress || now - lastProgress < std::chrono::milliseconds(250))
+    return;
+  lastProgress = now;
+  CostGraphProgress progress;
+  progress.seconds = options.seconds - secondsLeft();
+  progress.rounds = result.rounds;
+  progress.kernelNodes = kernel.nodeCount();
+  if (bestCost < infinite)
+    progress.cost = bestCost;
+  progress.bound = static_cast<int64_t>(std::max(bound, 0.0));
+  options.progress(progress);
+}
+
+CostGraphResult Solver::solve() {
+  if (!reducer.reduce()) {
+    result.status = CostGraphResult::Infeasible;
+    result.reason = reducer.conflict();
+    return finish();
+  }
+  prepare();
+  ceiling = ceilingOf(kernel);
+  result.kernelNodes = kernel.nodeCount();
+  result.kernelEdges = static_cast<int>(kernel.edges.size());
+  while (!isProven() && !isOver() &&
+         (options.rounds == 0 || result.rounds < options.rounds)) {
+    round();
+    report();
+  }
+  return finish();
+}
+
+CostGraphResult Solver::finish() {
+  CostGraphSolution &solution = result.solution;
+  solution.seconds = options.seconds - secondsLeft();
+  if (bestCost == infinite) {
+    if (result.status != CostGraphResult::Infeasible && isProven()) {
+      result.status = CostGraphResult::Infeasible;
+      result.reason = "no choice of configs is allowed and fits";
+    }
+    return result;
+  }
+  solution.choice = bestChoice;
+  solution.cost = bestCost;
+  solution.optimal = isProven();
+  solution.bound =
+      solution.optimal
+          ? bestCost
+          : std::clamp(static_cast<int64_t>(std::ceil(bound - 1e-6)),
+                       int64_t(0), bestCost);
+  result.status = CostGraphResult::Solved;
+  if (MaybeError error = graph.verify(solution)) {
+    result.status = CostGraphResult::NotFound;
+    result.reason = "a solver's answer failed verification: " + error->message;
+  }
+  return result;
+}
+
+CostGraphResult soap::solveCostGraph(const CostGraph &graph,
+                                     const CostGraphOptions &options) {
+  return Solver(graph, options).solve();
+}
