@@ -53,6 +53,14 @@ BranchAndBound::BranchAndBound(const Kernel &kernel, double rootBound) {
   stack.push_back({Reducer(kernel), rootBound});
 }
 
+BranchAndBound::BranchAndBound(const Kernel &kernel,
+                               const std::vector<std::vector<char>> &keep)
+    : BranchAndBound(kernel) {
+  stack[0].reducer.nameAll();
+  if (!stack[0].reducer.restrict(keep))
+    stack.clear();
+}
+
 double BranchAndBound::bound() const {
   double least = static_cast<double>(infinite);
   for (const Subproblem &problem : stack)

@@ -23,6 +23,10 @@ public:
   using Offer = std::function<void(int64_t cost, std::vector<int> states)>;
 
   explicit BranchAndBound(const Kernel &kernel, double rootBound = 0);
+  /// Among the states that `keep` says, by node: a heuristic if they are not
+  /// known to be the ones that matter.
+  BranchAndBound(const Kernel &kernel,
+                 const std::vector<std::vector<char>> &keep);
 
   /// Works on subproblems until so many sums were computed. `incumbent`: cost
   /// of the best solution known; only cheaper ones are looked for. What is
@@ -34,6 +38,8 @@ public:
   /// No solution that was not offered costs less.
   double bound() const;
   int64_t nodes() const { return nodeCount; }
+  /// Sums that were computed.
+  double work() const { return workDone; }
 
 private:
   struct Subproblem {

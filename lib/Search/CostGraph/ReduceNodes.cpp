@@ -113,10 +113,6 @@ bool Reducer::eliminate(bool &changed) {
     changed = true;
     waiting.insert(waiting.end(), others.begin(), others.end());
   }
-  kernelIds.clear();
-  for (size_t n = 0; n < nodes.size(); ++n)
-    if (nodes[n].isAlive)
-      kernelIds.push_back(static_cast<int>(n));
   return true;
 }
 

@@ -96,7 +96,15 @@ bool Reducer::reduce() {
     if (!reduceTime(changed) || !dropDominated(changed) || !eliminate(changed))
       return false;
   }
+  nameAll();
   return true;
+}
+
+void Reducer::nameAll() {
+  kernelIds.clear();
+  for (size_t n = 0; n < nodes.size(); ++n)
+    if (nodes[n].isAlive)
+      kernelIds.push_back(static_cast<int>(n));
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,6 +58,9 @@ public:
   /// is to follow. False: a node has none left.
   bool restrict(const std::vector<std::vector<char>> &keep);
 
+  /// Makes `kernel()` name all that is left, as `reduce` does.
+  void nameAll();
+
 private:
   struct Node {
     std::vector<int64_t> costs;

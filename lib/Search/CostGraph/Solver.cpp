@@ -21,7 +21,8 @@ static constexpr int64_t mostProvenStates = 20000;
 
 Solver::Solver(const CostGraph &graph, const CostGraphOptions &options)
     : graph(graph), options(options), begin(std::chrono::steady_clock::now()),
-      lastProgress(begin), reducer(graph) {}
+      lastProgress(begin), reducer(graph),
+      diveRandom(options.seed) {}
 
 double Solver::secondsLeft() const {
   std::chrono::duration<double> spent =
@@ -66,6 +67,7 @@ static int64_t ceilingOf(const Kernel &kernel) {
 void Solver::prepare() {
   ascent.reset();
   proof.reset();
+  dive.reset();
   chains.clear();
   kernel = reducer.kernel();
   if (kernel.nodes.empty()) {
@@ -107,8 +109,9 @@ void Solver::runAscent() {
     }
     if (isBetter)
       found = {cost, states};
-    double gap = static_cast<double>(cutoff()) - idleBound;
-    bool gained = ascent->bound() > idleBound + 0.01 * std::max(gap, 0.0) ||
+    double gap = std::max(static_cast<double>(cutoff()) - idleBound, 0.0);
+    double gain = std::min(0.01 * gap, 1e-3 * std::abs(idleBound));
+    bool gained = ascent->bound() > idleBound + gain ||
                   (isBetter && bestCost < infinite);
     idleSteps = gained ? 0 : idleSteps + 1;
     if (gained)
@@ -118,8 +121,8 @@ void Solver::runAscent() {
   }
 }
 
-void Solver::runProof() {
-  proof->run(
+void Solver::runProof(BranchAndBound &search) {
+  search.run(
       roundWork, cutoff(),
       [&](int64_t cost, std::vector<int> states) {
         if (cost < found.cost)
@@ -134,6 +137,50 @@ void Solver::runChain(Chain &chain) {
     chain.search->start(chain.from, stop);
   chain.from.clear();
   chain.search->run(roundWork, chain.temperature, stop);
+}
+
+/// Keeps the states whose bounds are closest to the best of their nodes, with
+/// some luck, and those of the best solution.
+void Solver::startDive() {
+  std::vector<std::vector<double>> bounds = ascent->boundsOfStates();
+  std::vector<double> all;
+  for (std::vector<double> &node : bounds) {
+    double least = *std::min_element(node.begin(), node.end());
+    for (double &value : node) {
+      value = (value - least) * std::exp2(2 * diveRandom.unit() - 1);
+      if (value > 0)
+        all.push_back(value);
+    }
+  }
+  if (all.empty())
+    return;
+  auto place = all.begin() + static_cast<int64_t>(
+                                 diveShare * static_cast<double>(all.size() - 1));
+  std::nth_element(all.begin(), place, all.end());
+  std::vector<std::vector<char>> keep;
+  for (const std::vector<double> &node : bounds) {
+    std::vector<char> &states = keep.emplace_back();
+    for (double value : node)
+      states.push_back(value <= *place);
+  }
+  if (bestCost < infinite)
+    if (auto states = reducer.statesOf(bestChoice))
+      for (size_t n = 0; n < keep.size(); ++n)
+        keep[n][(*states)[n]] = 1;
+  dive = std::make_unique<BranchAndBound>(kernel, keep);
+}
+
+/// A dive that is done was too easy; one that takes long is too hard.
+void Solver::planDive() {
+  constexpr double mostWork = 40 * roundWork;
+  if (dive && !dive->isDone() && dive->work() < mostWork)
+    return;
+  if (dive)
+    diveShare = std::clamp(diveShare * (dive->isDone() ? 1.3 : 0.7), 1e-3, 1.0);
+  if (getenv("DBG") && dive)
+    fprintf(stderr, "   dive: share %g nodes %ld work %g done %d best %ld\n", diveShare, dive->nodes(), dive->work(), dive->isDone(), bestCost);
+  dive.reset();
+  startDive();
 }
 
 /// What a chain does in the next round.
@@ -181,10 +228,15 @@ static void runTasks(const std::vector<std::function<void()>> &tasks,
 void Solver::round() {
   std::vector<std::function<void()>> tasks;
   bool hasFirst = true;
+  bool isIdle = idleSteps >= mostIdleSteps;
+  if (!proof && ascent && isIdle)
+    planDive();
   if (proof)
-    tasks.push_back([this] { runProof(); });
-  else if (idleSteps < mostIdleSteps)
+    tasks.push_back([this] { runProof(*proof); });
+  else if (!isIdle)
     tasks.push_back([this] { runAscent(); });
+  else if (dive)
+    tasks.push_back([this] { runProof(*dive); });
   else
     hasFirst = false;
   // A thread for each; with one, both take turns.
@@ -218,9 +270,10 @@ void Solver::mergeRound() {
     return;
   double gap = static_cast<double>(cutoff()) - bound;
   bool isIdle = idleSteps >= mostIdleSteps;
-  if (bestCost < infinite && (isIdle || filteredGap == 0 ? gap != filteredGap : gap < 0.5 * filteredGap))
-    if (steps > 100 && reduceAgain())
-      return;
+  bool isWorthIt = isIdle || filteredGap == 0 ? gap != filteredGap
+                                              : gap < 0.5 * filteredGap;
+  if (bestCost < infinite && steps > 100 && isWorthIt && reduceAgain())
+    return;
   if (isIdle && options.algorithm == CostGraphAlgorithm::Auto) {
     int64_t states = 0;
     for (const KernelNode &node : kernel.nodes)
@@ -237,6 +290,8 @@ bool Solver::reduceAgain() {
   auto keep = statesWorthKeeping(ascent->boundsOfStates(), cutoff(), dropped);
   for (const KernelNode &node : kernel.nodes)
     states += node.stateCount();
+  if (getenv("DBG"))
+    fprintf(stderr, "   filter: gap %g dropped %ld of %ld\n", filteredGap, dropped, states);
   if (5 * dropped < states)
     return false;
   if (!reducer.restrict(keep) || !reducer.reduce()) {

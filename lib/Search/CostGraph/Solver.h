@@ -47,6 +47,11 @@ private:
   Kernel kernel;
   std::unique_ptr<PriceAscent> ascent;
   std::unique_ptr<BranchAndBound> proof;
+  /// Branch and bound among the states that look best, where the kernel is too
+  /// large to prove anything; the share of states it keeps.
+  std::unique_ptr<BranchAndBound> dive;
+  double diveShare = 0.1;
+  RandomGenerator diveRandom;
   std::vector<Chain> chains;
   CostGraphResult result;
 
@@ -70,7 +75,9 @@ private:
   bool reduceAgain();
   void round();
   void runAscent();
-  void runProof();
+  void runProof(BranchAndBound &search);
+  void startDive();
+  void planDive();
   void runChain(Chain &chain);
   void planChain(Chain &chain, bool isFirst);
   void mergeRound();
