@@ -140,13 +140,14 @@ void Cursor::expectObject(std::initializer_list<const char *> keys) const {
     return failExpected("an object");
   for (const auto &[key, member] : value->items()) {
     bool known = false;
-    std::string list;
-    for (const char *name : keys) {
+    for (const char *name : keys)
       known |= key == name;
+    if (known)
+      continue;
+    std::string list;
+    for (const char *name : keys)
       list += std::string(list.empty() ? "" : ", ") + name;
-    }
-    if (!known)
-      return fail("unknown key " + quote(key) + ", expected one of " + list);
+    return fail("unknown key " + quote(key) + ", expected one of " + list);
   }
 }
 

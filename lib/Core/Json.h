@@ -70,6 +70,7 @@ public:
   std::vector<Cursor> elements() const;
 
   bool isString() const { return value && value->is_string(); }
+  bool isNumber() const { return value && value->is_number(); }
   /// A string that is not empty.
   std::string string() const;
   int64_t integer(int64_t low, int64_t high) const;

@@ -177,7 +177,7 @@ MaybeError solve::writeDocument(const std::string &path,
 const std::atomic<bool> &solve::stopRequested() { return stopFlag; }
 
 void solve::installSignals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGINT, &action, nullptr);

@@ -11,6 +11,7 @@
 #include "ProblemKind.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -61,6 +62,20 @@ int failInput(const std::string &message);
 Expected<Document> readDocument(const std::string &path);
 /// Writes a solution to `path`, or to standard output if it is empty.
 MaybeError writeDocument(const std::string &path, const std::string &text);
+
+/// Seconds since it was made: what reading takes counts, too.
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
+        .count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
 
 /// Set by SIGINT and SIGTERM once `installSignals` was called; a second signal
 /// ends the process.

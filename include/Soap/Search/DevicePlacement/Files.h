@@ -1,0 +1,56 @@
+//===- Files.h - Placement problems and solutions as JSON -------*- C++ -*-===//
+//
+// Instances have the format of the paper's published workloads, solutions that
+// of docs/Placement.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_DEVICEPLACEMENT_FILES_H
+#define SOAP_SEARCH_DEVICEPLACEMENT_FILES_H
+
+#include "Soap/Search/DevicePlacement/Solution.h"
+
+namespace soap::placement {
+
+/// Errors name the file, the path in it and what was expected. The problem has
+/// passed `check`.
+Expected<Problem> parseProblem(const std::string &text,
+                               const std::string &file);
+std::string printProblem(const Problem &problem);
+
+inline constexpr int mostSubgraphs = 64;
+
+/// What a solution's file says.
+struct SolutionFile {
+  Objective objective;
+  Placement placement;
+  /// For latencies: per node, which subgraph of its accelerator it is in, in
+  /// the order in which they run; and how many an accelerator may have.
+  std::vector<int> subgraphOf;
+  int subgraphsPerDevice = 1;
+  /// Exactly one of them: section 5 or section 4 of the paper.
+  std::optional<double> maxLoad, latency;
+  bool optimal = false;
+  double bound = 0, seconds = 0;
+  /// The devices that it lists, and the load of each.
+  std::vector<int> devices;
+  std::vector<double> loads;
+  std::vector<PipelineStage> pipeline; ///< empty: not said
+};
+
+/// Devices in the file are numbered as they come, accelerators and CPUs each.
+/// Only what is needed to read it is checked: `verify` checks the rest.
+Expected<SolutionFile> parseSolution(const Problem &problem,
+                                     const std::string &text,
+                                     const std::string &file);
+std::string printSolution(const Problem &problem, const SolutionFile &solution);
+
+/// All that a solution's file claims: that the placement obeys the rules, that
+/// loads, objective and pipeline are as it says, and that no bound is above
+/// it. Returns a line that says so.
+Expected<std::string> verifySolution(const Problem &problem,
+                                     const SolutionFile &solution);
+
+} // namespace soap::placement
+
+#endif // SOAP_SEARCH_DEVICEPLACEMENT_FILES_H

@@ -1,0 +1,83 @@
+//===- Throughput.h - Solvers for the maximum load --------------*- C++ -*-===//
+//
+// Section 5 of the paper and its baselines: free functions from a problem that
+// has passed `check`, an objective and a budget to an answer. All answers are
+// verified against the original nodes; all solvers return the best they have
+// when the time is over or `stop` is set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_DEVICEPLACEMENT_THROUGHPUT_H
+#define SOAP_SEARCH_DEVICEPLACEMENT_THROUGHPUT_H
+
+#include "Soap/Search/DevicePlacement/Solution.h"
+
+#include <atomic>
+
+namespace soap::placement {
+
+struct Budget {
+  /// A solver looks for a better answer as long as this; what it starts from is
+  /// computed whatever the limit.
+  double seconds = 60;
+  /// Set by a signal handler to stop early.
+  const std::atomic<bool> *stop = nullptr;
+  int threads = 1;
+  /// Of what is drawn at random.
+  uint64_t seed = 0;
+};
+
+/// Dynamic programming over ideals (section 5.1.1): the best contiguous split,
+/// on as many threads as the budget says; the table's memory is linear in the
+/// number of ideals. With GPipe, over Pareto frontiers of forward and backward
+/// loads. If there are more than `mostIdeals`, or hosts, it is `solveDpl`.
+Answer solveDp(const Problem &problem, const Objective &objective,
+               const Budget &budget, size_t mostIdeals = 4'000'000);
+
+/// The same over the prefixes of linear orders (section 5.1.2, DPL); the best
+/// of several orders. For hosts, stages know which host they are in.
+Answer solveDpl(const Problem &problem, const Objective &objective,
+                const Budget &budget);
+
+/// Fills one device after the other along a linear order up to a load, the
+/// smallest for which the devices suffice.
+Answer solveGreedy(const Problem &problem, const Objective &objective,
+                   const Budget &budget);
+
+/// Simulated annealing of units, for non-contiguous splits, from DPL's answer
+/// and from random ones.
+Answer searchLocally(const Problem &problem, const Objective &objective,
+                     const Budget &budget);
+
+/// PipeDream's optimizer: contracts all that branches into a path, and solves
+/// that exactly.
+Answer solvePipeDream(const Problem &problem, const Objective &objective,
+                      const Budget &budget);
+
+/// A given placement; an error if it breaks a rule.
+Expected<Answer> evaluateExpert(const Problem &problem,
+                                const Objective &objective,
+                                const Placement &placement);
+
+/// Whether this library was built with Scotch, with HiGHS.
+bool haveScotch();
+bool haveMilp();
+
+/// Scotch's k-way partition of the graph, balanced by time, repaired where it
+/// breaks a rule. Non-contiguous. An error without Scotch.
+Expected<Answer> solveScotch(const Problem &problem, const Objective &objective,
+                             const Budget &budget);
+
+/// The integer program of appendix C, with HiGHS in a process of its own. An
+/// error without HiGHS.
+Expected<Answer> solveMilp(const Problem &problem, const Objective &objective,
+                           const Budget &budget);
+
+/// A lower bound of every placement's value, by cheap arguments first: total
+/// work, minimum cuts around each unit.
+double lowerBound(const Problem &problem, const Objective &objective,
+                  const Budget &budget);
+
+} // namespace soap::placement
+
+#endif // SOAP_SEARCH_DEVICEPLACEMENT_THROUGHPUT_H

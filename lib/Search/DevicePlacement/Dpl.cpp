@@ -1,0 +1,44 @@
+//===- Dpl.cpp - Dynamic programming over linear orders -------------------===//
+//
+// Section 5.1.2 of the paper: an order of the graph has as many ideals as
+// units.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Splits.h"
+
+using namespace soap;
+using namespace soap::placement;
+
+/// Depth first orders from both ends, breadth first, and some at random: what
+/// is lost by linearization depends on ties.
+static constexpr int orders = 12;
+
+Answer placement::solveDpl(const Problem &problem, const Objective &objective,
+                           const Budget &budget) {
+  Deadline deadline(budget);
+  if (objective.hasHosts())
+    return solveHosts(problem, objective, budget);
+  UnitGraph graph(problem, objective, /*ordered=*/true);
+  Answer answer = solveGreedy(problem, objective, budget);
+  for (int i = 0; i < orders && !deadline.isOver(); ++i) {
+    StageLimits limits(problem, objective, graph,
+                       answer.placement ? answer.value : infinite);
+    bool complete;
+    std::vector<SplitStage> stages = splitOrder(
+        graph, linearOrder(graph, i, budget.seed), limits, deadline, complete);
+    if (!stages.empty())
+      improve(answer, problem, objective, placeStages(problem, graph, stages));
+  }
+  if (!answer.placement)
+    explainInfeasible(answer, problem, objective, graph,
+                      [&](const StageLimits &limits, bool &complete) {
+                        auto stages =
+                            splitOrder(graph, linearOrder(graph, 0, 0), limits,
+                                       deadline, complete);
+                        complete = false; // other orders may need less
+                        return stages;
+                      });
+  finish(answer, lowerBound(problem, objective, deadline.rest()), deadline);
+  return answer;
+}

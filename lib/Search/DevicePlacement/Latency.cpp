@@ -1,0 +1,80 @@
+//===- Latency.cpp - Latencies of splits ----------------------------------===//
+//
+// Evaluation, rules and the bound that needs no solver.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/DevicePlacement/Latency.h"
+#include "LatencySimulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace soap;
+using namespace soap::placement;
+
+Expected<LatencyEvaluation>
+placement::evaluateLatency(const Problem &problem,
+                           const LatencyPlacement &placement) {
+  LatencySimulation simulation(problem);
+  LatencyEvaluation result;
+  result.latency = simulation.run(placement);
+  if (!std::isfinite(result.latency))
+    return Error{"subgraphs of accelerators wait for each other in a circle"};
+  result.finish = simulation.finishTimes();
+  result.busyTimes = simulation.busyTimes();
+  return result;
+}
+
+Expected<LatencyEvaluation>
+placement::verifyLatency(const Problem &problem,
+                         const LatencyObjective &objective,
+                         const LatencyPlacement &placement) {
+  // The rules of nodes and memory are those of any split. A class on CPUs is on
+  // one device if it is on the CPUs.
+  Placement split{placement.deviceOf, {}};
+  for (int &device : split.deviceOf)
+    if (device >= problem.accelerators && device < problem.deviceCount())
+      device = problem.accelerators;
+  Objective anySplit;
+  anySplit.contiguous = false;
+  if (Expected<Evaluation> legal = verify(problem, anySplit, split); !legal)
+    return legal.takeError();
+  if (!placement.subgraphOf.empty() &&
+      placement.subgraphOf.size() != problem.nodes.size())
+    return Error{"expected a subgraph for each of " +
+                 std::to_string(problem.nodes.size()) + " nodes, got " +
+                 std::to_string(placement.subgraphOf.size())};
+  int most = objective.subgraphs * (problem.isTraining() ? 2 : 1);
+  for (size_t i = 0; i < placement.subgraphOf.size(); ++i) {
+    int number = placement.subgraphOf[i];
+    if (problem.isAccelerator(placement.deviceOf[i]) &&
+        (number < 0 || number >= most))
+      return Error{"node " + std::to_string(problem.nodes[i].id) +
+                   ": expected it in one of " + std::to_string(most) +
+                   " subgraphs of its accelerator, got number " +
+                   std::to_string(number)};
+  }
+  return evaluateLatency(problem, placement);
+}
+
+double placement::latencyBound(const Problem &problem) {
+  std::vector<int> order = topologicalOrder(problem);
+  std::vector<std::vector<int>> successors(problem.nodes.size());
+  for (const Edge &edge : problem.edges)
+    successors[edge.source].push_back(edge.target);
+  std::vector<double> start(problem.nodes.size());
+  double bound = 0;
+  for (int i : order) {
+    const Node &node = problem.nodes[i];
+    double time = problem.cpus > 0 ? node.cpuTime : node.acceleratorTime;
+    if (node.acceleratable && problem.accelerators > 0)
+      time = std::min(time, node.acceleratorTime);
+    double finish = start[i] + time;
+    bound = std::max(bound, finish);
+    for (int to : successors[i])
+      start[to] = std::max(start[to], finish);
+  }
+  return bound;
+}

@@ -1,0 +1,61 @@
+//===- LatencySimulation.h - One sample on many devices ---------*- C++ -*-===//
+//
+// The events of one sample's way through a split. Searches ask it for many
+// splits of one problem, so it keeps its tables.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_DEVICEPLACEMENT_LATENCYSIMULATION_H
+#define SOAP_LIB_SEARCH_DEVICEPLACEMENT_LATENCYSIMULATION_H
+
+#include "Rows.h"
+#include "Soap/Search/DevicePlacement/Latency.h"
+
+#include <functional>
+#include <queue>
+
+namespace soap::placement {
+
+class LatencySimulation {
+public:
+  explicit LatencySimulation(const Problem &problem);
+
+  /// The latency, or infinity if subgraphs wait for each other in a circle.
+  double run(const LatencyPlacement &placement);
+  /// Of the last run, per node and device.
+  const std::vector<double> &finishTimes() const { return finish; }
+  const std::vector<double> &busyTimes() const { return busy; }
+
+private:
+  /// A subgraph of an accelerator, or a node of a CPU.
+  struct Task {
+    double duration = 0;
+    int waiting = 0; ///< edges from tasks that are not done
+    int next = -1;   ///< the accelerator's next subgraph
+    int device = 0;
+    bool onCpu = false;
+    std::vector<int> nodes;
+  };
+  using Event = std::pair<double, int>; ///< time and task
+  using EventQueue =
+      std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+  const Problem &problem;
+  Rows successors;
+  std::vector<Task> tasks;
+  std::vector<int> taskOf;
+  std::vector<double> finish, busy;
+  std::vector<int> seen; ///< per task, the last producer that was charged
+  EventQueue running, queued;
+  int freeCpus = 0;
+
+  void makeTasks(const LatencyPlacement &placement);
+  void chargeTransfers();
+  void makeReady(int task, double now);
+  void complete(int task, double now);
+  void startCpus(double now);
+};
+
+} // namespace soap::placement
+
+#endif // SOAP_LIB_SEARCH_DEVICEPLACEMENT_LATENCYSIMULATION_H

@@ -1,0 +1,324 @@
+//===- LocalSearch.cpp - Simulated annealing of splits --------------------===//
+//
+// Moves of single units rarely improve the maximum load: cutting a unit off its
+// neighbours costs transfers that only a larger piece makes up for. So pieces
+// move: connected ones, and ones that grow by what gains most, of which the
+// best prefix is kept. Memory is a penalty, as splits that are balanced in it
+// are islands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoadState.h"
+#include "Splits.h"
+
+#include <cmath>
+#include <mutex>
+#include <random>
+#include <thread>
+
+using namespace soap;
+using namespace soap::placement;
+
+namespace {
+
+using Random = std::mt19937_64;
+
+int below(Random &random, size_t count) {
+  return static_cast<int>(random() % count);
+}
+double unitInterval(Random &random) {
+  return static_cast<double>(random() >> 11) * 0x1p-53;
+}
+
+class Annealer {
+public:
+  /// Called with every new best that fits.
+  using Report = std::function<void(const std::vector<int> &, double)>;
+
+  Annealer(LoadState state, uint64_t seed, const Deadline &deadline,
+           Report report)
+      : state(std::move(state)), random(seed), deadline(deadline),
+        report(std::move(report)), marked(this->state.units().size()) {}
+
+  /// Cools from `hot` to `cold`, which are shares of the value, over so many
+  /// seconds.
+  void anneal(double seconds, double hot, double cold) {
+    double start = deadline.elapsed(), energy = state.energy();
+    double scale = energy;
+    temperature = hot * scale;
+    for (int64_t i = 1; !over; ++i) {
+      if (i % 64 == 0) {
+        double share = (deadline.elapsed() - start) / std::max(seconds, 1e-6);
+        over = share >= 1 || deadline.isOver();
+        temperature = scale * hot * std::pow(cold / hot, std::min(share, 1.0));
+      }
+      if (i % 65536 == 0) {
+        state.refresh();
+        energy = state.energy();
+      }
+      energy = propose(energy);
+    }
+    over = false;
+  }
+
+private:
+  LoadState state;
+  Random random;
+  const Deadline &deadline;
+  Report report;
+  double best = infinite, temperature = 0;
+  bool over = false;
+  std::vector<char> marked; ///< units of the piece
+  std::vector<int> piece, frontier;
+
+  bool accepts(double change) {
+    return change <= 0 ||
+           unitInterval(random) < std::exp(-change / temperature);
+  }
+
+  double propose(double energy) {
+    int unit = below(random, state.units().size());
+    // Half of the moves relieve the busiest device.
+    if (random() % 2 == 0)
+      for (int i = 0; i < 8 && state.deviceOf(unit) != state.busiest(); ++i)
+        unit = below(random, state.units().size());
+    int target = chooseTarget(unit);
+    if (target == state.deviceOf(unit))
+      return energy;
+    int kind = below(random, 8);
+    if (kind < 3)
+      return finishMove(energy, {unit}, target);
+    if (kind < 6)
+      return finishMove(energy, blob(unit), target);
+    return chain(energy, unit, target);
+  }
+
+  int chooseTarget(int unit) {
+    std::span<const int> nets = state.units().netsOf[unit];
+    if (!nets.empty() && random() % 4 != 0) {
+      std::span<const int> pins =
+          state.units().pins[nets[below(random, nets.size())]];
+      return state.deviceOf(pins[below(random, pins.size())]);
+    }
+    return below(random, state.deviceCount());
+  }
+
+  /// Appends the neighbours of a unit on its device to the frontier.
+  void addNeighbours(int unit) {
+    constexpr size_t mostPins = 64; // of a net that is followed
+    for (int net : state.units().netsOf[unit]) {
+      if (state.units().pins[net].size() > mostPins)
+        continue;
+      for (int other : state.units().pins[net])
+        if (!marked[other] && state.deviceOf(other) == state.deviceOf(unit)) {
+          marked[other] = true;
+          frontier.push_back(other);
+        }
+    }
+  }
+
+  void unmark() {
+    for (int unit : frontier)
+      marked[unit] = false;
+    frontier.clear();
+  }
+
+  /// A connected piece of the unit's device, of a size that is as likely 2 as
+  /// the whole.
+  std::vector<int> blob(int unit) {
+    double most = std::log(state.units().size() / 2.0 + 2);
+    size_t size = static_cast<size_t>(std::exp(unitInterval(random) * most));
+    std::vector<int> result;
+    frontier = {unit};
+    marked[unit] = true;
+    for (size_t next = 0; next < frontier.size() && result.size() < size;
+         ++next) {
+      std::swap(frontier[next],
+                frontier[next + below(random, std::min<size_t>(
+                                                  frontier.size() - next, 3))]);
+      result.push_back(frontier[next]);
+      addNeighbours(frontier[next]);
+    }
+    unmark();
+    return result;
+  }
+
+  double finishMove(double energy, const std::vector<int> &units, int target) {
+    int from = state.deviceOf(units[0]);
+    for (int unit : units)
+      if (!state.isAllowed(unit, target))
+        return energy;
+    for (int unit : units)
+      state.move(unit, target);
+    double next = state.energy();
+    if (accepts(next - energy)) {
+      reportBest();
+      return next;
+    }
+    for (size_t i = units.size(); i-- > 0;)
+      state.move(units[i], from);
+    return energy;
+  }
+
+  /// How much more of a unit's nets is on the target than on its device.
+  double attraction(int unit, int target) const {
+    double result = 0;
+    int from = state.deviceOf(unit);
+    for (int net : state.units().netsOf[unit]) {
+      double cost = state.units().nets[net].total();
+      if (state.pinsOn(net, target) > 0)
+        result += cost;
+      if (state.pinsOn(net, from) > 1)
+        result -= cost;
+    }
+    return result;
+  }
+
+  /// Grows a piece by what is attracted most and moves it unit by unit; keeps
+  /// the prefix of least energy.
+  double chain(double energy, int unit, int target) {
+    int from = state.deviceOf(unit);
+    size_t most = 2 + static_cast<size_t>(
+                          std::exp(unitInterval(random) *
+                                   std::log(state.units().size() / 3.0 + 2)));
+    std::vector<int> moved;
+    double least = infinite;
+    size_t bestLength = 0;
+    frontier = {unit};
+    marked[unit] = true;
+    std::vector<int> open = {unit};
+    while (moved.size() < most && !open.empty()) {
+      size_t pick = 0;
+      double strongest = -infinite;
+      for (size_t i = 0; i < open.size(); ++i)
+        if (double force =
+                attraction(open[i], target) * (1 + 0.1 * unitInterval(random));
+            force > strongest) {
+          strongest = force;
+          pick = i;
+        }
+      int next = open[pick];
+      open[pick] = open.back();
+      open.pop_back();
+      if (!state.isAllowed(next, target))
+        continue;
+      size_t known = frontier.size();
+      addNeighbours(next);
+      open.insert(open.end(), frontier.begin() + known, frontier.end());
+      state.move(next, target);
+      moved.push_back(next);
+      if (double now = state.energy(); now < least) {
+        least = now;
+        bestLength = moved.size();
+      }
+      if (state.load(target).total() > 1.5 * energy)
+        break;
+    }
+    unmark();
+    if (moved.empty() || !accepts(least - energy)) {
+      bestLength = 0;
+      least = energy;
+    }
+    for (size_t i = moved.size(); i-- > bestLength;)
+      state.move(moved[i], from);
+    if (bestLength > 0)
+      reportBest();
+    return least;
+  }
+
+  void reportBest() {
+    double value = state.value();
+    if (value < best * (1 - 1e-12) && state.fitsMemory()) {
+      best = value;
+      report(state.deviceOfUnits(), value);
+    }
+  }
+};
+
+/// The best of all threads.
+class SharedBest {
+public:
+  SharedBest(Answer &answer, const Problem &problem, const Objective &objective,
+             const UnitGraph &graph)
+      : answer(answer), problem(problem), objective(objective), graph(graph) {}
+
+  void offer(const std::vector<int> &deviceOf, double value) {
+    std::lock_guard lock(mutex);
+    if (!answer.placement || value < answer.value)
+      improve(answer, problem, objective, graph.placement(deviceOf));
+  }
+  std::vector<int> units() {
+    std::lock_guard lock(mutex);
+    return answer.placement ? graph.devicesOfUnits(*answer.placement)
+                            : std::vector<int>();
+  }
+  double value() {
+    std::lock_guard lock(mutex);
+    return answer.value;
+  }
+
+private:
+  std::mutex mutex;
+  Answer &answer;
+  const Problem &problem;
+  const Objective &objective;
+  const UnitGraph &graph;
+};
+
+std::vector<int> randomStart(const Problem &problem, const UnitGraph &graph,
+                             Random &random) {
+  std::vector<int> result(graph.size());
+  for (size_t i = 0; i < graph.size(); ++i)
+    result[i] = graph.units[i].acceleratable && problem.accelerators > 0
+                    ? below(random, problem.accelerators)
+                    : problem.accelerators;
+  return result;
+}
+
+} // namespace
+
+Answer placement::searchLocally(const Problem &problem, const Objective &given,
+                                const Budget &budget) {
+  Deadline deadline(budget);
+  Objective objective = given;
+  objective.contiguous = true;
+  Answer answer = solveDpl(problem, objective, deadline.rest(0.1));
+  objective = given;
+  objective.contiguous = false;
+  UnitGraph graph(problem, objective, /*ordered=*/false);
+  bool onlyCpus =
+      std::any_of(graph.units.begin(), graph.units.end(),
+                  [&](const Unit &unit) { return !unit.acceleratable; });
+  double bound = lowerBound(problem, objective, deadline.rest(0.2));
+  if (!(onlyCpus && problem.cpus == 0) && problem.deviceCount() > 1) {
+    SharedBest best(answer, problem, objective, graph);
+    auto work = [&](int thread) {
+      Random random(budget.seed * 7919 + thread);
+      for (int round = 0; !deadline.isOver(); ++round) {
+        if (answer.placement && best.value() <= bound * (1 + 1e-9))
+          return;
+        // From what is best, from contraries of it, and from nothing.
+        std::vector<int> start = best.units();
+        bool fresh = start.empty() || (round + thread) % 2 == 1;
+        if (fresh)
+          start = randomStart(problem, graph, random);
+        Annealer annealer(
+            LoadState(problem, objective, graph, std::move(start)), random(),
+            deadline, [&](const std::vector<int> &devices, double value) {
+              best.offer(devices, value);
+            });
+        double seconds = std::min(std::max(budget.seconds / 6, 0.05), 6.0);
+        annealer.anneal(std::min(seconds, deadline.left()), fresh ? 0.05 : 0.02,
+                        1e-4);
+      }
+    };
+    std::vector<std::thread> others;
+    for (int thread = 1; thread < budget.threads; ++thread)
+      others.emplace_back(work, thread);
+    work(0);
+    for (std::thread &thread : others)
+      thread.join();
+  }
+  finish(answer, bound, deadline);
+  return answer;
+}

@@ -1,0 +1,290 @@
+//===- SolutionFile.cpp - Placements as JSON ------------------------------===//
+//
+// Reader and writer of solutions; see docs/Placement.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../Core/Json.h"
+#include "Soap/Search/DevicePlacement/Files.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+using namespace soap;
+using namespace soap::placement;
+using jsonfile::Cursor;
+using nlohmann::json;
+
+static constexpr double mostLoad = std::numeric_limits<double>::max();
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class SolutionReader {
+public:
+  SolutionReader(const Problem &problem, const std::string &file)
+      : problem(problem), reader(file) {
+    for (size_t i = 0; i < problem.nodes.size(); ++i)
+      indexOf.emplace(problem.nodes[i].id, static_cast<int>(i));
+  }
+
+  Expected<SolutionFile> read(const json &document) {
+    Cursor root(reader, &document, "");
+    root.expectObject({"version", "max_load", "latency", "optimal", "bound",
+                       "seconds", "objective", "devices", "pipeline"});
+    root.expectVersion();
+    solution.optimal = root["optimal"].boolean();
+    solution.bound = root["bound"].number(0, mostLoad);
+    solution.seconds = root["seconds"].number(0, mostLoad);
+    if (root.has("latency") && root.has("max_load"))
+      root.fail("expected 'max_load' or 'latency', got both");
+    if (root.has("latency"))
+      solution.latency = root["latency"].number(0, mostLoad);
+    else
+      solution.maxLoad = root["max_load"].number(0, mostLoad);
+    if (root.has("objective"))
+      readObjective(root["objective"]);
+    readDevices(root["devices"]);
+    if (root.has("pipeline"))
+      for (const Cursor &stage : root["pipeline"].elements())
+        readStage(stage);
+    if (reader.failed())
+      return reader.takeError();
+    return std::move(solution);
+  }
+
+private:
+  const Problem &problem;
+  jsonfile::Reader reader;
+  SolutionFile solution;
+  std::unordered_map<int64_t, int> indexOf;
+
+  bool choice(const Cursor &at, const char *no, const char *yes) {
+    std::string text = at.string();
+    if (text != no && text != yes)
+      at.failExpected("\"" + std::string(no) + "\" or \"" + yes + "\"");
+    return text == yes;
+  }
+
+  void readObjective(const Cursor &at) {
+    at.expectObject({"overlap", "schedule", "contiguous", "replication",
+                     "all_reduce_bytes_per_time", "accelerators_per_host",
+                     "inside_host_factor", "subgraphs"});
+    Objective &objective = solution.objective;
+    if (at.has("overlap") && choice(at["overlap"], "none", "full"))
+      objective.overlap = Overlap::Full;
+    if (at.has("schedule") && choice(at["schedule"], "1f1b", "gpipe"))
+      objective.schedule = Schedule::GPipe;
+    if (at.has("contiguous"))
+      objective.contiguous = at["contiguous"].boolean();
+    if (at.has("replication"))
+      objective.replication = at["replication"].boolean();
+    if (at.has("all_reduce_bytes_per_time"))
+      objective.allReduceBytesPerTime =
+          at["all_reduce_bytes_per_time"].number(0, mostLoad);
+    if (at.has("accelerators_per_host"))
+      objective.acceleratorsPerHost = static_cast<int>(
+          at["accelerators_per_host"].integer(0, mostAccelerators));
+    if (at.has("inside_host_factor"))
+      objective.insideHostFactor = at["inside_host_factor"].number(0, 1);
+    if (at.has("subgraphs"))
+      solution.subgraphsPerDevice =
+          static_cast<int>(at["subgraphs"].integer(1, mostSubgraphs));
+    if (MaybeError error = objective.check())
+      at.fail(error->message);
+  }
+
+  std::vector<int> readNodes(const Cursor &at) {
+    std::vector<int> nodes;
+    for (const Cursor &element : at.elements()) {
+      auto it = indexOf.find(
+          element.integer(std::numeric_limits<int64_t>::min() / 2,
+                          std::numeric_limits<int64_t>::max() / 2));
+      if (it == indexOf.end())
+        element.failExpected("the identifier of a node");
+      else
+        nodes.push_back(it->second);
+    }
+    return nodes;
+  }
+
+  void readDevices(const Cursor &at) {
+    int next[2] = {0, problem.accelerators};
+    const int most[2] = {problem.accelerators, problem.deviceCount()};
+    solution.placement.deviceOf.assign(problem.nodes.size(), -1);
+    solution.placement.replicas.assign(problem.deviceCount(), 1);
+    solution.subgraphOf.assign(problem.nodes.size(), 0);
+    for (const Cursor &element : at.elements()) {
+      if (reader.failed())
+        return;
+      element.expectObject(
+          {"kind", "load", "nodes", "replicas", "index", "subgraphs"});
+      bool cpu = choice(element["kind"], "accelerator", "cpu");
+      if (reader.failed())
+        return;
+      int device = next[cpu];
+      if (element.has("index"))
+        device = (cpu ? problem.accelerators : 0) +
+                 static_cast<int>(element["index"].integer(
+                     0, most[cpu] - (cpu ? problem.accelerators : 0) - 1));
+      if (device >= most[cpu] ||
+          std::count(solution.devices.begin(), solution.devices.end(), device))
+        return element.fail(
+            std::string("expected at most ") +
+            std::to_string(cpu ? problem.cpus : problem.accelerators) +
+            " distinct devices of this kind");
+      next[cpu] = device + 1;
+      solution.devices.push_back(device);
+      solution.loads.push_back(element["load"].number(0, mostLoad));
+      for (int node : readNodes(element["nodes"]))
+        place(element["nodes"], node, device);
+      if (element.has("replicas"))
+        solution.placement.replicas[device] =
+            static_cast<int>(element["replicas"].integer(1, mostAccelerators));
+      if (element.has("subgraphs"))
+        readSubgraphs(element["subgraphs"], device);
+    }
+    for (size_t i = 0; i < problem.nodes.size(); ++i)
+      if (solution.placement.deviceOf[i] < 0)
+        return at.fail("expected node " + std::to_string(problem.nodes[i].id) +
+                       " on a device, it is on none");
+  }
+
+  void place(const Cursor &at, int node, int device) {
+    if (solution.placement.deviceOf[node] >= 0)
+      at.fail("expected each node once, got node " +
+              std::to_string(problem.nodes[node].id) + " again");
+    solution.placement.deviceOf[node] = device;
+  }
+
+  void readSubgraphs(const Cursor &at, int device) {
+    int number = 0;
+    for (const Cursor &element : at.elements()) {
+      for (int node : readNodes(element))
+        if (solution.placement.deviceOf[node] == device)
+          solution.subgraphOf[node] = number;
+        else
+          element.fail("expected nodes of this device, got node " +
+                       std::to_string(problem.nodes[node].id));
+      ++number;
+    }
+  }
+
+  void readStage(const Cursor &at) {
+    at.expectObject({"device", "nodes"});
+    int64_t last = static_cast<int64_t>(solution.devices.size()) - 1;
+    int64_t index = at["device"].integer(0, std::max<int64_t>(last, 0));
+    PipelineStage stage;
+    stage.device = last < 0 ? 0 : solution.devices[index];
+    stage.nodes = readNodes(at["nodes"]);
+    solution.pipeline.push_back(std::move(stage));
+  }
+};
+
+} // namespace
+
+Expected<SolutionFile> placement::parseSolution(const Problem &problem,
+                                                const std::string &text,
+                                                const std::string &file) {
+  Expected<json> document = jsonfile::parse(text, file);
+  if (!document)
+    return document.takeError();
+  return SolutionReader(problem, file).read(*document);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static json identifiers(const Problem &problem, const std::vector<int> &nodes) {
+  json result = json::array();
+  for (int node : nodes)
+    result.push_back(problem.nodes[node].id);
+  return result;
+}
+
+/// What differs from the default, so that common solutions have none.
+static json toJson(const SolutionFile &solution) {
+  const Objective &objective = solution.objective;
+  json result = json::object();
+  if (objective.overlap == Overlap::Full)
+    result["overlap"] = "full";
+  if (objective.schedule == Schedule::GPipe)
+    result["schedule"] = "gpipe";
+  if (!objective.contiguous)
+    result["contiguous"] = false;
+  if (objective.replication) {
+    result["replication"] = true;
+    result["all_reduce_bytes_per_time"] = objective.allReduceBytesPerTime;
+  }
+  if (objective.hasHosts()) {
+    result["accelerators_per_host"] = objective.acceleratorsPerHost;
+    result["inside_host_factor"] = objective.insideHostFactor;
+  }
+  if (solution.subgraphsPerDevice > 1)
+    result["subgraphs"] = solution.subgraphsPerDevice;
+  return result;
+}
+
+/// Nodes by subgraph of one device.
+static std::vector<std::vector<int>> subgraphs(const SolutionFile &solution,
+                                               const std::vector<int> &nodes) {
+  std::vector<std::vector<int>> result;
+  for (int node : nodes) {
+    size_t number = solution.subgraphOf[node];
+    if (result.size() <= number)
+      result.resize(number + 1);
+    result[number].push_back(node);
+  }
+  return result;
+}
+
+std::string placement::printSolution(const Problem &problem,
+                                     const SolutionFile &solution) {
+  const Placement &placement = solution.placement;
+  std::vector<std::vector<int>> nodesOf(problem.deviceCount());
+  for (size_t i = 0; i < placement.deviceOf.size(); ++i)
+    nodesOf[placement.deviceOf[i]].push_back(static_cast<int>(i));
+  json devices = json::array();
+  std::vector<int> numberOf(problem.deviceCount());
+  for (size_t i = 0; i < solution.devices.size(); ++i) {
+    int device = solution.devices[i];
+    bool accelerator = problem.isAccelerator(device);
+    numberOf[device] = static_cast<int>(i);
+    json entry = {{"kind", accelerator ? "accelerator" : "cpu"},
+                  {"load", solution.loads[i]},
+                  {"nodes", identifiers(problem, nodesOf[device])}};
+    if (placement.replicasOf(device) > 1)
+      entry["replicas"] = placement.replicasOf(device);
+    if (solution.objective.hasHosts())
+      entry["index"] = accelerator ? device : device - problem.accelerators;
+    if (solution.latency && accelerator && solution.subgraphsPerDevice > 1) {
+      entry["subgraphs"] = json::array();
+      for (const std::vector<int> &nodes : subgraphs(solution, nodesOf[device]))
+        entry["subgraphs"].push_back(identifiers(problem, nodes));
+    }
+    devices.push_back(std::move(entry));
+  }
+  json document = {{"version", 1},
+                   {"optimal", solution.optimal},
+                   {"bound", solution.bound},
+                   {"seconds", solution.seconds},
+                   {"devices", std::move(devices)}};
+  document[solution.latency ? "latency" : "max_load"] =
+      solution.latency ? *solution.latency : *solution.maxLoad;
+  if (json objective = toJson(solution); !objective.empty())
+    document["objective"] = std::move(objective);
+  if (!solution.pipeline.empty()) {
+    json stages = json::array();
+    for (const PipelineStage &stage : solution.pipeline)
+      stages.push_back({{"device", numberOf[stage.device]},
+                        {"nodes", identifiers(problem, stage.nodes)}});
+    document["pipeline"] = std::move(stages);
+  }
+  return document.dump() + "\n";
+}

@@ -1,0 +1,52 @@
+//===- PlacementOptions.h - Flags of soap-solve placement -------*- C++ -*-===//
+//
+// The flags, their help and what they must agree on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPSOLVE_PLACEMENTOPTIONS_H
+#define SOAP_TOOLS_SOAPSOLVE_PLACEMENTOPTIONS_H
+
+#include "Soap/Search/DevicePlacement/Objective.h"
+#include "Support.h"
+
+namespace soap::solve {
+
+enum class Algorithm {
+  Dp,
+  Dpl,
+  Greedy,
+  LocalSearch,
+  PipeDream,
+  Expert,
+  Scotch,
+  Milp,
+  MaxLoad, ///< latency only: judges the split of least maximum load
+  Default, ///< until the flags are checked
+};
+
+struct PlacementOptions {
+  bool help = false;
+  std::string instance;
+  CommonOptions common;
+  Algorithm algorithm = Algorithm::Default;
+  bool latency = false;
+  placement::Objective objective;
+  int64_t subgraphs = 1; ///< of an accelerator, for latencies
+  std::string split;     ///< for `Expert`
+  /// Instead of the instance's; below 0: the instance's.
+  int64_t accelerators = -1, cpus = -1;
+  double memoryBytes = -1;
+};
+
+Expected<PlacementOptions>
+parsePlacementOptions(const std::vector<std::string> &arguments);
+std::string placementHelp();
+
+/// Sets the numbers of devices and the memory that flags give.
+MaybeError applyOverrides(const PlacementOptions &options,
+                          placement::Problem &problem);
+
+} // namespace soap::solve
+
+#endif // SOAP_TOOLS_SOAPSOLVE_PLACEMENTOPTIONS_H

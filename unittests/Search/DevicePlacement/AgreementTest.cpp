@@ -1,0 +1,176 @@
+//===- AgreementTest.cpp - Solvers against all placements -----------------===//
+//
+// On small random problems: the exact solvers find what a search through all
+// placements finds, the others nothing better, and bounds hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Problems.h"
+#include "Soap/Search/DevicePlacement/Throughput.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace soap;
+using namespace soap::placement;
+using namespace soap::test;
+
+namespace {
+
+constexpr double rounding = 1e-9;
+
+Budget budgetOf(double seconds, int threads = 1) {
+  Budget budget;
+  budget.seconds = seconds;
+  budget.threads = threads;
+  return budget;
+}
+
+/// The variants of the objective, by number.
+Objective variant(int number) {
+  Objective objective;
+  if (number % 2)
+    objective.overlap = Overlap::Full;
+  if (number / 2 % 2)
+    objective.schedule = Schedule::GPipe;
+  if (number / 4 % 2) {
+    objective.replication = true;
+    objective.allReduceBytesPerTime = 2;
+  }
+  return objective;
+}
+
+/// An answer is legal, not better than the optimum, and its bound holds.
+void expectSound(const Problem &problem, const Objective &objective,
+                 const Answer &answer, double optimum) {
+  if (!answer.placement)
+    return;
+  auto evaluation = verify(problem, objective, *answer.placement);
+  ASSERT_TRUE(static_cast<bool>(evaluation)) << evaluation.error();
+  EXPECT_DOUBLE_EQ(evaluation->maxLoad(), answer.value);
+  EXPECT_GE(answer.value, optimum * (1 - rounding));
+  EXPECT_LE(answer.bound, optimum * (1 + rounding));
+  EXPECT_EQ(answer.optimal, answer.bound >= answer.value * (1 - rounding));
+}
+
+void expectOptimal(const Answer &answer, double optimum) {
+  ASSERT_EQ(answer.placement.has_value(), std::isfinite(optimum));
+  if (!answer.placement)
+    return;
+  EXPECT_NEAR(answer.value, optimum, rounding * optimum);
+  EXPECT_TRUE(answer.optimal);
+}
+
+} // namespace
+
+TEST(PlacementAgreement, DpFindsTheBestContiguousSplit) {
+  int infeasible = 0;
+  for (uint64_t seed = 0; seed < 240; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed);
+    Objective objective = variant(static_cast<int>(seed % 8));
+    double optimum = BruteForce(problem, objective).best;
+    Answer dp = solveDp(problem, objective, budgetOf(1e6, 1 + seed % 2));
+    expectOptimal(dp, optimum);
+    expectSound(problem, objective, dp, optimum);
+    Answer dpl = solveDpl(problem, objective, budgetOf(1e6));
+    expectSound(problem, objective, dpl, optimum);
+    for (const Answer &answer :
+         {solveGreedy(problem, objective, budgetOf(1e6)),
+          solvePipeDream(problem, objective, budgetOf(1e6))})
+      expectSound(problem, objective, answer, optimum);
+    infeasible += !std::isfinite(optimum);
+  }
+  EXPECT_GT(infeasible, 0); // some have too little memory
+}
+
+TEST(PlacementAgreement, BoundsHoldForSplitsThatAreNotContiguous) {
+  for (uint64_t seed = 1000; seed < 1120; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed);
+    Objective objective = variant(static_cast<int>(seed % 4));
+    objective.contiguous = false;
+    if (seed % 3 == 0) {
+      objective.acceleratorsPerHost = 2;
+      objective.insideHostFactor = 0.5;
+    }
+    double optimum = BruteForce(problem, objective).best;
+    EXPECT_LE(lowerBound(problem, objective, budgetOf(1e6)),
+              optimum * (1 + rounding));
+    expectSound(problem, objective,
+                searchLocally(problem, objective, budgetOf(0.02)), optimum);
+    if (haveScotch())
+      if (auto answer = solveScotch(problem, objective, budgetOf(1e6)))
+        expectSound(problem, objective, *answer, optimum);
+  }
+}
+
+TEST(PlacementAgreement, MilpFindsTheBestSplits) {
+  if (!haveMilp())
+    GTEST_SKIP() << "built without HiGHS";
+  for (uint64_t seed = 2000; seed < 2040; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed);
+    Objective objective = variant(static_cast<int>(seed % 4));
+    objective.contiguous = seed / 4 % 2;
+    double optimum = BruteForce(problem, objective).best;
+    auto answer = solveMilp(problem, objective, budgetOf(1e6));
+    ASSERT_TRUE(static_cast<bool>(answer)) << answer.error();
+    expectSound(problem, objective, *answer, optimum);
+    ASSERT_EQ(answer->placement.has_value(), std::isfinite(optimum));
+    if (answer->placement)
+      EXPECT_NEAR(answer->value, optimum, 1e-5 * optimum + 1e-6);
+  }
+}
+
+TEST(PlacementAgreement, InfeasibleProblemsNameTheSmallestMemory) {
+  int seen = 0;
+  for (uint64_t seed = 3000; seed < 3400; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed);
+    Answer answer = solveDp(problem, {}, budgetOf(1e6));
+    if (answer.placement)
+      continue;
+    ++seen;
+    ASSERT_EQ(answer.smallestMemoryBytes, answer.smallestMemoryBound);
+    ASSERT_TRUE(std::isfinite(answer.smallestMemoryBytes));
+    EXPECT_GT(answer.smallestMemoryBytes, problem.acceleratorMemoryBytes);
+    problem.acceleratorMemoryBytes = answer.smallestMemoryBytes;
+    EXPECT_TRUE(solveDp(problem, {}, budgetOf(1e6)).placement);
+    problem.acceleratorMemoryBytes = answer.smallestMemoryBytes * 0.999;
+    EXPECT_FALSE(solveDp(problem, {}, budgetOf(1e6)).placement);
+  }
+  EXPECT_GT(seen, 0);
+}
+
+TEST(PlacementAgreement, WithoutTimeThereIsAnAnswer) {
+  std::atomic<bool> stop{true};
+  for (uint64_t seed = 4000; seed < 4060; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed);
+    problem.cpus = 1; // so that it is feasible
+    Budget none = budgetOf(0), stopped = budgetOf(1e6);
+    stopped.stop = &stop;
+    for (const Budget &budget : {none, stopped}) {
+      Objective any;
+      any.contiguous = false;
+      EXPECT_TRUE(solveDp(problem, {}, budget).placement);
+      EXPECT_TRUE(solveDpl(problem, {}, budget).placement);
+      EXPECT_TRUE(solveGreedy(problem, {}, budget).placement);
+      EXPECT_TRUE(solvePipeDream(problem, {}, budget).placement);
+      EXPECT_TRUE(searchLocally(problem, any, budget).placement);
+    }
+  }
+}
+
+TEST(PlacementAgreement, AMillionNodes) {
+  Problem problem = makePath(std::vector<double>(1000000, 1), 6, 1);
+  problem.acceleratorMemoryBytes = 1e9;
+  ASSERT_FALSE(problem.check());
+  Answer answer = solveDp(problem, {}, budgetOf(0));
+  ASSERT_TRUE(answer.placement);
+  // An equal split, but for the CPU's share and transfers.
+  EXPECT_LT(answer.value, 1000000 / 6.0 * 1.3);
+  EXPECT_GE(answer.value, answer.bound);
+}
