@@ -12,7 +12,7 @@ using namespace soap::costgraph;
 /// Prices are few: time points nearby are held by the same nodes.
 static constexpr int mostStretches = 128;
 /// Messages settle before there are prices, for at most so many steps.
-static constexpr int mostWarmSteps = 100;
+static constexpr int mostWarmSteps = 30;
 /// Of the bound, what first prices may cost.
 static constexpr double firstShare = 0.01;
 /// How much of the excess a step remembers.
@@ -92,7 +92,7 @@ void PriceAscent::step() {
   ++steps;
   double now = messages.bound();
   if (!isWarm && (steps >= mostWarmSteps ||
-                  (steps > 10 && now - lastBound <= 1e-4 * std::abs(now)))) {
+                  (steps > 10 && now - lastBound <= 1e-3 * std::abs(now)))) {
     decoded = messages.decode();
     updateExcess();
     isWarm = true;

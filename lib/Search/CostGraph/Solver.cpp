@@ -16,6 +16,8 @@ using namespace soap::costgraph;
 static constexpr double roundWork = 5e7;
 /// The ascent is at its end after so many steps without gain.
 static constexpr int mostIdleSteps = 120;
+/// Steps of the ascent before others search, unless it finds a solution.
+static constexpr int firstSteps = 300;
 /// States that a kernel may have if branch and bound is to prove anything.
 static constexpr int64_t mostProvenStates = 20000;
 
@@ -177,8 +179,6 @@ void Solver::planDive() {
     return;
   if (dive)
     diveShare = std::clamp(diveShare * (dive->isDone() ? 1.3 : 0.7), 1e-3, 1.0);
-  if (getenv("DBG") && dive)
-    fprintf(stderr, "   dive: share %g nodes %ld work %g done %d best %ld\n", diveShare, dive->nodes(), dive->work(), dive->isDone(), bestCost);
   dive.reset();
   startDive();
 }
@@ -239,10 +239,13 @@ void Solver::round() {
     tasks.push_back([this] { runProof(*dive); });
   else
     hasFirst = false;
-  // A thread for each; with one, both take turns.
+  // A thread for each; with one, both take turns. A search from states of
+  // early prices would only mend what later prices don't break.
   size_t count = chains.size();
   if (hasFirst && count > 1)
     --count;
+  if (bestCost == infinite && !isIdle && !proof && steps < firstSteps)
+    count = 0;
   for (size_t i = 0; i < count; ++i) {
     planChain(chains[i], i == 0);
     tasks.push_back([this, i] { runChain(chains[i]); });
@@ -290,8 +293,6 @@ bool Solver::reduceAgain() {
   auto keep = statesWorthKeeping(ascent->boundsOfStates(), cutoff(), dropped);
   for (const KernelNode &node : kernel.nodes)
     states += node.stateCount();
-  if (getenv("DBG"))
-    fprintf(stderr, "   filter: gap %g dropped %ld of %ld\n", filteredGap, dropped, states);
   if (5 * dropped < states)
     return false;
   if (!reducer.restrict(keep) || !reducer.reduce()) {

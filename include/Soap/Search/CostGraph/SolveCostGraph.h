@@ -57,10 +57,6 @@ struct CostGraphResult {
   Status status = NotFound;
   CostGraphSolution solution;
   std::string reason;
-  /// Unless solved, with a capacity: proven to be needed, and held by a choice
-  /// that was found (none: none was). Equal: the smallest that would do.
-  int64_t capacityBound = 0;
-  std::optional<int64_t> capacityFound;
   // What happened.
   int kernelNodes = 0, kernelEdges = 0; ///< after reductions
   int64_t rounds = 0;
@@ -70,6 +66,20 @@ struct CostGraphResult {
 /// The graph must have passed `check`.
 CostGraphResult solveCostGraph(const CostGraph &graph,
                                const CostGraphOptions &options);
+
+/// How little memory would do.
+struct SmallestCapacity {
+  /// No capacity would do: forbidden costs exclude each choice.
+  bool isImpossible = false;
+  int64_t bound = 0; ///< proven: nothing fits into less
+  /// The peak of a choice that was found; none: none was in time. Equal to
+  /// `bound`: the smallest capacity there is.
+  std::optional<int64_t> found;
+};
+
+/// The graph must have passed `check`; its capacity is not looked at.
+SmallestCapacity findSmallestCapacity(const CostGraph &graph,
+                                      CostGraphOptions options);
 
 } // namespace soap
 
