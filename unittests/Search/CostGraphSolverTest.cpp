@@ -51,12 +51,12 @@ TEST(CostGraphSolver, AgreesWithEnumeration) {
 
 TEST(CostGraphSolver, SearchFindsWhatEnumerationFinds) {
   int solved = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
     CostGraphGenerator generator(seed);
     CostGraph graph = generator.draw(8, 4);
     std::vector<int> best = enumerateChoices(graph);
     CostGraphOptions options = plainOptions(CostGraphAlgorithm::Search);
-    options.rounds = 4;
+    options.rounds = 1;
     CostGraphResult result = solveCostGraph(graph, options);
     if (best.empty() || result.status != CostGraphResult::Solved)
       continue;
@@ -64,7 +64,7 @@ TEST(CostGraphSolver, SearchFindsWhatEnumerationFinds) {
     EXPECT_GE(result.solution.cost, *graph.costOf(best)) << seed;
     EXPECT_LE(result.solution.bound, *graph.costOf(best)) << seed;
   }
-  EXPECT_GT(solved, 60);
+  EXPECT_GT(solved, 30);
 }
 
 TEST(CostGraphSolver, SmallestCapacity) {

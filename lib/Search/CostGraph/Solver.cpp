@@ -81,6 +81,8 @@ void Solver::prepare() {
     proof = std::make_unique<BranchAndBound>(kernel);
     return;
   }
+  if (options.algorithm == CostGraphAlgorithm::Auto && proveAtOnce())
+    return;
   ascent = std::make_unique<PriceAscent>(kernel);
   steps = idleSteps = 0;
   idleBound = ascent->bound();
@@ -90,6 +92,27 @@ void Solver::prepare() {
     chain.search = std::make_unique<BlockSearch>(
         kernel, options.seed * 1000003 + static_cast<uint64_t>(i));
   }
+}
+
+/// Little branch and bound, which is all that small kernels need.
+bool Solver::proveAtOnce() {
+  constexpr double work = 1e7;
+  double states = 0;
+  for (const KernelNode &node : kernel.nodes)
+    states += node.stateCount();
+  if (states > 2000)
+    return false;
+  BranchAndBound search(kernel);
+  search.run(
+      work, cutoff(),
+      [&](int64_t cost, const std::vector<int> &states) {
+        offer(cost, states);
+      },
+      [&] { return isOver(); });
+  result.branches += search.nodes();
+  if (search.isDone())
+    bound = static_cast<double>(cutoff());
+  return search.isDone();
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,7 +288,7 @@ void Solver::mergeRound() {
   if (ascent)
     bound = std::max(bound, ascent->bound());
   if (proof) {
-    result.branches += proof->nodes() - result.branches;
+    result.branches = branchesBefore + proof->nodes();
     bound = std::max(bound, std::min(proof->bound(),
                                      static_cast<double>(cutoff())));
   }
@@ -277,6 +300,7 @@ void Solver::mergeRound() {
                                               : gap < 0.5 * filteredGap;
   if (bestCost < infinite && steps > 100 && isWorthIt && reduceAgain())
     return;
+  branchesBefore = result.branches;
   if (isIdle && options.algorithm == CostGraphAlgorithm::Auto) {
     int64_t states = 0;
     for (const KernelNode &node : kernel.nodes)
@@ -324,8 +348,8 @@ CostGraphResult Solver::solve() {
     result.reason = reducer.conflict();
     return finish();
   }
+  ceiling = ceilingOf(reducer.kernel());
   prepare();
-  ceiling = ceilingOf(kernel);
   result.kernelNodes = kernel.nodeCount();
   result.kernelEdges = static_cast<int>(kernel.edges.size());
   while (!isProven() && !isOver() &&

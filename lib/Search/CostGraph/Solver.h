@@ -63,6 +63,7 @@ private:
   double idleBound = 0;       ///< of the ascent, when it last improved
   int idleSteps = 0, steps = 0;
   double filteredGap = 0; ///< when states were last dropped
+  int64_t branchesBefore = 0; ///< of what went before `proof`
 
   double secondsLeft() const;
   bool isOver() const;
@@ -72,6 +73,7 @@ private:
 
   void offer(int64_t cost, const std::vector<int> &states);
   void prepare();
+  bool proveAtOnce();
   bool reduceAgain();
   void round();
   void runAscent();
