@@ -38,6 +38,7 @@ struct ProblemKind {
                                   const Document &solution);
 };
 
+ProblemKind costGraphKind();
 ProblemKind placementKind();
 
 } // namespace soap::solve

@@ -18,7 +18,8 @@ using namespace soap::solve;
 namespace {
 
 const std::vector<ProblemKind> &problemKinds() {
-  static const std::vector<ProblemKind> kinds = {placementKind()};
+  static const std::vector<ProblemKind> kinds = {costGraphKind(),
+                                                 placementKind()};
   return kinds;
 }
 

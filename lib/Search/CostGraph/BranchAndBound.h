@@ -1,0 +1,75 @@
+//===- BranchAndBound.h - Proofs for kernels --------------------*- C++ -*-===//
+//
+// Depth first: a subproblem is reduced, bounded by message passing, and rid of
+// the states that no better solution has; what is small is eliminated exactly,
+// the rest is split over the states of a node. Subproblems are kept as a stack,
+// so that the proof can go on in slices between which others search.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_COSTGRAPH_BRANCHANDBOUND_H
+#define SOAP_LIB_SEARCH_COSTGRAPH_BRANCHANDBOUND_H
+
+#include "BlockSearch.h"
+#include "Reducer.h"
+
+#include <functional>
+
+namespace soap::costgraph {
+
+class BranchAndBound {
+public:
+  /// States of the kernel that fit, and their cost.
+  using Offer = std::function<void(int64_t cost, std::vector<int> states)>;
+
+  explicit BranchAndBound(const Kernel &kernel, double rootBound = 0);
+  /// Among the states that `keep` says, by node: a heuristic if they are not
+  /// known to be the ones that matter.
+  BranchAndBound(const Kernel &kernel,
+                 const std::vector<std::vector<char>> &keep);
+
+  /// Works on subproblems until so many sums were computed. `incumbent`: cost
+  /// of the best solution known; only cheaper ones are looked for. What is
+  /// found is offered.
+  void run(double work, int64_t incumbent, const Offer &offer,
+           const StopCheck &stop);
+  /// Nothing is left: no solution is cheaper than the incumbent.
+  bool isDone() const { return stack.empty(); }
+  /// No solution that was not offered costs less.
+  double bound() const;
+  int64_t nodes() const { return nodeCount; }
+  /// Sums that were computed.
+  double work() const { return workDone; }
+
+private:
+  struct Subproblem {
+    Reducer reducer;
+    double bound;
+  };
+  std::vector<Subproblem> stack;
+  double workDone = 0;
+  int64_t nodeCount = 0;
+
+  int64_t incumbent = infinite;
+  const Offer *offer = nullptr;
+
+  void solve(Subproblem problem, const StopCheck &stop);
+  bool eliminate(const Subproblem &problem, const Kernel &kernel);
+  void split(Subproblem problem, const Kernel &kernel,
+             const std::vector<std::vector<double>> &bounds);
+  void propose(const Reducer &reducer, const Kernel &kernel,
+               const std::vector<int> &states);
+};
+
+/// States that a solution cheaper than `incumbent` may have, by node of the
+/// kernel; `count` becomes the number of others.
+std::vector<std::vector<char>>
+statesWorthKeeping(const std::vector<std::vector<double>> &bounds,
+                   int64_t incumbent, int64_t &count);
+
+/// The cost of states of a kernel; `infinite` if a pair is forbidden.
+int64_t costIn(const Kernel &kernel, const std::vector<int> &states);
+
+} // namespace soap::costgraph
+
+#endif // SOAP_LIB_SEARCH_COSTGRAPH_BRANCHANDBOUND_H

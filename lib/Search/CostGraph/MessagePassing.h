@@ -1,0 +1,64 @@
+//===- MessagePassing.h - Lower bounds by reparametrization -----*- C++ -*-===//
+//
+// Costs are moved between a node and its edges, and capacity is given a price,
+// such that the sum of least costs of single nodes and edges grows: sequential
+// reweighted message passing (Kolmogorov, A New Look at Reweighted Message
+// Passing, 2015) on the Lagrangian relaxation of the capacity. Whatever the
+// messages and prices are, that sum is a lower bound; what is added to it when a
+// node takes a state tells which states a better solution cannot have; and
+// states chosen one by one with the messages are a good start.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_COSTGRAPH_MESSAGEPASSING_H
+#define SOAP_LIB_SEARCH_COSTGRAPH_MESSAGEPASSING_H
+
+#include "Elimination.h"
+
+namespace soap::costgraph {
+
+class MessagePassing {
+public:
+  explicit MessagePassing(const Kernel &kernel);
+
+  /// Prices of a byte above the capacity, by time point; at least 0.
+  void setPrices(std::vector<double> prices);
+  const std::vector<double> &prices() const { return timePrices; }
+
+  /// Passes messages forward and backward.
+  void pass();
+  /// No solution within capacity costs less, rounding of sums included.
+  double bound() const;
+  /// The state that each node prefers by itself.
+  std::vector<int> preferred() const;
+  /// States chosen one after another, each given those before it.
+  std::vector<int> decode() const;
+  /// By node and state: no solution with it costs less than this.
+  std::vector<std::vector<double>> boundsOfStates() const;
+  /// The cost of a state without edges: its own and of its memory.
+  double nodeCost(int node, int state) const { return costs[node][state]; }
+
+private:
+  const Kernel &kernel;
+  EdgeTables<double> edges;
+  std::vector<double> timePrices;
+  std::vector<std::vector<double>> costs; ///< with prices, by node and state
+  /// What an edge gives to its source (0) and target (1), by their states.
+  std::vector<std::vector<double>> messages[2];
+
+  std::vector<double> &message(const Arc &arc) {
+    return messages[arc.isSource ? 0 : 1][arc.edge];
+  }
+  const std::vector<double> &message(const Arc &arc) const {
+    return messages[arc.isSource ? 0 : 1][arc.edge];
+  }
+  const std::vector<double> &opposite(const Arc &arc) const {
+    return messages[arc.isSource ? 1 : 0][arc.edge];
+  }
+  void leastOver(const Arc &arc, size_t states, double *result) const;
+  void visit(int node, bool isForward, std::vector<double> &sum);
+};
+
+} // namespace soap::costgraph
+
+#endif // SOAP_LIB_SEARCH_COSTGRAPH_MESSAGEPASSING_H

@@ -1,0 +1,392 @@
+//===- Solver.cpp - Rounds of bounds, searches and proofs -----------------===//
+//
+// See Solver.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Solver.h"
+
+#include <cmath>
+#include <thread>
+
+using namespace soap;
+using namespace soap::costgraph;
+
+/// Sums that a task computes in a round: some hundredths of a second.
+static constexpr double roundWork = 5e7;
+/// The ascent is at its end after so many steps without gain.
+static constexpr int mostIdleSteps = 120;
+/// Steps of the ascent before others search, unless it finds a solution.
+static constexpr int firstSteps = 300;
+/// States that a kernel may have if branch and bound is to prove anything.
+static constexpr int64_t mostProvenStates = 20000;
+
+Solver::Solver(const CostGraph &graph, const CostGraphOptions &options)
+    : graph(graph), options(options), begin(std::chrono::steady_clock::now()),
+      lastProgress(begin), reducer(graph),
+      diveRandom(options.seed) {}
+
+double Solver::secondsLeft() const {
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - begin;
+  return options.seconds - spent.count();
+}
+
+bool Solver::isOver() const {
+  return secondsLeft() <= 0 ||
+         (options.stop && options.stop->load(std::memory_order_relaxed));
+}
+
+bool Solver::isProven() const {
+  return bound > static_cast<double>(cutoff()) - 1 + 1e-6;
+}
+
+void Solver::offer(int64_t cost, const std::vector<int> &states) {
+  if (cost >= bestCost)
+    return;
+  bestCost = cost;
+  bestChoice = reducer.lift(states);
+}
+
+/// One more than the sum of the largest costs.
+static int64_t ceilingOf(const Kernel &kernel) {
+  auto largest = [](const std::vector<int64_t> &costs) {
+    int64_t most = 0;
+    for (int64_t cost : costs)
+      if (cost < infinite)
+        most = std::max(most, cost);
+    return most;
+  };
+  int64_t sum = kernel.constant + 1;
+  for (const KernelNode &node : kernel.nodes)
+    sum = addCosts(sum, largest(node.costs));
+  for (const KernelEdge &edge : kernel.edges)
+    sum = addCosts(sum, largest(edge.costs));
+  return sum;
+}
+
+/// Everything that refers to the kernel, anew.
+void Solver::prepare() {
+  ascent.reset();
+  proof.reset();
+  dive.reset();
+  chains.clear();
+  kernel = reducer.kernel();
+  if (kernel.nodes.empty()) {
+    offer(kernel.constant, {});
+    bound = static_cast<double>(bestCost);
+    return;
+  }
+  if (options.algorithm == CostGraphAlgorithm::Elimination) {
+    proof = std::make_unique<BranchAndBound>(kernel);
+    return;
+  }
+  if (options.algorithm == CostGraphAlgorithm::Auto && proveAtOnce())
+    return;
+  ascent = std::make_unique<PriceAscent>(kernel);
+  steps = idleSteps = 0;
+  idleBound = ascent->bound();
+  filteredGap = 0;
+  for (int i = 0; i < std::max(options.threads, 1); ++i) {
+    Chain &chain = chains.emplace_back();
+    chain.search = std::make_unique<BlockSearch>(
+        kernel, options.seed * 1000003 + static_cast<uint64_t>(i));
+  }
+}
+
+/// Little branch and bound, which is all that small kernels need.
+bool Solver::proveAtOnce() {
+  constexpr double work = 1e7;
+  double states = 0;
+  for (const KernelNode &node : kernel.nodes)
+    states += node.stateCount();
+  if (states > 2000)
+    return false;
+  BranchAndBound search(kernel);
+  search.run(
+      work, cutoff(),
+      [&](int64_t cost, const std::vector<int> &states) {
+        offer(cost, states);
+      },
+      [&] { return isOver(); });
+  result.branches += search.nodes();
+  if (search.isDone())
+    bound = static_cast<double>(cutoff());
+  return search.isDone();
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+void Solver::runAscent() {
+  for (double work = 0; work < roundWork && !isOver();) {
+    ascent->step();
+    ++steps;
+    work += ascent->workOfStep();
+    const std::vector<int> &states = ascent->states();
+    int64_t cost = costIn(kernel, states);
+    bool isBetter = cost < std::min(found.cost, cutoff());
+    if (isBetter) {
+      MemoryProfile profile(kernel);
+      profile.assign(states);
+      isBetter = profile.fits();
+    }
+    if (isBetter)
+      found = {cost, states};
+    double gap = std::max(static_cast<double>(cutoff()) - idleBound, 0.0);
+    double gain = std::min(0.01 * gap, 1e-3 * std::abs(idleBound));
+    bool gained = ascent->bound() > idleBound + gain ||
+                  (isBetter && bestCost < infinite);
+    idleSteps = gained ? 0 : idleSteps + 1;
+    if (gained)
+      idleBound = ascent->bound();
+    if (ascent->bound() > static_cast<double>(cutoff()))
+      return;
+  }
+}
+
+void Solver::runProof(BranchAndBound &search) {
+  search.run(
+      roundWork, cutoff(),
+      [&](int64_t cost, std::vector<int> states) {
+        if (cost < found.cost)
+          found = {cost, std::move(states)};
+      },
+      [&] { return isOver(); });
+}
+
+void Solver::runChain(Chain &chain) {
+  auto stop = [&] { return isOver(); };
+  if (!chain.from.empty())
+    chain.search->start(chain.from, stop);
+  chain.from.clear();
+  chain.search->run(roundWork, chain.temperature, stop);
+}
+
+/// Keeps the states whose bounds are closest to the best of their nodes, with
+/// some luck, and those of the best solution.
+void Solver::startDive() {
+  std::vector<std::vector<double>> bounds = ascent->boundsOfStates();
+  std::vector<double> all;
+  for (std::vector<double> &node : bounds) {
+    double least = *std::min_element(node.begin(), node.end());
+    for (double &value : node) {
+      value = (value - least) * std::exp2(2 * diveRandom.unit() - 1);
+      if (value > 0)
+        all.push_back(value);
+    }
+  }
+  if (all.empty())
+    return;
+  auto place = all.begin() + static_cast<int64_t>(
+                                 diveShare * static_cast<double>(all.size() - 1));
+  std::nth_element(all.begin(), place, all.end());
+  std::vector<std::vector<char>> keep;
+  for (const std::vector<double> &node : bounds) {
+    std::vector<char> &states = keep.emplace_back();
+    for (double value : node)
+      states.push_back(value <= *place);
+  }
+  if (bestCost < infinite)
+    if (auto states = reducer.statesOf(bestChoice))
+      for (size_t n = 0; n < keep.size(); ++n)
+        keep[n][(*states)[n]] = 1;
+  dive = std::make_unique<BranchAndBound>(kernel, keep);
+}
+
+/// A dive that is done was too easy; one that takes long is too hard.
+void Solver::planDive() {
+  constexpr double mostWork = 40 * roundWork;
+  if (dive && !dive->isDone() && dive->work() < mostWork)
+    return;
+  if (dive)
+    diveShare = std::clamp(diveShare * (dive->isDone() ? 1.3 : 0.7), 1e-3, 1.0);
+  dive.reset();
+  startDive();
+}
+
+/// What a chain does in the next round.
+void Solver::planChain(Chain &chain, bool isFirst) {
+  double gap = std::max(static_cast<double>(cutoff()) - bound,
+                        1e-6 * std::abs(bound));
+  if (bestCost == infinite)
+    gap = 1e-2 * std::abs(bound);
+  if (chain.round == chain.rounds) {
+    // From what the prices lead to, or from the best.
+    std::optional<std::vector<int>> states;
+    if (bestCost < infinite && (chain.episode + (isFirst ? 0 : 1)) % 2)
+      states = reducer.statesOf(bestChoice);
+    chain.from = states ? std::move(*states) : ascent->states();
+    chain.search->setPrices(ascent->prices());
+    chain.rounds = std::min(4 + 2 * chain.episode, 40);
+    chain.round = 0;
+    ++chain.episode;
+  }
+  double progress = static_cast<double>(chain.round) / chain.rounds;
+  chain.temperature = gap / 30 * std::pow(1e-3, progress);
+  ++chain.round;
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+static void runTasks(const std::vector<std::function<void()>> &tasks,
+                     int threads) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < tasks.size();)
+      tasks[i]();
+  };
+  std::vector<std::thread> others;
+  size_t most = std::min<size_t>(std::max(threads, 1), tasks.size());
+  for (size_t i = 1; i < most; ++i)
+    others.emplace_back(work);
+  work();
+  for (std::thread &thread : others)
+    thread.join();
+}
+
+void Solver::round() {
+  std::vector<std::function<void()>> tasks;
+  bool hasFirst = true;
+  bool isIdle = idleSteps >= mostIdleSteps;
+  if (!proof && ascent && isIdle)
+    planDive();
+  if (proof)
+    tasks.push_back([this] { runProof(*proof); });
+  else if (!isIdle)
+    tasks.push_back([this] { runAscent(); });
+  else if (dive)
+    tasks.push_back([this] { runProof(*dive); });
+  else
+    hasFirst = false;
+  // A thread for each; with one, both take turns. A search from states of
+  // early prices would only mend what later prices don't break.
+  size_t count = chains.size();
+  if (hasFirst && count > 1)
+    --count;
+  if (bestCost == infinite && !isIdle && !proof && steps < firstSteps)
+    count = 0;
+  for (size_t i = 0; i < count; ++i) {
+    planChain(chains[i], i == 0);
+    tasks.push_back([this, i] { runChain(chains[i]); });
+  }
+  runTasks(tasks, options.threads);
+  mergeRound();
+}
+
+void Solver::mergeRound() {
+  ++result.rounds;
+  if (found.cost < bestCost)
+    offer(found.cost, found.states);
+  found = Found();
+  for (const Chain &chain : chains)
+    if (chain.search->bestCost() < bestCost)
+      offer(chain.search->bestCost(), chain.search->bestStates());
+  if (ascent)
+    bound = std::max(bound, ascent->bound());
+  if (proof) {
+    result.branches = branchesBefore + proof->nodes();
+    bound = std::max(bound, std::min(proof->bound(),
+                                     static_cast<double>(cutoff())));
+  }
+  if (isProven() || !ascent || proof)
+    return;
+  double gap = static_cast<double>(cutoff()) - bound;
+  bool isIdle = idleSteps >= mostIdleSteps;
+  bool isWorthIt = isIdle || filteredGap == 0 ? gap != filteredGap
+                                              : gap < 0.5 * filteredGap;
+  if (bestCost < infinite && steps > 100 && isWorthIt && reduceAgain())
+    return;
+  branchesBefore = result.branches;
+  if (isIdle && options.algorithm == CostGraphAlgorithm::Auto) {
+    int64_t states = 0;
+    for (const KernelNode &node : kernel.nodes)
+      states += node.stateCount();
+    if (states <= mostProvenStates)
+      proof = std::make_unique<BranchAndBound>(kernel, bound);
+  }
+}
+
+/// Drops states that no better solution has; whether enough to begin anew.
+bool Solver::reduceAgain() {
+  filteredGap = static_cast<double>(cutoff()) - bound;
+  int64_t dropped = 0, states = 0;
+  auto keep = statesWorthKeeping(ascent->boundsOfStates(), cutoff(), dropped);
+  for (const KernelNode &node : kernel.nodes)
+    states += node.stateCount();
+  if (5 * dropped < states)
+    return false;
+  if (!reducer.restrict(keep) || !reducer.reduce()) {
+    bound = static_cast<double>(cutoff());
+    return true;
+  }
+  prepare();
+  return true;
+}
+
+void Solver::report() {
+  auto now = std::chrono::steady_clock::now();
+  if (!options.progress || now - lastProgress < std::chrono::milliseconds(250))
+    return;
+  lastProgress = now;
+  CostGraphProgress progress;
+  progress.seconds = options.seconds - secondsLeft();
+  progress.rounds = result.rounds;
+  progress.kernelNodes = kernel.nodeCount();
+  if (bestCost < infinite)
+    progress.cost = bestCost;
+  progress.bound = static_cast<int64_t>(std::max(bound, 0.0));
+  options.progress(progress);
+}
+
+CostGraphResult Solver::solve() {
+  if (!reducer.reduce()) {
+    result.status = CostGraphResult::Infeasible;
+    result.reason = reducer.conflict();
+    return finish();
+  }
+  ceiling = ceilingOf(reducer.kernel());
+  prepare();
+  result.kernelNodes = kernel.nodeCount();
+  result.kernelEdges = static_cast<int>(kernel.edges.size());
+  while (!isProven() && !isOver() &&
+         (options.rounds == 0 || result.rounds < options.rounds)) {
+    round();
+    report();
+  }
+  return finish();
+}
+
+CostGraphResult Solver::finish() {
+  CostGraphSolution &solution = result.solution;
+  solution.seconds = options.seconds - secondsLeft();
+  if (bestCost == infinite) {
+    if (result.status != CostGraphResult::Infeasible && isProven()) {
+      result.status = CostGraphResult::Infeasible;
+      result.reason = "no choice of configs is allowed and fits";
+    }
+    return result;
+  }
+  solution.choice = bestChoice;
+  solution.cost = bestCost;
+  solution.optimal = isProven();
+  solution.bound =
+      solution.optimal
+          ? bestCost
+          : std::clamp(static_cast<int64_t>(std::ceil(bound - 1e-6)),
+                       int64_t(0), bestCost);
+  result.status = CostGraphResult::Solved;
+  if (MaybeError error = graph.verify(solution)) {
+    result.status = CostGraphResult::NotFound;
+    result.reason = "a solver's answer failed verification: " + error->message;
+  }
+  return result;
+}
+
+CostGraphResult soap::solveCostGraph(const CostGraph &graph,
+                                     const CostGraphOptions &options) {
+  return Solver(graph, options).solve();
+}

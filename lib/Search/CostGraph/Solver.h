@@ -1,0 +1,92 @@
+//===- Solver.h - Rounds of bounds, searches and proofs ---------*- C++ -*-===//
+//
+// What solveCostGraph runs: in rounds, a task improves prices and bounds (and
+// later proves), the others search. Tasks of a round see nothing of each other,
+// and what they found is merged in a fixed order, so that the result does not
+// depend on how fast they were.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_COSTGRAPH_SOLVER_H
+#define SOAP_LIB_SEARCH_COSTGRAPH_SOLVER_H
+
+#include "BranchAndBound.h"
+#include "PriceAscent.h"
+#include "Soap/Search/CostGraph/SolveCostGraph.h"
+
+#include <chrono>
+#include <memory>
+
+namespace soap::costgraph {
+
+class Solver {
+public:
+  Solver(const CostGraph &graph, const CostGraphOptions &options);
+  CostGraphResult solve();
+
+private:
+  /// A search, and where it is in its episode: a start, and a temperature that
+  /// falls.
+  struct Chain {
+    std::unique_ptr<BlockSearch> search;
+    int episode = 0;
+    int round = 0, rounds = 0; ///< of the episode
+    std::vector<int> from;     ///< states to start from; empty: go on
+    double temperature = 0;
+  };
+  /// What the first task found in a round.
+  struct Found {
+    int64_t cost = infinite;
+    std::vector<int> states;
+  };
+
+  const CostGraph &graph;
+  const CostGraphOptions &options;
+  std::chrono::steady_clock::time_point begin, lastProgress;
+  Reducer reducer;
+  Kernel kernel;
+  std::unique_ptr<PriceAscent> ascent;
+  std::unique_ptr<BranchAndBound> proof;
+  /// Branch and bound among the states that look best, where the kernel is too
+  /// large to prove anything; the share of states it keeps.
+  std::unique_ptr<BranchAndBound> dive;
+  double diveShare = 0.1;
+  RandomGenerator diveRandom;
+  std::vector<Chain> chains;
+  CostGraphResult result;
+
+  std::vector<int> bestChoice; ///< of the graph
+  int64_t bestCost = infinite;
+  int64_t ceiling = infinite; ///< every solution is cheaper
+  double bound = 0;           ///< of whatever is cheaper than `bestCost`
+  Found found;                ///< of the first task
+  double idleBound = 0;       ///< of the ascent, when it last improved
+  int idleSteps = 0, steps = 0;
+  double filteredGap = 0; ///< when states were last dropped
+  int64_t branchesBefore = 0; ///< of what went before `proof`
+
+  double secondsLeft() const;
+  bool isOver() const;
+  bool isProven() const;
+  /// What solutions are to be cheaper than.
+  int64_t cutoff() const { return std::min(bestCost, ceiling); }
+
+  void offer(int64_t cost, const std::vector<int> &states);
+  void prepare();
+  bool proveAtOnce();
+  bool reduceAgain();
+  void round();
+  void runAscent();
+  void runProof(BranchAndBound &search);
+  void startDive();
+  void planDive();
+  void runChain(Chain &chain);
+  void planChain(Chain &chain, bool isFirst);
+  void mergeRound();
+  void report();
+  CostGraphResult finish();
+};
+
+} // namespace soap::costgraph
+
+#endif // SOAP_LIB_SEARCH_COSTGRAPH_SOLVER_H

@@ -1,0 +1,189 @@
+//===- CostGraphSolverTest.cpp - Solvers of cost graphs against all choices ===//
+//
+// Agreement on random graphs; infeasible and odd ones; that a seed means the
+// same result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostGraphs.h"
+#include "Soap/Search/CostGraph/RepeatedBlocks.h"
+#include "Soap/Search/CostGraph/SolveCostGraph.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap;
+using namespace soap::test;
+
+static CostGraphOptions plainOptions(CostGraphAlgorithm algorithm) {
+  CostGraphOptions options;
+  options.algorithm = algorithm;
+  options.seconds = 1e6; // rounds end searches, not the clock
+  options.rounds = 200;
+  return options;
+}
+
+TEST(CostGraphSolver, AgreesWithEnumeration) {
+  int solved = 0, infeasible = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    CostGraphGenerator generator(seed);
+    CostGraph graph = generator.draw(7, 4);
+    ASSERT_FALSE(graph.check());
+    std::vector<int> best = enumerateChoices(graph);
+    for (CostGraphAlgorithm algorithm :
+         {CostGraphAlgorithm::Auto, CostGraphAlgorithm::Elimination}) {
+      CostGraphResult result = solveCostGraph(graph, plainOptions(algorithm));
+      if (best.empty()) {
+        EXPECT_EQ(result.status, CostGraphResult::Infeasible) << seed;
+        EXPECT_FALSE(result.reason.empty()) << seed;
+        ++infeasible;
+        continue;
+      }
+      ASSERT_EQ(result.status, CostGraphResult::Solved) << seed;
+      EXPECT_EQ(result.solution.cost, *graph.costOf(best)) << seed;
+      EXPECT_TRUE(result.solution.optimal) << seed;
+      EXPECT_FALSE(graph.verify(result.solution)) << seed;
+      ++solved;
+    }
+  }
+  EXPECT_GT(solved, 1000);
+  EXPECT_GT(infeasible, 500);
+}
+
+TEST(CostGraphSolver, SearchFindsWhatEnumerationFinds) {
+  int solved = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    CostGraphGenerator generator(seed);
+    CostGraph graph = generator.draw(8, 4);
+    std::vector<int> best = enumerateChoices(graph);
+    CostGraphOptions options = plainOptions(CostGraphAlgorithm::Search);
+    options.rounds = 1;
+    CostGraphResult result = solveCostGraph(graph, options);
+    if (best.empty() || result.status != CostGraphResult::Solved)
+      continue;
+    ++solved;
+    EXPECT_GE(result.solution.cost, *graph.costOf(best)) << seed;
+    EXPECT_LE(result.solution.bound, *graph.costOf(best)) << seed;
+  }
+  EXPECT_GT(solved, 30);
+}
+
+TEST(CostGraphSolver, SmallestCapacity) {
+  int checked = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    CostGraphGenerator generator(seed);
+    CostGraph graph = generator.draw(6, 3);
+    SmallestCapacity found = findSmallestCapacity(
+        graph, plainOptions(CostGraphAlgorithm::Auto));
+    graph.capacity.reset();
+    if (enumerateChoices(graph).empty()) {
+      EXPECT_TRUE(found.isImpossible) << seed;
+      continue;
+    }
+    ASSERT_TRUE(found.found) << seed;
+    ASSERT_EQ(*found.found, found.bound) << seed;
+    graph.capacity = found.bound;
+    EXPECT_FALSE(enumerateChoices(graph).empty()) << seed;
+    if (found.bound == 0)
+      continue;
+    graph.capacity = found.bound - 1;
+    EXPECT_TRUE(enumerateChoices(graph).empty()) << seed;
+    ++checked;
+  }
+  EXPECT_GT(checked, 100);
+}
+
+TEST(CostGraphSolver, NothingToDecide) {
+  CostGraphResult result =
+      solveCostGraph(CostGraph(), plainOptions(CostGraphAlgorithm::Auto));
+  ASSERT_EQ(result.status, CostGraphResult::Solved);
+  EXPECT_EQ(result.solution.cost, 0);
+  EXPECT_TRUE(result.solution.optimal);
+}
+
+/// A grid: its treewidth is its side.
+static CostGraph makeGrid(int side, int configs, uint64_t seed) {
+  CostGraphGenerator generator(seed);
+  CostGraph graph;
+  for (int n = 0; n < side * side; ++n) {
+    CostGraphNode &node = graph.nodes.emplace_back();
+    for (int c = 0; c < configs; ++c) {
+      node.costs.push_back(generator.below(100));
+      node.memory.push_back(generator.below(100));
+    }
+    node.liveFrom = n;
+    node.liveTo = n + side;
+  }
+  auto join = [&](int a, int b) {
+    CostGraphEdge edge{a, b, {}};
+    for (int i = 0; i < configs * configs; ++i)
+      edge.costs.push_back(generator.below(100));
+    graph.edges.push_back(std::move(edge));
+  };
+  for (int n = 0; n < side * side; ++n) {
+    if (n % side + 1 < side)
+      join(n, n + 1);
+    if (n + side < side * side)
+      join(n, n + side);
+  }
+  return graph;
+}
+
+TEST(CostGraphSolver, SameSeedSameResult) {
+  CostGraph graph = makeGrid(9, 5, 1);
+  graph.capacity = 300;
+  CostGraphOptions options = plainOptions(CostGraphAlgorithm::Auto);
+  options.rounds = 3;
+  options.threads = 3;
+  CostGraphResult first = solveCostGraph(graph, options);
+  ASSERT_EQ(first.status, CostGraphResult::Solved);
+  EXPECT_FALSE(graph.verify(first.solution));
+  for (int i = 0; i < 2; ++i) {
+    CostGraphResult again = solveCostGraph(graph, options);
+    EXPECT_EQ(again.solution.choice, first.solution.choice);
+    EXPECT_EQ(again.solution.bound, first.solution.bound);
+  }
+}
+
+TEST(CostGraphSolver, EndsAtOnceWhenItIsToldTo) {
+  CostGraph graph = makeGrid(30, 8, 2);
+  graph.capacity = 1200;
+  std::atomic<bool> stop{true};
+  CostGraphOptions options;
+  options.seconds = 1e6;
+  options.stop = &stop;
+  CostGraphResult result = solveCostGraph(graph, options);
+  if (result.status == CostGraphResult::Solved) {
+    EXPECT_FALSE(graph.verify(result.solution));
+  }
+  options.stop = nullptr;
+  options.seconds = 0;
+  result = solveCostGraph(graph, options);
+  if (result.status == CostGraphResult::Solved) {
+    EXPECT_FALSE(graph.verify(result.solution));
+  }
+}
+
+TEST(RepeatedBlocks, EqualLayersDecideOnce) {
+  // Layers of two nodes, each between equal layers.
+  CostGraph graph;
+  int layers = 12;
+  for (int i = 0; i < layers; ++i) {
+    graph.nodes.push_back({{3, 5, 4}, {1, 1, 1}, i, i + 1});
+    graph.nodes.push_back({{1, 0}, {2, 3}, i, i + 1});
+    graph.edges.push_back({2 * i, 2 * i + 1, {0, 4, 1, 0, 9, 2}});
+    if (i > 0)
+      graph.edges.push_back({2 * i - 1, 2 * i, {2, 0, 1, 3, 0, 7}});
+  }
+  TiedCostGraph tied = tieRepeatedBlocks(graph, 2);
+  EXPECT_GT(tied.tiedNodes, layers);
+  CostGraphOptions options = plainOptions(CostGraphAlgorithm::Auto);
+  CostGraphResult once = solveCostGraph(tied.graph, options);
+  CostGraphResult all = solveCostGraph(graph, options);
+  ASSERT_EQ(once.status, CostGraphResult::Solved);
+  ASSERT_EQ(all.status, CostGraphResult::Solved);
+  EXPECT_EQ(graph.costOf(once.solution.choice), once.solution.cost);
+  EXPECT_GE(once.solution.cost, all.solution.cost);
+  // Layers in the middle are equal.
+  EXPECT_EQ(once.solution.choice[12], once.solution.choice[14]);
+  EXPECT_EQ(once.solution.choice[13], once.solution.choice[15]);
+}
