@@ -58,6 +58,8 @@ public:
     file["seconds"] = result.search.seconds;
     rusage usage = {};
     getrusage(RUSAGE_SELF, &usage);
+    file["cpu_seconds"] = static_cast<double>(usage.ru_utime.tv_sec) +
+                          static_cast<double>(usage.ru_utime.tv_usec) * 1e-6;
     file["process_peak_bytes"] = usage.ru_maxrss * int64_t(1024);
     return file;
   }
@@ -157,8 +159,7 @@ int main(int argc, char **argv) {
       fail(error->message);
     capacity = capacityOf(*topology, options.limitBytes);
     Bench bench(problem, options);
-    nlohmann::ordered_json result =
-        bench.run(curves, spaces ? "all" : name);
+    nlohmann::ordered_json result = bench.run(curves, spaces ? "all" : name);
     if (spaces)
       bench.addSpaces(curves);
     result["data_parallel_ns"] =
@@ -172,10 +173,10 @@ int main(int argc, char **argv) {
       points.push_back({point.memoryBytes, point.timeNs});
     lines.push_back({{"label", curve.label}, {"points", points}});
   }
-  std::printf("%s\n", nlohmann::ordered_json(
-                          {{"results", results}, {"curves", lines}})
-                          .dump()
-                          .c_str());
+  std::printf("%s\n",
+              nlohmann::ordered_json({{"results", results}, {"curves", lines}})
+                  .dump()
+                  .c_str());
   if (!svg.empty())
     std::ofstream(svg) << drawFrontiers(curves, capacity);
   return 0;

@@ -100,6 +100,31 @@ void GroupSubgraph::keepOnly(const std::set<int> &values) {
   for (GraphInput &input : graph.inputs)
     if (!values.count(input.value))
       input.updateNode = input.updateOperand = input.updateResult = -1;
+  dropOthers(values);
+}
+
+void GroupSubgraph::dropOthers(const std::set<int> &values) {
+  std::vector<GraphNode> kept;
+  std::vector<int> numberOf;
+  for (GraphNode &node : graph.nodes) {
+    bool touches = false;
+    forEachKernel(node, [&](const Kernel &kernel) {
+      for (const std::vector<int> *list : {&kernel.operands, &kernel.results})
+        touches = touches ||
+                  std::any_of(list->begin(), list->end(),
+                              [&](int value) { return values.count(value); });
+    });
+    numberOf.push_back(touches ? static_cast<int>(kept.size()) : -1);
+    if (touches)
+      kept.push_back(std::move(node));
+  }
+  graph.nodes = std::move(kept);
+  for (std::vector<int> &members : nodes)
+    for (int &node : members)
+      node = numberOf[node];
+  for (GraphInput &input : graph.inputs)
+    if (input.updateNode >= 0)
+      input.updateNode = numberOf[input.updateNode];
 }
 
 std::set<std::pair<int, int>> GroupCosts::pairs() const {
@@ -195,19 +220,29 @@ static int64_t copyBytes(const StrategyPlan &plan, int value) {
   return bytes;
 }
 
-GroupCosts::Configs GroupCosts::members(int number,
-                                        const Config &leader) const {
+GroupCosts::Configs GroupCosts::members(int number, const Config &leader,
+                                        const std::vector<int> &kept) const {
   const OpGroup &group = problem.getGroups()[number];
   const Graph &graph = problem.getGraph();
   Configs result;
   for (size_t m = 0; m < group.nodes.size(); ++m)
-    result.push_back(group.nodes[m] == group.leader
-                         ? leader
-                         : followConfig(graph.nodes[group.leader].whole.space,
-                                        leader,
-                                        graph.nodes[group.nodes[m]].whole.space,
-                                        group.loops[m]));
+    if (kept[m] >= 0)
+      result.push_back(
+          group.nodes[m] == group.leader
+              ? leader
+              : followConfig(graph.nodes[group.leader].whole.space, leader,
+                             graph.nodes[group.nodes[m]].whole.space,
+                             group.loops[m]));
   return result;
+}
+
+/// Gives the kept members of a group, in their order, these configs.
+static void assign(Strategy &strategy, const std::vector<int> &nodes,
+                   std::vector<Config> configs) {
+  size_t next = 0;
+  for (int node : nodes)
+    if (node >= 0)
+      strategy[node] = std::move(configs[next++]);
 }
 
 std::string
@@ -241,11 +276,9 @@ GroupCosts::signature(const GroupSubgraph &subgraph,
   return configText + printProblemFile(file);
 }
 
-namespace {
-
 /// Two groups together and each alone, with nothing to plan but the values of
 /// both; what one has without the other is counted there.
-struct PairCut {
+struct soap::PairCut {
   GroupSubgraph first, second, pair;
   std::vector<int> crossing; ///< values of both, numbers of the whole graph
 
@@ -264,7 +297,7 @@ struct PairCut {
       }
     // Of equal pairs in the same order.
     std::sort(crossing.begin(), crossing.end(), [&](int x, int y) {
-      return pair.valueOf.at(x) < pair.valueOf.at(y);
+      return first.valueOf.at(x) < first.valueOf.at(y);
     });
     pair.keepOnly(kept);
     first.keepOnly(keptFirst);
@@ -272,16 +305,34 @@ struct PairCut {
   }
 };
 
-} // namespace
+std::string GroupCosts::signature(int group, const Configs &configs) const {
+  GroupSubgraph subgraph(problem.getGraph(), {problem.getGroups()[group]});
+  return signature(subgraph, {group}, {&configs});
+}
 
-std::string
-GroupCosts::signature(const std::vector<int> &groups,
-                      const std::vector<const Configs *> &configs) const {
-  if (groups.size() == 2)
-    return signature(PairCut(problem, groups[0], groups[1]).pair, groups,
-                     configs);
-  GroupSubgraph subgraph(problem.getGraph(), {problem.getGroups()[groups[0]]});
-  return signature(subgraph, groups, configs);
+std::vector<int> GroupCosts::glue(int first, int second) const {
+  const OpGroup &a = problem.getGroups()[first],
+                &b = problem.getGroups()[second];
+  GroupSubgraph ofFirst(problem.getGraph(), {a}),
+      ofSecond(problem.getGraph(), {b});
+  std::map<int, int> shared; // numbers of values in both
+  for (auto [value, number] : ofFirst.valueOf)
+    if (auto it = ofSecond.valueOf.find(value); it != ofSecond.valueOf.end())
+      shared[number] = it->second;
+  std::vector<int> result;
+  for (auto [number, other] : shared) {
+    result.push_back(number);
+    result.push_back(other);
+  }
+  // In which order their nodes are.
+  result.push_back(-1);
+  std::vector<int> left = a.nodes, right = b.nodes;
+  std::sort(left.begin(), left.end());
+  std::sort(right.begin(), right.end());
+  for (int node : left)
+    result.push_back(static_cast<int>(
+        std::lower_bound(right.begin(), right.end(), node) - right.begin()));
+  return result;
 }
 
 /// Numbers of values of a cut as those of the whole graph.
@@ -325,24 +376,43 @@ std::vector<int> GroupCosts::heldValues(int group) const {
 }
 
 std::vector<int> GroupCosts::crossingValues(int first, int second) const {
-  return PairCut(problem, first, second).crossing;
+  GroupSubgraph ofFirst(problem.getGraph(), {problem.getGroups()[first]}),
+      ofSecond(problem.getGraph(), {problem.getGroups()[second]});
+  std::vector<std::pair<int, int>> crossing; // number in the first, value
+  for (auto [value, number] : ofFirst.valueOf)
+    if (ofSecond.valueOf.count(value))
+      crossing.emplace_back(number, value);
+  std::sort(crossing.begin(), crossing.end());
+  std::vector<int> result;
+  for (auto [number, value] : crossing)
+    result.push_back(value);
+  return result;
 }
 
 GroupPrices GroupCosts::priceAlone(int group, const Configs &configs) {
   GroupSubgraph subgraph(problem.getGraph(), {problem.getGroups()[group]});
   auto [it, isNew] =
       known.try_emplace(signature(subgraph, {group}, {&configs}));
-  GroupPrices &result = it->second;
-  if (!isNew)
-    return renumbered(result, subgraph);
+  if (isNew)
+    it->second = computeAlone(group, configs, subgraph);
+  return renumbered(it->second, subgraph);
+}
+
+GroupPrices GroupCosts::computeAlone(int group, const Configs &configs) {
+  GroupSubgraph subgraph(problem.getGraph(), {problem.getGroups()[group]});
+  return renumbered(computeAlone(group, configs, subgraph), subgraph);
+}
+
+GroupPrices GroupCosts::computeAlone(int group, const Configs &configs,
+                                     const GroupSubgraph &subgraph) {
+  GroupPrices result;
   result.values = heldNumbers(problem, subgraph);
   StrategyPlan plan(subgraph.graph, cost);
   std::vector<int64_t> load(problem.getTopology().devices.size());
   Strategy strategy(subgraph.graph.nodes.size());
   for (const Config &config : configs) {
-    Configs all = members(group, config);
-    for (size_t m = 0; m < all.size(); ++m)
-      strategy[subgraph.nodes[0][m]] = std::move(all[m]);
+    assign(strategy, subgraph.nodes[0],
+           members(group, config, subgraph.nodes[0]));
     plan.set(strategy);
     int64_t sum = 0;
     for (size_t s = 0; s < plan.getSlots().size(); ++s) {
@@ -363,7 +433,7 @@ GroupPrices GroupCosts::priceAlone(int group, const Configs &configs) {
       result.copyBytes.push_back(copyBytes(plan, value));
     }
   }
-  return renumbered(result, subgraph);
+  return result;
 }
 
 GroupPrices GroupCosts::valuePrices(int group, const Configs &configs,
@@ -373,9 +443,7 @@ GroupPrices GroupCosts::valuePrices(int group, const Configs &configs,
   Strategy strategy(alone.graph.nodes.size());
   GroupPrices result;
   for (const Config &config : configs) {
-    Configs all = members(group, config);
-    for (size_t m = 0; m < all.size(); ++m)
-      strategy[alone.nodes[0][m]] = std::move(all[m]);
+    assign(strategy, alone.nodes[0], members(group, config, alone.nodes[0]));
     plan.set(strategy);
     for (int value : values) {
       int number = alone.valueOf.at(value);
@@ -391,12 +459,34 @@ GroupPrices GroupCosts::priceBetween(int first, int second,
                                      const Configs &secondConfigs,
                                      const std::function<bool()> &stopped) {
   PairCut cut(problem, first, second);
-  GroupSubgraph &pair = cut.pair;
-  const std::vector<int> &crossing = cut.crossing;
   std::string text =
-      signature(pair, {first, second}, {&firstConfigs, &secondConfigs});
+      signature(cut.pair, {first, second}, {&firstConfigs, &secondConfigs});
   if (auto it = known.find(text); it != known.end())
-    return renumbered(it->second, pair);
+    return renumbered(it->second, cut.pair);
+  GroupPrices result =
+      computeBetween(first, second, firstConfigs, secondConfigs, cut, stopped);
+  if (!result.timesNs.empty())
+    known.emplace(std::move(text), result);
+  return renumbered(std::move(result), cut.pair);
+}
+
+GroupPrices GroupCosts::computeBetween(int first, int second,
+                                       const Configs &firstConfigs,
+                                       const Configs &secondConfigs,
+                                       const std::function<bool()> &stopped) {
+  PairCut cut(problem, first, second);
+  return renumbered(
+      computeBetween(first, second, firstConfigs, secondConfigs, cut, stopped),
+      cut.pair);
+}
+
+GroupPrices GroupCosts::computeBetween(int first, int second,
+                                       const Configs &firstConfigs,
+                                       const Configs &secondConfigs,
+                                       const PairCut &cut,
+                                       const std::function<bool()> &stopped) {
+  const GroupSubgraph &pair = cut.pair;
+  const std::vector<int> &crossing = cut.crossing;
   GroupPrices ofFirst = valuePrices(first, firstConfigs, cut.first, crossing),
               ofSecond =
                   valuePrices(second, secondConfigs, cut.second, crossing);
@@ -404,7 +494,9 @@ GroupPrices GroupCosts::priceBetween(int first, int second,
   StrategyPlan plan(pair.graph, cost);
   std::vector<Configs> secondMembers;
   for (const Config &config : secondConfigs)
-    secondMembers.push_back(members(second, config));
+    secondMembers.push_back(members(second, config, pair.nodes[1]));
+  std::vector<int> secondNodes = pair.nodes[1];
+  std::erase(secondNodes, -1);
   GroupPrices result;
   for (int value : crossing)
     result.values.push_back(pair.valueOf.at(value));
@@ -412,14 +504,12 @@ GroupPrices GroupCosts::priceBetween(int first, int second,
   for (size_t a = 0; a < firstConfigs.size(); ++a) {
     if (stopped())
       return {};
-    Configs all = members(first, firstConfigs[a]);
-    for (size_t m = 0; m < all.size(); ++m)
-      strategy[pair.nodes[0][m]] = std::move(all[m]);
-    for (size_t m = 0; m < secondMembers[0].size(); ++m)
-      strategy[pair.nodes[1][m]] = secondMembers[0][m];
+    assign(strategy, pair.nodes[0],
+           members(first, firstConfigs[a], pair.nodes[0]));
+    assign(strategy, pair.nodes[1], secondMembers[0]);
     plan.set(strategy);
     for (size_t b = 0; b < secondConfigs.size(); ++b) {
-      plan.change(pair.nodes[1], secondMembers[b]);
+      plan.change(secondNodes, secondMembers[b]);
       plan.finish();
       int64_t sum = 0;
       for (size_t i = 0; i < crossing.size(); ++i) {
@@ -439,6 +529,5 @@ GroupPrices GroupCosts::priceBetween(int first, int second,
       result.timesNs.push_back(sum);
     }
   }
-  known.emplace(std::move(text), result);
-  return renumbered(std::move(result), pair);
+  return result;
 }

@@ -28,7 +28,11 @@ struct GroupSubgraph {
   GroupSubgraph(const Graph &whole, const std::vector<OpGroup> &groups);
   /// Cuts all values but these (numbers here) off their writers: those that
   /// read them find them wherever they need them. Saves planning them.
+  /// Ops that touch none of them are left out: their numbers are -1.
   void keepOnly(const std::set<int> &values);
+
+private:
+  void dropOthers(const std::set<int> &values);
 };
 
 /// What groups cost, by config or by pair of configs.
@@ -41,6 +45,8 @@ struct GroupPrices {
   std::vector<int> values;
   std::vector<int64_t> sourceBytes, copyBytes;
 };
+
+struct PairCut;
 
 class GroupCosts {
 public:
@@ -77,10 +83,16 @@ public:
   /// Values of `priceAlone` and `priceBetween`.
   std::vector<int> heldValues(int group) const;
   std::vector<int> crossingValues(int first, int second) const;
-  /// Equal for groups, or for pairs of them, that cost the same because they
-  /// differ in names alone.
-  std::string signature(const std::vector<int> &groups,
-                        const std::vector<const Configs *> &configs) const;
+  /// Equal for groups that cost the same because they differ in names alone.
+  std::string signature(int group, const Configs &configs) const;
+  /// How the nodes and values of two groups hang together. Pairs of groups with
+  /// equal signatures and equal glue cost the same.
+  std::vector<int> glue(int first, int second) const;
+  /// As `priceAlone` and `priceBetween`, but nothing is looked up or kept.
+  GroupPrices computeAlone(int group, const Configs &configs);
+  GroupPrices computeBetween(int first, int second, const Configs &firstConfigs,
+                             const Configs &secondConfigs,
+                             const std::function<bool()> &stopped);
 
 private:
   const ParallelizationProblem &problem;
@@ -91,7 +103,14 @@ private:
   std::string signature(const GroupSubgraph &subgraph,
                         const std::vector<int> &groups,
                         const std::vector<const Configs *> &configs) const;
-  Configs members(int group, const Config &leader) const;
+  /// Configs of the members that are kept.
+  Configs members(int group, const Config &leader,
+                  const std::vector<int> &kept) const;
+  GroupPrices computeAlone(int group, const Configs &configs,
+                           const GroupSubgraph &subgraph);
+  GroupPrices computeBetween(int first, int second, const Configs &firstConfigs,
+                             const Configs &secondConfigs, const PairCut &cut,
+                             const std::function<bool()> &stopped);
   /// By config and value.
   GroupPrices valuePrices(int group, const Configs &configs,
                           const GroupSubgraph &alone,

@@ -135,10 +135,11 @@ static bool onThreads(const ParallelizationProblem &problem,
   return !isStopped;
 }
 
-/// Numbers equal texts alike; `first` is the first of each number.
-static std::vector<size_t> numberEqual(const std::vector<std::string> &texts,
+/// Numbers equal entries alike; `first` is the first of each number.
+template <typename T>
+static std::vector<size_t> numberEqual(const std::vector<T> &texts,
                                        std::vector<size_t> &first) {
-  std::map<std::string, size_t> numbers;
+  std::map<T, size_t> numbers;
   std::vector<size_t> result;
   for (size_t i = 0; i < texts.size(); ++i) {
     auto [it, isNew] = numbers.try_emplace(texts[i], first.size());
@@ -156,21 +157,22 @@ bool FrontierGraph::priceGroups() {
   for (size_t g = 0; g < count; ++g) {
     configs.push_back(
         frontierCandidates(problem, static_cast<int>(g), options));
-    texts.push_back(costs.signature({static_cast<int>(g)}, {&configs.back()}));
+    texts.push_back(costs.signature(static_cast<int>(g), configs.back()));
   }
-  std::vector<size_t> first, numbers = numberEqual(texts, first);
+  std::vector<size_t> first;
+  kindOf = numberEqual(texts, first);
   alone.resize(count);
   // Of equal groups the first; the others have values of their own.
   std::vector<GroupPrices> prices(first.size());
   if (!onThreads(
           problem, options, first.size(), [&](size_t i, GroupCosts &own) {
             prices[i] =
-                own.priceAlone(static_cast<int>(first[i]), configs[first[i]]);
+                own.computeAlone(static_cast<int>(first[i]), configs[first[i]]);
             return true;
           }))
     return false;
   for (size_t g = 0; g < count; ++g) {
-    const GroupPrices &all = prices[numbers[g]];
+    const GroupPrices &all = prices[kindOf[g]];
     Alone &own = alone[g];
     own.values = costs.heldValues(static_cast<int>(g));
     for (int value : own.values) {
@@ -257,22 +259,34 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
 
 bool FrontierGraph::pricePairs() {
   GroupCosts costs(problem);
-  std::vector<std::string> texts;
+  // Groups of a kind may have different candidates left.
+  std::vector<std::vector<int64_t>> lists;
+  for (const std::vector<Config> &list : configs) {
+    std::vector<int64_t> &all = lists.emplace_back();
+    for (const Config &config : list) {
+      all.insert(all.end(), config.degrees.begin(), config.degrees.end());
+      all.push_back(-config.replicas);
+    }
+  }
+  std::vector<size_t> firstList, listOf = numberEqual(lists, firstList);
+  std::vector<std::vector<int>> kinds; // of pairs
   for (auto [a, b] : costs.pairs()) {
     if (options.stopped())
       return false;
     pairs.push_back({a, b, {}, {}, {}, {}});
-    texts.push_back(costs.signature({a, b}, {&configs[a], &configs[b]}));
+    kinds.push_back(costs.glue(a, b));
+    for (size_t part : {kindOf[a], kindOf[b], listOf[a], listOf[b]})
+      kinds.back().push_back(static_cast<int>(part));
   }
-  std::vector<size_t> first, numbers = numberEqual(texts, first);
+  std::vector<size_t> first, numbers = numberEqual(kinds, first);
   priced = static_cast<int64_t>(first.size());
   std::vector<GroupPrices> prices(first.size());
   if (!onThreads(
           problem, options, first.size(), [&](size_t i, GroupCosts &own) {
             const Pair &pair = pairs[first[i]];
             prices[i] =
-                own.priceBetween(pair.first, pair.second, configs[pair.first],
-                                 configs[pair.second], options.stopped);
+                own.computeBetween(pair.first, pair.second, configs[pair.first],
+                                   configs[pair.second], options.stopped);
             return !prices[i].timesNs.empty();
           }))
     return false;

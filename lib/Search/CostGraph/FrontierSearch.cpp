@@ -212,9 +212,13 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
     bytes.push_back(costs.first);
     times.push_back(costs.second);
   }
+  std::vector<size_t> chosen =
+      bestCandidates(times, bytes, static_cast<size_t>(options.mostSimulated));
+  std::stable_sort(chosen.begin(), chosen.end(), [&](size_t a, size_t b) {
+    return bytes[a] != bytes[b] ? bytes[a] < bytes[b] : times[a] > times[b];
+  });
   std::vector<FrontierStrategy> strategies;
-  for (size_t i : bestCandidates(times, bytes,
-                                 static_cast<size_t>(options.mostSimulated))) {
+  for (size_t i : chosen) {
     FrontierStrategy &strategy = strategies.emplace_back();
     strategy.estimatedBytes = bytes[i];
     strategy.estimatedNs = times[i];
@@ -224,11 +228,33 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
   return strategies;
 }
 
+/// Plans what differs from the strategy of the plan.
+static void changeTo(StrategyPlan &plan, const Strategy &strategy) {
+  const Strategy &current = plan.getStrategy();
+  if (current.size() != strategy.size()) {
+    plan.set(strategy);
+    return;
+  }
+  std::vector<int> nodes;
+  std::vector<Config> configs;
+  for (size_t n = 0; n < strategy.size(); ++n)
+    if (!(current[n] == strategy[n])) {
+      nodes.push_back(static_cast<int>(n));
+      configs.push_back(strategy[n]);
+    }
+  plan.change(nodes, configs);
+  plan.finish();
+  plan.commit();
+}
+
 /// Prices strategies and keeps the frontier of all so far. What `mayStop` may
 /// be left out when the search is over.
 void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
                             bool mayStop) {
   Clock::time_point begin = Clock::now();
+  // Those that are alike are planned one after the other: only what differs is
+  // planned again.
+  constexpr size_t chunk = 8;
   std::atomic<size_t> next{0};
   std::vector<uint8_t> isDone(strategies.size());
   auto work = [&] {
@@ -237,15 +263,18 @@ void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
     StrategySimulator simulator(plan);
     PlanMemory memory(plan);
     std::vector<TaskQueue::Entry> starts;
-    for (size_t i; (i = next++) < strategies.size();) {
-      if (mayStop && run.isOver())
-        return;
-      plan.set(strategies[i].strategy);
-      strategies[i].timeNs = simulator.starts(starts);
-      std::vector<int64_t> peaks = memory.peakBytes(starts);
-      strategies[i].memoryBytes = *std::max_element(peaks.begin(), peaks.end());
-      isDone[i] = true;
-    }
+    for (size_t first; (first = next.fetch_add(chunk)) < strategies.size();)
+      for (size_t i = first; i < std::min(first + chunk, strategies.size());
+           ++i) {
+        if (mayStop && run.isOver())
+          return;
+        changeTo(plan, strategies[i].strategy);
+        strategies[i].timeNs = simulator.starts(starts);
+        std::vector<int64_t> peaks = memory.peakBytes(starts);
+        strategies[i].memoryBytes =
+            *std::max_element(peaks.begin(), peaks.end());
+        isDone[i] = true;
+      }
   };
   std::vector<std::thread> pool;
   for (int t = 1;

@@ -98,6 +98,8 @@ private:
   int64_t priced = 0;
   std::vector<std::vector<Config>> configs; ///< by group
   std::vector<Alone> alone;                 ///< by group
+  /// By group: equal for groups that differ in names alone.
+  std::vector<size_t> kindOf;
   std::vector<Pair> pairs;
   /// By group: the first group that it is tied to, its number among those.
   std::vector<size_t> layerOf, layerNumber;

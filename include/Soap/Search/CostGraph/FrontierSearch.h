@@ -31,9 +31,9 @@ struct FrontierSearchOptions : SearchBudget {
   int64_t mostConfigs = 16; ///< candidates per group
   /// See `FrontierOptions`.
   double epsilon = 0;
-  int64_t mostPoints = 4096;
+  int64_t mostPoints = 65536;
   /// Of each number of devices, so many strategies are simulated at most.
-  int64_t mostSimulated = 96;
+  int64_t mostSimulated = 64;
   /// Restrictions, for comparisons (FrontierGraph.h).
   FrontierSpace space = FrontierSpace::All;
   int meshSamples = 1;
