@@ -22,8 +22,8 @@ const char *soap::scheduleName(PipelineSchedule schedule) {
 }
 
 std::optional<PipelineSchedule> soap::findSchedule(const std::string &name) {
-  for (PipelineSchedule schedule : {PipelineSchedule::GPipe,
-                                    PipelineSchedule::OneForwardOneBackward})
+  for (PipelineSchedule schedule :
+       {PipelineSchedule::GPipe, PipelineSchedule::OneForwardOneBackward})
     if (name == scheduleName(schedule))
       return schedule;
   return std::nullopt;
@@ -34,14 +34,12 @@ std::optional<PipelineSchedule> soap::findSchedule(const std::string &name) {
 //===----------------------------------------------------------------------===//
 
 int64_t soap::microbatchNs(const Graph &graph, const Kernel &kernel,
-                           const std::vector<Role> &roles,
-                           int64_t microbatches, const CostModel &cost,
-                           int device) {
+                           const std::vector<Role> &roles, int64_t microbatches,
+                           const CostModel &cost, int device) {
   LoopBox box = kernel.space.wholeBox();
   for (size_t l = 0; l < box.size() && l < roles.size(); ++l)
     if (roles[l] == Role::Sample)
-      box[l].hi =
-          box[l].lo + (box[l].size() + microbatches - 1) / microbatches;
+      box[l].hi = box[l].lo + (box[l].size() + microbatches - 1) / microbatches;
   return cost.computeNs(device, kernelWork(graph, kernel, box));
 }
 
@@ -146,8 +144,9 @@ private:
       int next = -1;
       for (const auto &[device, others] : waitsFor)
         if (next < 0 && !stageOf.count(device) &&
-            std::all_of(others.begin(), others.end(),
-                        [&](int other) { return stageOf.count(other) > 0; }))
+            std::all_of(
+                others.begin(), others.end(),
+                [&](int other) { return stageOf.count(other) > 0; }))
           next = device;
       if (next < 0) {
         std::string list;
@@ -333,13 +332,13 @@ static TaskGraph buildTasks(const Pipeline &pipeline, PipelineSchedule schedule,
       return last = static_cast<int>(graph.tasks.size()) - 1;
     };
     std::string prefix = "stage" + std::to_string(s);
-    for (auto [backward, microbatch] : passesOf(
-             schedule, inFlight[s], pipeline.microbatches, hasBackward))
-      passes[{s, backward, microbatch}] = addPass(
-          prefix + (backward ? ".backward[" : ".forward[") +
-              std::to_string(microbatch) + "]",
-          backward ? "backward" : "forward",
-          backward ? stage.backwardNs : stage.forwardNs);
+    for (auto [backward, microbatch] :
+         passesOf(schedule, inFlight[s], pipeline.microbatches, hasBackward))
+      passes[{s, backward, microbatch}] =
+          addPass(prefix + (backward ? ".backward[" : ".forward[") +
+                      std::to_string(microbatch) + "]",
+                  backward ? "backward" : "forward",
+                  backward ? stage.backwardNs : stage.forwardNs);
     if (stage.updateNs > 0)
       addPass(prefix + ".update[0]", "update", stage.updateNs);
   }
@@ -347,11 +346,11 @@ static TaskGraph buildTasks(const Pipeline &pipeline, PipelineSchedule schedule,
     for (int64_t m = 0; m < pipeline.microbatches; ++m) {
       int from = pipeline.stages[transfer.from].device,
           to = pipeline.stages[transfer.to].device;
-      Task &task = add("stage" + std::to_string(transfer.from) + ".out:" +
-                           std::to_string(from) + ">" + std::to_string(to) +
-                           (transfer.backward ? "#b" : "#f") +
-                           std::to_string(m),
-                       "transfer", to);
+      Task &task =
+          add("stage" + std::to_string(transfer.from) +
+                  ".out:" + std::to_string(from) + ">" + std::to_string(to) +
+                  (transfer.backward ? "#b" : "#f") + std::to_string(m),
+              "transfer", to);
       int id = static_cast<int>(graph.tasks.size()) - 1;
       task.sourceDevice = from;
       task.bytes = transfer.bytes;
@@ -469,9 +468,9 @@ static std::vector<int64_t> neededInFlight(const Pipeline &pipeline,
       for (size_t k = s + 1; k < count; ++k)
         if (forward[s][k] >= 0 && backward[k][s] >= 0)
           needed[s] = std::max(
-              needed[s], needed[k] - 1 + more +
-                             (forward[s][k] + backward[k][s] + loadNs - 1) /
-                                 loadNs);
+              needed[s],
+              needed[k] - 1 + more +
+                  (forward[s][k] + backward[k][s] + loadNs - 1) / loadNs);
         else
           needed[s] = std::max(needed[s], needed[k]);
     if (int64_t ns = pace(pipeline, schedule, topology, needed); ns < bestNs) {
@@ -539,7 +538,7 @@ PipelineResult soap::simulatePipeline(const Pipeline &pipeline,
     result.peakBytes.push_back(stage.weightBytes +
                                result.inFlight[s] * stage.activationBytes);
   }
-  result.bubble =
-      1 - busy / (static_cast<double>(makespanNs) * static_cast<double>(stages));
+  result.bubble = 1 - busy / (static_cast<double>(makespanNs) *
+                              static_cast<double>(stages));
   return result;
 }

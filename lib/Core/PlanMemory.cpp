@@ -117,8 +117,7 @@ PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
       const Kernel &op = *plan.getSlots()[slot].kernel;
       if (plan.kernelPlan(slot).states[index] == ShardState::Compute)
         for (size_t i = 0; i < op.operands.size(); ++i)
-          if (int reference =
-                  plan.bindingOf(slot, static_cast<int>(i))[index];
+          if (int reference = plan.bindingOf(slot, static_cast<int>(i))[index];
               reference >= 0)
             inputs.push_back(first[op.operands[i]] +
                              static_cast<size_t>(reference));
@@ -143,8 +142,8 @@ PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
         inputs.push_back(
             first[value] +
             static_cast<size_t>(planned.inputs[action.firstInput + i]));
-      outputs.assign(1, first[value] + static_cast<size_t>(planned.sources) +
-                            end);
+      outputs.assign(1,
+                     first[value] + static_cast<size_t>(planned.sources) + end);
       visit(action.kind == ActionKind::Transfer ? action.source : -1);
     }
   }

@@ -21,8 +21,7 @@ mlir::soap::simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
   // The dialect has checked the attribute.
   simulation.schedule = *::soap::findSchedule(
       attribute.getAs<StringAttr>("schedule").getValue().str());
-  int64_t microbatches =
-      attribute.getAs<IntegerAttr>("microbatches").getInt();
+  int64_t microbatches = attribute.getAs<IntegerAttr>("microbatches").getInt();
   std::vector<int> deviceOf;
   for (auto [node, config] :
        llvm::zip_equal(target.opGraph.graph.nodes, strategy)) {
@@ -83,8 +82,7 @@ void mlir::soap::printPipelineSummary(const PipelineSimulation &simulation,
       ::soap::scheduleName(simulation.schedule),
       static_cast<long long>(simulation.pipeline.microbatches),
       simulation.pipeline.stages.size(), 100 * result.bubble,
-      static_cast<double>(result.steadyNs) / nsPerMs,
-      result.bottleneck.c_str(),
+      static_cast<double>(result.steadyNs) / nsPerMs, result.bottleneck.c_str(),
       static_cast<double>(result.loadNs) / nsPerMs);
   for (auto [s, stage] : llvm::enumerate(simulation.pipeline.stages))
     stream << llvm::format(

@@ -116,8 +116,7 @@ FailureOr<placement::Answer> Place::solve(const placement::ModelProblem &model,
                       : placement::Schedule::OneForwardOneBackward;
   placement::Budget budget;
   budget.seconds = timeLimit;
-  placement::Answer answer =
-      findSolver(algorithm)(model.problem, goal, budget);
+  placement::Answer answer = findSolver(algorithm)(model.problem, goal, budget);
   if (answer.placement)
     return answer;
   InFlightDiagnostic error =
@@ -125,7 +124,8 @@ FailureOr<placement::Answer> Place::solve(const placement::ModelProblem &model,
       << "the model does not fit on " << model.problem.accelerators
       << " devices of "
       << static_cast<int64_t>(model.problem.acceleratorMemoryBytes) << " bytes";
-  if (answer.smallestMemoryBytes > 0 && std::isfinite(answer.smallestMemoryBytes))
+  if (answer.smallestMemoryBytes > 0 &&
+      std::isfinite(answer.smallestMemoryBytes))
     error << "; with " << static_cast<int64_t>(answer.smallestMemoryBytes)
           << " bytes each it would";
   return error;
@@ -157,8 +157,8 @@ LogicalResult Place::run() {
   int64_t samples = std::numeric_limits<int64_t>::max();
   for (size_t n = 0; n < target.opGraph.graph.nodes.size(); ++n) {
     const ::soap::Kernel &kernel = target.opGraph.graph.nodes[n].whole;
-    for (auto [loop, role] : llvm::zip_equal(kernel.space.loops,
-                                             target.problem->getRoles()[n]))
+    for (auto [loop, role] :
+         llvm::zip_equal(kernel.space.loops, target.problem->getRoles()[n]))
       if (role == ::soap::Role::Sample)
         samples = std::min(samples, loop.extent);
   }
@@ -166,9 +166,8 @@ LogicalResult Place::run() {
     return module.emitError()
            << "option 'microbatches=" << microbatches
            << "': expected at most the " << samples << " samples of a batch";
-  ::soap::Expected<placement::ModelProblem> model =
-      placement::makeModelProblem(
-          *target.problem, forwardNodes(target.opGraph), microbatches, order);
+  ::soap::Expected<placement::ModelProblem> model = placement::makeModelProblem(
+      *target.problem, forwardNodes(target.opGraph), microbatches, order);
   if (!model)
     return module.emitError() << "can not be placed: " << model.error();
   if (!instance.empty() &&

@@ -150,10 +150,9 @@ TEST(Topology, Builtin) {
   }
   for (const char *name :
        {"cpu-0", "cpu-", "cpu-4097", "cpu-04", "cpu-4x", "cpu--1",
-        "cpu-99999999999999999999", "p100-5", "p100-4x5", "p100-0x4",
-        "p100-4x", "p100-04",
-        "p100-4x04", "h200-1025x4", "h200-4x4x4", "fat-tree-3", "fat-tree-26",
-        "ring-4097"}) {
+        "cpu-99999999999999999999", "p100-5", "p100-4x5", "p100-0x4", "p100-4x",
+        "p100-04", "p100-4x04", "h200-1025x4", "h200-4x4x4", "fat-tree-3",
+        "fat-tree-26", "ring-4097"}) {
     Expected<Topology> topology = builtinTopology(name);
     ASSERT_FALSE(static_cast<bool>(topology)) << name;
     EXPECT_TRUE(topology.error().starts_with(
@@ -166,8 +165,9 @@ TEST(Topology, Builtin) {
   EXPECT_EQ(printTopology(*builtinTopology("h100-8")).substr(30),
             printTopology(*builtinTopology("h100-1x8")).substr(30));
   for (const char *name : {"gpu-4", "", "p100"})
-    EXPECT_NE(builtinTopology(name).error().find("; p100-NxM or M, M up to 4; "),
-              std::string::npos);
+    EXPECT_NE(
+        builtinTopology(name).error().find("; p100-NxM or M, M up to 4; "),
+        std::string::npos);
 }
 
 /// Bytes per second of the slowest link between two devices.

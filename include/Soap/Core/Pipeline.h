@@ -59,9 +59,9 @@ int64_t microbatchNs(const Graph &graph, const Kernel &kernel,
                      const CostModel &cost, int device);
 /// Bytes of a value of one microbatch. Values have a share of the samples if
 /// the op that writes them, or else one that reads them, goes over samples.
-std::vector<int64_t> microbatchBytes(const Graph &graph,
-                                     const std::vector<std::vector<Role>> &roles,
-                                     int64_t microbatches);
+std::vector<int64_t>
+microbatchBytes(const Graph &graph, const std::vector<std::vector<Role>> &roles,
+                int64_t microbatches);
 
 /// The pipeline of a placement: the device of each node of a training step (of
 /// an inference, with no backward pass). `roles`: per node and loop. An error

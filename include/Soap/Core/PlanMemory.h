@@ -28,7 +28,7 @@ private:
   struct Buffer {
     int device = -1; ///< -1: there from the start to the end
     int64_t bytes = 0;
-    bool stays = false;    ///< a tile of a graph output
+    bool stays = false;     ///< a tile of a graph output
     bool isInPlace = false; ///< replaces the tile that it was computed from
     bool isLive = false;
   };

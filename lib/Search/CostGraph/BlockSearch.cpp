@@ -70,8 +70,8 @@ std::vector<int> BlockSearch::growBlock(int seed, size_t size) {
   marks[seed] = mark;
   std::vector<int> block, waiting = {seed};
   while (block.size() < size && !waiting.empty()) {
-    auto i = static_cast<size_t>(
-        random.below(static_cast<int64_t>(waiting.size())));
+    auto i =
+        static_cast<size_t>(random.below(static_cast<int64_t>(waiting.size())));
     int node = waiting[i];
     waiting[i] = waiting.back();
     waiting.pop_back();
@@ -104,8 +104,8 @@ int BlockSearch::chooseSeed() {
       if (piece.from <= time && time < piece.to && piece.bytes[states[n]] > 0)
         live.push_back(n);
   return live.empty() ? any
-                      : live[static_cast<size_t>(random.below(
-                            static_cast<int64_t>(live.size())))];
+                      : live[static_cast<size_t>(
+                            random.below(static_cast<int64_t>(live.size())))];
 }
 
 void BlockSearch::setUnaries(const EliminationPlan &plan, double temperature,
@@ -189,13 +189,12 @@ void BlockSearch::move(double temperature) {
   auto logUniform = [&](double low, double high) {
     return low * std::pow(high / low, random.unit());
   };
-  double largest =
-      std::min(static_cast<double>(kernel.nodeCount()), mostBlock);
+  double largest = std::min(static_cast<double>(kernel.nodeCount()), mostBlock);
   auto size = static_cast<size_t>(
       largest <= leastBlock ? largest : logUniform(leastBlock, largest));
   double entries = logUniform(leastEntries, mostEntries);
-  const EliminationPlan &plan = eliminator.plan(
-      growBlock(chooseSeed(), size), entries, random);
+  const EliminationPlan &plan =
+      eliminator.plan(growBlock(chooseSeed(), size), entries, random);
   int64_t before = profile.overload();
   std::vector<PointPrice> extra;
   for (int i = 0; i < mostTries; ++i) {

@@ -23,8 +23,7 @@ static constexpr int64_t mostProvenStates = 20000;
 
 Solver::Solver(const CostGraph &graph, const CostGraphOptions &options)
     : graph(graph), options(options), begin(std::chrono::steady_clock::now()),
-      lastProgress(begin), reducer(graph),
-      diveRandom(options.seed) {}
+      lastProgress(begin), reducer(graph), diveRandom(options.seed) {}
 
 double Solver::secondsLeft() const {
   std::chrono::duration<double> spent =
@@ -136,8 +135,8 @@ void Solver::runAscent() {
       found = {cost, states};
     double gap = std::max(static_cast<double>(cutoff()) - idleBound, 0.0);
     double gain = std::min(0.01 * gap, 1e-3 * std::abs(idleBound));
-    bool gained = ascent->bound() > idleBound + gain ||
-                  (isBetter && bestCost < infinite);
+    bool gained =
+        ascent->bound() > idleBound + gain || (isBetter && bestCost < infinite);
     idleSteps = gained ? 0 : idleSteps + 1;
     if (gained)
       idleBound = ascent->bound();
@@ -179,8 +178,9 @@ void Solver::startDive() {
   }
   if (all.empty())
     return;
-  auto place = all.begin() + static_cast<int64_t>(
-                                 diveShare * static_cast<double>(all.size() - 1));
+  auto place =
+      all.begin() +
+      static_cast<int64_t>(diveShare * static_cast<double>(all.size() - 1));
   std::nth_element(all.begin(), place, all.end());
   std::vector<std::vector<char>> keep;
   for (const std::vector<double> &node : bounds) {
@@ -208,8 +208,8 @@ void Solver::planDive() {
 
 /// What a chain does in the next round.
 void Solver::planChain(Chain &chain, bool isFirst) {
-  double gap = std::max(static_cast<double>(cutoff()) - bound,
-                        1e-6 * std::abs(bound));
+  double gap =
+      std::max(static_cast<double>(cutoff()) - bound, 1e-6 * std::abs(bound));
   if (bestCost == infinite)
     gap = 1e-2 * std::abs(bound);
   if (chain.round == chain.rounds) {
@@ -289,15 +289,15 @@ void Solver::mergeRound() {
     bound = std::max(bound, ascent->bound());
   if (proof) {
     result.branches = branchesBefore + proof->nodes();
-    bound = std::max(bound, std::min(proof->bound(),
-                                     static_cast<double>(cutoff())));
+    bound = std::max(bound,
+                     std::min(proof->bound(), static_cast<double>(cutoff())));
   }
   if (isProven() || !ascent || proof)
     return;
   double gap = static_cast<double>(cutoff()) - bound;
   bool isIdle = idleSteps >= mostIdleSteps;
-  bool isWorthIt = isIdle || filteredGap == 0 ? gap != filteredGap
-                                              : gap < 0.5 * filteredGap;
+  bool isWorthIt =
+      isIdle || filteredGap == 0 ? gap != filteredGap : gap < 0.5 * filteredGap;
   if (bestCost < infinite && steps > 100 && isWorthIt && reduceAgain())
     return;
   branchesBefore = result.branches;
