@@ -164,7 +164,7 @@ LogicalResult Place::run() {
   }
   if (microbatches > samples)
     return module.emitError()
-           << "option 'microbatches=" << microbatches
+           << "option 'microbatches=" << microbatches.getValue()
            << "': expected at most the " << samples << " samples of a batch";
   ::soap::Expected<placement::ModelProblem> model = placement::makeModelProblem(
       *target.problem, forwardNodes(target.opGraph), microbatches, order);
