@@ -155,7 +155,8 @@ MaybeError check(Options &options) {
           std::pair{"--preset", !options.preset.empty()},
           std::pair{"--strategy", !options.strategy.empty()},
           std::pair{"--trace", !options.trace.empty()},
-          std::pair{"--report", !options.report.empty()}})
+          std::pair{"--report", !options.report.empty()},
+          std::pair{"--backend cuda", options.backend != "cpu"}})
       if (given)
         return excludes("--calibrate", flag);
     if (options.calibrationOutput.empty())

@@ -118,6 +118,16 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
   EXPECT_EQ(errorWith("/tensors/0/sample_dim", 2),
             "m: at /tensors/0/sample_dim: expected an integer in [-1, 1], got "
             "2");
+  EXPECT_EQ(errorWith("/gpu", json::object({{"chip", "gfx90a"}})),
+            "m: at /gpu/chip: expected the name of a chip, such as sm_90, got "
+            "\"gfx90a\"");
+  EXPECT_EQ(
+      errorWith("/gpu", json::object({{"chip", "sm_90"}, {"format", "elf"}})),
+      "m: at /gpu/format: expected bin or isa, got \"elf\"");
+  EXPECT_EQ(errorWith("/gpu", json::object({{"chip", "sm_90"},
+                                            {"format", "bin"},
+                                            {"twins", 1}})),
+            "m: at /gpu/twins: expected true or false, got 1");
   const std::string rank = "/entries/0/ranks/0";
   auto rankError = [&](const std::string &path, json value) {
     return errorWith((rank + path).c_str(), std::move(value));

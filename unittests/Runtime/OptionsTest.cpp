@@ -99,6 +99,16 @@ TEST(Options, Rejects) {
   EXPECT_EQ(errorOf({"a.mlir", "--transport=tcp"}),
             "flag '--transport': expected 'auto', 'local', 'mpi' or 'nccl', "
             "got 'tcp'");
+  EXPECT_EQ(errorOf({"a.mlir", "--backend=rocm"}),
+            "flag '--backend': expected 'cpu' or 'cuda', got 'rocm'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--virtual-devices"}),
+            "flag '--virtual-devices' needs '--backend cuda'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--virtual-devices",
+                     "--backend=cuda", "--transport=nccl"}),
+            "flags '--virtual-devices' and '--transport nccl' exclude each "
+            "other");
+  EXPECT_EQ(errorOf({"--calibrate", "--backend=cuda"}),
+            "flags '--calibrate' and '--backend cuda' exclude each other");
   EXPECT_EQ(errorOf({"a.mlir", "--normalize=1"}),
             "flag '--normalize': expected 'none', 'auto' or 'MEAN,DEVIATION' "
             "with a positive deviation, got '1'");

@@ -6,10 +6,16 @@
 
 #include "Soap/Conversion/Passes.h"
 
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -52,6 +58,17 @@ struct PrepareGpuKernelsPass
     : public mlir::soap::impl::SoapPrepareGpuKernelsBase<
           PrepareGpuKernelsPass> {
   using SoapPrepareGpuKernelsBase::SoapPrepareGpuKernelsBase;
+
+  /// What `convert-gpu-to-nvvm` asks the dialects in kernels for; mlir-opt
+  /// registers it for all.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SoapPrepareGpuKernelsBase::getDependentDialects(registry);
+    registry.insert<cf::ControlFlowDialect, memref::MemRefDialect>();
+    arith::registerConvertArithToLLVMInterface(registry);
+    cf::registerConvertControlFlowToLLVMInterface(registry);
+    registerConvertMathToLLVMInterface(registry);
+    registerConvertMemRefToLLVMInterface(registry);
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -70,11 +70,20 @@ public:
   }
   MaybeError upload(int64_t device, void *to, const void *from,
                     int64_t bytes) override {
-    return copy(device, to, from, bytes, cudaMemcpyHostToDevice);
+    if (bytes <= 0)
+      return std::nullopt;
+    if (MaybeError error = select(device))
+      return error;
+    return find(device).upload(to, from, bytes);
   }
   MaybeError download(int64_t device, void *to, const void *from,
                       int64_t bytes) override {
-    return copy(device, to, from, bytes, cudaMemcpyDeviceToHost);
+    if (bytes <= 0)
+      return std::nullopt;
+    if (MaybeError error = select(device))
+      return error;
+    SOAP_CUDA(cudaMemcpy, to, from, size_t(bytes), cudaMemcpyDeviceToHost);
+    return std::nullopt;
   }
 
 private:
@@ -86,16 +95,6 @@ private:
   CudaDevice &find(int64_t device) {
     auto found = std::find(options.local.begin(), options.local.end(), device);
     return *devices[size_t(found - options.local.begin())];
-  }
-
-  MaybeError copy(int64_t device, void *to, const void *from, int64_t bytes,
-                  cudaMemcpyKind kind) {
-    if (bytes <= 0)
-      return std::nullopt;
-    if (MaybeError error = select(device))
-      return error;
-    SOAP_CUDA(cudaMemcpy, to, from, size_t(bytes), kind);
-    return std::nullopt;
   }
 
   /// A cubin runs on chips of its major version and at least its minor one; PTX

@@ -128,13 +128,22 @@ MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,
   return std::nullopt;
 }
 
+MaybeError CudaDevice::upload(void *to, const void *from, int64_t bytes) const {
+  SOAP_CUDA(cudaMemcpy, to, from, size_t(bytes), cudaMemcpyHostToDevice);
+  // It may return when the bytes have left the host, and the streams of
+  // programs do not wait for the default one, which brings them.
+  SOAP_CUDA(cudaStreamSynchronize, cudaStreamLegacy);
+  return std::nullopt;
+}
+
 Expected<const void *> CudaDevice::constant(const void *data, int64_t bytes) {
   void *&place = constants[data];
   if (!place) {
     auto copy = allocate(bytes);
     if (!copy)
       return copy.takeError();
-    SOAP_CUDA(cudaMemcpy, *copy, data, size_t(bytes), cudaMemcpyHostToDevice);
+    if (MaybeError error = upload(*copy, data, bytes))
+      return *error;
     place = *copy;
   }
   return place;
@@ -207,10 +216,15 @@ Expected<void *> CudaDevice::nativeStream(int64_t stream) {
 }
 
 Expected<void *> CudaDevice::allocate(int64_t bytes) {
+  // The caller may be the thread of another device, which goes on with its own.
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  int current = 0;
+  SOAP_CUDA(cudaGetDevice, &current);
   if (MaybeError error = select())
     return *error;
   void *pointer = nullptr;
   cudaError_t error = cudaMalloc(&pointer, size_t(std::max<int64_t>(bytes, 1)));
+  SOAP_CUDA(cudaSetDevice, current);
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     size_t available = 0, all = 0;

@@ -12,6 +12,7 @@
 #include "Soap/Runtime/Backend.h"
 #include "Soap/Runtime/Gpu.h"
 
+#include <mutex>
 #include <unordered_map>
 
 namespace soap::runtime {
@@ -43,8 +44,13 @@ public:
   MaybeError waitSignal(void *signal, int64_t stream) override;
   Expected<void *> nativeStream(int64_t stream) override;
 
+  /// Makes it the device of the calling thread.
   MaybeError select() const;
+  /// From any thread, whose device stays.
   Expected<void *> allocate(int64_t bytes);
+  /// From memory of the host to the selected device; the bytes are there when
+  /// it returns.
+  MaybeError upload(void *to, const void *from, int64_t bytes) const;
 
 private:
   /// Made when it is first used.
@@ -60,6 +66,7 @@ private:
   std::vector<cudaStream_t> streams;
   std::vector<cudaEvent_t> events, signals;
   int64_t signalsUsed = 0;
+  std::mutex memoryMutex;
   std::vector<void *> memory;
   std::unordered_map<const void *, void *> constants;
   std::unordered_map<const SoapKernel *, const SoapGpuKernel *> kernels;

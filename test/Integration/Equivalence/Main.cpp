@@ -65,8 +65,13 @@ static cl::opt<std::string> filter("filter", cl::cat(category),
                                    cl::desc("only this op or graph"));
 static cl::opt<std::string>
     lowering("lowering", cl::cat(category),
-             cl::desc("options of --soap-lower-to-cpu for the "
-                      "programs that are compared"));
+             cl::desc("options of the lowering of the programs that are "
+                      "compared"));
+static cl::opt<std::string>
+    target("target", cl::cat(category),
+           cl::desc("cpu: --soap-lower-to-cpu; cuda: --soap-lower-to-cuda, "
+                    "whose kernels run as their twins for the CPU"),
+           cl::init("cpu"));
 static cl::opt<bool> verbose("verbose", cl::cat(category),
                              cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork", cl::cat(category),
@@ -77,6 +82,13 @@ static cl::opt<bool>
                  "flags on all ranks)"));
 
 namespace {
+
+/// What lowers partitioned programs.
+std::string pipeline() {
+  // PTX, as nobody looks at the image.
+  return target == "cuda" ? "soap-lower-to-cuda{format=isa " + lowering + "}"
+                          : "soap-lower-to-cpu{" + lowering + "}";
+}
 
 /// What programs are made of: single ops, small graphs, whole networks.
 enum class Sort { Op, Graph, Network };
@@ -188,7 +200,7 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     }
     report.cases.push_back(hash);
     if (error.empty())
-      error = subject.check(lowering);
+      error = subject.check(pipeline());
     if (error.empty())
       ++report.passed;
     else
@@ -295,6 +307,11 @@ int main(int argc, char **argv) {
       for (const Generator &generator : make())
         std::cerr << " " << generator.name;
     std::cerr << "\n";
+    return 2;
+  }
+  if (target != "cpu" && target != "cuda") {
+    std::cerr << "soap-equivalence: --target=" << target
+              << ": expected cpu or cuda\n";
     return 2;
   }
   if (strategies < 1 || cases < 1 || jobs < 1) {

@@ -482,9 +482,7 @@ std::string Subject::check(const std::string &lowering) {
       !difference.empty())
     return "task graph of the partitioned IR differs: " + difference;
 
-  if (std::string error =
-          runPipeline(*module, "soap-lower-to-cpu{" + lowering + "}");
-      !error.empty())
+  if (std::string error = runPipeline(*module, lowering); !error.empty())
     return error;
   Run run;
   if (std::string error = run.compile(*module); !error.empty())

@@ -46,9 +46,9 @@ public:
   /// The strategy of a preset, on a cluster of 1 to 8 devices with one or more
   /// machines. Empty string on success.
   std::string drawPreset(Random &random, const std::string &preset);
-  /// Partitions, lowers (`lowering`: options of soap-lower-to-cpu) and runs
-  /// under the strategy, and checks everything. Empty string on success, else
-  /// what differs.
+  /// Partitions, lowers (`lowering`: a pipeline, soap-lower-to-cpu with its
+  /// options, say) and runs under the strategy, and checks everything. Empty
+  /// string on success, else what differs.
   std::string check(const std::string &lowering);
   /// IR with the strategy.
   const std::string &program() const { return programText; }

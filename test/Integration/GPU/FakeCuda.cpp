@@ -42,11 +42,18 @@ size_t allBytes() {
   return size_t(numberFrom("SOAP_FAKE_CUDA_BYTES", long(16) << 30));
 }
 
-/// Handles are numbers.
+thread_local int currentDevice = 0;
+
+/// Handles are numbers, which say what device they were made on.
+constexpr long devicesAtMost = 64;
 template <typename Handle>
 Handle newHandle() {
   static std::atomic<long> next{1};
-  return reinterpret_cast<Handle>(next.fetch_add(1));
+  return reinterpret_cast<Handle>(next.fetch_add(1) * devicesAtMost +
+                                  currentDevice);
+}
+bool isOfCurrentDevice(const void *handle) {
+  return reinterpret_cast<long>(handle) % devicesAtMost == currentDevice;
 }
 
 } // namespace
@@ -78,7 +85,15 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) {
   return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaSetDevice(int device) {
+  currentDevice = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *device) {
+  *device = currentDevice;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 
@@ -158,9 +173,11 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
   *event = newHandle<cudaEvent_t>();
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   FAKE(cudaEventRecord);
-  return cudaSuccess;
+  return isOfCurrentDevice(event) && isOfCurrentDevice(stream)
+             ? cudaSuccess
+             : cudaErrorInvalidResourceHandle;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
 
@@ -177,9 +194,11 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t,
   *kernel = newHandle<cudaKernel_t>();
   return cudaSuccess;
 }
+/// As in CUDA, the stream must be of the thread's current device.
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t,
-                             cudaStream_t) {
+                             cudaStream_t stream) {
   FAKE(cudaLaunchKernel);
-  return cudaSuccess;
+  return isOfCurrentDevice(stream) ? cudaSuccess
+                                   : cudaErrorInvalidResourceHandle;
 }
 }

@@ -1,0 +1,397 @@
+//===- CudaLibrariesTest.cpp - What the backend asks of cuBLAS and cuDNN --===//
+//
+// CudaLibraries.cpp with stand-ins for the libraries behind it, written after
+// their documentation: matrices by columns with leading dimensions,
+// convolutions from descriptors. Compared with the direct kernels, so that
+// every transposition, stride and group is asked for as it should be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Runtime/CUDA/CudaLibraries.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace soap;
+using namespace soap::runtime;
+
+//===----------------------------------------------------------------------===//
+// Stand-ins
+//===----------------------------------------------------------------------===//
+
+struct cudnnTensorStruct {
+  int n, c, h, w;
+};
+struct cudnnFilterStruct {
+  int k, c, h, w;
+};
+struct cudnnConvolutionStruct {
+  int ph, pw, sh, sw, dh, dw, groups = 1;
+};
+
+/// Calls of the libraries, and memory that is not freed.
+static int calls = 0, allocations = 0;
+
+extern "C" {
+cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+  *pointer = std::malloc(bytes);
+  ++allocations;
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void *pointer) {
+  allocations -= pointer != nullptr;
+  std::free(pointer);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t) {
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char *cudaGetErrorName(cudaError_t) { return "name"; }
+const char *cudaGetErrorString(cudaError_t) { return "text"; }
+
+const char *cublasGetStatusName(cublasStatus_t) { return "name"; }
+const char *cublasGetStatusString(cublasStatus_t) { return "text"; }
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
+  *handle = reinterpret_cast<cublasHandle_t>(8);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSgemmStridedBatched(
+    cublasHandle_t, cublasOperation_t opA, cublasOperation_t opB, int m, int n,
+    int k, const float *alpha, const float *a, int lda, long long strideA,
+    const float *b, int ldb, long long strideB, const float *beta, float *c,
+    int ldc, long long strideC, int batch) {
+  ++calls;
+  if (lda < (opA == CUBLAS_OP_N ? m : k) ||
+      ldb < (opB == CUBLAS_OP_N ? k : n) || ldc < m)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  auto at = [](const float *x, cublasOperation_t op, int ld, int row, int col) {
+    return op == CUBLAS_OP_N ? x[row + col * ld] : x[col + row * ld];
+  };
+  for (int s = 0; s < batch; ++s)
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int l = 0; l < k; ++l)
+          sum += at(a + s * strideA, opA, lda, i, l) *
+                 at(b + s * strideB, opB, ldb, l, j);
+        float &value = c[s * strideC + i + j * ldc];
+        value = *alpha * sum + (*beta == 0 ? 0 : *beta * value);
+      }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+const char *cudnnGetErrorString(cudnnStatus_t) { return "text"; }
+cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
+  *handle = reinterpret_cast<cudnnHandle_t>(8);
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroy(cudnnHandle_t) { return CUDNN_STATUS_SUCCESS; }
+cudnnStatus_t cudnnSetStream(cudnnHandle_t, cudaStream_t) {
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *d) {
+  *d = new cudnnTensorStruct();
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d) {
+  delete d;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t d,
+                                         cudnnTensorFormat_t, cudnnDataType_t,
+                                         int n, int c, int h, int w) {
+  *d = {n, c, h, w};
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *d) {
+  *d = new cudnnFilterStruct();
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t d) {
+  delete d;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d,
+                                         cudnnDataType_t, cudnnTensorFormat_t,
+                                         int k, int c, int h, int w) {
+  *d = {k, c, h, w};
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t
+cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t *d) {
+  *d = new cudnnConvolutionStruct();
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t
+cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t d) {
+  delete d;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t d,
+                                              int ph, int pw, int sh, int sw,
+                                              int dh, int dw,
+                                              cudnnConvolutionMode_t mode,
+                                              cudnnDataType_t) {
+  *d = {ph, pw, sh, sw, dh, dw};
+  return mode == CUDNN_CROSS_CORRELATION ? CUDNN_STATUS_SUCCESS
+                                         : CUDNN_STATUS_BAD_PARAM;
+}
+cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t d,
+                                            int groups) {
+  d->groups = groups;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t,
+                                          cudnnMathType_t) {
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(
+    cudnnConvolutionDescriptor_t d, cudnnTensorDescriptor_t x,
+    cudnnFilterDescriptor_t w, int *n, int *c, int *h, int *width) {
+  *n = x->n;
+  *c = w->k;
+  *h = 1 + (x->h + 2 * d->ph - ((w->h - 1) * d->dh + 1)) / d->sh;
+  *width = 1 + (x->w + 2 * d->pw - ((w->w - 1) * d->dw + 1)) / d->sw;
+  return CUDNN_STATUS_SUCCESS;
+}
+} // extern "C"
+
+/// The second proposal works, and needs a workspace.
+template <typename Result>
+static cudnnStatus_t propose(int *count, Result *results) {
+  *count = 2;
+  results[0] = {};
+  results[0].status = CUDNN_STATUS_NOT_SUPPORTED;
+  results[1] = {};
+  results[1].status = CUDNN_STATUS_SUCCESS;
+  results[1].memory = 64;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+/// Calls body(position in x, in w, in y) for every product of a convolution.
+template <typename Body>
+static cudnnStatus_t
+forAll(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
+       const cudnnConvolutionStruct &d, const cudnnTensorStruct &y,
+       void *workspace, size_t bytes, Body body) {
+  ++calls;
+  if (!workspace || bytes != 64 || w.c * d.groups != x.c || w.k != y.c)
+    return CUDNN_STATUS_BAD_PARAM;
+  int outputs = w.k / d.groups;
+  for (int n = 0; n < y.n; ++n)
+    for (int k = 0; k < w.k; ++k)
+      for (int oh = 0; oh < y.h; ++oh)
+        for (int ow = 0; ow < y.w; ++ow)
+          for (int c = 0; c < w.c; ++c)
+            for (int kh = 0; kh < w.h; ++kh)
+              for (int kw = 0; kw < w.w; ++kw) {
+                int h = oh * d.sh + kh * d.dh - d.ph;
+                int v = ow * d.sw + kw * d.dw - d.pw;
+                if (h < 0 || h >= x.h || v < 0 || v >= x.w)
+                  continue;
+                int channel = k / outputs * w.c + c;
+                body(((n * x.c + channel) * x.h + h) * x.w + v,
+                     ((k * w.c + c) * w.h + kh) * w.w + kw,
+                     ((n * y.c + k) * y.h + oh) * y.w + ow);
+              }
+  return CUDNN_STATUS_SUCCESS;
+}
+
+extern "C" {
+cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(
+    cudnnHandle_t, const cudnnTensorDescriptor_t, const cudnnFilterDescriptor_t,
+    const cudnnConvolutionDescriptor_t, const cudnnTensorDescriptor_t,
+    const int, int *count, cudnnConvolutionFwdAlgoPerf_t *results) {
+  return propose(count, results);
+}
+cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
+    cudnnHandle_t, const cudnnFilterDescriptor_t, const cudnnTensorDescriptor_t,
+    const cudnnConvolutionDescriptor_t, const cudnnTensorDescriptor_t,
+    const int, int *count, cudnnConvolutionBwdDataAlgoPerf_t *results) {
+  return propose(count, results);
+}
+cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+    cudnnHandle_t, const cudnnTensorDescriptor_t, const cudnnTensorDescriptor_t,
+    const cudnnConvolutionDescriptor_t, const cudnnFilterDescriptor_t,
+    const int, int *count, cudnnConvolutionBwdFilterAlgoPerf_t *results) {
+  return propose(count, results);
+}
+cudnnStatus_t cudnnConvolutionForward(
+    cudnnHandle_t, const void *, const cudnnTensorDescriptor_t dx,
+    const void *x, const cudnnFilterDescriptor_t dw, const void *w,
+    const cudnnConvolutionDescriptor_t conv, cudnnConvolutionFwdAlgo_t,
+    void *workspace, size_t bytes, const void *,
+    const cudnnTensorDescriptor_t dy, void *y) {
+  std::memset(y, 0, size_t(dy->n) * dy->c * dy->h * dy->w * 4);
+  return forAll(
+      *dx, *dw, *conv, *dy, workspace, bytes, [&](int a, int b, int c) {
+        static_cast<float *>(y)[c] +=
+            static_cast<const float *>(x)[a] * static_cast<const float *>(w)[b];
+      });
+}
+cudnnStatus_t cudnnConvolutionBackwardData(
+    cudnnHandle_t, const void *, const cudnnFilterDescriptor_t dw,
+    const void *w, const cudnnTensorDescriptor_t dy, const void *y,
+    const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdDataAlgo_t,
+    void *workspace, size_t bytes, const void *,
+    const cudnnTensorDescriptor_t dx, void *x) {
+  std::memset(x, 0, size_t(dx->n) * dx->c * dx->h * dx->w * 4);
+  return forAll(
+      *dx, *dw, *conv, *dy, workspace, bytes, [&](int a, int b, int c) {
+        static_cast<float *>(x)[a] +=
+            static_cast<const float *>(y)[c] * static_cast<const float *>(w)[b];
+      });
+}
+cudnnStatus_t cudnnConvolutionBackwardFilter(
+    cudnnHandle_t, const void *, const cudnnTensorDescriptor_t dx,
+    const void *x, const cudnnTensorDescriptor_t dy, const void *y,
+    const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdFilterAlgo_t,
+    void *workspace, size_t bytes, const void *,
+    const cudnnFilterDescriptor_t dw, void *w) {
+  std::memset(w, 0, size_t(dw->k) * dw->c * dw->h * dw->w * 4);
+  return forAll(
+      *dx, *dw, *conv, *dy, workspace, bytes, [&](int a, int b, int c) {
+        static_cast<float *>(w)[b] +=
+            static_cast<const float *>(x)[a] * static_cast<const float *>(y)[c];
+      });
+}
+} // extern "C"
+
+//===----------------------------------------------------------------------===//
+// Tests
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+std::mt19937 generator(1);
+
+/// Small integers, whose sums are exact in any order.
+std::vector<float> numbers(int64_t count) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float &value : values)
+    value = float(int(generator() % 7) - 3);
+  return values;
+}
+
+class CudaLibrariesTest : public testing::Test {
+protected:
+  CudaLibraries libraries;
+  void SetUp() override {
+    calls = 0;
+    ASSERT_FALSE(libraries.open());
+  }
+
+  void expectConv(ConvKind kind, const ConvShape &s) {
+    bool isForward = kind == ConvKind::Forward;
+    bool isInput = kind == ConvKind::InputGrad;
+    auto a = numbers(isInput ? s.outputVolume() : s.inputVolume());
+    auto b = numbers(kind == ConvKind::WeightGrad ? s.outputVolume()
+                                                  : s.weightVolume());
+    int64_t volume = isForward ? s.outputVolume()
+                     : isInput ? s.inputVolume()
+                               : s.weightVolume();
+    std::vector<float> expected(static_cast<size_t>(volume), NAN);
+    std::vector<float> actual = expected;
+    convDirect(kind, s, a.data(), b.data(), expected.data());
+    MaybeError error =
+        libraries.conv(kind, s, a.data(), b.data(), actual.data(), nullptr);
+    ASSERT_FALSE(error) << error->message;
+    EXPECT_EQ(actual, expected);
+  }
+};
+
+TEST_F(CudaLibrariesTest, Products) {
+  for (int64_t batch : {1, 3})
+    for (int64_t transposeA : {0, 1})
+      for (int64_t transposeB : {0, 1}) {
+        MatmulShape s{batch, 4, 5, 6, transposeA, transposeB};
+        auto a = numbers(batch * s.m * s.k), b = numbers(batch * s.k * s.n);
+        std::vector<float> expected(size_t(batch * s.m * s.n), NAN);
+        std::vector<float> actual = expected;
+        matmulDirect(s, a.data(), b.data(), expected.data());
+        MaybeError error =
+            libraries.matmul(s, a.data(), b.data(), actual.data(), nullptr);
+        ASSERT_FALSE(error) << error->message;
+        EXPECT_EQ(actual, expected) << transposeA << transposeB;
+      }
+  EXPECT_EQ(calls, 8);
+}
+
+TEST_F(CudaLibrariesTest, ProductsOfNothing) {
+  float y[4] = {1, 2, 3, 4};
+  EXPECT_FALSE(libraries.matmul({1, 2, 2, 0, 0, 0}, y, y, y, nullptr));
+  for (float value : y)
+    EXPECT_EQ(value, 0);
+  EXPECT_FALSE(libraries.matmul({0, 2, 2, 2, 0, 0}, y, y, y, nullptr));
+  EXPECT_EQ(calls, 0);
+  EXPECT_TRUE(
+      libraries.matmul({1, int64_t(1) << 31, 1, 1, 0, 0}, y, y, y, nullptr));
+}
+
+TEST_F(CudaLibrariesTest, Convolutions) {
+  // n, groups, c, h, w, o, oh, ow, kh, kw, strides, dilations, padding.
+  const ConvShape shapes[] = {
+      {2, 1, 3, 7, 6, 4, 5, 4, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0},
+      {2, 1, 3, 7, 6, 4, 4, 3, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1},
+      {1, 2, 2, 5, 9, 3, 5, 5, 3, 5, 1, 1, 1, 1, 1, 0, 1, 0},
+      {1, 1, 2, 9, 9, 2, 5, 5, 3, 3, 1, 1, 2, 2, 0, 0, 0, 0},
+      // The far end of the image meets no window.
+      {1, 1, 2, 8, 8, 2, 3, 3, 3, 3, 2, 2, 1, 1, 0, 0, -1, -1},
+  };
+  for (const ConvShape &shape : shapes)
+    for (ConvKind kind :
+         {ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad})
+      expectConv(kind, shape);
+  EXPECT_EQ(calls, 15);
+  // Once more: descriptors and workspace are there.
+  int before = allocations;
+  expectConv(ConvKind::Forward, shapes[0]);
+  EXPECT_EQ(allocations, before);
+}
+
+TEST_F(CudaLibrariesTest, ConvolutionsWithoutProducts) {
+  expectConv(ConvKind::WeightGrad,
+             {0, 1, 2, 5, 5, 2, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0});
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(CudaLibrariesTest, RefusesWhatCuDnnCannot) {
+  float x[64] = {};
+  ConvShape cropped{1, 1, 1, 5, 5, 1, 2, 2, 3, 3, 1, 1, 1, 1, -1, -1, 0, 0};
+  auto error = libraries.conv(ConvKind::Forward, cropped, x, x, x, nullptr);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message,
+            "cuDNN takes images in NCHW with padding of at least 0");
+  ConvShape oneSided{1, 1, 1, 5, 5, 1, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0, 1, 1};
+  error = libraries.conv(ConvKind::Forward, oneSided, x, x, x, nullptr);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message,
+            "cuDNN makes 3 x 3 of a convolution, expected 4 x 4");
+}
+
+TEST(CudaLibrariesMemory, IsFreed) {
+  allocations = 0;
+  {
+    CudaLibraries libraries;
+    ASSERT_FALSE(libraries.open());
+    ConvShape s{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0};
+    auto x = numbers(25), w = numbers(9), y = numbers(9);
+    EXPECT_FALSE(libraries.conv(ConvKind::Forward, s, x.data(), w.data(),
+                                y.data(), nullptr));
+    EXPECT_EQ(allocations, 1);
+  }
+  EXPECT_EQ(allocations, 0);
+}
+
+} // namespace
