@@ -141,7 +141,7 @@ double placement::lowerBound(const Problem &problem, const Objective &objective,
   UnitGraph graph(problem, objective, objective.contiguous);
   double bound = workBound(problem, graph);
   // Replicas share a load that may be cut.
-  if (!objective.replication)
+  if (!objective.replication && !deadline.isOver())
     bound = std::max(bound,
                      AnchorBound(problem, objective, graph).compute(deadline));
   return bound;

@@ -179,7 +179,8 @@ Answer placement::solveDp(const Problem &problem, const Objective &objective,
                           const Budget &budget, size_t mostIdeals) {
   Deadline deadline(budget);
   Answer answer = solveDpl(problem, objective, deadline.rest(0.5));
-  if (answer.optimal || objective.hasHosts())
+  if (answer.optimal || objective.hasHosts() ||
+      (answer.placement && deadline.isOver()))
     return answer;
   double bound = answer.bound;
   UnitGraph graph(problem, objective, /*ordered=*/true);

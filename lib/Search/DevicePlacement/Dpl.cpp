@@ -20,7 +20,7 @@ Answer placement::solveDpl(const Problem &problem, const Objective &objective,
   if (objective.hasHosts())
     return solveHosts(problem, objective, budget);
   UnitGraph graph(problem, objective, /*ordered=*/true);
-  Answer answer = solveGreedy(problem, objective, budget);
+  Answer answer = fillGreedily(problem, objective, graph, deadline);
   for (int i = 0; i < orders && !deadline.isOver(); ++i) {
     StageLimits limits(problem, objective, graph,
                        answer.placement ? answer.value : infinite);

@@ -95,11 +95,10 @@ private:
 
 } // namespace
 
-Answer placement::solveGreedy(const Problem &problem,
-                              const Objective &objective,
-                              const Budget &budget) {
-  Deadline deadline(budget);
-  UnitGraph graph(problem, objective, /*ordered=*/true);
+Answer placement::fillGreedily(const Problem &problem,
+                               const Objective &objective,
+                               const UnitGraph &graph,
+                               const Deadline &deadline) {
   Answer answer;
   // Without a limit in time a CPU can hold everything, and if all fits, so can
   // one accelerator.
@@ -138,4 +137,12 @@ Answer placement::solveGreedy(const Problem &problem,
     answer.smallestMemoryBytes = infinite;
   finish(answer, 0, deadline);
   return answer;
+}
+
+Answer placement::solveGreedy(const Problem &problem,
+                              const Objective &objective,
+                              const Budget &budget) {
+  Deadline deadline(budget);
+  UnitGraph graph(problem, objective, /*ordered=*/true);
+  return fillGreedily(problem, objective, graph, deadline);
 }

@@ -41,24 +41,24 @@ public:
         report(std::move(report)), marked(this->state.units().size()) {}
 
   /// Cools from `hot` to `cold`, which are shares of the value, over so many
-  /// seconds.
-  void anneal(double seconds, double hot, double cold) {
-    double start = deadline.elapsed(), energy = state.energy();
+  /// proposals, unless the time is over: a count, so that what is found does
+  /// not depend on how busy the machine is.
+  void anneal(int64_t proposals, double hot, double cold) {
+    double energy = state.energy();
     double scale = energy;
-    temperature = hot * scale;
-    for (int64_t i = 1; !over; ++i) {
+    for (int64_t i = 0; i < proposals; ++i) {
       if (i % 64 == 0) {
-        double share = (deadline.elapsed() - start) / std::max(seconds, 1e-6);
-        over = share >= 1 || deadline.isOver();
-        temperature = scale * hot * std::pow(cold / hot, std::min(share, 1.0));
+        if (deadline.isOver())
+          return;
+        temperature = scale * hot *
+                      std::pow(cold / hot, static_cast<double>(i) / proposals);
       }
-      if (i % 65536 == 0) {
+      if (i % 65536 == 65535) {
         state.refresh();
         energy = state.energy();
       }
       energy = propose(energy);
     }
-    over = false;
   }
 
 private:
@@ -67,7 +67,6 @@ private:
   const Deadline &deadline;
   Report report;
   double best = infinite, temperature = 0;
-  bool over = false;
   std::vector<char> marked; ///< units of the piece
   std::vector<int> piece, frontier;
 
@@ -77,30 +76,34 @@ private:
   }
 
   double propose(double energy) {
-    int unit = below(random, state.units().size());
-    // Half of the moves relieve the busiest device.
-    if (random() % 2 == 0)
-      for (int i = 0; i < 8 && state.deviceOf(unit) != state.busiest(); ++i)
-        unit = below(random, state.units().size());
-    int target = chooseTarget(unit);
+    auto [unit, target] = chooseMove();
     if (target == state.deviceOf(unit))
       return energy;
     int kind = below(random, 8);
-    if (kind < 3)
+    if (kind < 4)
       return finishMove(energy, {unit}, target);
-    if (kind < 6)
+    if (kind < 7)
       return finishMove(energy, blob(unit), target);
     return chain(energy, unit, target);
   }
 
-  int chooseTarget(int unit) {
-    std::span<const int> nets = state.units().netsOf[unit];
-    if (!nets.empty() && random() % 4 != 0) {
-      std::span<const int> pins =
-          state.units().pins[nets[below(random, nets.size())]];
-      return state.deviceOf(pins[below(random, pins.size())]);
+  /// Mostly a unit at a border, to the other side of it; half of these at the
+  /// busiest device. Else any unit to any device.
+  std::pair<int, int> chooseMove() {
+    const UnitGraph &graph = state.units();
+    if (!graph.nets.empty() && random() % 8 != 0) {
+      int busiest = random() % 2 ? state.busiest() : -1;
+      for (int i = 0; i < 24; ++i) {
+        std::span<const int> pins =
+            graph.pins[below(random, graph.nets.size())];
+        int one = pins[below(random, pins.size())];
+        int other = pins[below(random, pins.size())];
+        int from = state.deviceOf(one), to = state.deviceOf(other);
+        if (from != to && (busiest < 0 || from == busiest || to == busiest))
+          return {one, to};
+      }
     }
-    return below(random, state.deviceCount());
+    return {below(random, graph.size()), below(random, state.deviceCount())};
   }
 
   /// Appends the neighbours of a unit on its device to the frontier.
@@ -254,7 +257,7 @@ public:
   }
   double value() {
     std::lock_guard lock(mutex);
-    return answer.value;
+    return answer.placement ? answer.value : infinite;
   }
 
 private:
@@ -292,24 +295,28 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
   double bound = lowerBound(problem, objective, deadline.rest(0.2));
   if (!(onlyCpus && problem.cpus == 0) && problem.deviceCount() > 1) {
     SharedBest best(answer, problem, objective, graph);
+    std::vector<int> contiguous = best.units();
+    // Short rounds first: seeds matter more than patience on small problems.
+    constexpr double growth = 1.25;
+    constexpr double hotOf[] = {0.005, 0.02, 0.1};
     auto work = [&](int thread) {
       Random random(budget.seed * 7919 + thread);
+      double length = 100.0 * static_cast<double>(graph.size());
       for (int round = 0; !deadline.isOver(); ++round) {
-        if (answer.placement && best.value() <= bound * (1 + 1e-9))
+        if (best.value() <= bound * (1 + 1e-9))
           return;
-        // From what is best, from contraries of it, and from nothing.
-        std::vector<int> start = best.units();
-        bool fresh = start.empty() || (round + thread) % 2 == 1;
-        if (fresh)
+        // From what is best, from the contiguous split, and from nothing.
+        int kind = (round + thread) % 3;
+        std::vector<int> start = kind == 1 ? contiguous : best.units();
+        if (start.empty() || kind == 2)
           start = randomStart(problem, graph, random);
         Annealer annealer(
             LoadState(problem, objective, graph, std::move(start)), random(),
             deadline, [&](const std::vector<int> &devices, double value) {
               best.offer(devices, value);
             });
-        double seconds = std::min(std::max(budget.seconds / 6, 0.05), 6.0);
-        annealer.anneal(std::min(seconds, deadline.left()), fresh ? 0.05 : 0.02,
-                        1e-4);
+        annealer.anneal(static_cast<int64_t>(length), hotOf[kind], 1e-4);
+        length *= growth;
       }
     };
     std::vector<std::thread> others;

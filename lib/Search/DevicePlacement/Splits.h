@@ -49,6 +49,10 @@ std::vector<SplitStage> splitOrder(const UnitGraph &graph,
                                    const StageLimits &limits,
                                    const Deadline &deadline, bool &complete);
 
+/// `solveGreedy` on an ordered graph that is there already.
+Answer fillGreedily(const Problem &problem, const Objective &objective,
+                    const UnitGraph &graph, const Deadline &deadline);
+
 /// DPL where a transfer's cost depends on hosts.
 Answer solveHosts(const Problem &problem, const Objective &objective,
                   const Budget &budget);
