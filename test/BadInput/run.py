@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from tally import Tally  # noqa: E402
 
-TABLES = ["cases_flags", "cases_ir", "cases_onnx", "cases_json", "cases_data", "cases_artifact"]
+TABLES = ["cases_flags", "cases_ir", "cases_onnx", "cases_json", "cases_data", "cases_artifact", "cases_cost_graph"]
 # A tool that says one of these has crashed, whatever its exit status.
 CRASHES = ["PLEASE submit a bug report", "Assertion `", "AddressSanitizer", "runtime error:", "terminate called",
            "Stack dump:"]
