@@ -72,11 +72,10 @@ public:
     isShown = true;
     std::string cost =
         progress.cost ? std::to_string(*progress.cost) : "none yet";
-    std::fprintf(stderr,
-                 "\r\033[K%.0f s: cost %s, bound %lld; %d nodes, round %lld",
-                 progress.seconds, cost.c_str(),
-                 static_cast<long long>(progress.bound), progress.kernelNodes,
-                 static_cast<long long>(progress.rounds));
+    std::fprintf(
+        stderr, "\r\033[K%.0f s: cost %s, bound %lld; %d nodes, round %lld",
+        progress.seconds, cost.c_str(), static_cast<long long>(progress.bound),
+        progress.kernelNodes, static_cast<long long>(progress.rounds));
   }
 
 private:
@@ -112,17 +111,16 @@ std::string describeCapacity(const CostGraph &graph,
 int failUnsolved(const std::string &path, const CostGraph &graph,
                  const CostGraphResult &result, CostGraphOptions options) {
   bool isInfeasible = result.status == CostGraphResult::Infeasible;
-  std::string message = path + ": " +
-                        (isInfeasible ? "infeasible"
-                                      : "found no solution in the time given");
+  std::string message =
+      path + ": " +
+      (isInfeasible ? "infeasible" : "found no solution in the time given");
   if (!result.reason.empty())
     message += ": " + result.reason;
   if (graph.capacity) {
-    message += "; the capacity is " + std::to_string(*graph.capacity) +
-               " bytes, and ";
-    options.seconds =
-        std::max(options.seconds - result.solution.seconds,
-                 0.02 * options.seconds);
+    message +=
+        "; the capacity is " + std::to_string(*graph.capacity) + " bytes, and ";
+    options.seconds = std::max(options.seconds - result.solution.seconds,
+                               0.02 * options.seconds);
     message += describeCapacity(graph, options);
   }
   return failInput(message);
@@ -138,7 +136,8 @@ void printSummary(const CostGraph &graph, const CostGraphResult &result) {
   std::fprintf(
       stderr,
       "cost %lld, %s %lld (gap %.4f %%), peak %lld bytes, %.2f s; %d of %d "
-      "nodes and %d of %zu edges after reductions, %lld rounds, %lld branches\n",
+      "nodes and %d of %zu edges after reductions, %lld rounds, %lld "
+      "branches\n",
       static_cast<long long>(solution.cost),
       solution.optimal ? "optimal: bound" : "bound",
       static_cast<long long>(solution.bound), gap,
@@ -215,15 +214,13 @@ int solveCostGraphFile(const std::vector<std::string> &arguments) {
     options.progress = [&](const CostGraphProgress &progress) {
       line.show(progress);
     };
-  CostGraphResult result =
-      flags.tieRepeatedBlocks
-          ? solveTied(*graph, options, flags.common.quiet)
-          : solveCostGraph(*graph, options);
+  CostGraphResult result = flags.tieRepeatedBlocks
+                               ? solveTied(*graph, options, flags.common.quiet)
+                               : solveCostGraph(*graph, options);
   if (result.status != CostGraphResult::Solved)
     return failUnsolved(files[0], *graph, result, options);
-  if (MaybeError error =
-          writeDocument(flags.common.output,
-                        printCostGraphSolution(result.solution)))
+  if (MaybeError error = writeDocument(flags.common.output,
+                                       printCostGraphSolution(result.solution)))
     return failInput(error->message);
   if (!flags.common.quiet)
     printSummary(*graph, result);
@@ -235,7 +232,7 @@ int solveCostGraphFile(const std::vector<std::string> &arguments) {
 }
 
 Expected<std::string> verifyCostGraph(const Document &instance,
-                             const Document &solution) {
+                                      const Document &solution) {
   auto graph = parseCostGraph(instance.text, instance.path);
   if (!graph)
     return graph.takeError();

@@ -103,8 +103,9 @@ TEST(CostGraphFile, Solutions) {
   EXPECT_EQ(again->bound, 40);
   EXPECT_FALSE(again->optimal);
   for (const char *text :
-       {"{}", "[]", R"({"version":2,"cost":1,"solution":[],"optimal":true,)"
-                    R"("bound":1,"seconds":0})",
+       {"{}", "[]",
+        R"({"version":2,"cost":1,"solution":[],"optimal":true,)"
+        R"("bound":1,"seconds":0})",
         R"({"version":1,"cost":-1,"solution":[],"optimal":true,"bound":1,)"
         R"("seconds":0})",
         R"({"version":1,"cost":1,"solution":[0.5],"optimal":true,"bound":1,)"

@@ -1,4 +1,5 @@
-//===- CostGraphSolverTest.cpp - Solvers of cost graphs against all choices ===//
+//===- CostGraphSolverTest.cpp - Solvers of cost graphs against all choices
+//===//
 //
 // Agreement on random graphs; infeasible and odd ones; that a seed means the
 // same result.
@@ -72,8 +73,8 @@ TEST(CostGraphSolver, SmallestCapacity) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     CostGraphGenerator generator(seed);
     CostGraph graph = generator.draw(6, 3);
-    SmallestCapacity found = findSmallestCapacity(
-        graph, plainOptions(CostGraphAlgorithm::Auto));
+    SmallestCapacity found =
+        findSmallestCapacity(graph, plainOptions(CostGraphAlgorithm::Auto));
     graph.capacity.reset();
     if (enumerateChoices(graph).empty()) {
       EXPECT_TRUE(found.isImpossible) << seed;

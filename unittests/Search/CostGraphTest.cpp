@@ -82,7 +82,8 @@ TEST(CostGraph, VerifyFindsWhatIsWrong) {
     expectError(graph.verify(solution), text);
   };
   refuse({{0}, 1, false, 0, 0}, "expected a choice for each of 2 nodes, got 1");
-  refuse({{0, 2}, 1, false, 0, 0}, "node 1: expected a choice of 0 to 1, got 2");
+  refuse({{0, 2}, 1, false, 0, 0},
+         "node 1: expected a choice of 0 to 1, got 2");
   refuse({{0, -1}, 1, false, 0, 0}, "got -1");
   refuse({{1, 1}, 8, false, 0, 0}, "edge 0: config 1 of node 0");
   refuse({{0, 0}, 4, false, 0, 0}, "costs 3, not 4");

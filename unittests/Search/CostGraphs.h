@@ -54,7 +54,7 @@ private:
     bool mustMatch = rows == columns && below(5) == 0;
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j)
-        edge.costs.push_back(mustMatch ? (i == j ? 0 : CostGraph::forbidden)
+        edge.costs.push_back(mustMatch  ? (i == j ? 0 : CostGraph::forbidden)
                              : below(8) ? below(25)
                                         : CostGraph::forbidden);
     graph.edges.push_back(std::move(edge));

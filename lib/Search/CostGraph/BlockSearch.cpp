@@ -14,6 +14,8 @@ using namespace soap::costgraph;
 /// Blocks have at least and at most so many nodes, tables so many entries.
 static constexpr double leastBlock = 4, mostBlock = 400;
 static constexpr double leastEntries = 1 << 8, mostEntries = 1 << 16;
+/// Of kernels that one block may cover: barriers are crossed by large tables.
+static constexpr double mostEntriesOfSmall = 1 << 20;
 /// How often a move is tried again with higher prices.
 static constexpr int mostTries = 6;
 
@@ -70,8 +72,8 @@ std::vector<int> BlockSearch::growBlock(int seed, size_t size) {
   marks[seed] = mark;
   std::vector<int> block, waiting = {seed};
   while (block.size() < size && !waiting.empty()) {
-    auto i = static_cast<size_t>(
-        random.below(static_cast<int64_t>(waiting.size())));
+    auto i =
+        static_cast<size_t>(random.below(static_cast<int64_t>(waiting.size())));
     int node = waiting[i];
     waiting[i] = waiting.back();
     waiting.pop_back();
@@ -104,8 +106,8 @@ int BlockSearch::chooseSeed() {
       if (piece.from <= time && time < piece.to && piece.bytes[states[n]] > 0)
         live.push_back(n);
   return live.empty() ? any
-                      : live[static_cast<size_t>(random.below(
-                            static_cast<int64_t>(live.size())))];
+                      : live[static_cast<size_t>(
+                            random.below(static_cast<int64_t>(live.size())))];
 }
 
 void BlockSearch::setUnaries(const EliminationPlan &plan, double temperature,
@@ -189,13 +191,14 @@ void BlockSearch::move(double temperature) {
   auto logUniform = [&](double low, double high) {
     return low * std::pow(high / low, random.unit());
   };
-  double largest =
-      std::min(static_cast<double>(kernel.nodeCount()), mostBlock);
+  double largest = std::min(static_cast<double>(kernel.nodeCount()), mostBlock);
   auto size = static_cast<size_t>(
       largest <= leastBlock ? largest : logUniform(leastBlock, largest));
-  double entries = logUniform(leastEntries, mostEntries);
-  const EliminationPlan &plan = eliminator.plan(
-      growBlock(chooseSeed(), size), entries, random);
+  double entries = logUniform(leastEntries, kernel.nodeCount() > mostBlock
+                                                ? mostEntries
+                                                : mostEntriesOfSmall);
+  const EliminationPlan &plan =
+      eliminator.plan(growBlock(chooseSeed(), size), entries, random);
   int64_t before = profile.overload();
   std::vector<PointPrice> extra;
   for (int i = 0; i < mostTries; ++i) {

@@ -1,10 +1,10 @@
 //===- BlockSearch.h - Local search by elimination of blocks ----*- C++ -*-===//
 //
 // A move takes a random connected block of nodes and finds the best states of
-// all of them at once, given the rest, by elimination (docs/CostGraph.md). Noise
-// on the costs makes it a sample rather than the minimum, so a search gets out
-// of where it is; prices of memory steer it within the capacity, and are raised
-// for a move that would exceed it.
+// all of them at once, given the rest, by elimination (docs/CostGraph.md).
+// Noise on the costs makes it a sample rather than the minimum, so a search
+// gets out of where it is; prices of memory steer it within the capacity, and
+// are raised for a move that would exceed it.
 //
 //===----------------------------------------------------------------------===//
 

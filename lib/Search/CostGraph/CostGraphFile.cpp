@@ -373,9 +373,11 @@ soap::parseCostGraphSolution(const std::string &text, const std::string &file) {
 }
 
 std::string soap::printCostGraphSolution(const CostGraphSolution &solution) {
-  nlohmann::ordered_json file = {
-      {"version", 1},           {"cost", solution.cost},
-      {"solution", solution.choice}, {"optimal", solution.optimal},
-      {"bound", solution.bound},     {"seconds", solution.seconds}};
+  nlohmann::ordered_json file = {{"version", 1},
+                                 {"cost", solution.cost},
+                                 {"solution", solution.choice},
+                                 {"optimal", solution.optimal},
+                                 {"bound", solution.bound},
+                                 {"seconds", solution.seconds}};
   return file.dump() + "\n";
 }

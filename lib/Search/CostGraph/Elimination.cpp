@@ -67,9 +67,9 @@ static void eraseSorted(std::vector<int> &list, int value) {
 }
 
 template <typename Value>
-const EliminationPlan &
-Eliminator<Value>::plan(const std::vector<int> &nodes, double mostEntries,
-                        RandomGenerator &random) {
+const EliminationPlan &Eliminator<Value>::plan(const std::vector<int> &nodes,
+                                               double mostEntries,
+                                               RandomGenerator &random) {
   for (int node : members)
     localOf[node] = -1;
   members = nodes;
@@ -122,9 +122,8 @@ Eliminator<Value>::plan(const std::vector<int> &nodes, double mostEntries,
       for (size_t i = 0; i < count; ++i)
         if (!isGone[i] && 4 * neighbours[i].size() >= 3 * most)
           heavy.push_back(static_cast<int>(i));
-      int chosen =
-          heavy[static_cast<size_t>(random.below(static_cast<int64_t>(
-              heavy.size())))];
+      int chosen = heavy[static_cast<size_t>(
+          random.below(static_cast<int64_t>(heavy.size())))];
       drop(chosen);
       current.fixed.push_back(members[chosen]);
       for (int other : neighbours[chosen])

@@ -1,8 +1,8 @@
 //===- Kernel.h - What reductions leave of a cost graph ---------*- C++ -*-===//
 //
 // The form that searches and bounds work on: few nodes, no state that cannot be
-// in a solution, one edge between two nodes, forbidden pairs as infinite, and of
-// time only the points at which the capacity can be exceeded.
+// in a solution, one edge between two nodes, forbidden pairs as infinite, and
+// of time only the points at which the capacity can be exceeded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,9 +62,9 @@ struct Kernel {
   int timeCount() const { return static_cast<int>(capacity.size()); }
 
   int64_t edgeCost(const KernelEdge &edge, int source, int target) const {
-    return edge.costs[static_cast<size_t>(source) *
-                          nodes[edge.target].costs.size() +
-                      target];
+    return edge
+        .costs[static_cast<size_t>(source) * nodes[edge.target].costs.size() +
+               target];
   }
   /// Seen from the node of the arc.
   int64_t arcCost(const Arc &arc, int state, int other) const {

@@ -126,8 +126,8 @@ std::vector<int> MessagePassing::preferred() const {
     for (const Arc &arc : kernel.nodes[n].arcs)
       for (size_t s = 0; s < own.size(); ++s)
         own[s] += message(arc)[s];
-    states.push_back(static_cast<int>(
-        std::min_element(own.begin(), own.end()) - own.begin()));
+    states.push_back(static_cast<int>(std::min_element(own.begin(), own.end()) -
+                                      own.begin()));
   }
   return states;
 }

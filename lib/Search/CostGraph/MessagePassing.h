@@ -4,8 +4,8 @@
 // such that the sum of least costs of single nodes and edges grows: sequential
 // reweighted message passing (Kolmogorov, A New Look at Reweighted Message
 // Passing, 2015) on the Lagrangian relaxation of the capacity. Whatever the
-// messages and prices are, that sum is a lower bound; what is added to it when a
-// node takes a state tells which states a better solution cannot have; and
+// messages and prices are, that sum is a lower bound; what is added to it when
+// a node takes a state tells which states a better solution cannot have; and
 // states chosen one by one with the messages are a good start.
 //
 //===----------------------------------------------------------------------===//

@@ -29,8 +29,8 @@ PriceAscent::PriceAscent(const Kernel &kernel)
   for (const KernelEdge &edge : kernel.edges)
     stepWork += 10.0 * static_cast<double>(edge.costs.size());
   for (const KernelNode &node : kernel.nodes)
-    stepWork += static_cast<double>((node.pieces.size() + 1) *
-                                    (node.costs.size() + 1));
+    stepWork +=
+        static_cast<double>((node.pieces.size() + 1) * (node.costs.size() + 1));
   best = lastBound = messages.bound();
   bestPrices = messages.prices();
   decoded = messages.decode();
@@ -63,8 +63,7 @@ void PriceAscent::updatePrices() {
     worst.push_back(static_cast<int>(most - excess.begin()));
     above += std::max(*most, 0.0);
   }
-  double firstStep =
-      firstShare * std::max(best, 1.0) / std::max(above, 1.0);
+  double firstStep = firstShare * std::max(best, 1.0) / std::max(above, 1.0);
   for (size_t i = 0; i < stretches.size(); ++i) {
     Stretch &stretch = stretches[i];
     double now = excess[worst[i]];

@@ -1,12 +1,12 @@
 //===- PriceAscent.h - Prices of memory, bounds and starts ------*- C++ -*-===//
 //
 // Looks for the prices of memory over time at which the lower bound of message
-// passing is largest. Each step takes the memory that decoded states hold as the
-// direction in which prices are to go: up where it exceeds the capacity, down
-// where there is room. Steps grow while their sign stays and shrink when it
-// turns (resilient propagation, Riedmiller and Braun, 1993), as the scales of
-// cost and memory are unknown. The states decoded on the way are close to what a
-// solution looks like, and often are one.
+// passing is largest. Each step takes the memory that decoded states hold as
+// the direction in which prices are to go: up where it exceeds the capacity,
+// down where there is room. Steps grow while their sign stays and shrink when
+// it turns (resilient propagation, Riedmiller and Braun, 1993), as the scales
+// of cost and memory are unknown. The states decoded on the way are close to
+// what a solution looks like, and often are one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -142,7 +142,8 @@ bool Reducer::reduceTime(bool &changed) {
     ended += ends[t];
     if (range[t] <= capacity[t])
       continue;
-    while (!kept.empty() && ended == 0 && capacity[t] <= capacity[kept.back()]) {
+    while (!kept.empty() && ended == 0 &&
+           capacity[t] <= capacity[kept.back()]) {
       // What is held at the point before is held here.
       int gone = kept.back();
       kept.pop_back();

@@ -217,9 +217,9 @@ bool Reducer::dropWithoutPartner(bool &changed) {
       for (size_t s = 0; s < keep.size(); ++s) {
         bool hasPartner = false;
         for (size_t o = 0; keep[s] && o < others && !hasPartner; ++o)
-          hasPartner = edge.costs[isSource(edge, n) ? s * others + o
-                                                    : o * keep.size() + s] <
-                       infinite;
+          hasPartner =
+              edge.costs[isSource(edge, n) ? s * others + o
+                                           : o * keep.size() + s] < infinite;
         keep[s] = keep[s] && hasPartner;
       }
     }
@@ -279,8 +279,8 @@ bool Reducer::absorbAcross(int id) {
   if (ofRow.empty() && ofColumn.empty())
     return false;
   // Hubs absorb leaves: their edges would have to be moved.
-  bool intoSource = ofColumn.empty() ||
-                    (!ofRow.empty() && degree(a) >= degree(b));
+  bool intoSource =
+      ofColumn.empty() || (!ofRow.empty() && degree(a) >= degree(b));
   if (intoSource)
     absorb(b, a, id, ofRow);
   else
@@ -297,9 +297,9 @@ void Reducer::absorb(int node, int into, int id,
     size_t t = stateOf[s];
     hub.costs[s] = addCosts(
         hub.costs[s],
-        addCosts(gone.costs[t], edge.costs[isSource(edge, into)
-                                               ? s * own + t
-                                               : t * states + s]));
+        addCosts(
+            gone.costs[t],
+            edge.costs[isSource(edge, into) ? s * own + t : t * states + s]));
   }
   Record record;
   record.node = node;
@@ -412,10 +412,10 @@ std::vector<int> Reducer::lift(const std::vector<int> &states) const {
     for (int i = 0; i < 2; ++i)
       if (record.others[i] >= 0) {
         const std::vector<int> &configs = record.otherConfigs[i];
-        index = index * configs.size() +
-                (std::find(configs.begin(), configs.end(),
-                           choice[record.others[i]]) -
-                 configs.begin());
+        index =
+            index * configs.size() + (std::find(configs.begin(), configs.end(),
+                                                choice[record.others[i]]) -
+                                      configs.begin());
       }
     choice[record.node] = record.configs[index];
   }

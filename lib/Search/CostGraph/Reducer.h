@@ -64,7 +64,7 @@ public:
 private:
   struct Node {
     std::vector<int64_t> costs;
-    std::vector<int> configs; ///< of the whole graph, by state
+    std::vector<int> configs;  ///< of the whole graph, by state
     std::vector<Piece> pieces; ///< of unreduced time
     std::vector<int> edges;
     bool isAlive = true;
@@ -92,7 +92,7 @@ private:
   int64_t constant = 0;
   std::string conflictText;
   bool hasCapacity;
-  std::vector<int> queue; ///< edges that absorption is to look at
+  std::vector<int> queue;     ///< edges that absorption is to look at
   std::vector<int> kernelIds; ///< of nodes that are alive, in order
 
   bool fail(const std::string &text);

@@ -45,10 +45,8 @@ std::vector<int> colourNodes(const CostGraph &graph, int radius) {
     std::vector<std::vector<std::array<int, 3>>> around(graph.nodes.size());
     for (size_t e = 0; e < graph.edges.size(); ++e) {
       const CostGraphEdge &edge = graph.edges[e];
-      around[edge.source].push_back(
-          {edgeColours[e], 0, colours[edge.target]});
-      around[edge.target].push_back(
-          {edgeColours[e], 1, colours[edge.source]});
+      around[edge.source].push_back({edgeColours[e], 0, colours[edge.target]});
+      around[edge.target].push_back({edgeColours[e], 1, colours[edge.source]});
     }
     Colours<std::pair<int, std::vector<std::array<int, 3>>>> refined;
     for (size_t n = 0; n < around.size(); ++n) {

@@ -66,7 +66,8 @@ SmallestCapacity soap::findSmallestCapacity(const CostGraph &graph,
     }
     if (result.bound >= result.found.value_or(INT64_MAX))
       return result;
-    bare.capacity = result.found ? result.bound + (*result.found - result.bound) / 2
-                                 : result.bound;
+    bare.capacity = result.found
+                        ? result.bound + (*result.found - result.bound) / 2
+                        : result.bound;
   }
 }

@@ -23,8 +23,7 @@ static constexpr int64_t mostProvenStates = 20000;
 
 Solver::Solver(const CostGraph &graph, const CostGraphOptions &options)
     : graph(graph), options(options), begin(std::chrono::steady_clock::now()),
-      lastProgress(begin), reducer(graph),
-      diveRandom(options.seed) {}
+      lastProgress(begin), reducer(graph), diveRandom(options.seed) {}
 
 double Solver::secondsLeft() const {
   std::chrono::duration<double> spent =
@@ -84,6 +83,7 @@ void Solver::prepare() {
   if (options.algorithm == CostGraphAlgorithm::Auto && proveAtOnce())
     return;
   ascent = std::make_unique<PriceAscent>(kernel);
+  offerDecoded();
   steps = idleSteps = 0;
   idleBound = ascent->bound();
   filteredGap = 0;
@@ -94,7 +94,16 @@ void Solver::prepare() {
   }
 }
 
-/// Little branch and bound, which is all that small kernels need.
+/// What the first messages lead to, so that there is an answer at any time.
+void Solver::offerDecoded() {
+  MemoryProfile profile(kernel);
+  profile.assign(ascent->states());
+  if (profile.fits())
+    offer(costIn(kernel, ascent->states()), ascent->states());
+}
+
+/// Little branch and bound, which is all that small kernels need, however
+/// little time there is.
 bool Solver::proveAtOnce() {
   constexpr double work = 1e7;
   double states = 0;
@@ -108,7 +117,7 @@ bool Solver::proveAtOnce() {
       [&](int64_t cost, const std::vector<int> &states) {
         offer(cost, states);
       },
-      [&] { return isOver(); });
+      [] { return false; });
   result.branches += search.nodes();
   if (search.isDone())
     bound = static_cast<double>(cutoff());
@@ -136,8 +145,8 @@ void Solver::runAscent() {
       found = {cost, states};
     double gap = std::max(static_cast<double>(cutoff()) - idleBound, 0.0);
     double gain = std::min(0.01 * gap, 1e-3 * std::abs(idleBound));
-    bool gained = ascent->bound() > idleBound + gain ||
-                  (isBetter && bestCost < infinite);
+    bool gained =
+        ascent->bound() > idleBound + gain || (isBetter && bestCost < infinite);
     idleSteps = gained ? 0 : idleSteps + 1;
     if (gained)
       idleBound = ascent->bound();
@@ -179,8 +188,9 @@ void Solver::startDive() {
   }
   if (all.empty())
     return;
-  auto place = all.begin() + static_cast<int64_t>(
-                                 diveShare * static_cast<double>(all.size() - 1));
+  auto place =
+      all.begin() +
+      static_cast<int64_t>(diveShare * static_cast<double>(all.size() - 1));
   std::nth_element(all.begin(), place, all.end());
   std::vector<std::vector<char>> keep;
   for (const std::vector<double> &node : bounds) {
@@ -208,8 +218,8 @@ void Solver::planDive() {
 
 /// What a chain does in the next round.
 void Solver::planChain(Chain &chain, bool isFirst) {
-  double gap = std::max(static_cast<double>(cutoff()) - bound,
-                        1e-6 * std::abs(bound));
+  double gap =
+      std::max(static_cast<double>(cutoff()) - bound, 1e-6 * std::abs(bound));
   if (bestCost == infinite)
     gap = 1e-2 * std::abs(bound);
   if (chain.round == chain.rounds) {
@@ -252,14 +262,15 @@ void Solver::round() {
   std::vector<std::function<void()>> tasks;
   bool hasFirst = true;
   bool isIdle = idleSteps >= mostIdleSteps;
-  if (!proof && ascent && isIdle)
+  if (ascent && isIdle)
     planDive();
-  if (proof)
+  // Where both are possible, proofs and dives take turns.
+  if (proof && (!dive || result.rounds % 2))
     tasks.push_back([this] { runProof(*proof); });
-  else if (!isIdle)
-    tasks.push_back([this] { runAscent(); });
   else if (dive)
     tasks.push_back([this] { runProof(*dive); });
+  else if (!isIdle)
+    tasks.push_back([this] { runAscent(); });
   else
     hasFirst = false;
   // A thread for each; with one, both take turns. A search from states of
@@ -289,15 +300,15 @@ void Solver::mergeRound() {
     bound = std::max(bound, ascent->bound());
   if (proof) {
     result.branches = branchesBefore + proof->nodes();
-    bound = std::max(bound, std::min(proof->bound(),
-                                     static_cast<double>(cutoff())));
+    bound = std::max(bound,
+                     std::min(proof->bound(), static_cast<double>(cutoff())));
   }
   if (isProven() || !ascent || proof)
     return;
   double gap = static_cast<double>(cutoff()) - bound;
   bool isIdle = idleSteps >= mostIdleSteps;
-  bool isWorthIt = isIdle || filteredGap == 0 ? gap != filteredGap
-                                              : gap < 0.5 * filteredGap;
+  bool isWorthIt =
+      isIdle || filteredGap == 0 ? gap != filteredGap : gap < 0.5 * filteredGap;
   if (bestCost < infinite && steps > 100 && isWorthIt && reduceAgain())
     return;
   branchesBefore = result.branches;

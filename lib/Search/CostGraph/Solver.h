@@ -62,7 +62,7 @@ private:
   Found found;                ///< of the first task
   double idleBound = 0;       ///< of the ascent, when it last improved
   int idleSteps = 0, steps = 0;
-  double filteredGap = 0; ///< when states were last dropped
+  double filteredGap = 0;     ///< when states were last dropped
   int64_t branchesBefore = 0; ///< of what went before `proof`
 
   double secondsLeft() const;
@@ -73,6 +73,7 @@ private:
 
   void offer(int64_t cost, const std::vector<int> &states);
   void prepare();
+  void offerDecoded();
   bool proveAtOnce();
   bool reduceAgain();
   void round();
