@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from tally import Tally  # noqa: E402
 
 TABLES = ["cases_flags", "cases_ir", "cases_onnx", "cases_json", "cases_data", "cases_artifact",
-          "cases_solve"]
+          "cases_solve", "cases_cost_graph"]
 # A tool that says one of these has crashed, whatever its exit status.
 CRASHES = ["PLEASE submit a bug report", "Assertion `", "AddressSanitizer", "runtime error:", "terminate called",
            "Stack dump:"]

@@ -14,6 +14,7 @@ import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "BadInput"))
+import cases_cost_graph
 import cases_data
 import cases_json
 import cases_onnx
@@ -107,6 +108,11 @@ def main():
     for case in cases_solve.CASES:
         if case.name.startswith("placement: ") and not case.name.endswith("gzip file"):
             write("FuzzPlacement", case.name[len("placement: "):], case.files["p.json"])
+    write("FuzzCostGraph", "good", to_json(cases_cost_graph.GOOD))
+    write("FuzzCostGraph", "a solution", to_json(cases_cost_graph.SOLUTION))
+    for case in cases_cost_graph.CASES:
+        if list(case.files) == ["i.json"] and len(case.files["i.json"]) < 4000 and case.status == 1:
+            write("FuzzCostGraph", case.name, case.files["i.json"])
     write("FuzzText", "good", "Don't panic, 42!\n\nA new paragraph.\n")
     write("FuzzManifest", "good", MANIFEST)
     write("FuzzManifest", "empty", "{}")

@@ -14,6 +14,8 @@ using namespace soap::costgraph;
 /// Blocks have at least and at most so many nodes, tables so many entries.
 static constexpr double leastBlock = 4, mostBlock = 400;
 static constexpr double leastEntries = 1 << 8, mostEntries = 1 << 16;
+/// Of kernels that one block may cover: barriers are crossed by large tables.
+static constexpr double mostEntriesOfSmall = 1 << 20;
 /// How often a move is tried again with higher prices.
 static constexpr int mostTries = 6;
 
@@ -192,7 +194,9 @@ void BlockSearch::move(double temperature) {
   double largest = std::min(static_cast<double>(kernel.nodeCount()), mostBlock);
   auto size = static_cast<size_t>(
       largest <= leastBlock ? largest : logUniform(leastBlock, largest));
-  double entries = logUniform(leastEntries, mostEntries);
+  double entries = logUniform(leastEntries, kernel.nodeCount() > mostBlock
+                                                ? mostEntries
+                                                : mostEntriesOfSmall);
   const EliminationPlan &plan =
       eliminator.plan(growBlock(chooseSeed(), size), entries, random);
   int64_t before = profile.overload();

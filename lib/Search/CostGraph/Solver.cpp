@@ -83,6 +83,7 @@ void Solver::prepare() {
   if (options.algorithm == CostGraphAlgorithm::Auto && proveAtOnce())
     return;
   ascent = std::make_unique<PriceAscent>(kernel);
+  offerDecoded();
   steps = idleSteps = 0;
   idleBound = ascent->bound();
   filteredGap = 0;
@@ -93,7 +94,16 @@ void Solver::prepare() {
   }
 }
 
-/// Little branch and bound, which is all that small kernels need.
+/// What the first messages lead to, so that there is an answer at any time.
+void Solver::offerDecoded() {
+  MemoryProfile profile(kernel);
+  profile.assign(ascent->states());
+  if (profile.fits())
+    offer(costIn(kernel, ascent->states()), ascent->states());
+}
+
+/// Little branch and bound, which is all that small kernels need, however
+/// little time there is.
 bool Solver::proveAtOnce() {
   constexpr double work = 1e7;
   double states = 0;
@@ -107,7 +117,7 @@ bool Solver::proveAtOnce() {
       [&](int64_t cost, const std::vector<int> &states) {
         offer(cost, states);
       },
-      [&] { return isOver(); });
+      [] { return false; });
   result.branches += search.nodes();
   if (search.isDone())
     bound = static_cast<double>(cutoff());
@@ -252,14 +262,15 @@ void Solver::round() {
   std::vector<std::function<void()>> tasks;
   bool hasFirst = true;
   bool isIdle = idleSteps >= mostIdleSteps;
-  if (!proof && ascent && isIdle)
+  if (ascent && isIdle)
     planDive();
-  if (proof)
+  // Where both are possible, proofs and dives take turns.
+  if (proof && (!dive || result.rounds % 2))
     tasks.push_back([this] { runProof(*proof); });
-  else if (!isIdle)
-    tasks.push_back([this] { runAscent(); });
   else if (dive)
     tasks.push_back([this] { runProof(*dive); });
+  else if (!isIdle)
+    tasks.push_back([this] { runAscent(); });
   else
     hasFirst = false;
   // A thread for each; with one, both take turns. A search from states of

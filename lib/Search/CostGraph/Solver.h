@@ -73,6 +73,7 @@ private:
 
   void offer(int64_t cost, const std::vector<int> &states);
   void prepare();
+  void offerDecoded();
   bool proveAtOnce();
   bool reduceAgain();
   void round();
