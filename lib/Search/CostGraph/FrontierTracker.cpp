@@ -107,13 +107,13 @@ bool FrontierTracker::eliminateLeaf(int node, int into) {
     return false;
   const FrontierTable &own = *nodes[node].table, &between = *edge.table;
   Place united = {
-      builder->build(
-          nodes[into].table->rows, 1, own, between,
-          own.rows * meanPoints(own) * meanPoints(between),
-          [&](int p, int, std::vector<TableBuilder::Product> &list) {
-            for (int k = 0; k < own.rows; ++k)
-              list.push_back({own.at(k), at(between, node, into, k, p)});
-          }),
+      builder->build(nodes[into].table->rows, 1, own, between,
+                     own.rows * meanPoints(own) * meanPoints(between),
+                     [&](int p, int, std::vector<TableBuilder::Product> &list) {
+                       for (int k = 0; k < own.rows; ++k)
+                         list.push_back(
+                             {own.at(k), at(between, node, into, k, p)});
+                     }),
       concatenate(nodes[node].slots, edge.slots)};
   nodes[node] = {};
   if (!united.table)
