@@ -10,30 +10,14 @@
 #ifndef SOAP_LIB_SEARCH_GROUPCOSTS_H
 #define SOAP_LIB_SEARCH_GROUPCOSTS_H
 
+#include "GroupSubgraph.h"
+
 #include "Soap/Core/StrategyPlan.h"
-#include "Soap/Search/ParallelizationProblem.h"
 
 #include <functional>
 #include <set>
 
 namespace soap {
-
-/// The nodes of some groups. What others write is an input that is wherever it
-/// is needed.
-struct GroupSubgraph {
-  Graph graph;
-  std::vector<std::vector<int>> nodes; ///< by group and member
-  std::map<int, int> valueOf;          ///< number here of a value of the whole
-
-  GroupSubgraph(const Graph &whole, const std::vector<OpGroup> &groups);
-  /// Cuts all values but these (numbers here) off their writers: those that
-  /// read them find them wherever they need them. Saves planning them.
-  /// Ops that touch none of them are left out: their numbers are -1.
-  void keepOnly(const std::set<int> &values);
-
-private:
-  void dropOthers(const std::set<int> &values);
-};
 
 /// What groups cost, by config or by pair of configs.
 struct GroupPrices {
@@ -45,8 +29,6 @@ struct GroupPrices {
   std::vector<int> values;
   std::vector<int64_t> sourceBytes, copyBytes;
 };
-
-struct PairCut;
 
 class GroupCosts {
 public:

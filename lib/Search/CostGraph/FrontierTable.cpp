@@ -24,16 +24,16 @@ uint32_t TraceArena::Writer::pair(uint32_t left, uint32_t right,
   if (left == nothing && leftSlots == 0)
     return right;
   if (next == end) {
-    std::lock_guard lock(arena.mutex);
-    if (arena.chunks.size() == mostChunks) {
-      arena.full = true;
+    std::lock_guard lock(arena->mutex);
+    if (arena->chunks.size() == mostChunks) {
+      arena->full = true;
       return nothing;
     }
-    next = static_cast<uint32_t>(arena.chunks.size()) * chunkSize;
+    next = static_cast<uint32_t>(arena->chunks.size()) * chunkSize;
     end = next + chunkSize;
-    arena.chunks.push_back(std::make_unique_for_overwrite<Pair[]>(chunkSize));
-    chunk = arena.chunks.back().get();
-    arena.bytesUsed += int64_t(chunkSize) * int64_t(sizeof(Pair));
+    arena->chunks.push_back(std::make_unique_for_overwrite<Pair[]>(chunkSize));
+    chunk = arena->chunks.back().get();
+    arena->bytesUsed += int64_t(chunkSize) * int64_t(sizeof(Pair));
     if (next == nothing)
       ++next;
   }
@@ -143,8 +143,7 @@ TableBuilder::build(int rows, int columns, const FrontierTable &left,
   std::vector<double> tolerances(count);
   std::atomic<size_t> next{0};
   std::atomic<bool> isStopped{false};
-  auto work = [&] {
-    TraceArena::Writer writer(arena);
+  auto work = [&](TraceArena::Writer &writer) {
     Scratch scratch;
     for (size_t e; (e = next++) < count && !isStopped;) {
       if (stopped()) {
@@ -186,8 +185,8 @@ TableBuilder::build(int rows, int columns, const FrontierTable &left,
                 workPerEntry * static_cast<double>(count) / workOfThread}));
   std::vector<std::thread> pool;
   for (int t = 0; t < helpers; ++t)
-    pool.emplace_back(work);
-  work();
+    pool.emplace_back(work, std::ref(writers[static_cast<size_t>(t) + 1]));
+  work(writers[0]);
   for (std::thread &thread : pool)
     thread.join();
   if (isStopped || arena.isFull())

@@ -12,6 +12,7 @@
 
 #include "Soap/Search/CostGraph/Frontier.h"
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -35,13 +36,13 @@ public:
   /// Adds traces from one thread at a time.
   class Writer {
   public:
-    explicit Writer(TraceArena &arena) : arena(arena) {}
+    explicit Writer(TraceArena &arena) : arena(&arena) {}
     /// `left` covers `leftSlots` slots, `right` those after them. `nothing` if
     /// the arena is full, which `isFull` says.
     uint32_t pair(uint32_t left, uint32_t right, int leftSlots);
 
   private:
-    TraceArena &arena;
+    TraceArena *arena;
     Pair *chunk = nullptr;
     uint32_t next = 0, end = 0;
   };
@@ -96,8 +97,10 @@ public:
   };
   TableBuilder(TraceArena &arena, int threads, const Limits &limits,
                std::function<bool()> stopped)
-      : arena(arena), threads(threads), limits(limits),
-        stopped(std::move(stopped)) {}
+      : arena(arena), threads(std::max(threads, 1)), limits(limits),
+        stopped(std::move(stopped)),
+        writers(static_cast<size_t>(this->threads), TraceArena::Writer(arena)) {
+  }
 
   using Points = std::span<const FrontierPoint>;
   /// Two frontiers whose product is part of an entry's union.
@@ -133,6 +136,7 @@ private:
   int threads;
   Limits limits;
   std::function<bool()> stopped;
+  std::vector<TraceArena::Writer> writers; ///< by thread
   int64_t largest = 0;
 
   static void addProduct(const Product &product, int64_t mostBytes,
