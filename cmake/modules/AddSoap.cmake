@@ -14,7 +14,7 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 # Fast linker and compiler cache where they are installed.
 find_program(SOAP_LLD NAMES ld.lld-22 ld.lld HINTS ${LLVM_TOOLS_BINARY_DIR})
-if(SOAP_LLD)
+if(SOAP_LLD AND LLVM_TOOLS_BINARY_DIR)
   add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR})
 endif()
 find_program(SOAP_CCACHE ccache)
