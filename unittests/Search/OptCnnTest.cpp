@@ -10,6 +10,7 @@
 #include "../../lib/Search/PairwiseModel.h"
 #include "Problems.h"
 #include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/CostGraph/SolveCostGraph.h"
 #include "Soap/Search/Presets.h"
 
 #include <gtest/gtest.h>
@@ -18,6 +19,42 @@
 
 using namespace soap;
 using namespace soap::test;
+
+/// OptCNN's sums as a cost graph: two solvers, one cost.
+TEST(PairwiseModel, CostGraphsAgree) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    std::mt19937_64 engine(seed);
+    auto below = [&](uint64_t n) { return static_cast<int>(engine() % n); };
+    PairwiseModel model;
+    CostGraph graph;
+    int count = 2 + below(10);
+    for (int v = 0; v < count; ++v) {
+      CostGraphNode &node = graph.nodes.emplace_back();
+      for (int c = 1 + below(4); c > 0; --c)
+        node.costs.push_back(below(50));
+      node.memory.resize(node.costs.size());
+      model.addVariable(node.costs);
+    }
+    for (int e = below(2 * count); e > 0; --e) {
+      int a = below(count), b = below(count);
+      if (a == b)
+        continue;
+      CostGraphEdge edge{a, b, {}};
+      edge.costs.resize(model.size(a) * model.size(b));
+      for (int64_t &cost : edge.costs)
+        cost = below(50);
+      model.addEdge(a, b, edge.costs);
+      graph.edges.push_back(std::move(edge));
+    }
+    CostGraphOptions options;
+    options.algorithm = CostGraphAlgorithm::Elimination;
+    options.seconds = 1e6;
+    CostGraphResult result = solveCostGraph(graph, options);
+    ASSERT_EQ(result.status, CostGraphResult::Solved) << seed;
+    EXPECT_TRUE(result.solution.optimal) << seed;
+    EXPECT_EQ(result.solution.cost, model.solve().cost) << seed;
+  }
+}
 
 TEST(PairwiseModel, EnumerationAgrees) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
