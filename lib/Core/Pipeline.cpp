@@ -235,18 +235,15 @@ private:
     for (const auto &[arrival, backward] : arrivals) {
       auto [value, to] = arrival;
       int from = stageOf[deviceOf[producer[value]]];
-      // What was computed in the forward pass can be sent in it.
+      // What was computed in the forward pass can be sent in it, unless it goes
+      // back: then it waits for the backward pass.
       bool inBackward =
-          backward && kernel(producer[value]).phase != Phase::Forward;
+          from > to ||
+          (backward && kernel(producer[value]).phase != Phase::Forward);
       sums[{from, to, inBackward}] += bytes[value];
     }
     for (const auto &[key, sum] : sums) {
       auto [from, to, backward] = key;
-      if (!backward && from > to) {
-        // Kept until the backward pass comes along.
-        pipeline.transfers.push_back({from, to, true, sum});
-        continue;
-      }
       pipeline.transfers.push_back({from, to, backward, sum});
     }
     return std::nullopt;
@@ -399,15 +396,26 @@ static std::pair<int64_t, int> findLoad(const Pipeline &pipeline,
   return {load[0][most], most};
 }
 
+/// How many microbatches are simulated to see the pace of a full pipeline: many
+/// times those in flight, as far as the tasks are not too many.
+static int64_t settlingMicrobatches(const Pipeline &pipeline,
+                                    const std::vector<int64_t> &inFlight) {
+  constexpr int64_t mostTasks = 200000;
+  auto stages = static_cast<int64_t>(inFlight.size());
+  int64_t most =
+      std::max(stages, *std::max_element(inFlight.begin(), inFlight.end()));
+  int64_t tasks = 2 * stages + static_cast<int64_t>(pipeline.transfers.size());
+  return std::clamp(mostTasks / tasks, 2 * most, 16 * most);
+}
+
 /// What one more microbatch adds to a long iteration.
 static int64_t pace(Pipeline pipeline, PipelineSchedule schedule,
                     const Topology &topology,
                     const std::vector<int64_t> &inFlight) {
   std::array<int64_t, 2> makespanNs{};
-  auto stages = static_cast<int64_t>(inFlight.size());
-  int64_t longest = *std::max_element(inFlight.begin(), inFlight.end());
+  int64_t settling = settlingMicrobatches(pipeline, inFlight);
   for (int64_t i = 0; i < 2; ++i) {
-    pipeline.microbatches = 16 * std::max(longest, stages) + i * 16;
+    pipeline.microbatches = settling + i * 16;
     TaskGraph graph = buildTasks(pipeline, schedule, topology, inFlight);
     makespanNs[i] = simulateFull(graph);
   }
@@ -425,22 +433,25 @@ findWays(const Pipeline &pipeline, const Topology &topology, bool backward) {
     const PipelineStage &stage = pipeline.stages[s];
     return backward ? stage.backwardNs : stage.forwardNs;
   };
+  std::vector<std::vector<const PipelineTransfer *>> sent(count);
+  for (const PipelineTransfer &transfer : pipeline.transfers)
+    if (transfer.backward == backward)
+      sent[transfer.from].push_back(&transfer);
   for (size_t first = 0; first < count; ++first) {
     std::vector<int64_t> &way = ways[first];
     way[first] = timeOf(first);
     // Values go to later stages, gradients to earlier ones.
     for (size_t i = 0; i < count; ++i) {
       size_t from = backward ? count - 1 - i : i;
-      for (const PipelineTransfer &transfer : pipeline.transfers)
-        if (transfer.backward == backward && way[from] >= 0 &&
-            static_cast<size_t>(transfer.from) == from) {
-          auto to = static_cast<size_t>(transfer.to);
-          way[to] = std::max(
-              way[to], way[from] + timeOf(to) +
-                           topology.transferNs(pipeline.stages[from].device,
-                                               pipeline.stages[to].device,
-                                               transfer.bytes));
-        }
+      if (way[from] < 0)
+        continue;
+      for (const PipelineTransfer *transfer : sent[from]) {
+        auto to = static_cast<size_t>(transfer->to);
+        int64_t ns =
+            topology.transferNs(pipeline.stages[from].device,
+                                pipeline.stages[to].device, transfer->bytes);
+        way[to] = std::max(way[to], way[from] + ns + timeOf(to));
+      }
     }
   }
   return ways;
@@ -461,8 +472,10 @@ static std::vector<int64_t> neededInFlight(const Pipeline &pipeline,
   size_t count = pipeline.stages.size();
   std::vector<int64_t> best, needed(count, 1);
   int64_t bestNs = std::numeric_limits<int64_t>::max();
-  // Waiting for links is not among these ways: then a few more.
-  constexpr int64_t most = 4;
+  // Waiting for links is not among these ways: then a few more, where trying
+  // that is cheap.
+  constexpr size_t manyStages = 64;
+  int64_t most = count < manyStages ? 4 : 0;
   for (int64_t more = 0; more <= most && bestNs > loadNs; ++more) {
     for (size_t s = count; s-- > 0;)
       for (size_t k = s + 1; k < count; ++k)
@@ -473,6 +486,8 @@ static std::vector<int64_t> neededInFlight(const Pipeline &pipeline,
                   (forward[s][k] + backward[k][s] + loadNs - 1) / loadNs);
         else
           needed[s] = std::max(needed[s], needed[k]);
+    if (most == 0)
+      return needed;
     if (int64_t ns = pace(pipeline, schedule, topology, needed); ns < bestNs) {
       bestNs = ns;
       best = needed;
