@@ -8,6 +8,8 @@
 #include "Soap/Analysis/OpGraph.h"
 
 #include "Soap/Core/Fusion.h"
+#include "Soap/Core/Reuse.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 
@@ -33,6 +35,7 @@ private:
   FailureOr<::soap::Kernel> makeKernel(Operation *op, StringRef name,
                                        ::soap::Phase phase);
   LogicalResult addResults();
+  LogicalResult addRestores();
   LogicalResult addUpdate(Value value, unsigned result, IntegerAttr argument);
 
   ::soap::Phase phaseOf(Operation *op) const;
@@ -369,6 +372,45 @@ LogicalResult GraphBuilder::addResults() {
   return success();
 }
 
+/// What `soap.keep` of ops and arguments says. Of an op it holds for all
+/// results that can be kept so.
+LogicalResult GraphBuilder::addRestores() {
+  ::soap::Graph &graph = result.graph;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    auto attr = result.ops[n]->getAttrOfType<StringAttr>(kKeep);
+    if (!attr)
+      continue;
+    ::soap::Keep keep = *::soap::findKeep(attr.str());
+    ::soap::MaybeError fault;
+    bool any = false;
+    for (int value : std::vector<int>(graph.nodes[n].whole.results)) {
+      if (auto error = ::soap::checkKeep(graph, value, keep)) {
+        fault = std::move(error);
+        continue;
+      }
+      any = true;
+      ::soap::restoreValue(graph, value, keep);
+    }
+    if (!any && fault)
+      return result.ops[n]->emitOpError()
+             << "has a bad '" << kKeep << "': " << fault->message;
+  }
+  for (auto [i, argument] : llvm::enumerate(result.inputs)) {
+    auto attr = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kKeep);
+    if (!attr)
+      continue;
+    ::soap::Keep keep = *::soap::findKeep(attr.str());
+    int value = graph.inputs[i].value;
+    if (auto error = ::soap::checkKeep(graph, value, keep))
+      return function.emitError()
+             << "argument " << argument.getArgNumber() << " has a bad '"
+             << kKeep << "': " << error->message;
+    ::soap::restoreValue(graph, value, keep);
+  }
+  return success();
+}
+
 FailureOr<OpGraph> GraphBuilder::build() {
   if (!function.getBody().hasOneBlock())
     return function.emitError() << "'" << function.getName() << "' has "
@@ -386,6 +428,8 @@ FailureOr<OpGraph> GraphBuilder::build() {
   if (failed(addResults()))
     return failure();
   ::soap::keepInRegisters(result.graph);
+  if (failed(addRestores()))
+    return failure();
   return std::move(result);
 }
 

@@ -96,6 +96,8 @@ public:
     for (Attribute rank : entry.getAs<ArrayAttr>("ranks"))
       if (failed(addRank(cast<DictionaryAttr>(rank))))
         return failure();
+    if (failed(addWaits(schedule.getAs<DenseI64ArrayAttr>("waits"))))
+      return failure();
     for (auto [i, task] : llvm::enumerate(graph.tasks)) {
       if (isCollective[i]           ? seen[i] == 0
           : task.kind == "transfer" ? seen[i] == 0 || seen[i] != received[i]
@@ -151,6 +153,23 @@ private:
              << collective.task << ", which is not in the schedule";
     isCollective[collective.task] = true;
     ::soap::setCollective(graph.tasks[collective.task], collective, topology);
+    return success();
+  }
+
+  /// Pairs of tasks of which the second waits for the first without reading
+  /// anything of it.
+  LogicalResult addWaits(DenseI64ArrayAttr waits) {
+    if (!waits)
+      return success();
+    auto count = static_cast<int64_t>(graph.tasks.size());
+    ArrayRef<int64_t> places = waits.asArrayRef();
+    for (size_t i = 0; i + 1 < places.size(); i += 2) {
+      if (places[i] < 0 || places[i] >= places[i + 1] || places[i + 1] >= count)
+        return module.emitError("task ")
+               << places[i + 1] << " waits for task " << places[i]
+               << ", expected two places of the schedule in order";
+      graph.tasks[places[i + 1]].preds.push_back(static_cast<int>(places[i]));
+    }
     return success();
   }
 

@@ -6,6 +6,8 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
+#include "Soap/Core/Reuse.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 using namespace mlir;
@@ -84,4 +86,28 @@ void mlir::soap::writeStrategy(const OpGraph &opGraph,
        llvm::zip_equal(opGraph.ops, opGraph.graph.nodes, strategy))
     op->setAttr(SoapDialect::kConfig,
                 makeConfigAttr(op->getContext(), config, node.whole.space));
+}
+
+void mlir::soap::dropKeeps(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, kKeep);
+  function.walk([](Operation *op) { op->removeAttr(kKeep); });
+}
+
+void mlir::soap::writeKeeps(const OpGraph &opGraph) {
+  if (opGraph.ops.empty())
+    return;
+  auto function = opGraph.ops.front()->getParentOfType<func::FuncOp>();
+  dropKeeps(function);
+  const ::soap::Graph &graph = opGraph.graph;
+  for (const ::soap::Restore &restore : graph.restores) {
+    auto keep =
+        StringAttr::get(function.getContext(), ::soap::keepName(restore.keep));
+    for (auto [op, node] : llvm::zip_equal(opGraph.ops, graph.nodes))
+      if (llvm::is_contained(node.whole.results, restore.of))
+        op->setAttr(kKeep, keep);
+    for (auto [argument, input] : llvm::zip_equal(opGraph.inputs, graph.inputs))
+      if (input.value == restore.of)
+        function.setArgAttr(argument.getArgNumber(), kKeep, keep);
+  }
 }

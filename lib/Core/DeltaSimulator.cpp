@@ -23,6 +23,8 @@ DeltaSimulator::DeltaSimulator(StrategyPlan &plan)
       blocks(plan.getBlocks().size()), stamped(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
+  // Tasks of restored values wait for kernels that they read nothing of.
+  copiesOccupy |= !plan.getGraph().restores.empty();
 }
 
 int64_t DeltaSimulator::start() {

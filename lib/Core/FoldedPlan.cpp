@@ -154,8 +154,7 @@ private:
         visit(planned.successors[i]);
     };
     if (slot >= 0)
-      for (int value : plan.getSlots()[slot].kernel->results)
-        visitNode(plan.valuePlan(value), static_cast<size_t>(task.index));
+      plan.forEachFed(slot, task.index, visitNode);
     else
       visitNode(
           plan.valuePlan(value),

@@ -50,7 +50,7 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
           std::find(used.begin(), used.end(), term.loop) == used.end())
         used.push_back(static_cast<size_t>(term.loop));
     int64_t extent = graph.values[value].shape[d];
-    IndexSetTable &table = values[value].table.dim(d);
+    IndexSetTable &table = regionsOf(value).table.dim(d);
     int64_t combinations = 1;
     for (size_t l : used)
       combinations *= degrees[l];
@@ -147,7 +147,7 @@ static void makeGrid(BlockSet &set, const RegionTable &table) {
 BlockSet GeometryBuilder::tiles(int value,
                                 const std::vector<int> &regions) const {
   BlockSet set;
-  set.id = values[value].blockSets++;
+  set.id = regionsOf(value).blockSets++;
   set.contributionOf.assign(regions.size(), 0);
   std::unordered_map<int, int> blocks;
   for (int region : regions) {
@@ -161,7 +161,7 @@ BlockSet GeometryBuilder::tiles(int value,
       set.regions.push_back(region);
     set.blockOf.push_back(it->second);
   }
-  makeGrid(set, values[value].table);
+  makeGrid(set, regionsOf(value).table);
   return set;
 }
 
@@ -249,23 +249,23 @@ void GeometryBuilder::addRegions(const Kernel &kernel,
                                  KernelGeometry &geometry) const {
   const IterationSpace &space = kernel.space;
   geometry.hasRegions = true;
-  auto regionsOf = [&](int value, const TileSets &tiles) {
+  auto numbered = [&](int value, const TileSets &tiles) {
     std::vector<int> regions(geometry.pieces, -1);
     for (int p = 0; p < geometry.pieces; ++p)
       if (geometry.states[p] != ShardState::Absent)
         regions[p] =
-            values[value].table.number(tiles.sets.data() + p * tiles.rank);
+            regionsOf(value).table.number(tiles.sets.data() + p * tiles.rank);
     return regions;
   };
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     int value = kernel.operands[i];
     geometry.operands.push_back(
-        {values[value].needSets++, regionsOf(value, geometry.operandTiles[i])});
+        {regionsOf(value).needSets++, numbered(value, geometry.operandTiles[i])});
   }
   for (size_t r = 0; r < kernel.results.size(); ++r) {
     int value = kernel.results[r];
     const AccessMap &map = space.results[r].map;
-    BlockSet set = tiles(value, regionsOf(value, geometry.resultTiles[r]));
+    BlockSet set = tiles(value, numbered(value, geometry.resultTiles[r]));
     std::vector<bool> absent;
     for (size_t l = 0; l < space.loops.size(); ++l) {
       absent.push_back(geometry.degrees[l] > 1 &&
@@ -299,7 +299,7 @@ void GeometryBuilder::buildTensor(int value,
   needs.regions.clear();
   for (int p = 0; p < piecesOf(degrees); ++p)
     needs.regions.push_back(
-        values[value].table.number(cuts.sets.data() + p * cuts.rank));
-  needs.id = values[value].needSets++;
+        regionsOf(value).table.number(cuts.sets.data() + p * cuts.rank));
+  needs.id = regionsOf(value).needSets++;
   blocks = tiles(value, needs.regions);
 }

@@ -55,6 +55,8 @@ public:
     }
     for (size_t o = 0; o < graph.outputs.size(); ++o)
       writeOutput(static_cast<int>(o));
+    for (const Restore &restore : graph.restores)
+      writeWaits(restore.value);
     plan.taskStart.push_back(static_cast<int>(plan.actions.size()));
     return std::move(plan);
   }
@@ -65,6 +67,7 @@ private:
   bool expand;
   Plan plan;
   std::vector<std::vector<int>> buffers; ///< by value and reference
+  std::map<TaskKey, int> taskOf;         ///< by block and number in it
 
   int addBuffer(int value, int device, const Region &region, int action,
                 bool partial) {
@@ -77,6 +80,8 @@ private:
     if (isNew)
       plan.taskStart.push_back(static_cast<int>(plan.actions.size()));
     action.task = static_cast<int>(plan.taskStart.size()) - 1;
+    if (!graph.restores.empty())
+      taskOf.try_emplace({block, task, 0}, action.task);
     action.key = {block, task,
                   static_cast<int64_t>(plan.actions.size()) -
                       plan.taskStart.back()};
@@ -163,11 +168,45 @@ private:
         plan.inputs[input].push_back(buffer);
   }
 
+  /// What tasks of a restored value, and readers of its sources, wait for
+  /// without reading anything of it.
+  void writeWaits(int value) {
+    const ValuePlan &planned = source.valuePlan(value);
+    auto add = [&](int slot, int shard, size_t node) {
+      int before = taskOf.at({source.getSlots()[slot].block, shard, 0});
+      for (int i = planned.successorStart[node];
+           i < planned.successorStart[node + 1]; ++i)
+        plan.waits.emplace_back(before,
+                                taskOf.at({planned.successors[i].block,
+                                           planned.successors[i].index, 0}));
+    };
+    auto addShards = [&](int slot, size_t firstNode) {
+      const KernelPlan &kernel = source.kernelPlan(slot);
+      for (size_t s = 0; s < kernel.states.size(); ++s)
+        if (kernel.states[s] != ShardState::Absent)
+          add(slot, static_cast<int>(s), firstNode + s);
+    };
+    if (planned.successorStart.empty())
+      return;
+    if (planned.sourceSlot >= 0 && planned.sourcesAreTasks)
+      addShards(planned.sourceSlot, 0);
+    if (planned.triggerSlot >= 0)
+      addShards(planned.triggerSlot,
+                static_cast<size_t>(planned.sources) + planned.tasks.size());
+  }
+
   void writeValue(int value) {
     const ValuePlan &planned = source.valuePlan(value);
     if (source.inputOf(value) >= 0)
       writeInput(value);
     std::vector<int> &ids = buffers[value];
+    if (const Restore *restore = source.restoreOfValue(value)) {
+      ids.clear();
+      for (int s = 0; s < planned.sources; ++s) {
+        int kept = source.keptReference(value, s);
+        ids.push_back(kept < 0 ? -1 : buffers[restore->of][kept]);
+      }
+    }
     for (const PlannedAction &step : planned.actions) {
       const PlannedTask &task = planned.tasks[step.task];
       if (task.collective >= 0) {

@@ -56,6 +56,12 @@ void PlanMemory::listBuffers() {
         live[device] += table.bytes(region);
         buffers[first[v] + t].device = -1;
       }
+    if (plan.restoreOfValue(static_cast<int>(v)))
+      for (int s = 0; s < planned.sources; ++s)
+        if (int kept = plan.keptReference(static_cast<int>(v), s); kept >= 0)
+          buffers[first[v] + static_cast<size_t>(s)].keptAt =
+              static_cast<int64_t>(
+                  first[graph.values[v].restores] + static_cast<size_t>(kept));
     size_t at = first[v] + static_cast<size_t>(planned.sources);
     for (const PlannedAction &action : planned.actions) {
       Buffer &buffer = buffers[at++];
@@ -85,6 +91,9 @@ void PlanMemory::visit(int sender) {
     buffer.isLive = true;
     live[buffer.device] += buffer.bytes;
   };
+  for (size_t &b : inputs)
+    if (int64_t kept = buffers[b].keptAt; kept >= 0)
+      b = static_cast<size_t>(kept);
   for (size_t b : inputs)
     touch(buffers[b]);
   for (size_t b : outputs)

@@ -7,6 +7,7 @@
 
 #include "Soap/Core/StrategyFile.h"
 #include "Json.h"
+#include "Soap/Core/Reuse.h"
 
 #include <algorithm>
 #include <set>
@@ -69,7 +70,7 @@ std::string soap::fingerprint(const Graph &graph) {
       hasher.add(static_cast<int64_t>(loop.type));
     }
     for (int value : kernel.operands)
-      addValue(value);
+      addValue(graph.rootOf(value));
     for (int value : kernel.results)
       addValue(value);
   }
@@ -109,7 +110,7 @@ Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
   jsonfile::Reader reader(file);
   jsonfile::Cursor root(reader, &*document, "");
   root.expectObject({"version", "model_fingerprint", "topology",
-                     "topology_fingerprint", "ops", "schedule"});
+                     "topology_fingerprint", "ops", "keep", "schedule"});
   root.expectVersion();
   StrategyFile strategy;
   if (root.has("model_fingerprint"))
@@ -127,6 +128,19 @@ Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
     if (reader.failed())
       break;
   }
+  if (root.has("keep"))
+    for (const jsonfile::Cursor &entry : root["keep"].elements()) {
+      entry.expectObject({"value", "form"});
+      std::string form = entry["form"].string();
+      std::optional<Keep> keep = findKeep(form);
+      if (!keep)
+        entry["form"].fail("expected both, before or after, got \"" + form +
+                           "\"");
+      strategy.keeps.push_back(
+          {entry["value"].string(), keep.value_or(Keep::Both)});
+      if (reader.failed())
+        break;
+    }
   if (root.has("schedule"))
     for (const jsonfile::Cursor &task : root["schedule"].elements())
       strategy.schedule.push_back(task.string());
@@ -168,6 +182,14 @@ std::string soap::printStrategyFile(const StrategyFile &strategy) {
     text += "]}";
   }
   text += "\n  ]";
+  if (!strategy.keeps.empty()) {
+    text += ",\n  \"keep\": [";
+    for (size_t i = 0; i < strategy.keeps.size(); ++i)
+      text += (i ? ",\n    {\"value\": " : "\n    {\"value\": ") +
+              quote(strategy.keeps[i].value) +
+              ", \"form\": " + quote(keepName(strategy.keeps[i].keep)) + "}";
+    text += "\n  ]";
+  }
   if (!strategy.schedule.empty()) {
     text += ",\n  \"schedule\": [";
     for (size_t i = 0; i < strategy.schedule.size(); ++i)
@@ -268,5 +290,26 @@ StrategyFile soap::toStrategyFile(const Graph &graph, const Strategy &strategy,
     named.devices = strategy[n].devices;
     file.configs.push_back(std::move(named));
   }
+  for (const Restore &restore : graph.restores)
+    file.keeps.push_back({graph.values[restore.of].name, restore.keep});
   return file;
+}
+
+MaybeError soap::applyKeeps(Graph &graph, const StrategyFile &file,
+                            const std::string &fileName) {
+  std::unordered_map<std::string, int> values;
+  for (size_t v = 0; v < graph.values.size(); ++v)
+    values.emplace(graph.values[v].name, static_cast<int>(v));
+  for (size_t i = 0; i < file.keeps.size(); ++i) {
+    std::string path =
+        fileName + ": at /keep/" + std::to_string(i) + "/value: ";
+    auto it = values.find(file.keeps[i].value);
+    if (it == values.end())
+      return Error{path + "unknown value '" + file.keeps[i].value +
+                   "', expected the name of a value of the model"};
+    if (MaybeError error = checkKeep(graph, it->second, file.keeps[i].keep))
+      return Error{path + error->message};
+    restoreValue(graph, it->second, file.keeps[i].keep);
+  }
+  return std::nullopt;
 }

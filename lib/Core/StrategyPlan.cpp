@@ -20,6 +20,8 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
       planner(cost, transfers, cuts) {
   for (const GraphValue &value : graph.values)
     valueRegions.emplace_back(value.shape.size(), value.elementBytes);
+  for (const Restore &restore : graph.restores)
+    restoreOf[restore.value] = &restore;
   enumerate();
   kernels.resize(slots.size());
   savedKernels.resize(slots.size());
@@ -99,13 +101,31 @@ void StrategyPlan::enumerate() {
       lastWriter[value] = static_cast<int>(s);
     }
   }
+  fedBy.resize(slots.size());
   for (size_t s = 0; s < slots.size(); ++s) {
+    // What is restored comes between what it waits for and its first reader.
+    for (const Restore &restore : graph.restores)
+      if (valueInfo[restore.value].readers.front().slot ==
+          static_cast<int>(s))
+        addBlock(restore.value);
     slots[s].block = static_cast<int>(blocks.size());
     blocks.push_back({static_cast<int>(s), -1});
     for (int value : slots[s].kernel->results)
       if (lastWriter[value] == static_cast<int>(s) &&
           valueInfo[value].block < 0)
         addBlock(value);
+  }
+  for (const Restore &restore : graph.restores) {
+    std::set<int> feeding;
+    for (auto [slot, result] : valueInfo[restore.of].producers)
+      feeding.insert(slot);
+    for (auto [slot, result] : valueInfo[restore.trigger].producers)
+      feeding.insert(slot);
+    for (const Reader &reader : valueInfo[restore.of].readers)
+      if (reader.slot >= 0)
+        feeding.insert(reader.slot);
+    for (int slot : feeding)
+      fedBy[slot].push_back(restore.value);
   }
   outputs.resize(graph.outputs.size());
   for (size_t o = 0; o < graph.outputs.size(); ++o) {
@@ -173,13 +193,90 @@ int StrategyPlan::producerOf(int value) const {
 }
 
 Combiner StrategyPlan::combinerOf(int value) const {
-  for (auto [slot, result] : valueInfo[value].producers)
+  for (auto [slot, result] : valueInfo[graph.rootOf(value)].producers)
     if (kernels[slot].active)
       return slots[slot].kernel->space.results[result].combiner;
   return Combiner::Sum;
 }
 
+/// The tiles of the first op of the forward pass that reads others than those
+/// that were written, if they are a partition of the value. Whether there are.
+bool StrategyPlan::findCopies(int value, ValueSource &source, int &slot) {
+  ValueSource written = sourceOf(value);
+  std::set<std::pair<int, int>> known; // device, region
+  for (size_t s = 0; written.blocks && !written.partial &&
+                     s < written.devices.size();
+       ++s)
+    if (int block = written.blocks->blockOf[s % written.pieces]; block >= 0)
+      known.insert({written.devices[s], written.blocks->regions[block]});
+  for (const Reader &reader : valueInfo[value].readers) {
+    if (reader.slot < 0 || !kernels[reader.slot].active)
+      continue;
+    slot = reader.slot;
+    const KernelPlan &kernel = kernels[slot];
+    if (slots[slot].kernel->phase != Phase::Forward || kernel.partialMode)
+      continue;
+    const std::vector<int> &needs =
+        kernel.geometry->operands[reader.operand].regions;
+    bool isCopy = false;
+    for (size_t s = 0; s < kernel.devices.size(); ++s)
+      isCopy |= kernel.states[s] == ShardState::Compute &&
+                !known.count({kernel.devices[s], needs[s % needs.size()]});
+    if (!isCopy)
+      continue;
+    auto [it, isNew] = ownTiles.try_emplace({kernel.geometry, reader.operand});
+    if (isNew)
+      it->second = builder.tiles(value, needs);
+    const std::vector<int> &regions = it->second.regions;
+    RegionTable &table = valueRegions[value].table;
+    int64_t elements = 1, covered = 0;
+    for (int64_t extent : graph.values[value].shape)
+      elements *= extent;
+    for (size_t a = 0; a < regions.size(); ++a) {
+      covered += table.volume(regions[a]);
+      for (size_t b = 0; b < a; ++b)
+        if (table.intersect(regions[a], regions[b]) >= 0)
+          return false;
+    }
+    if (covered != elements)
+      return false;
+    source.kind = ValueSource::Kind::Kernel;
+    source.blocks = &it->second;
+    source.devices = kernel.devices;
+    source.pieces = kernel.pieces();
+    // Shards that fill their result read nothing.
+    restoredStates.assign(kernel.states.begin(), kernel.states.end());
+    for (ShardState &state : restoredStates)
+      if (state != ShardState::Compute)
+        state = ShardState::Absent;
+    source.states = restoredStates;
+    return true;
+  }
+  return false;
+}
+
+ValueSource StrategyPlan::restoredSource(const Restore &restore,
+                                         int &sourceSlot, int &triggerSlot) {
+  ValueSource source;
+  if (restore.keep != Keep::After ||
+      !findCopies(restore.of, source, sourceSlot)) {
+    source = sourceOf(restore.of);
+    sourceSlot = producerOf(restore.of);
+  }
+  source.isRestored = true;
+  triggerSlot = producerOf(restore.trigger);
+  if (triggerSlot >= 0) {
+    source.triggerDevices = kernels[triggerSlot].devices;
+    source.triggerStates = kernels[triggerSlot].states;
+  }
+  return source;
+}
+
 ValueSource StrategyPlan::sourceOf(int value) {
+  if (auto it = restoreOf.find(value); it != restoreOf.end()) {
+    int sourceSlot = -1, triggerSlot = -1;
+    return restoredSource(*it->second, sourceSlot, triggerSlot);
+  }
   const ValueInfo &info = valueInfo[value];
   ValueSource source;
   for (auto [slot, result] : info.producers) {
@@ -322,7 +419,7 @@ void StrategyPlan::addKernelLoad(int slot, int64_t sign) {
 int64_t StrategyPlan::addLoad(int value, int64_t sign) {
   int64_t largest = 0;
   const ValuePlan &plan = plans[value];
-  const RegionTable &table = valueRegions[value].table;
+  const RegionTable &table = regionsOf(value);
   for (const PlannedTask &task : plan.tasks) {
     int64_t ns = sign * task.durationNs;
     if (task.resource >= 0) {
@@ -374,7 +471,8 @@ bool StrategyPlan::resolve(int slot) {
           ValueUse use = useOf(value, {slot, static_cast<int>(i), -1});
           if (use.contributions && use.needs->regions[s % pieces] >= 0)
             contributes = planner.hasContributions(
-                valueRegions[value], sourceOf(value), use, static_cast<int>(s));
+                valueRegions[graph.rootOf(value)], sourceOf(value), use,
+                static_cast<int>(s));
         }
       if (!contributes)
         states[s] = ShardState::Absent;
@@ -412,8 +510,13 @@ int64_t StrategyPlan::planValue(int value) {
       placeOutput(reader.output);
     uses.push_back(useOf(value, reader));
   }
-  planner.plan(valueRegions[value], graph.values[value].elementBytes,
-               sourceOf(value), uses, valueInfo[value].block, plans[value]);
+  planner.plan(valueRegions[graph.rootOf(value)],
+               graph.values[value].elementBytes, sourceOf(value), uses,
+               valueInfo[value].block, plans[value]);
+  if (auto it = restoreOf.find(value);
+      it != restoreOf.end() && !plans[value].successorStart.empty())
+    restoredSource(*it->second, plans[value].sourceSlot,
+                   plans[value].triggerSlot);
   if (valueInfo[value].block >= 0)
     hasRoots[valueInfo[value].block] = !plans[value].roots.empty();
   return addLoad(value, 1);
@@ -496,6 +599,8 @@ void StrategyPlan::resolveDirty() {
       dirtyKernels.push_back(slot);
     }
     for (int value : op.operands)
+      touch(value);
+    for (int value : fedBy[slot])
       touch(value);
     for (int value : op.results) {
       touch(value);
@@ -752,4 +857,14 @@ int64_t StrategyPlan::taskCount() const {
   for (const ValuePlan &plan : plans)
     count += static_cast<int64_t>(plan.tasks.size());
   return count;
+}
+
+int StrategyPlan::keptReference(int value, int source) const {
+  const Restore &restore = *restoreOf.at(value);
+  int slot = plans[value].sourceSlot;
+  if (slot < 0 || producerOf(restore.of) == slot)
+    return source;
+  const std::vector<int> &operands = slots[slot].kernel->operands;
+  auto operand = std::find(operands.begin(), operands.end(), restore.of);
+  return bindingOf(slot, static_cast<int>(operand - operands.begin()))[source];
 }

@@ -80,8 +80,10 @@ void StrategySimulator::findDeferred() {
         Flags &flag = flags[b][s];
         if (kernel.states[s] == ShardState::Absent)
           continue;
-        for (int result : info.kernel->results)
-          visit(flag, plan.valuePlan(result), s);
+        plan.forEachFed(slot, static_cast<int>(s),
+                        [&](const ValuePlan &planned, size_t node) {
+                          visit(flag, planned, node);
+                        });
         if (kernel.states[s] != ShardState::Compute)
           continue;
         const std::vector<int> &updated = updatedResults[info.node];
@@ -200,8 +202,7 @@ int64_t StrategySimulator::run(int64_t limitNs,
     if constexpr (Record)
       (*times)[block][index] = {entry.readyNs, startNs, endNs};
     if (slot >= 0)
-      for (int result : plan.getSlots()[slot].kernel->results)
-        follow(plan.valuePlan(result), static_cast<size_t>(index));
+      plan.forEachFed(slot, index, follow);
     else
       follow(plan.valuePlan(value),
              static_cast<size_t>(plan.valuePlan(value).sources + index));

@@ -195,9 +195,6 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
         if (int pred = plan.actions[plan.buffers[input].action].task;
             pred != action.task)
           task.preds.push_back(pred);
-    std::sort(task.preds.begin(), task.preds.end());
-    task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
-                     task.preds.end());
     if (!isFirst || collectives[action.task])
       continue;
     task.key = action.key;
@@ -207,6 +204,13 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
                       : kindName(action.kind);
       task.name = actionName(graph, plan, action);
     }
+  }
+  for (auto [before, task] : plan.waits)
+    result.tasks[task].preds.push_back(before);
+  for (Task &task : result.tasks) {
+    std::sort(task.preds.begin(), task.preds.end());
+    task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
+                     task.preds.end());
   }
   markDeferred(result, rolesOf(plan));
   return result;

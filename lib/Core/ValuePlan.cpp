@@ -15,6 +15,7 @@ using namespace soap;
 void ValuePlan::clear() {
   sources = 0;
   sourcesAreTasks = false;
+  sourceSlot = triggerSlot = -1;
   actions.clear();
   inputs.clear();
   passingBytes.clear();
@@ -1065,7 +1066,7 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
   plan.sources = static_cast<int>(source->devices.size());
   plan.sourcesAreTasks = source->kind == ValueSource::Kind::Kernel;
   partBuffers.clear();
-  if (source->kind == ValueSource::Kind::Tiles)
+  if (source->kind == ValueSource::Kind::Tiles && !source->isRestored)
     for (int s = 0; s < plan.sources; ++s) {
       int b = source->blocks->blockOf[s % source->pieces];
       plan.tiles.emplace_back(source->devices[s],
@@ -1128,10 +1129,55 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
   link(uses, block);
 }
 
+/// Calls `visit(shard, task)` for each shard of the backward pass that a task
+/// which reads kept tiles waits for: those on the devices that it starts from,
+/// or else the first there is.
+template <typename Visit>
+void ValuePlanner::forEachTrigger(Visit visit) const {
+  const ValuePlan &plan = *out;
+  std::span<const int> shards = source->triggerDevices;
+  if (shards.empty())
+    return;
+  std::vector<int> devices;
+  for (size_t a = 0; a < plan.actions.size();) {
+    int number = plan.actions[a].task;
+    const PlannedTask &task = plan.tasks[number];
+    bool readsKept = false;
+    devices.clear();
+    if (task.collective >= 0)
+      devices = plan.collectives[task.collective].devices;
+    for (; a < plan.actions.size() && plan.actions[a].task == number; ++a) {
+      const PlannedAction &action = plan.actions[a];
+      for (int i = 0; i < action.inputCount; ++i)
+        readsKept |= plan.inputs[action.firstInput + i] < plan.sources;
+      if (task.collective < 0)
+        devices.push_back(action.source >= 0 ? action.source : action.device);
+    }
+    if (!readsKept)
+      continue;
+    int first = -1;
+    bool found = false;
+    for (size_t s = 0; s < shards.size(); ++s) {
+      if (source->triggerStates[s] == ShardState::Absent)
+        continue;
+      if (first < 0)
+        first = static_cast<int>(s);
+      if (std::find(devices.begin(), devices.end(), shards[s]) ==
+          devices.end())
+        continue;
+      visit(static_cast<int>(s), number);
+      found = true;
+    }
+    if (!found && first >= 0)
+      visit(first, number);
+  }
+}
+
 /// Edges between sources, tasks and readers.
 void ValuePlanner::link(std::span<const ValueUse> uses, int block) {
   ValuePlan &plan = *out;
-  size_t nodes = static_cast<size_t>(plan.sources) + plan.tasks.size();
+  size_t firstTrigger = static_cast<size_t>(plan.sources) + plan.tasks.size();
+  size_t nodes = firstTrigger + source->triggerDevices.size();
   plan.predecessorCounts.assign(plan.tasks.size(), 0);
   plan.successorStart.assign(nodes + 1, 0);
   auto nodeOf = [&](int reference) {
@@ -1154,6 +1200,9 @@ void ValuePlanner::link(std::span<const ValueUse> uses, int block) {
             if (node >= plan.sources || plan.sourcesAreTasks)
               visit(node, uses[u].block, static_cast<int>(s));
           }
+    forEachTrigger([&](int shard, int task) {
+      visit(static_cast<int>(firstTrigger) + shard, block, task);
+    });
   };
   forEachEdge([&](int node, int, int) { ++plan.successorStart[node + 1]; });
   for (size_t i = 1; i <= nodes; ++i)

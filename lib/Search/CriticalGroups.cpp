@@ -38,11 +38,12 @@ bool leadsTo(const StrategyPlan &plan, const TimedTask &task,
     return among(
         plan.valuePlan(value),
         static_cast<size_t>(plan.valuePlan(value).sources + task.index));
-  return std::any_of(
-      plan.getSlots()[slot].kernel->results.begin(),
-      plan.getSlots()[slot].kernel->results.end(), [&](int result) {
-        return among(plan.valuePlan(result), static_cast<size_t>(task.index));
-      });
+  bool found = false;
+  plan.forEachFed(slot, task.index,
+                  [&](const ValuePlan &planned, size_t node) {
+                    found = found || among(planned, node);
+                  });
+  return found;
 }
 
 /// The resources of a task.

@@ -375,8 +375,10 @@ GroupPrices GroupCosts::computeBetween(int first, int second,
         auto added = [](int64_t both, int64_t one, int64_t other) {
           return std::max<int64_t>(both - one - other, 0);
         };
-        sum += added(busiestNs(plan, number), ofFirst.timesNs[inFirst],
-                     ofSecond.timesNs[inSecond]);
+        result.movingNs.push_back(added(busiestNs(plan, number),
+                                        ofFirst.timesNs[inFirst],
+                                        ofSecond.timesNs[inSecond]));
+        sum += result.movingNs.back();
         result.copyBytes.push_back(added(copyBytes(plan, number),
                                          ofFirst.copyBytes[inFirst],
                                          ofSecond.copyBytes[inSecond]));

@@ -28,6 +28,8 @@ struct GroupPrices {
   /// is for `values[i]`; numbers are those of the whole graph.
   std::vector<int> values;
   std::vector<int64_t> sourceBytes, copyBytes;
+  /// Of pairs: what moving each value adds to the time, in the same order.
+  std::vector<int64_t> movingNs;
 };
 
 class GroupCosts {

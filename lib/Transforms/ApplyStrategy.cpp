@@ -89,6 +89,8 @@ LogicalResult ApplyStrategy::run() {
   FailureOr<::soap::Topology> deviceTopology = chooseTopology(file);
   if (failed(deviceTopology))
     return failure();
+  for (auto other : module.getOps<func::FuncOp>())
+    dropKeeps(other);
   auto opened = openProblem(module, std::move(*deviceTopology), function);
   if (failed(opened))
     return failure();
@@ -97,6 +99,9 @@ LogicalResult ApplyStrategy::run() {
   if (failed(result) ||
       failed(checkPlacements(target.opGraph, target.topology.deviceCount())))
     return failure();
+  if (auto error =
+          ::soap::applyKeeps(target.opGraph.graph, file, strategy.getValue()))
+    return module.emitError() << error->message;
   // Presets are also what others are compared with, whether they fit or not.
   if (!checkMemory(target, neededBytes(target, *result),
                    strategy.empty() ? DiagnosticSeverity::Warning

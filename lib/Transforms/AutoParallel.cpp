@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontierAlgorithm.h"
+#include "InterruptScope.h"
 #include "MeasureShapes.h"
 #include "SearchAlgorithms.h"
 #include "StrategySupport.h"
 
+#include "Soap/Core/Reuse.h"
 #include "Soap/Core/StrategyPlan.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/McmcCheckpoint.h"
@@ -26,9 +28,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
-#include <csignal>
 #include <map>
-
 #include <thread>
 
 namespace mlir::soap {
@@ -39,30 +39,7 @@ namespace mlir::soap {
 using namespace mlir;
 using namespace mlir::soap;
 
-/// Set by Ctrl-C. Signal handlers have no other way to say anything.
-static std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
 namespace {
-
-/// Ctrl-C ends the search while this lives; a second one ends the process.
-class InterruptScope {
-public:
-  InterruptScope() {
-    interrupted = false;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &previous);
-  }
-  ~InterruptScope() { sigaction(SIGINT, &previous, nullptr); }
-  InterruptScope(const InterruptScope &) = delete;
-  InterruptScope &operator=(const InterruptScope &) = delete;
-
-private:
-  struct sigaction previous;
-};
 
 struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
   using SoapAutoParallelBase::SoapAutoParallelBase;
@@ -91,11 +68,13 @@ struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
                           const ::soap::McmcResult &result);
 
   FrontierPassOptions frontierOptions() const {
-    return {mode, memoryLimit, frontierFile, frontierSvg, epsilon, configs};
+    return {mode,    memoryLimit, frontierFile, frontierSvg,
+            epsilon, configs,     reuse};
   }
 
   /// What the algorithm reports beyond what all do.
   llvm::json::Object algorithmReport;
+  std::vector<::soap::KeptValue> keeps; ///< of its result
 };
 
 } // namespace
@@ -250,7 +229,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                1024u));
   options.initial = std::move(strategies);
   options.initialNames.assign(initial.begin(), initial.end());
-  options.stop = &interrupted;
+  options.stop = &InterruptScope::isInterrupted();
   bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
   if (terminal)
     options.progress = [](const ::soap::McmcProgress &progress) {
@@ -284,6 +263,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   if (failed(outcome))
     return failure();
   algorithmReport = std::move(outcome->report);
+  keeps = std::move(outcome->keeps);
   return std::move(outcome->result);
 }
 
@@ -379,7 +359,7 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
     json.attribute("optimal", result.optimal);
     json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());
-    json.attribute("interrupted", interrupted.load());
+    json.attribute("interrupted", InterruptScope::isInterrupted().load());
     // In an order that does not depend on hashes.
     std::map<std::string, llvm::json::Value> more;
     for (auto &[key, value] : algorithmReport)
@@ -422,6 +402,8 @@ LogicalResult AutoParallel::run() {
       return failure();
     place = measure + ".topology.json";
   }
+  for (auto other : module.getOps<func::FuncOp>())
+    dropKeeps(other);
   auto opened = openProblem(module, place, profile, function, untied);
   if (failed(opened))
     return failure();
@@ -436,7 +418,12 @@ LogicalResult AutoParallel::run() {
     return failure();
 
   FailureOr<::soap::McmcResult> found = search(problem, std::move(strategies));
-  if (failed(found) || failed(writeFiles(problem, *found)))
+  if (failed(found))
+    return failure();
+  // From here on the graph is that of the result.
+  for (const ::soap::KeptValue &kept : keeps)
+    ::soap::restoreValue(opGraph.graph, kept.value, kept.keep);
+  if (failed(writeFiles(problem, *found)))
     return failure();
   const ::soap::McmcResult &result = *found;
   if (result.bestEvaluation.excessBytes > 0)

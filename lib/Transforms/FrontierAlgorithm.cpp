@@ -109,6 +109,7 @@ FailureOr<SearchOutcome> mlir::soap::runFrontier(
     search.limitBytes = *parseBytes(frontier.memoryLimit);
   search.epsilon = frontier.epsilon;
   search.mostConfigs = frontier.configs;
+  search.reuse = frontier.reuse;
   ::soap::FrontierSearchResult found = ::soap::searchFrontier(problem, search);
   int64_t capacity =
       ::soap::capacityOf(problem.getTopology(), search.limitBytes);
@@ -146,6 +147,8 @@ FailureOr<SearchOutcome> mlir::soap::runFrontier(
   outcome.report["complete"] = complete;
   outcome.report["guaranteed"] = guaranteed;
   outcome.report["error_bound"] = errorBound;
+  outcome.report["kept_values"] = static_cast<int64_t>(found.keeps.size());
+  outcome.keeps = std::move(found.keeps);
   outcome.result = std::move(found.search);
   return outcome;
 }

@@ -19,6 +19,7 @@ struct FrontierPassOptions {
   std::string mode, memoryLimit, file, svg;
   double epsilon = 0;
   int64_t configs = 16;
+  bool reuse = true;
 };
 
 /// Bytes of `16GB`, `512 MiB` or `1e9`; none if it is no such thing, or not

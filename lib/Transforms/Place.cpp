@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InterruptScope.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/TopologyAttr.h"
@@ -116,6 +117,8 @@ FailureOr<placement::Answer> Place::solve(const placement::ModelProblem &model,
                       : placement::Schedule::OneForwardOneBackward;
   placement::Budget budget;
   budget.seconds = timeLimit;
+  InterruptScope scope;
+  budget.stop = &InterruptScope::isInterrupted();
   placement::Answer answer = findSolver(algorithm)(model.problem, goal, budget);
   if (answer.placement)
     return answer;
@@ -142,13 +145,18 @@ void Place::printSummary(const placement::Answer &answer,
     llvm::errs() << "optimal";
   else
     llvm::errs() << llvm::format("at least %.3f ms is needed", answer.bound);
-  llvm::errs() << llvm::format(", %.1f s\n", answer.seconds);
+  llvm::errs() << llvm::format(", %.1f s%s\n", answer.seconds,
+                               InterruptScope::isInterrupted()
+                                   ? ", interrupted: the best so far"
+                                   : "");
 }
 
 LogicalResult Place::run() {
   ModuleOp module = getOperation();
   if (failed(checkOptions()))
     return failure();
+  for (auto other : module.getOps<func::FuncOp>())
+    dropKeeps(other);
   auto opened = openProblem(module, topology, profile, function);
   if (failed(opened))
     return failure();

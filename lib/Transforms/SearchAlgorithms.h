@@ -8,6 +8,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H
 #define SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H
 
+#include "Soap/Core/Reuse.h"
 #include "Soap/Search/MCMC.h"
 
 #include "llvm/Support/JSON.h"
@@ -23,6 +24,8 @@ struct SearchOutcome {
   ::soap::McmcResult result;
   /// What else goes into the report.
   llvm::json::Object report;
+  /// Values that the result keeps in one form only (Core/Reuse.h).
+  std::vector<::soap::KeptValue> keeps;
 };
 
 /// Runs an algorithm; `options` has budget, seed, starts, what stops it and

@@ -159,6 +159,7 @@ LogicalResult Simulate::run() {
           module->getAttrOfType<DictionaryAttr>(SoapDialect::kPipeline))
     return runPipeline(target, *strategy, pipeline);
   if (fold == "always" || (fold == "auto" && !writesTasks &&
+                           graph.restores.empty() &&
                            target.topology.deviceCount() > mostWrittenOut))
     return runFolded(target, *strategy);
   Simulation simulation = simulate(graph, *strategy, target.topology);

@@ -177,6 +177,7 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
     writeStrategy(*other, copied);
   }
   writeStrategy(opGraph, strategy);
+  writeKeeps(opGraph);
 
   // Built-in topologies read better by name; both forms say the same.
   std::string text = topology.name;

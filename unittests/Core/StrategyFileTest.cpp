@@ -27,11 +27,20 @@ TEST(StrategyFile, RoundTrip) {
     StrategyFile file = toStrategyFile(mlp.graph, strategy, topology);
     if (round % 2)
       file.schedule = {"fc0[0]", "a \"task\""};
+    file.keeps = {{"relu0.out", Keep::After}, {"w1", Keep::Before}};
     std::string text = printStrategyFile(file);
     Expected<StrategyFile> parsed = parseStrategyFile(text, "s.json");
     ASSERT_TRUE(static_cast<bool>(parsed)) << parsed.error();
     ASSERT_EQ(printStrategyFile(*parsed), text);
     ASSERT_EQ(parsed->schedule, file.schedule);
+    Graph graph = mlp.graph;
+    ASSERT_FALSE(applyKeeps(graph, *parsed, "s.json"));
+    ASSERT_EQ(fingerprint(graph), fingerprint(mlp.graph));
+    StrategyFile again = toStrategyFile(graph, strategy, topology);
+    ASSERT_EQ(again.keeps.size(), 2U);
+    ASSERT_EQ(again.keeps[0].value, "relu0.out");
+    ASSERT_EQ(again.keeps[0].keep, Keep::After);
+    ASSERT_EQ(again.keeps[1].value, "w1");
     ASSERT_EQ(parsed->topology, "cpu-4");
     Expected<Strategy> resolved =
         resolveStrategy(mlp.graph, *parsed, 4, "s.json");
@@ -129,7 +138,32 @@ TEST_F(StrategyFileErrors, Structure) {
   expectError(
       [](Json &f) { f["hint"] = 1; },
       "at /: unknown key \"hint\", expected one of version, model_fingerprint, "
-      "topology, topology_fingerprint, ops, schedule");
+      "topology, topology_fingerprint, ops, keep, schedule");
+}
+
+TEST_F(StrategyFileErrors, Keeps) {
+  auto keep = [](const char *value, const char *form) {
+    return [=](Json &f) {
+      f["keep"] = {{{"value", value}, {"form", form}}};
+    };
+  };
+  expectError(keep("relu0.out", "none"),
+              "at /keep/0/form: expected both, before or after, got \"none\"");
+  for (auto [value, message] :
+       {std::pair("nothing", "unknown value 'nothing', expected the name of a "
+                             "value of the model"),
+        {"x", "value 'x' cannot be kept in one form: an argument without a "
+              "place is wherever it is read"}}) {
+    Json file = validFile();
+    keep(value, "before")(file);
+    Expected<StrategyFile> parsed = parseStrategyFile(file.dump(), "s.json");
+    ASSERT_TRUE(static_cast<bool>(parsed)) << parsed.error();
+    Graph graph = mlp.graph;
+    MaybeError error = applyKeeps(graph, *parsed, "s.json");
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->message,
+              std::string("s.json: at /keep/0/value: ") + message);
+  }
 }
 
 TEST_F(StrategyFileErrors, InvalidJson) {

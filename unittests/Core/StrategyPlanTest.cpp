@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graphs.h"
 #include "RandomGraphs.h"
 
 #include "Soap/Core/DeltaSimulator.h"
 #include "Soap/Core/PlanMemory.h"
+#include "Soap/Core/Reuse.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Core/StrategyPlan.h"
 #include "Soap/Core/StrategySimulator.h"
@@ -105,6 +107,26 @@ Topology randomTopology(Random &random, int count) {
       names[uniform(random, 0, static_cast<int64_t>(names.size()) - 1)]);
 }
 
+/// Makes the last part of a graph its backward pass, and keeps some values that
+/// both passes read in one form.
+RandomProblem withRestores(Random &random, RandomProblem problem) {
+  Graph &graph = problem.graph;
+  auto count = static_cast<int64_t>(graph.nodes.size());
+  int64_t turn = uniform(random, 0, count);
+  for (int64_t n = turn; n < count; ++n) {
+    Kernel &kernel = graph.nodes[n].whole;
+    kernel.phase =
+        kernel.kind == "update" ? Phase::Update : Phase::Backward;
+  }
+  size_t values = graph.values.size();
+  for (size_t v = 0; v < values; ++v) {
+    Keep keep = uniform(random, 0, 1) ? Keep::Before : Keep::After;
+    if (uniform(random, 0, 3) && !checkKeep(graph, static_cast<int>(v), keep))
+      restoreValue(graph, static_cast<int>(v), keep);
+  }
+  return problem;
+}
+
 /// A random problem on a random topology, with a plan that has no strategy yet.
 struct Planned {
   Random random;
@@ -113,8 +135,10 @@ struct Planned {
   CostModel cost;
   StrategyPlan plan;
 
-  Planned(uint64_t seed, int size)
-      : random(seed), problem(randomProblem(random, size)),
+  Planned(uint64_t seed, int size, bool restores = false)
+      : random(seed),
+        problem(restores ? withRestores(random, randomProblem(random, size))
+                         : randomProblem(random, size)),
         topology(randomTopology(random, problem.devices)), cost(topology),
         plan(problem.graph, cost) {
     if (seed % 2 == 0)
@@ -137,9 +161,9 @@ randomChange(Random &random, const RandomProblem &problem, IsChosen isChosen) {
   return {nodes, configs};
 }
 
-void checkChain(uint64_t seed) {
+void checkChain(uint64_t seed, bool restores = false) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  Planned planned(seed, 10);
+  Planned planned(seed, restores ? 16 : 10, restores);
   auto &[random, problem, topology, cost, plan] = planned;
   StrategySimulator simulator(plan);
   plan.set(problem.strategy);
@@ -190,9 +214,9 @@ void checkChain(uint64_t seed) {
 }
 
 /// Proposals are decided as from nothing, whatever was kept or undone before.
-void checkProposals(uint64_t seed) {
+void checkProposals(uint64_t seed, bool restores = false) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  Planned planned(seed, 24);
+  Planned planned(seed, 24, restores);
   auto &[random, problem, topology, cost, plan] = planned;
   DeltaSimulator simulator(plan);
   StrategySimulator fresh(plan);
@@ -252,6 +276,108 @@ TEST(DeltaSimulator, ProposalsAreDecidedAsFromNothing) {
 TEST(StrategyPlan, ChangesEqualFreshPlans) {
   for (uint64_t seed = 0; seed < 400 && !HasFatalFailure(); ++seed)
     checkChain(seed);
+}
+
+TEST(StrategyPlan, RestoresEqualFreshPlans) {
+  for (uint64_t seed = 0; seed < 150 && !HasFatalFailure(); ++seed)
+    checkChain(seed, true);
+}
+
+TEST(DeltaSimulator, ProposalsWithRestoresAreDecidedAsFromNothing) {
+  for (uint64_t seed = 0; seed < 100 && !HasFatalFailure(); ++seed)
+    checkProposals(seed, true);
+}
+
+/// A tensor-parallel perceptron: fc1 reads relu0's samples-cut output whole.
+struct ReuseCase {
+  test::Mlp mlp = test::makeMlp(64, {32, 64, 48});
+  Topology topology = *builtinTopology("cpu-4");
+  CostModel cost{topology};
+  int value = -1; ///< that is re-sharded
+
+  ReuseCase() {
+    for (size_t v = 0; v < mlp.graph.values.size(); ++v)
+      if (mlp.graph.values[v].name == "relu0.out")
+        value = static_cast<int>(v);
+  }
+  /// Samples of the first layer, columns of the second one are cut.
+  Strategy strategy() const {
+    Strategy result;
+    for (const GraphNode &node : mlp.graph.nodes) {
+      bool second = node.whole.name.find('1') != std::string::npos;
+      Config config = Config::single(node.whole.space);
+      int loop = node.whole.space.findLoop(second ? "k" : "n");
+      if (loop >= 0) {
+        config.degrees[loop] = 4;
+        config.devices = {0, 1, 2, 3};
+      }
+      result.push_back(std::move(config));
+    }
+    return result;
+  }
+};
+
+TEST(StrategyPlan, KeptFormsFreeTheOther) {
+  ReuseCase both;
+  ReuseCase before;
+  ASSERT_FALSE(checkKeep(before.mlp.graph, before.value, Keep::Before));
+  restoreValue(before.mlp.graph, before.value, Keep::Before);
+  StrategyPlan plan(both.mlp.graph, both.cost),
+      again(before.mlp.graph, before.cost);
+  plan.set(both.strategy());
+  again.set(before.strategy());
+  // Each device gathers the rows of the other three, once or twice.
+  auto moved = [](const StrategyPlan &p, int value) {
+    int64_t bytes = 0;
+    for (const PlannedTask &task : p.valuePlan(value).tasks)
+      bytes += task.bytes;
+    return bytes;
+  };
+  int restored = before.mlp.graph.restores[0].value;
+  EXPECT_EQ(moved(plan, both.value), 4 * 48 * 64 * 4);
+  EXPECT_EQ(moved(again, before.value), 4 * 48 * 64 * 4);
+  EXPECT_EQ(moved(again, restored), 4 * 48 * 64 * 4);
+  // No row comes back before the gradient of the second layer is there.
+  StrategySimulator simulator(again);
+  std::vector<std::vector<TaskTimes>> times;
+  simulator.timeline(times);
+  int64_t earliest = INT64_MAX, gradient = INT64_MAX;
+  for (const TaskTimes &time : times[again.blockOf(restored)])
+    earliest = std::min(earliest, time.startNs);
+  for (const StrategyPlan::Slot &slot : again.getSlots())
+    if (slot.kernel->name == "relu1.input_grad")
+      for (const TaskTimes &time : times[slot.block])
+        gradient = std::min(gradient, time.endNs);
+  EXPECT_GE(earliest, gradient);
+}
+
+TEST(Reuse, SaysWhyNot) {
+  ReuseCase p;
+  Graph &graph = p.mlp.graph;
+  auto message = [&](const std::string &name, Keep keep) {
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      if (graph.values[v].name == name)
+        if (auto error = checkKeep(graph, static_cast<int>(v), keep))
+          return error->message.substr(error->message.find(": ") + 2);
+    return std::string();
+  };
+  EXPECT_EQ(message("relu0.out", Keep::Both), "");
+  EXPECT_EQ(message("w1", Keep::Before), "");
+  EXPECT_EQ(message("w1", Keep::After),
+            "an argument is there as it is given, expected 'before'");
+  EXPECT_EQ(message("x", Keep::Before),
+            "an argument without a place is wherever it is read");
+  EXPECT_EQ(message("fc1.input_grad.out", Keep::Before),
+            "it is not of the forward pass");
+  EXPECT_EQ(message("relu1.out", Keep::Before),
+            "no op of the forward pass reads it");
+  EXPECT_EQ(message("fc1.out", Keep::Before),
+            "no op of the backward pass that waits for another one there reads "
+            "it first");
+  restoreValue(graph, p.value, Keep::After);
+  EXPECT_EQ(message("relu0.out", Keep::Before), "that is decided already");
+  EXPECT_EQ(message("relu0.out'again", Keep::Before),
+            "it is made again itself");
 }
 
 } // namespace

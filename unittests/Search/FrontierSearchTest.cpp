@@ -23,10 +23,14 @@ using namespace soap::test;
 namespace {
 
 /// Time and the most that a device holds.
-std::pair<int64_t, int64_t> simulate(const ParallelizationProblem &problem,
-                                     const Strategy &strategy) {
+std::pair<int64_t, int64_t>
+simulate(const ParallelizationProblem &problem, const Strategy &strategy,
+         const std::vector<KeptValue> &keeps = {}) {
   CostModel cost(problem.getTopology());
-  StrategyPlan plan(problem.getGraph(), cost);
+  Graph graph = problem.getGraph();
+  for (const KeptValue &kept : keeps)
+    restoreValue(graph, kept.value, kept.keep);
+  StrategyPlan plan(graph, cost);
   plan.set(strategy);
   StrategySimulator simulator(plan);
   std::vector<int64_t> peaks = peakBytes(plan);
@@ -132,7 +136,7 @@ TEST(FrontierSearch, PointsAreWhatSimulationSays) {
   for (size_t i = 0; i < frontier.points.size(); ++i) {
     const FrontierStrategy &point = frontier.points[i];
     EXPECT_FALSE(p.problem.verify(point.strategy));
-    EXPECT_EQ(simulate(p.problem, point.strategy),
+    EXPECT_EQ(simulate(p.problem, point.strategy, point.keeps),
               std::pair(point.timeNs, point.memoryBytes));
     if (i > 0) {
       EXPECT_GT(point.memoryBytes, frontier.points[i - 1].memoryBytes);
@@ -141,7 +145,7 @@ TEST(FrontierSearch, PointsAreWhatSimulationSays) {
   }
   EXPECT_EQ(result.search.bestEvaluation.makespanNs,
             frontier.points.back().timeNs);
-  EXPECT_EQ(p.problem.evaluate(result.search.best).makespanNs,
+  EXPECT_EQ(simulate(p.problem, result.search.best, result.keeps).first,
             frontier.points.back().timeNs);
   // No preset is better anywhere.
   for (const auto &[name, strategy] : presetStarts(p.problem)) {
@@ -162,7 +166,8 @@ TEST(FrontierSearch, MiniTimeIsThePointWithinTheLimit) {
     FrontierSearchResult within = searchFrontier(p.problem, options);
     EXPECT_EQ(within.devices, 4);
     EXPECT_EQ(within.search.bestEvaluation.excessBytes, 0);
-    auto [time, bytes] = simulate(p.problem, within.search.best);
+    auto [time, bytes] =
+        simulate(p.problem, within.search.best, within.keeps);
     EXPECT_LE(bytes, options.limitBytes);
     EXPECT_EQ(time, frontier.points[i].timeNs);
     EXPECT_EQ(time, fastest(within.frontiers[0], options.limitBytes)->timeNs);
@@ -185,8 +190,9 @@ TEST(FrontierSearch, MiniParallelismIsMinimal) {
     if (result.devices == 0)
       continue;
     EXPECT_EQ(result.search.bestEvaluation.excessBytes, 0);
-    EXPECT_LE(simulate(whole.problem, result.search.best).second,
-              options.limitBytes);
+    EXPECT_LE(
+        simulate(whole.problem, result.search.best, result.keeps).second,
+        options.limitBytes);
     for (const Config &config : result.search.best)
       for (int device : config.devices)
         EXPECT_LT(device, result.devices);
@@ -204,6 +210,76 @@ TEST(FrontierSearch, MiniParallelismIsMinimal) {
       EXPECT_EQ(searchFrontier(p.problem, miniTime).devices, 0);
     }
     EXPECT_GE(result.devices, share == 1 ? 1 : 2);
+  }
+}
+
+/// Wide activations between layers that are best cut differently: one form of
+/// them is enough to keep.
+TEST(FrontierSearch, ReuseFindsWhatFitsInLess) {
+  MlpProblem p(makeMlp(2048, {64, 512, 64, 512, 64}), 4);
+  FrontierSearchOptions options = smallOptions();
+  options.reuse = false;
+  FrontierSearchResult both = searchFrontier(p.problem, options);
+  options.reuse = true;
+  FrontierSearchResult reused = searchFrontier(p.problem, options);
+  int kept = 0;
+  for (const FrontierStrategy &point : reused.frontiers[0].points) {
+    kept += !point.keeps.empty();
+    EXPECT_EQ(simulate(p.problem, point.strategy, point.keeps),
+              std::pair(point.timeNs, point.memoryBytes));
+  }
+  for (const FrontierStrategy &point : both.frontiers[0].points)
+    EXPECT_TRUE(point.keeps.empty());
+  EXPECT_GT(kept, 0);
+  // A limit with which it is faster.
+  bool isFaster = false;
+  for (const FrontierStrategy &point : reused.frontiers[0].points) {
+    const FrontierStrategy *other =
+        fastest(both.frontiers[0], point.memoryBytes);
+    isFaster |= !other || other->timeNs > point.timeNs;
+  }
+  EXPECT_TRUE(isFaster);
+}
+
+/// Lifetimes of a cost graph say what sums over positions say.
+TEST(FrontierGraph, LifetimeGraphHoldsTheSame) {
+  MlpProblem p(makeMlp(64, {48, 32, 16, 10}), 4);
+  FrontierGraphOptions options;
+  options.devices = 4;
+  options.reuse = false;
+  FrontierGraph graph(p.problem, options);
+  CostGraph all = graph.lifetimeGraph(std::nullopt);
+  ASSERT_FALSE(all.check());
+  FrontierProblem tracked = graph.problemAt(0, false);
+  Random random(2);
+  for (int round = 0; round < 30; ++round) {
+    SCOPED_TRACE(random.trace(round));
+    std::vector<int> choice;
+    for (const std::vector<Config> &configs : graph.getConfigs())
+      choice.push_back(static_cast<int>(
+          random(0, static_cast<int64_t>(configs.size()) - 1)));
+    // The others follow: of each the one state that all edges allow.
+    std::vector<int> whole = choice;
+    for (int n = static_cast<int>(choice.size()); n < all.nodeCount(); ++n) {
+      std::vector<int> allowed;
+      for (int state = 0; state < all.nodes[n].configCount(); ++state) {
+        bool fits = true;
+        for (const CostGraphEdge &edge : all.edges)
+          if (edge.target == n)
+            fits &= edge.costs[static_cast<size_t>(choice[edge.source]) *
+                                   all.nodes[n].configCount() +
+                               state] < CostGraph::forbidden;
+        if (fits)
+          allowed.push_back(state);
+      }
+      ASSERT_EQ(allowed.size(), 1U) << n;
+      whole.push_back(allowed[0]);
+    }
+    EXPECT_EQ(all.peakOf(whole).bytes, graph.peakOf(choice).bytes);
+    auto cost =
+        tracked.costOf(choice, std::vector<int>(tracked.graph.edges.size()));
+    ASSERT_TRUE(cost);
+    EXPECT_EQ(all.costOf(whole), cost->timeNs);
   }
 }
 

@@ -44,6 +44,12 @@ LogicalResult checkPlacements(const OpGraph &opGraph, int deviceCount);
 /// Writes `soap.config` on every op.
 void writeStrategy(const OpGraph &opGraph, const ::soap::Strategy &strategy);
 
+/// Writes `soap.keep` for what the graph restores (Core/Reuse.h), and takes it
+/// off everything else.
+void writeKeeps(const OpGraph &opGraph);
+/// Takes `soap.keep` off a function: another strategy is to be found.
+void dropKeeps(func::FuncOp function);
+
 /// Role of every loop of every node (DESIGN.md, section 1): sample; parameter
 /// if cutting it cuts a weight operand; reduction if no result has it; else
 /// attribute. Sample dims are propagated from the arguments with

@@ -18,6 +18,9 @@ struct GraphValue {
   std::string name;
   std::vector<int64_t> shape;
   int64_t elementBytes = 4;
+  /// Of a value that is restored for the backward pass (`Restore`): the value
+  /// that it is; -1: a value of its own.
+  int restores = -1;
   int64_t bytes() const {
     int64_t n = elementBytes;
     for (int64_t d : shape)
@@ -79,11 +82,37 @@ struct GraphOutput {
   Config config;
 };
 
+/// In which form a value that both passes read is kept from one to the other
+/// (tensor reuse; Cai et al., 2020, section 4.2).
+enum class Keep {
+  Both,   ///< as it was written, and as it was read
+  Before, ///< as it was written: before its re-shard, which is done again
+  After   ///< as the forward pass read it: after its re-shard, which is undone
+};
+
+/// A value that the backward pass does not read as the forward pass left it:
+/// its tiles are made again from those that are kept, once a task of the
+/// backward pass is done. Readers of the backward pass read `value` instead
+/// of `of`; both have the same elements. Made by `restoreValue` (Reuse.h).
+struct Restore {
+  int value = -1, of = -1;
+  Keep keep = Keep::Before;
+  /// The value whose writer has to be done first, on the same device.
+  int trigger = -1;
+};
+
 struct Graph {
   std::vector<GraphValue> values;
   std::vector<GraphInput> inputs;
   std::vector<GraphNode> nodes; ///< in program (topological) order
   std::vector<GraphOutput> outputs;
+  std::vector<Restore> restores;
+
+  /// The value of which a value is tiles: itself, or what it restores.
+  int rootOf(int value) const {
+    int root = values[value].restores;
+    return root < 0 ? value : root;
+  }
 };
 
 /// One config per node, over the loops of `whole`.

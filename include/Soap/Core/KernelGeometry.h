@@ -110,6 +110,10 @@ private:
   const CostModel &cost;
   std::vector<ValueRegions> &values;
 
+  /// Restored values share the regions of what they restore.
+  ValueRegions &regionsOf(int value) const {
+    return values[graph.rootOf(value)];
+  }
   TileSets makeTiles(const Kernel &kernel, int value, const AccessMap &map,
                      const std::vector<int64_t> &degrees) const;
 };

@@ -100,6 +100,9 @@ struct Plan {
   std::vector<PlanCollective> collectives; ///< by task number
   std::vector<std::vector<int>> inputs;    ///< per graph input: its buffers
   std::vector<PlanOutput> outputs;         ///< per graph output
+  /// Tasks (second) that wait for one of which they read nothing (first):
+  /// values that are restored (Reuse.h) wait for the backward pass.
+  std::vector<std::pair<int, int>> waits;
   /// Per graph input: buffers (aligned with `inputs`) that replace it, for
   /// updated parameters; else empty.
   std::vector<std::vector<int>> updates;

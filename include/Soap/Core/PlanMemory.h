@@ -31,6 +31,7 @@ private:
     bool stays = false;     ///< a tile of a graph output
     bool isInPlace = false; ///< replaces the tile that it was computed from
     bool isLive = false;
+    int64_t keptAt = -1; ///< the buffer that it is; -1: one of its own
   };
 
   const StrategyPlan &plan;

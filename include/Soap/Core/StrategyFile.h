@@ -23,10 +23,17 @@ struct NamedConfig {
   std::vector<int> devices;
 };
 
+/// In which form a named value is kept for the backward pass (Reuse.h).
+struct NamedKeep {
+  std::string value;
+  Keep keep = Keep::Before;
+};
+
 struct StrategyFile {
   std::string modelFingerprint, topologyFingerprint; ///< empty: not checked
   std::string topology;
   std::vector<NamedConfig> configs;
+  std::vector<NamedKeep> keeps; ///< of other values both forms are kept
   std::vector<std::string>
       schedule; ///< task names in global order; may be empty
 };
@@ -47,6 +54,9 @@ MaybeError checkTopologyFingerprint(const StrategyFile &file,
 Expected<Strategy> resolveStrategy(const Graph &graph, const StrategyFile &file,
                                    int deviceCount,
                                    const std::string &fileName);
+/// Restores the values of a graph that a file says are kept in one form only.
+MaybeError applyKeeps(Graph &graph, const StrategyFile &file,
+                      const std::string &fileName);
 StrategyFile toStrategyFile(const Graph &graph, const Strategy &strategy,
                             const Topology &topology);
 

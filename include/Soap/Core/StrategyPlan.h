@@ -151,7 +151,32 @@ public:
   Combiner combinerOf(int value) const;
   /// Regions of a value by number.
   const RegionTable &regionsOf(int value) const {
-    return valueRegions[value].table;
+    return valueRegions[graph.rootOf(value)].table;
+  }
+  /// Restored values that shards of a slot may be sources of, or that wait for
+  /// them.
+  const std::vector<int> &fedValues(int slot) const { return fedBy[slot]; }
+  /// Calls `visit(plan, node)` for each place at which successors of a shard of
+  /// a slot are listed: those of its results and of restored values.
+  template <typename Visit>
+  void forEachFed(int slot, int shard, Visit visit) const {
+    for (int value : slots[slot].kernel->results)
+      visit(plans[value], static_cast<size_t>(shard));
+    for (int value : fedBy[slot]) {
+      const ValuePlan &plan = plans[value];
+      if (plan.sourceSlot == slot && plan.sourcesAreTasks)
+        visit(plan, static_cast<size_t>(shard));
+      if (plan.triggerSlot == slot)
+        visit(plan, static_cast<size_t>(plan.sources) + plan.tasks.size() +
+                        static_cast<size_t>(shard));
+    }
+  }
+  /// The buffer of what it restores that a source of a restored value is: a
+  /// reference in the plan of that value.
+  int keptReference(int value, int source) const;
+  const Restore *restoreOfValue(int value) const {
+    auto it = restoreOf.find(value);
+    return it == restoreOf.end() ? nullptr : it->second;
   }
   /// Tiles of a graph output: devices, in the order of its binding.
   const std::vector<int> &outputDevices(int output) const {
@@ -206,6 +231,9 @@ private:
   std::vector<Slot> slots;
   std::vector<Block> blocks;
   std::vector<ValueInfo> valueInfo;
+  std::unordered_map<int, const Restore *> restoreOf; ///< by value
+  std::vector<std::vector<int>> fedBy;                ///< by slot: values
+  std::vector<ShardState> restoredStates; ///< of the source that is looked at
   std::vector<std::vector<int>> slotsOfNode; ///< whole first, then stages
   /// Places among the readers of a value: by slot and operand, by output.
   std::vector<std::vector<int>> operandPlaces;
@@ -265,6 +293,9 @@ private:
   KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
   void activate(int slot, const Config *config);
   bool resolve(int slot);
+  bool findCopies(int value, ValueSource &source, int &slot);
+  ValueSource restoredSource(const Restore &restore, int &sourceSlot,
+                             int &triggerSlot);
   ValueSource sourceOf(int value);
   ValueUse useOf(int value, const Reader &reader);
   int64_t planValue(int value);

@@ -35,6 +35,12 @@ struct ValueSource {
   bool partialMode = false;
   bool partial = false;
   Combiner combiner = Combiner::Sum;
+  /// Of a restored value (Reuse.h): its sources are tiles of what it restores,
+  /// and what is made of them waits for shards of a kernel of the backward
+  /// pass.
+  bool isRestored = false;
+  std::span<const int> triggerDevices;       ///< by shard
+  std::span<const ShardState> triggerStates; ///< by shard
 };
 
 /// One reader of a value: an operand of a kernel, or a graph output.
@@ -102,8 +108,11 @@ struct ValuePlan {
   /// Of graph inputs: the tiles (device, region), which are the sources; region
   /// -1: none.
   std::vector<std::pair<int, int>> tiles;
+  /// Of a restored value: the slots (StrategyPlan.h) whose shards are its
+  /// sources, and whose shards its tasks wait for; -1: none.
+  int sourceSlot = -1, triggerSlot = -1;
   /// Who waits for each source and task: `successors[start[i] .. start[i + 1])`
-  /// with sources first.
+  /// with sources first, then tasks, then shards that tasks wait for.
   std::vector<int> successorStart;
   std::vector<TaskRef> successors;
   std::vector<int>
@@ -270,6 +279,8 @@ private:
   int addAction(ActionKind kind, int device, int from, int region,
                 std::span<const int> inputs, bool partial, bool newTask = true);
   int64_t localNs(ActionKind kind, int device, int region, size_t inputs);
+  template <typename Visit>
+  void forEachTrigger(Visit visit) const;
   void link(std::span<const ValueUse> uses, int block);
 };
 

@@ -185,6 +185,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"epsilon", "epsilon", "double", /*default=*/"0.0",
            "With algorithm=frontier: leave out points of cost graphs that another with no more memory is at most this share slower than, 0 to 1; 0: exact">,
     Option<"configs", "configs", "int64_t", /*default=*/"16", "With algorithm=frontier: candidates per group of ops, 1 to 1000">,
+    Option<"reuse", "reuse", "bool", /*default=*/"true",
+           "With algorithm=frontier: values that are re-sharded may be kept in one form only and re-sharded again in the backward pass ('soap.keep')">,
     Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">
   ];
@@ -261,6 +263,31 @@ def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
     Option<"instance", "instance", "std::string", /*default=*/"\"\"", "Write the placement problem, for soap-solve, to this file (JSON; '-': stdout)">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to place; default: train_step, evaluate or forward">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
+def SoapCostGraph : Pass<"soap-cost-graph", "::mlir::ModuleOp"> {
+  let summary = "Writes a model as a cost graph, and brings a solution of it back";
+  let description = [{
+    A node per group of ops with its candidate configs, an edge per pair of groups that share values, and what tensors hold from their writer to their last
+    reader, in the format of `soap-solve cost-graph` (docs/CostGraph.md). With `solution` the solution's configs are written on the ops; the other options must be those with which the graph was written.
+
+    ```
+    soap-opt step.mlir --soap-cost-graph='topology=v100-1x8 instance=m.json' -o /dev/null
+    soap-solve cost-graph m.json --tie-repeated-blocks -o s.json
+    soap-opt step.mlir --soap-cost-graph='topology=v100-1x8 solution=s.json' --soap-simulate -o out.mlir
+    ```
+  }];
+  let options = [
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (v100-1x8) or topology file, with devices of one type; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
+    Option<"instance", "instance", "std::string", /*default=*/"\"\"", "Write the cost graph to this file (JSON; '-': stdout)">,
+    Option<"solution", "solution", "std::string", /*default=*/"\"\"", "Take configs from this solution of the cost graph (JSON)">,
+    Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"", "Capacity: bytes of each device, as 16GB or 15GiB; default: what the devices have">,
+    Option<"configs", "configs", "int64_t", /*default=*/"16", "Candidates per group of ops, 1 to 1000">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function; default: train_step, evaluate or forward">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }

@@ -8,6 +8,7 @@
 #include "OpSupport.h"
 
 #include "Soap/Dialect/Soap/GpuAttributes.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -142,6 +143,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kName || name == kGradOf || name == kUpdateOf)
     return checkString(emitError, attr);
+  if (name == kKeep)
+    return checkChoice(emitError, attr, {"both", "before", "after"});
   if (name == kLoopMap)
     return checkLoopMap(emitError, attr);
   if (name == kSlot)
@@ -228,6 +231,8 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
   }
   if (name == kInit)
     return checkInit(emitError, attr, type);
+  if (name == kKeep)
+    return checkChoice(emitError, attr, {"both", "before"});
   if (name == kFanIn || name == kFanOut || name == kClasses)
     return checkInteger(emitError, attr, 1);
   if (name == kConfig)

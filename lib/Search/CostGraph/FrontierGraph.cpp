@@ -98,7 +98,7 @@ int64_t FrontierGraph::heldAt(const Alone &group, size_t config,
   int64_t bytes = 0;
   size_t first = config * group.values.size();
   for (size_t i = 0; i < group.values.size(); ++i) {
-    if (holds(group.sourceLives[i], position))
+    if (!group.isMoved[i] && holds(group.sourceLives[i], position))
       bytes += group.sourceBytes[first + i];
     if (holds(group.copyLives[i], position))
       bytes += group.copyBytes[first + i];
@@ -155,8 +155,11 @@ bool FrontierGraph::priceGroups() {
   size_t count = problem.getGroups().size();
   std::vector<std::string> texts;
   for (size_t g = 0; g < count; ++g) {
-    configs.push_back(
-        frontierCandidates(problem, static_cast<int>(g), options));
+    // Of all that there are, whatever the space: what it leaves is chosen from
+    // what the whole space keeps, so that its frontier is never better.
+    FrontierGraphOptions all = options;
+    all.space = FrontierSpace::All;
+    configs.push_back(frontierCandidates(problem, static_cast<int>(g), all));
     texts.push_back(costs.signature(static_cast<int>(g), configs.back()));
   }
   std::vector<size_t> first;
@@ -179,6 +182,7 @@ bool FrontierGraph::priceGroups() {
       own.sourceLives.push_back(sourceLife(value));
       own.copyLives.push_back(copyLife(value, static_cast<int>(g)));
     }
+    own.isMoved.assign(own.values.size(), false);
     own.timesNs = all.timesNs;
     own.sourceBytes = all.sourceBytes;
     own.copyBytes = all.copyBytes;
@@ -217,8 +221,25 @@ void FrontierGraph::findLayers() {
   }
 }
 
+/// Places of a restricted space's candidates of a group among all of it.
+std::vector<size_t>
+FrontierGraph::placesIn(FrontierSpace space, int meshSamples, size_t group,
+                        const std::vector<Config> &all) const {
+  FrontierGraphOptions own = options;
+  own.space = space;
+  own.meshSamples = meshSamples;
+  own.known.clear();
+  std::vector<size_t> places;
+  for (const Config &config :
+       frontierCandidates(problem, static_cast<int>(group), own))
+    if (auto it = std::find(all.begin(), all.end(), config); it != all.end())
+      places.push_back(static_cast<size_t>(it - all.begin()));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
 /// Gives groups that have the same candidates those that are best for all of
-/// them together.
+/// them together, the best of each restricted space among them.
 void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
   std::vector<Config> all = configs[groups[0]];
   std::vector<int64_t> times(all.size()), bytes(all.size());
@@ -236,8 +257,33 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
       for (size_t c = 0; c < all.size(); ++c)
         if (strategy[problem.getGroups()[g].leader] == all[c])
           chosen.push_back(c);
+  auto addBest = [&](const std::vector<size_t> &places, size_t most) {
+    std::vector<int64_t> ownTimes, ownBytes;
+    for (size_t c : places) {
+      ownTimes.push_back(times[c]);
+      ownBytes.push_back(bytes[c]);
+    }
+    for (size_t c : bestCandidates(ownTimes, ownBytes, most))
+      chosen.push_back(places[c]);
+  };
+  auto most = static_cast<size_t>(options.mostConfigs);
+  for (FrontierSpace space : {FrontierSpace::OptCnn, FrontierSpace::ToFu})
+    addBest(placesIn(space, 1, groups[0], all), std::max<size_t>(most / 4, 1));
+  for (int rows = 1; rows <= options.devices; ++rows)
+    if (options.devices % rows == 0)
+      addBest(placesIn(FrontierSpace::Mesh, rows, groups[0], all),
+              std::max<size_t>(most / 8, 1));
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  if (options.space != FrontierSpace::All) {
+    std::vector<size_t> places =
+        placesIn(options.space, options.meshSamples, groups[0], all);
+    std::erase_if(chosen, [&](size_t c) {
+      return !std::binary_search(places.begin(), places.end(), c);
+    });
+    if (chosen.empty()) // a mesh that does not divide the devices
+      addBest(places, 1);
+  }
   for (size_t g : groups) {
     Alone &own = alone[g];
     Alone kept;
@@ -273,7 +319,7 @@ bool FrontierGraph::pricePairs() {
   for (auto [a, b] : costs.pairs()) {
     if (options.stopped())
       return false;
-    pairs.push_back({a, b, {}, {}, {}, {}});
+    pairs.push_back({a, b, {}, {}, {}, {}, {}, {}});
     kinds.push_back(costs.glue(a, b));
     for (size_t part : {kindOf[a], kindOf[b], listOf[a], listOf[b]})
       kinds.back().push_back(static_cast<int>(part));
@@ -295,6 +341,7 @@ bool FrontierGraph::pricePairs() {
     const GroupPrices &own = prices[numbers[p]];
     pair.timesNs = own.timesNs;
     pair.copyBytes = own.copyBytes;
+    pair.movingNs = own.movingNs;
     pair.values = costs.crossingValues(pair.first, pair.second);
     for (int value : pair.values) {
       // The reader is the group that does not write it.
@@ -303,7 +350,208 @@ bool FrontierGraph::pricePairs() {
       pair.lives.push_back(a.to > b.to ? a : b);
     }
   }
+  findReusables();
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor reuse (section 4.2)
+//===----------------------------------------------------------------------===//
+
+/// Where ops of a group read a value in the forward pass (up to the last) or in
+/// the backward pass; `to < from`: nowhere.
+Lifetime FrontierGraph::passReads(int value, int group, bool backward) const {
+  const Graph &graph = problem.getGraph();
+  Lifetime found{1, 0};
+  for (int node : problem.getGroups()[group].nodes) {
+    const Kernel &kernel = graph.nodes[node].whole;
+    if ((kernel.phase == Phase::Forward) == backward ||
+        std::find(kernel.operands.begin(), kernel.operands.end(), value) ==
+            kernel.operands.end())
+      continue;
+    bool isFirst = found.to < found.from;
+    found.from = isFirst ? node : std::min(found.from, node);
+    found.to = isFirst ? node : std::max(found.to, node);
+  }
+  return found;
+}
+
+void FrontierGraph::findReusables() {
+  const Graph &graph = problem.getGraph();
+  std::vector<int> writers(graph.values.size(), -1),
+      pairsOf(graph.values.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (graph.nodes[n].whole.results.size() == 1)
+      writers[graph.nodes[n].whole.results[0]] = static_cast<int>(n);
+  std::vector<int> groupOf(graph.nodes.size());
+  for (size_t g = 0; g < problem.getGroups().size(); ++g)
+    for (int node : problem.getGroups()[g].nodes)
+      groupOf[node] = static_cast<int>(g);
+  for (const Pair &pair : pairs)
+    for (int value : pair.values)
+      ++pairsOf[value];
+  for (Pair &pair : pairs) {
+    pair.reusables.resize(pair.values.size());
+    for (size_t i = 0; options.reuse && i < pair.values.size(); ++i) {
+      int value = pair.values[i], node = writers[value];
+      if (node < 0 || isOutput[value] || checkKeep(graph, value, Keep::Before))
+        continue;
+      int writer = groupOf[node];
+      if (writer != pair.first && writer != pair.second)
+        continue;
+      int reader = writer == pair.first ? pair.second : pair.first;
+      Lifetime early = passReads(value, reader, false),
+               late = passReads(value, reader, true);
+      if (early.to < early.from)
+        continue;
+      Reusable &own = pair.reusables[i];
+      own.writer = writer;
+      own.source = sourceLife(value);
+      int written = own.source.from;
+      Lifetime earlyOwn = passReads(value, writer, false),
+               lateOwn = passReads(value, writer, true);
+      own.earlyCopy = {written, early.to};
+      own.lateCopy = late;
+      own.earlySource = {written, std::max(early.to, earlyOwn.to)};
+      own.lateSource = lateOwn;
+      own.before = late.to >= late.from;
+      own.after = pairsOf[value] == 1 && lateOwn.to >= lateOwn.from;
+      if (!own.after)
+        continue;
+      Alone &home = alone[writer];
+      own.place = static_cast<size_t>(
+          std::find(home.values.begin(), home.values.end(), value) -
+          home.values.begin());
+      own.after = own.place < home.values.size();
+      if (own.after)
+        home.isMoved[own.place] = true;
+    }
+  }
+}
+
+int64_t FrontierGraph::sourceBytesOf(const Pair &pair, size_t value,
+                                     size_t entry) const {
+  const Reusable &own = pair.reusables[value];
+  size_t columns = configs[pair.second].size();
+  size_t config =
+      own.writer == pair.first ? entry / columns : entry % columns;
+  const Alone &home = alone[own.writer];
+  return home.sourceBytes[config * home.values.size() + own.place];
+}
+
+/// Calls `visit(lifetime, bytes)` for what an edge holds.
+template <typename Visit>
+void FrontierGraph::forEachHeld(const Pair &pair, size_t entry, Keep keep,
+                                Visit visit) const {
+  for (size_t i = 0; i < pair.values.size(); ++i) {
+    const Reusable &own = pair.reusables[i];
+    int64_t copy = pair.copyBytes[entry * pair.values.size() + i];
+    if (keep == Keep::Before && own.before) {
+      visit(own.earlyCopy, copy);
+      visit(own.lateCopy, copy);
+    } else {
+      visit(pair.lives[i], copy);
+    }
+    if (!own.after)
+      continue;
+    int64_t source = sourceBytesOf(pair, i, entry);
+    // Where nothing is copied there is one form only.
+    if (keep == Keep::After && copy > 0) {
+      visit(own.earlySource, source);
+      visit(own.lateSource, source);
+    } else {
+      visit(own.source, source);
+    }
+  }
+}
+
+/// Forms that may save something at a position.
+std::vector<Keep> FrontierGraph::keepsAt(const Pair &pair,
+                                         int position) const {
+  std::vector<Keep> keeps = {Keep::Both};
+  bool before = false, after = false;
+  for (size_t i = 0; i < pair.values.size(); ++i) {
+    const Reusable &own = pair.reusables[i];
+    bool copies = false;
+    for (size_t e = i; e < pair.copyBytes.size(); e += pair.values.size())
+      copies |= pair.copyBytes[e] > 0;
+    if (!copies)
+      continue;
+    before |= own.before && holds(pair.lives[i], position) &&
+              !holds(own.earlyCopy, position) && !holds(own.lateCopy, position);
+    after |= own.after && holds(own.source, position) &&
+             !holds(own.earlySource, position) &&
+             !holds(own.lateSource, position);
+  }
+  if (before)
+    keeps.push_back(Keep::Before);
+  if (after)
+    keeps.push_back(Keep::After);
+  return keeps;
+}
+
+/// A form that is not kept is moved once more.
+EdgeAlternative FrontierGraph::edgeAt(const Pair &pair, int position,
+                                      Keep keep) const {
+  EdgeAlternative edge;
+  size_t count = pair.values.size();
+  for (size_t e = 0; e < pair.timesNs.size(); ++e) {
+    int64_t ns = pair.timesNs[e], bytes = 0;
+    for (size_t i = 0; i < count; ++i)
+      if ((keep == Keep::Before && pair.reusables[i].before) ||
+          (keep == Keep::After && pair.reusables[i].after))
+        ns += pair.movingNs[e * count + i];
+    forEachHeld(pair, e, keep, [&](const Lifetime &life, int64_t held) {
+      if (holds(life, position))
+        bytes += held;
+    });
+    edge.costs.push_back(ns);
+    edge.memory.push_back(bytes);
+  }
+  return edge;
+}
+
+std::vector<Keep> FrontierGraph::keepsOf(const std::vector<int> &alternative,
+                                         int position, bool tied) const {
+  std::vector<Keep> result;
+  size_t edge = 0;
+  for (const Pair &pair : pairs) {
+    result.push_back(Keep::Both);
+    if (tied && layerNumber[pair.first] == layerNumber[pair.second])
+      continue;
+    result.back() =
+        keepsAt(pair, position)[static_cast<size_t>(alternative[edge++])];
+  }
+  return result;
+}
+
+std::vector<KeptValue>
+FrontierGraph::keptValues(const std::vector<int> &choice,
+                          const std::vector<Keep> &keeps) const {
+  std::vector<KeptValue> result;
+  for (size_t p = 0; p < keeps.size(); ++p) {
+    const Pair &pair = pairs[p];
+    size_t entry =
+        static_cast<size_t>(choice[pair.first]) * configs[pair.second].size() +
+        static_cast<size_t>(choice[pair.second]);
+    for (size_t i = 0; i < pair.values.size(); ++i) {
+      const Reusable &own = pair.reusables[i];
+      if (pair.copyBytes[entry * pair.values.size() + i] > 0 &&
+          ((keeps[p] == Keep::Before && own.before) ||
+           (keeps[p] == Keep::After && own.after)))
+        result.push_back({pair.values[i], keeps[p]});
+    }
+  }
+  // Pairs that share a value decide alike, as the first says.
+  std::stable_sort(
+      result.begin(), result.end(),
+      [](const KeptValue &a, const KeptValue &b) { return a.value < b.value; });
+  result.erase(std::unique(result.begin(), result.end(),
+                           [](const KeptValue &a, const KeptValue &b) {
+                             return a.value == b.value;
+                           }),
+               result.end());
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,14 +578,8 @@ FrontierProblem FrontierGraph::problemAt(int position, bool tied) const {
     }
   }
   for (const Pair &pair : pairs) {
-    std::vector<int64_t> memory;
-    for (size_t e = 0; e < pair.timesNs.size(); ++e) {
-      int64_t bytes = 0;
-      for (size_t i = 0; i < pair.values.size(); ++i)
-        if (holds(pair.lives[i], position))
-          bytes += pair.copyBytes[e * pair.values.size() + i];
-      memory.push_back(bytes);
-    }
+    EdgeAlternative both = edgeAt(pair, position, Keep::Both);
+    const std::vector<int64_t> &memory = both.memory;
     size_t first = nodeOf(pair.first), second = nodeOf(pair.second);
     if (first == second) {
       CostGraphNode &node = graph.nodes[first];
@@ -349,7 +591,9 @@ FrontierProblem FrontierGraph::problemAt(int position, bool tied) const {
     }
     graph.edges.push_back(
         {static_cast<int>(first), static_cast<int>(second), pair.timesNs});
-    result.alternatives.push_back({{pair.timesNs, std::move(memory)}});
+    std::vector<EdgeAlternative> &all = result.alternatives.emplace_back();
+    for (Keep keep : keepsAt(pair, position))
+      all.push_back(keep == Keep::Both ? both : edgeAt(pair, position, keep));
   }
   return result;
 }
@@ -372,10 +616,13 @@ Strategy FrontierGraph::strategy(const std::vector<int> &choice) const {
   return result;
 }
 
-MemoryPeak FrontierGraph::peakOf(const std::vector<int> &choice) const {
+MemoryPeak FrontierGraph::peakOf(const std::vector<int> &choice,
+                                 const std::vector<Keep> &keeps) const {
   size_t positions = problem.getGraph().nodes.size();
   std::vector<int64_t> change(positions + 1);
   auto hold = [&](const Lifetime &held, int64_t bytes) {
+    if (held.to < held.from)
+      return;
     change[static_cast<size_t>(held.from)] += bytes;
     change[static_cast<size_t>(held.to) + 1] -= bytes;
   };
@@ -383,16 +630,17 @@ MemoryPeak FrontierGraph::peakOf(const std::vector<int> &choice) const {
     size_t count = alone[g].values.size(),
            first = static_cast<size_t>(choice[g]) * count;
     for (size_t i = 0; i < count; ++i) {
-      hold(alone[g].sourceLives[i], alone[g].sourceBytes[first + i]);
+      if (!alone[g].isMoved[i])
+        hold(alone[g].sourceLives[i], alone[g].sourceBytes[first + i]);
       hold(alone[g].copyLives[i], alone[g].copyBytes[first + i]);
     }
   }
-  for (const Pair &pair : pairs) {
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    const Pair &pair = pairs[p];
     size_t entry =
         static_cast<size_t>(choice[pair.first]) * configs[pair.second].size() +
         static_cast<size_t>(choice[pair.second]);
-    for (size_t i = 0; i < pair.values.size(); ++i)
-      hold(pair.lives[i], pair.copyBytes[entry * pair.values.size() + i]);
+    forEachHeld(pair, entry, keeps.empty() ? Keep::Both : keeps[p], hold);
   }
   MemoryPeak peak;
   int64_t bytes = 0;

@@ -15,7 +15,7 @@ using namespace soap;
 
 using Json = nlohmann::ordered_json;
 
-static Json describe(const DeviceFrontier &frontier) {
+static Json describe(const Graph &graph, const DeviceFrontier &frontier) {
   Json points = Json::array();
   for (const FrontierStrategy &point : frontier.points) {
     Json entry = {{"memory_bytes", point.memoryBytes},
@@ -26,6 +26,9 @@ static Json describe(const DeviceFrontier &frontier) {
     } else {
       entry["start"] = point.start;
     }
+    for (const KeptValue &kept : point.keeps)
+      entry["keep"].push_back({{"value", graph.values[kept.value].name},
+                               {"form", keepName(kept.keep)}});
     points.push_back(std::move(entry));
   }
   return {{"devices", frontier.devices},
@@ -54,7 +57,7 @@ std::string soap::printFrontiers(const ParallelizationProblem &problem,
                                  const FrontierSearchResult &result) {
   Json frontiers = Json::array();
   for (const DeviceFrontier &frontier : result.frontiers)
-    frontiers.push_back(describe(frontier));
+    frontiers.push_back(describe(problem.getGraph(), frontier));
   Json file = {
       {"version", 1},
       {"topology", problem.getTopology().name},

@@ -89,6 +89,7 @@ public:
     graphOptions.threads = options.threads;
     graphOptions.space = options.space;
     graphOptions.meshSamples = options.meshSamples;
+    graphOptions.reuse = options.reuse;
     graphOptions.stopped = [&] { return run.isOver(); };
     if (options.space == FrontierSpace::All)
       for (const FrontierStrategy &start : starts)
@@ -115,7 +116,12 @@ public:
 
   /// Excess over the devices' memory, as the problem counts it.
   Evaluation evaluationOf(const FrontierStrategy &point) const {
-    return problem.evaluate(point.strategy);
+    if (point.keeps.empty())
+      return problem.evaluate(point.strategy);
+    Graph graph = graphOf(point);
+    ParallelizationProblem restored(graph, topology, problem.getGroups(),
+                                    problem.getRoles());
+    return restored.evaluate(point.strategy);
   }
 
 private:
@@ -125,6 +131,14 @@ private:
   Topology topology;
   ParallelizationProblem problem;
   DeviceFrontier result;
+
+  /// The graph with what a strategy restores.
+  Graph graphOf(const FrontierStrategy &point) const {
+    Graph graph = problem.getGraph();
+    for (const KeptValue &kept : point.keeps)
+      restoreValue(graph, kept.value, kept.keep);
+    return graph;
+  }
 
   std::vector<FrontierStrategy> listStarts(bool isWhole) const {
     std::vector<FrontierStrategy> starts;
@@ -163,7 +177,17 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
   result.pairs = static_cast<int>(graph.pairCount());
   result.pricedPairs = static_cast<int>(graph.pricedPairs());
 
-  std::map<std::vector<int>, std::pair<int64_t, int64_t>> found;
+  using Decision = std::pair<std::vector<int>, std::vector<KeptValue>>;
+  auto less = [](const Decision &a, const Decision &b) {
+    if (a.first != b.first)
+      return a.first < b.first;
+    return std::lexicographical_compare(
+        a.second.begin(), a.second.end(), b.second.begin(), b.second.end(),
+        [](const KeptValue &x, const KeptValue &y) {
+          return std::pair(x.value, x.keep) < std::pair(y.value, y.keep);
+        });
+  };
+  std::map<Decision, std::pair<int64_t, int64_t>, decltype(less)> found(less);
   std::vector<int> positions = {graph.turningPoint()};
   result.complete = true;
   for (size_t p = 0; p < positions.size() && result.complete; ++p) {
@@ -186,11 +210,14 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
       result.configs += node.configCount();
     std::map<int, int> peaks; // how many points have theirs where
     for (size_t i = 0; i < frontier.points.size(); ++i) {
-      std::vector<int> choice =
-          graph.untie(frontier.unroll(i).choice, result.tiedLayers);
-      MemoryPeak peak = graph.peakOf(choice);
+      FrontierChoice point = frontier.unroll(i);
+      std::vector<int> choice = graph.untie(point.choice, result.tiedLayers);
+      std::vector<Keep> keeps =
+          graph.keepsOf(point.alternative, positions[p], result.tiedLayers);
+      MemoryPeak peak = graph.peakOf(choice, keeps);
       ++peaks[static_cast<int>(peak.time)];
-      found.try_emplace(std::move(choice), peak.bytes,
+      std::vector<KeptValue> kept = graph.keptValues(choice, keeps);
+      found.try_emplace({std::move(choice), std::move(kept)}, peak.bytes,
                         frontier.points[i].timeNs);
     }
     result.tracked += static_cast<int64_t>(frontier.points.size());
@@ -206,7 +233,7 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
   result.positions = static_cast<int>(positions.size());
 
   std::vector<int64_t> times, bytes;
-  std::vector<const std::vector<int> *> choices;
+  std::vector<const Decision *> choices;
   for (const auto &[choice, costs] : found) {
     choices.push_back(&choice);
     bytes.push_back(costs.first);
@@ -222,7 +249,8 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
     FrontierStrategy &strategy = strategies.emplace_back();
     strategy.estimatedBytes = bytes[i];
     strategy.estimatedNs = times[i];
-    strategy.strategy = graph.strategy(*choices[i]);
+    strategy.strategy = graph.strategy(choices[i]->first);
+    strategy.keeps = choices[i]->second;
   }
   result.trackSeconds = secondsSince(begin);
   return strategies;
@@ -268,9 +296,18 @@ void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
            ++i) {
         if (mayStop && run.isOver())
           return;
-        changeTo(plan, strategies[i].strategy);
-        strategies[i].timeNs = simulator.starts(starts);
-        std::vector<int64_t> peaks = memory.peakBytes(starts);
+        std::vector<int64_t> peaks;
+        if (strategies[i].keeps.empty()) {
+          changeTo(plan, strategies[i].strategy);
+          strategies[i].timeNs = simulator.starts(starts);
+          peaks = memory.peakBytes(starts);
+        } else {
+          Graph graph = graphOf(strategies[i]);
+          StrategyPlan restored(graph, cost);
+          restored.set(strategies[i].strategy);
+          strategies[i].timeNs = StrategySimulator(restored).starts(starts);
+          peaks = PlanMemory(restored).peakBytes(starts);
+        }
         strategies[i].memoryBytes =
             *std::max_element(peaks.begin(), peaks.end());
         isDone[i] = true;
@@ -348,6 +385,7 @@ private:
     result.search.best.clear();
     result.search.bestEvaluation = {};
     result.search.curve.clear();
+    result.keeps.clear();
   }
 
   void lookAt(int devices) {
@@ -367,7 +405,8 @@ private:
       result.devices = devices;
     // Else the one that is over by least.
     const FrontierStrategy &chosen = best ? *best : frontier.points.front();
-    run.offer(chosen.strategy, device.evaluationOf(chosen));
+    if (run.offer(chosen.strategy, device.evaluationOf(chosen)))
+      result.keeps = chosen.keeps;
     result.frontiers.push_back(std::move(frontier));
   }
 

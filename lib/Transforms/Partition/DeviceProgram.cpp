@@ -7,6 +7,7 @@
 
 #include "DeviceProgram.h"
 
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 using namespace mlir;
@@ -46,6 +47,7 @@ private:
   DenseMap<int, int> argOfBuffer; ///< argument number of an input buffer
 
   Type elementType(int value) const {
+    value = priced.opGraph.graph.rootOf(value);
     for (const auto &[ssa, id] : priced.opGraph.valueIds)
       if (id == value)
         return cast<RankedTensorType>(ssa.getType()).getElementType();
@@ -207,6 +209,7 @@ private:
       return op->emitError(
                  "cannot be cut as its config says: no local op for piece ")
              << action.shard;
+    local->removeAttr(kKeep); // is done
     for (auto [output, result] : llvm::zip(action.outputs, local->getResults()))
       values[output] = result;
     addSlot(local, place, -1, -1);

@@ -11,6 +11,7 @@
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Core/ProfileRecord.h"
 #include "Soap/Core/Simulator.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -170,6 +171,10 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                   {"bytes", builder.getI64IntegerAttr(collective.bytes)},
                   {"messages", builder.getDenseI64ArrayAttr(messages)}}));
   }
+  // What programs do in this order although they read nothing of each other.
+  SmallVector<int64_t> waits;
+  for (auto [before, task] : priced.plan.waits)
+    waits.append({places[before], places[task]});
   return dictionary(
       builder, {{"names", builder.getArrayAttr(names)},
                 {"kinds", builder.getArrayAttr(kinds)},
@@ -179,6 +184,7 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                 {"shapes", builder.getArrayAttr(shapes)},
                 {"register_bytes", builder.getDenseI64ArrayAttr(registerBytes)},
                 {"joins", builder.getDenseBoolArrayAttr(joins)},
+                {"waits", builder.getDenseI64ArrayAttr(waits)},
                 {"collectives", builder.getArrayAttr(collectives)}});
 }
 
@@ -192,7 +198,8 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
     for (NamedAttribute attribute :
          attributes ? attributes.getValue() : ArrayRef<NamedAttribute>())
       if (attribute.getName().strref().starts_with("soap.") &&
-          attribute.getName() != SoapDialect::kConfig)
+          attribute.getName() != SoapDialect::kConfig &&
+          attribute.getName() != kKeep)
         row.set(attribute.getName().strref().drop_front(5),
                 attribute.getValue());
     row.set("name", builder.getStringAttr(name));

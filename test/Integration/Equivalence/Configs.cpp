@@ -7,7 +7,8 @@
 
 #include "Configs.h"
 
-#include "Soap/Core/Graph.h"
+#include "Soap/Analysis/OpGraph.h"
+#include "Soap/Core/Reuse.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 using namespace mlir;
@@ -70,6 +71,20 @@ void drawStrategy(Random &random, func::FuncOp function, int devices,
     if (!updated.contains(i) && uniform(random, 0, 1))
       function.setArgAttr(i, SoapDialect::kConfig,
                           draw(tensor(function.getArgumentTypes()[i])));
+}
+
+void drawKeeps(Random &random, func::FuncOp function) {
+  FailureOr<mlir::soap::OpGraph> opGraph = mlir::soap::buildOpGraph(function);
+  if (failed(opGraph))
+    return;
+  Graph &graph = opGraph->graph;
+  for (int v = 0, count = static_cast<int>(graph.values.size()); v < count;
+       ++v) {
+    Keep keep = uniform(random, 0, 1) ? Keep::Before : Keep::After;
+    if (uniform(random, 0, 1) && !checkKeep(graph, v, keep))
+      restoreValue(graph, v, keep);
+  }
+  mlir::soap::writeKeeps(*opGraph);
 }
 
 } // namespace soap::equivalence

@@ -32,6 +32,9 @@ Config drawConfig(Random &random, const IterationSpace &space, int devices,
 void drawStrategy(Random &random, mlir::func::FuncOp function, int devices,
                   int64_t maxPieces, DrawStatistics &statistics);
 
+/// Writes `soap.keep` on some ops and arguments that can have it.
+void drawKeeps(Random &random, mlir::func::FuncOp function);
+
 } // namespace soap::equivalence
 
 #endif // SOAP_TEST_EQUIVALENCE_CONFIGS_H

@@ -25,6 +25,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 using namespace mlir;
 using mlir::soap::SoapDialect;
@@ -419,9 +420,27 @@ void Subject::draw(Random &random, DrawStatistics &statistics) {
   module = base->clone();
   drawStrategy(random, module->lookupSymbol<func::FuncOp>(entry), numDevices,
                maxPieces, statistics);
-  programText.clear();
-  llvm::raw_string_ostream os(programText);
-  module->print(os);
+  keepSome();
+}
+
+/// Half of all training steps keep values in one form; what is drawn depends on
+/// the program alone.
+void Subject::keepSome() {
+  auto print = [&] {
+    programText.clear();
+    llvm::raw_string_ostream os(programText);
+    module->print(os);
+  };
+  print();
+  Random random(std::accumulate(programText.begin(), programText.end(),
+                                uint64_t(0), [](uint64_t sum, char c) {
+                                  return sum * 31 +
+                                         static_cast<unsigned char>(c);
+                                }));
+  if (source.training.empty() || uniform(random, 0, 1))
+    return;
+  drawKeeps(random, module->lookupSymbol<func::FuncOp>(entry));
+  print();
 }
 
 std::string Subject::drawPreset(Random &random, const std::string &preset) {
@@ -450,9 +469,7 @@ std::string Subject::drawPreset(Random &random, const std::string &preset) {
   if (MaybeError error = problem.verify(*strategy))
     return "preset '" + preset + "': " + error->message;
   mlir::soap::writeStrategy(*opGraph, *strategy);
-  programText.clear();
-  llvm::raw_string_ostream os(programText);
-  module->print(os);
+  keepSome();
   return "";
 }
 

@@ -57,6 +57,7 @@ public:
   const std::string &topology() const { return topologyName; }
 
 private:
+  void keepSome();
   Case source;
   mlir::OwningOpRef<mlir::ModuleOp> base, module;
   std::string entry, programText;

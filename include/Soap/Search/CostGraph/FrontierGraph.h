@@ -12,6 +12,7 @@
 #ifndef SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H
 #define SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H
 
+#include "Soap/Core/Reuse.h"
 #include "Soap/Search/CostGraph/FrontierTracking.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
@@ -31,7 +32,8 @@ enum class FrontierSpace {
 struct FrontierGraphOptions {
   /// The first so many devices are used; they should be alike.
   int devices = 1;
-  /// Candidates per group.
+  /// Candidates per group; beyond these the best of each restricted space, a
+  /// quarter (of each mesh an eighth) as many, and those of `known`.
   int mostConfigs = 16;
   int threads = 1;
   FrontierSpace space = FrontierSpace::All;
@@ -39,6 +41,8 @@ struct FrontierGraphOptions {
   /// rows; samples are cut over its rows everywhere, or nowhere if there is one
   /// row, and of every op at most one other loop over its columns.
   int meshSamples = 1;
+  /// Whether values may be kept in one form only (tensor reuse, Reuse.h).
+  bool reuse = true;
   /// Asked now and then.
   std::function<bool()> stopped = [] { return false; };
   /// Strategies whose configs are candidates where they are on the first
@@ -68,13 +72,27 @@ public:
   /// layer (groups that read the same weights) have one config, and are one
   /// node.
   FrontierProblem problemAt(int position, bool tied) const;
+  /// All of it with memory over time (docs/CostGraph.md): nodes of groups come
+  /// first, in their order, and hold what is there throughout. What is held for
+  /// a time is a node that costs nothing and has to agree with its group, or
+  /// with the pair of groups between which it is copied.
+  CostGraph lifetimeGraph(std::optional<int64_t> capacity) const;
   /// The config of each group from that of each node of `problemAt`.
   std::vector<int> untie(const std::vector<int> &choice, bool tied) const;
+  /// How values of each pair of groups are kept, from the alternative of each
+  /// edge of `problemAt(position, tied)`.
+  std::vector<Keep> keepsOf(const std::vector<int> &alternative, int position,
+                            bool tied) const;
 
   // Of a config for each group:
   Strategy strategy(const std::vector<int> &choice) const;
-  /// The most that the first device holds, and where.
-  MemoryPeak peakOf(const std::vector<int> &choice) const;
+  /// The most that the first device holds, and where. `keeps`: by pair, empty:
+  /// both forms everywhere.
+  MemoryPeak peakOf(const std::vector<int> &choice,
+                    const std::vector<Keep> &keeps = {}) const;
+  /// What `keeps` says of values that have copies.
+  std::vector<KeptValue> keptValues(const std::vector<int> &choice,
+                                    const std::vector<Keep> &keeps) const;
   /// Where the forward pass ends.
   int turningPoint() const;
 
@@ -84,12 +102,24 @@ private:
     std::vector<int64_t> timesNs, sourceBytes, copyBytes;
     std::vector<int> values;
     std::vector<Lifetime> sourceLives, copyLives; ///< by value
+    /// By value: its source is counted by the one pair that reads it.
+    std::vector<bool> isMoved;
+  };
+  /// A value of a pair that may be kept in one form: until when both passes
+  /// read it, and from when on, as it was written and as it was read.
+  struct Reusable {
+    bool before = false, after = false;
+    int writer = -1; ///< group
+    size_t place = 0; ///< among the values of its writer
+    Lifetime source;  ///< all of it; the forward and the backward pass:
+    Lifetime earlySource, lateSource, earlyCopy, lateCopy;
   };
   struct Pair {
     int first, second;
-    std::vector<int64_t> timesNs, copyBytes;
+    std::vector<int64_t> timesNs, copyBytes, movingNs;
     std::vector<int> values;
-    std::vector<Lifetime> lives; ///< by value
+    std::vector<Lifetime> lives;     ///< by value
+    std::vector<Reusable> reusables; ///< by value
   };
 
   const ParallelizationProblem &problem;
@@ -115,9 +145,20 @@ private:
   Lifetime copyLife(int value, int group) const;
   bool priceGroups();
   void findLayers();
+  std::vector<size_t> placesIn(FrontierSpace space, int meshSamples,
+                               size_t group,
+                               const std::vector<Config> &all) const;
   void keepCandidates(const std::vector<size_t> &groups);
   bool pricePairs();
   int64_t heldAt(const Alone &group, size_t config, int position) const;
+  void findReusables();
+  Lifetime passReads(int value, int group, bool backward) const;
+  int64_t sourceBytesOf(const Pair &pair, size_t value, size_t entry) const;
+  template <typename Visit>
+  void forEachHeld(const Pair &pair, size_t entry, Keep keep,
+                   Visit visit) const;
+  std::vector<Keep> keepsAt(const Pair &pair, int position) const;
+  EdgeAlternative edgeAt(const Pair &pair, int position, Keep keep) const;
 };
 
 /// Candidates of a group before any is priced: degrees that divide the number

@@ -37,6 +37,8 @@ struct FrontierSearchOptions : SearchBudget {
   /// Restrictions, for comparisons (FrontierGraph.h).
   FrontierSpace space = FrontierSpace::All;
   int meshSamples = 1;
+  /// Values may be kept in one form only (FrontierGraph.h).
+  bool reuse = true;
   /// Without `initial`, presets are points, too, unless this is false.
   bool presets = true;
 };
@@ -49,6 +51,8 @@ struct FrontierStrategy {
   int64_t estimatedBytes = 0, estimatedNs = 0;
   std::string start; ///< its name; empty: found by frontier tracking
   Strategy strategy;
+  /// Values that are kept in one form only, in the order of their numbers.
+  std::vector<KeptValue> keeps;
 };
 
 /// What was found on the first `devices` devices.
@@ -75,6 +79,8 @@ struct DeviceFrontier {
 
 struct FrontierSearchResult {
   McmcResult search;
+  /// What the best strategy keeps in one form only: part of its price.
+  std::vector<KeptValue> keeps;
   /// In the order in which they were looked at.
   std::vector<DeviceFrontier> frontiers;
   /// The devices that the result uses; 0 if it is a start of the search that

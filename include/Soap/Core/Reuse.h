@@ -1,0 +1,48 @@
+//===- Reuse.h - Values kept in one form for the backward pass --*- C++ -*-===//
+//
+// Tensor reuse of TensorOpt (Cai et al., 2020, section 4.2). A value that one op
+// writes and another reads cut differently is there twice, and the backward
+// pass reads both copies. One of them is enough to keep: the other one is made
+// again when the backward pass gets there, which takes a second re-shard and
+// frees the memory in between.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_REUSE_H
+#define SOAP_CORE_REUSE_H
+
+#include "Soap/Core/Error.h"
+#include "Soap/Core/Graph.h"
+
+#include <optional>
+
+namespace soap {
+
+/// `both`, `before`, `after`.
+const char *keepName(Keep keep);
+std::optional<Keep> findKeep(const std::string &name);
+
+/// What is decided for a value of a graph, by number.
+struct KeptValue {
+  int value = -1;
+  Keep keep = Keep::Both;
+  bool operator==(const KeptValue &) const = default;
+};
+
+/// Why a value cannot be kept in one form only; none: it can. It has to be
+/// written in the forward pass, or be a parameter or an input with a place of
+/// its own (then it is kept as it is: `Before`), and be read by an op of the
+/// forward pass and by one of the backward pass that waits for something else
+/// of that pass.
+MaybeError checkKeep(const Graph &graph, int value, Keep keep);
+
+/// Restores a value for its readers of the backward pass. Must have passed
+/// `checkKeep`; `Both` changes nothing. Numbers of values and nodes stay.
+void restoreValue(Graph &graph, int value, Keep keep);
+
+/// What `restoreValue` was called with.
+std::vector<KeptValue> keptValues(const Graph &graph);
+
+} // namespace soap
+
+#endif // SOAP_CORE_REUSE_H

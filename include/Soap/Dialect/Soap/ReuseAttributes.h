@@ -1,0 +1,22 @@
+//===- ReuseAttributes.h - Which form of a value is kept --------*- C++ -*-===//
+//
+// A header of its own, so that only those who know of tensor reuse see it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAP_REUSEATTRIBUTES_H
+#define SOAP_DIALECT_SOAP_REUSEATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::soap {
+
+/// On an op: in which form its results are kept for the backward pass, where
+/// the forward pass reads them cut otherwise than they are written: "both",
+/// "before" its re-shard or "after" it (Core/Reuse.h). On an argument of a
+/// function, "both" or "before": of the copies that ops read.
+inline constexpr llvm::StringLiteral kKeep = "soap.keep";
+
+} // namespace mlir::soap
+
+#endif // SOAP_DIALECT_SOAP_REUSEATTRIBUTES_H

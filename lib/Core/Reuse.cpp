@@ -1,0 +1,133 @@
+//===- Reuse.cpp - Values kept in one form for the backward pass ----------===//
+//
+// See Reuse.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/Reuse.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+const char *soap::keepName(Keep keep) {
+  switch (keep) {
+  case Keep::Both:
+    return "both";
+  case Keep::Before:
+    return "before";
+  case Keep::After:
+    return "after";
+  }
+  return "";
+}
+
+std::optional<Keep> soap::findKeep(const std::string &name) {
+  for (Keep keep : {Keep::Both, Keep::Before, Keep::After})
+    if (name == keepName(keep))
+      return keep;
+  return std::nullopt;
+}
+
+static bool reads(const GraphNode &node, int value) {
+  auto has = [&](const Kernel &kernel) {
+    return std::find(kernel.operands.begin(), kernel.operands.end(), value) !=
+           kernel.operands.end();
+  };
+  return has(node.whole) ||
+         std::any_of(node.stages.begin(), node.stages.end(), has);
+}
+
+/// Node that writes each value, -1: none.
+static std::vector<int> writersOf(const Graph &graph) {
+  std::vector<int> writers(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (int value : graph.nodes[n].whole.results)
+      writers[value] = static_cast<int>(n);
+  return writers;
+}
+
+/// What the first reader of the backward pass waits for: of its operands that
+/// are written in that pass the one that is written last. -1: none.
+static int triggerOf(const Graph &graph, int value,
+                     const std::vector<int> &writers) {
+  for (const GraphNode &node : graph.nodes) {
+    if (node.whole.phase != Phase::Backward || !reads(node, value))
+      continue;
+    int last = -1;
+    for (int operand : node.whole.operands)
+      if (int writer = writers[operand];
+          writer >= 0 && graph.nodes[writer].whole.phase == Phase::Backward &&
+          (last < 0 || writer > writers[last]))
+        last = operand;
+    return last;
+  }
+  return -1;
+}
+
+MaybeError soap::checkKeep(const Graph &graph, int value, Keep keep) {
+  auto fail = [&](const std::string &why) {
+    return Error{"value '" + graph.values[value].name +
+                 "' cannot be kept in one form: " + why};
+  };
+  if (keep == Keep::Both)
+    return std::nullopt;
+  if (graph.values[value].restores >= 0)
+    return fail("it is made again itself");
+  for (const Restore &restore : graph.restores)
+    if (restore.of == value)
+      return fail("that is decided already");
+  std::vector<int> writers = writersOf(graph);
+  if (writers[value] < 0) {
+    if (keep == Keep::After)
+      return fail("an argument is there as it is given, expected 'before'");
+    for (const GraphInput &input : graph.inputs)
+      if (input.value == value && input.updateNode < 0 && !input.hasConfig)
+        return fail("an argument without a place is wherever it is read");
+  } else if (graph.nodes[writers[value]].whole.phase != Phase::Forward) {
+    return fail("it is not of the forward pass");
+  }
+  bool inForward = false;
+  for (const GraphNode &node : graph.nodes)
+    inForward |= node.whole.phase == Phase::Forward && reads(node, value);
+  if (!inForward)
+    return fail("no op of the forward pass reads it");
+  if (triggerOf(graph, value, writers) < 0)
+    return fail("no op of the backward pass that waits for another one there "
+                "reads it first");
+  return std::nullopt;
+}
+
+void soap::restoreValue(Graph &graph, int value, Keep keep) {
+  if (keep == Keep::Both)
+    return;
+  Restore restore;
+  restore.of = value;
+  restore.keep = keep;
+  restore.trigger = triggerOf(graph, value, writersOf(graph));
+  restore.value = static_cast<int>(graph.values.size());
+  GraphValue copy = graph.values[value];
+  copy.name += "'again";
+  copy.restores = value;
+  graph.values.push_back(std::move(copy));
+  // Updates read the tile that they replace.
+  for (GraphNode &node : graph.nodes) {
+    if (node.whole.phase != Phase::Backward)
+      continue;
+    auto redirect = [&](Kernel &kernel) {
+      std::replace(kernel.operands.begin(), kernel.operands.end(), value,
+                   restore.value);
+    };
+    redirect(node.whole);
+    for (Kernel &stage : node.stages)
+      redirect(stage);
+  }
+  graph.restores.push_back(restore);
+}
+
+std::vector<KeptValue> soap::keptValues(const Graph &graph) {
+  std::vector<KeptValue> kept;
+  for (const Restore &restore : graph.restores)
+    kept.push_back({restore.of, restore.keep});
+  return kept;
+}

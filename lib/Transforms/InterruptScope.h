@@ -1,0 +1,33 @@
+//===- InterruptScope.h - Ctrl-C ends a search ------------------*- C++ -*-===//
+//
+// Passes that search return the best so far when they are interrupted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_INTERRUPTSCOPE_H
+#define SOAP_LIB_TRANSFORMS_INTERRUPTSCOPE_H
+
+#include <atomic>
+#include <csignal>
+
+namespace mlir::soap {
+
+/// Ctrl-C ends the search while this lives; a second one ends the process.
+class InterruptScope {
+public:
+  InterruptScope();
+  ~InterruptScope();
+  InterruptScope(const InterruptScope &) = delete;
+  InterruptScope &operator=(const InterruptScope &) = delete;
+
+  /// Whether there was a Ctrl-C since the last scope began; what searches look
+  /// at.
+  static std::atomic<bool> &isInterrupted();
+
+private:
+  struct sigaction previous;
+};
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_INTERRUPTSCOPE_H
