@@ -396,8 +396,8 @@ LogicalResult GraphBuilder::addRestores() {
              << "has a bad '" << kKeep << "': " << fault->message;
   }
   for (auto [i, argument] : llvm::enumerate(result.inputs)) {
-    auto attr = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      kKeep);
+    auto attr =
+        function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kKeep);
     if (!attr)
       continue;
     ::soap::Keep keep = *::soap::findKeep(attr.str());

@@ -259,8 +259,8 @@ void GeometryBuilder::addRegions(const Kernel &kernel,
   };
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     int value = kernel.operands[i];
-    geometry.operands.push_back(
-        {regionsOf(value).needSets++, numbered(value, geometry.operandTiles[i])});
+    geometry.operands.push_back({regionsOf(value).needSets++,
+                                 numbered(value, geometry.operandTiles[i])});
   }
   for (size_t r = 0; r < kernel.results.size(); ++r) {
     int value = kernel.results[r];

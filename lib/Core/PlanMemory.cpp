@@ -60,8 +60,8 @@ void PlanMemory::listBuffers() {
       for (int s = 0; s < planned.sources; ++s)
         if (int kept = plan.keptReference(static_cast<int>(v), s); kept >= 0)
           buffers[first[v] + static_cast<size_t>(s)].keptAt =
-              static_cast<int64_t>(
-                  first[graph.values[v].restores] + static_cast<size_t>(kept));
+              static_cast<int64_t>(first[graph.values[v].restores] +
+                                   static_cast<size_t>(kept));
     size_t at = first[v] + static_cast<size_t>(planned.sources);
     for (const PlannedAction &action : planned.actions) {
       Buffer &buffer = buffers[at++];

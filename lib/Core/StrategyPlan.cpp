@@ -105,8 +105,7 @@ void StrategyPlan::enumerate() {
   for (size_t s = 0; s < slots.size(); ++s) {
     // What is restored comes between what it waits for and its first reader.
     for (const Restore &restore : graph.restores)
-      if (valueInfo[restore.value].readers.front().slot ==
-          static_cast<int>(s))
+      if (valueInfo[restore.value].readers.front().slot == static_cast<int>(s))
         addBlock(restore.value);
     slots[s].block = static_cast<int>(blocks.size());
     blocks.push_back({static_cast<int>(s), -1});
@@ -204,9 +203,8 @@ Combiner StrategyPlan::combinerOf(int value) const {
 bool StrategyPlan::findCopies(int value, ValueSource &source, int &slot) {
   ValueSource written = sourceOf(value);
   std::set<std::pair<int, int>> known; // device, region
-  for (size_t s = 0; written.blocks && !written.partial &&
-                     s < written.devices.size();
-       ++s)
+  for (size_t s = 0;
+       written.blocks && !written.partial && s < written.devices.size(); ++s)
     if (int block = written.blocks->blockOf[s % written.pieces]; block >= 0)
       known.insert({written.devices[s], written.blocks->regions[block]});
   for (const Reader &reader : valueInfo[value].readers) {

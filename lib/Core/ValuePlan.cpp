@@ -1169,8 +1169,7 @@ void ValuePlanner::forEachTrigger(Visit visit) const {
         continue;
       if (first < 0)
         first = static_cast<int>(s);
-      if (std::find(devices.begin(), devices.end(), shards[s]) ==
-          devices.end())
+      if (std::find(devices.begin(), devices.end(), shards[s]) == devices.end())
         continue;
       visit(static_cast<int>(s), number);
       found = true;

@@ -39,10 +39,9 @@ bool leadsTo(const StrategyPlan &plan, const TimedTask &task,
         plan.valuePlan(value),
         static_cast<size_t>(plan.valuePlan(value).sources + task.index));
   bool found = false;
-  plan.forEachFed(slot, task.index,
-                  [&](const ValuePlan &planned, size_t node) {
-                    found = found || among(planned, node);
-                  });
+  plan.forEachFed(slot, task.index, [&](const ValuePlan &planned, size_t node) {
+    found = found || among(planned, node);
+  });
   return found;
 }
 

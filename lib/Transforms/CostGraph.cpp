@@ -26,8 +26,7 @@ using namespace mlir::soap;
 
 namespace {
 
-struct CostGraphPass
-    : mlir::soap::impl::SoapCostGraphBase<CostGraphPass> {
+struct CostGraphPass : mlir::soap::impl::SoapCostGraphBase<CostGraphPass> {
   using SoapCostGraphBase::SoapCostGraphBase;
 
   void runOnOperation() override {

@@ -44,6 +44,7 @@ struct Place : mlir::soap::impl::SoapPlaceBase<Place> {
   FailureOr<placement::Answer> solve(const placement::ModelProblem &model,
                                      ::soap::PipelineSchedule order);
   void printSummary(const placement::Answer &answer,
+                    const placement::ModelProblem &model,
                     const FunctionProblem &target);
 };
 
@@ -115,6 +116,8 @@ FailureOr<placement::Answer> Place::solve(const placement::ModelProblem &model,
   goal.schedule = order == ::soap::PipelineSchedule::GPipe
                       ? placement::Schedule::GPipe
                       : placement::Schedule::OneForwardOneBackward;
+  goal.acceleratorsPerHost = model.acceleratorsPerHost;
+  goal.insideHostFactor = model.insideHostFactor;
   placement::Budget budget;
   budget.seconds = timeLimit;
   InterruptScope scope;
@@ -135,6 +138,7 @@ FailureOr<placement::Answer> Place::solve(const placement::ModelProblem &model,
 }
 
 void Place::printSummary(const placement::Answer &answer,
+                         const placement::ModelProblem &model,
                          const FunctionProblem &target) {
   llvm::errs() << llvm::format(
       "placement by %s on %s, %s of %lld microbatches: greatest load %.3f ms a "
@@ -145,10 +149,13 @@ void Place::printSummary(const placement::Answer &answer,
     llvm::errs() << "optimal";
   else
     llvm::errs() << llvm::format("at least %.3f ms is needed", answer.bound);
-  llvm::errs() << llvm::format(", %.1f s%s\n", answer.seconds,
-                               InterruptScope::isInterrupted()
-                                   ? ", interrupted: the best so far"
-                                   : "");
+  if (model.acceleratorsPerHost > 0)
+    llvm::errs() << llvm::format(
+        ", machines of %d, in which transfers take %.4g times as long",
+        model.acceleratorsPerHost, model.insideHostFactor);
+  llvm::errs() << llvm::format(
+      ", %.1f s%s\n", answer.seconds,
+      InterruptScope::isInterrupted() ? ", interrupted: the best so far" : "");
 }
 
 LogicalResult Place::run() {
@@ -190,7 +197,7 @@ LogicalResult Place::run() {
   if (!deviceOf)
     return module.emitError() << "can not be a pipeline: " << deviceOf.error();
   if (summary)
-    printSummary(*answer, target);
+    printSummary(*answer, *model, target);
   ::soap::Strategy strategy;
   for (auto [n, node] : llvm::enumerate(target.opGraph.graph.nodes)) {
     ::soap::Config &config = strategy.emplace_back();

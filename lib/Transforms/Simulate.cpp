@@ -158,9 +158,9 @@ LogicalResult Simulate::run() {
   if (auto pipeline =
           module->getAttrOfType<DictionaryAttr>(SoapDialect::kPipeline))
     return runPipeline(target, *strategy, pipeline);
-  if (fold == "always" || (fold == "auto" && !writesTasks &&
-                           graph.restores.empty() &&
-                           target.topology.deviceCount() > mostWrittenOut))
+  if (fold == "always" ||
+      (fold == "auto" && !writesTasks && graph.restores.empty() &&
+       target.topology.deviceCount() > mostWrittenOut))
     return runFolded(target, *strategy);
   Simulation simulation = simulate(graph, *strategy, target.topology);
   checkMemory(target, simulation.peakBytes, DiagnosticSeverity::Warning);

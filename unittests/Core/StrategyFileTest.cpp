@@ -143,9 +143,7 @@ TEST_F(StrategyFileErrors, Structure) {
 
 TEST_F(StrategyFileErrors, Keeps) {
   auto keep = [](const char *value, const char *form) {
-    return [=](Json &f) {
-      f["keep"] = {{{"value", value}, {"form", form}}};
-    };
+    return [=](Json &f) { f["keep"] = {{{"value", value}, {"form", form}}}; };
   };
   expectError(keep("relu0.out", "none"),
               "at /keep/0/form: expected both, before or after, got \"none\"");

@@ -115,8 +115,7 @@ RandomProblem withRestores(Random &random, RandomProblem problem) {
   int64_t turn = uniform(random, 0, count);
   for (int64_t n = turn; n < count; ++n) {
     Kernel &kernel = graph.nodes[n].whole;
-    kernel.phase =
-        kernel.kind == "update" ? Phase::Update : Phase::Backward;
+    kernel.phase = kernel.kind == "update" ? Phase::Update : Phase::Backward;
   }
   size_t values = graph.values.size();
   for (size_t v = 0; v < values; ++v) {

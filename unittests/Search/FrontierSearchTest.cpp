@@ -23,9 +23,9 @@ using namespace soap::test;
 namespace {
 
 /// Time and the most that a device holds.
-std::pair<int64_t, int64_t>
-simulate(const ParallelizationProblem &problem, const Strategy &strategy,
-         const std::vector<KeptValue> &keeps = {}) {
+std::pair<int64_t, int64_t> simulate(const ParallelizationProblem &problem,
+                                     const Strategy &strategy,
+                                     const std::vector<KeptValue> &keeps = {}) {
   CostModel cost(problem.getTopology());
   Graph graph = problem.getGraph();
   for (const KeptValue &kept : keeps)
@@ -166,8 +166,7 @@ TEST(FrontierSearch, MiniTimeIsThePointWithinTheLimit) {
     FrontierSearchResult within = searchFrontier(p.problem, options);
     EXPECT_EQ(within.devices, 4);
     EXPECT_EQ(within.search.bestEvaluation.excessBytes, 0);
-    auto [time, bytes] =
-        simulate(p.problem, within.search.best, within.keeps);
+    auto [time, bytes] = simulate(p.problem, within.search.best, within.keeps);
     EXPECT_LE(bytes, options.limitBytes);
     EXPECT_EQ(time, frontier.points[i].timeNs);
     EXPECT_EQ(time, fastest(within.frontiers[0], options.limitBytes)->timeNs);
@@ -190,9 +189,8 @@ TEST(FrontierSearch, MiniParallelismIsMinimal) {
     if (result.devices == 0)
       continue;
     EXPECT_EQ(result.search.bestEvaluation.excessBytes, 0);
-    EXPECT_LE(
-        simulate(whole.problem, result.search.best, result.keeps).second,
-        options.limitBytes);
+    EXPECT_LE(simulate(whole.problem, result.search.best, result.keeps).second,
+              options.limitBytes);
     for (const Config &config : result.search.best)
       for (int device : config.devices)
         EXPECT_LT(device, result.devices);

@@ -1,7 +1,7 @@
 //===- Reuse.h - Values kept in one form for the backward pass --*- C++ -*-===//
 //
-// Tensor reuse of TensorOpt (Cai et al., 2020, section 4.2). A value that one op
-// writes and another reads cut differently is there twice, and the backward
+// Tensor reuse of TensorOpt (Cai et al., 2020, section 4.2). A value that one
+// op writes and another reads cut differently is there twice, and the backward
 // pass reads both copies. One of them is enough to keep: the other one is made
 // again when the backward pass gets there, which takes a second re-shard and
 // frees the memory in between.

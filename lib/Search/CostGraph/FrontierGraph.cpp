@@ -433,8 +433,7 @@ int64_t FrontierGraph::sourceBytesOf(const Pair &pair, size_t value,
                                      size_t entry) const {
   const Reusable &own = pair.reusables[value];
   size_t columns = configs[pair.second].size();
-  size_t config =
-      own.writer == pair.first ? entry / columns : entry % columns;
+  size_t config = own.writer == pair.first ? entry / columns : entry % columns;
   const Alone &home = alone[own.writer];
   return home.sourceBytes[config * home.values.size() + own.place];
 }
@@ -466,8 +465,7 @@ void FrontierGraph::forEachHeld(const Pair &pair, size_t entry, Keep keep,
 }
 
 /// Forms that may save something at a position.
-std::vector<Keep> FrontierGraph::keepsAt(const Pair &pair,
-                                         int position) const {
+std::vector<Keep> FrontierGraph::keepsAt(const Pair &pair, int position) const {
   std::vector<Keep> keeps = {Keep::Both};
   bool before = false, after = false;
   for (size_t i = 0; i < pair.values.size(); ++i) {

@@ -50,8 +50,7 @@ CostGraphNode heldNode(Stretch stretch, std::vector<int64_t> bytes) {
 
 } // namespace
 
-CostGraph
-FrontierGraph::lifetimeGraph(std::optional<int64_t> capacity) const {
+CostGraph FrontierGraph::lifetimeGraph(std::optional<int64_t> capacity) const {
   CostGraph graph;
   graph.capacity = capacity;
   auto end = static_cast<int>(problem.getGraph().nodes.size());

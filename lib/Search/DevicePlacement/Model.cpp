@@ -39,6 +39,23 @@ static std::vector<std::vector<int>> parameterReaders(const Graph &graph) {
   return readers;
 }
 
+/// Devices of a machine, if there are several machines of as many devices, one
+/// after the other; else 0.
+static int devicesPerMachine(const Topology &topology) {
+  std::vector<std::vector<int>> machines = topology.machines();
+  if (machines.size() < 2 || machines[0].size() < 2)
+    return 0;
+  int next = 0;
+  for (const std::vector<int> &machine : machines) {
+    if (machine.size() != machines[0].size())
+      return 0;
+    for (int device : machine)
+      if (device != next++)
+        return 0;
+  }
+  return static_cast<int>(machines[0].size());
+}
+
 Expected<ModelProblem>
 placement::makeModelProblem(const ParallelizationProblem &model,
                             const std::vector<int> &forwardOf,
@@ -59,6 +76,8 @@ placement::makeModelProblem(const ParallelizationProblem &model,
 
   std::vector<int64_t> bytes =
       microbatchBytes(graph, model.getRoles(), microbatches);
+  int perMachine = devicesPerMachine(topology);
+  double insideNs = 0, betweenNs = 0;
   std::vector<int> nodeOf(graph.nodes.size(), -1);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
@@ -77,10 +96,18 @@ placement::makeModelProblem(const ParallelizationProblem &model,
     int64_t sent = 0;
     for (int value : kernel.results)
       sent += bytes[value];
-    problem.transferTime.push_back(
-        topology.deviceCount() > 1
-            ? static_cast<double>(topology.transferNs(0, 1, sent)) / nsPerMs
-            : 0);
+    double ns = 0;
+    if (topology.deviceCount() > 1)
+      ns = static_cast<double>(
+          topology.transferNs(0, std::max(perMachine, 1), sent));
+    if (perMachine > 0)
+      insideNs += static_cast<double>(topology.transferNs(0, 1, sent));
+    betweenNs += ns;
+    problem.transferTime.push_back(ns / nsPerMs);
+  }
+  if (perMachine > 0 && insideNs < betweenNs) {
+    made.acceleratorsPerHost = perMachine;
+    made.insideHostFactor = insideNs / betweenNs;
   }
   // Classes as trees: each node is in that of its parent.
   std::vector<int> parent(graph.nodes.size());

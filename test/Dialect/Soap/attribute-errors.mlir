@@ -146,3 +146,18 @@ module attributes {soap.pipeline = {microbatches = 4 : i64, schedule = "zigzag"}
 func.func @updated(%x: tensor<2xf32> {soap.updated = true}) {
   return
 }
+
+// -----
+
+func.func @keep(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'soap.keep' must be one of "both", "before", "after", got "never"}}
+  %0 = soap.relu %x {soap.keep = "never"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{argument #0: 'soap.keep' must be one of "both", "before", got "after"}}
+func.func @keep_argument(%x: tensor<4xf32> {soap.keep = "after"}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

@@ -109,7 +109,7 @@ private:
   /// read it, and from when on, as it was written and as it was read.
   struct Reusable {
     bool before = false, after = false;
-    int writer = -1; ///< group
+    int writer = -1;  ///< group
     size_t place = 0; ///< among the values of its writer
     Lifetime source;  ///< all of it; the forward and the backward pass:
     Lifetime earlySource, lateSource, earlyCopy, lateCopy;

@@ -20,6 +20,11 @@ struct ModelProblem {
   /// By node of the problem: node of the graph. Updates are not among them:
   /// they run once for an iteration, where their parameters are.
   std::vector<int> graphNodes;
+  /// Machines, if they are several with as many devices each: devices of one,
+  /// and what all that is sent takes inside of it compared with between two
+  /// (Objective.h). 0: none.
+  int acceleratorsPerHost = 0;
+  double insideHostFactor = 1;
 };
 
 /// Times are ms of one microbatch on a device of the topology, all of which
@@ -28,7 +33,8 @@ struct ModelProblem {
 /// so are all forward nodes that read a parameter. A node has the bytes of its
 /// activations for as many microbatches as may be in flight, the node that
 /// reads a parameter first the bytes of it, its gradient and optimizer state.
-/// What a node sends takes as long as from device 0 to 1.
+/// What a node sends takes as long as from device 0 to 1, or, with machines, to
+/// the first of the next one.
 Expected<ModelProblem> makeModelProblem(const ParallelizationProblem &model,
                                         const std::vector<int> &forwardOf,
                                         int64_t microbatches,
