@@ -211,32 +211,30 @@ TEST(FrontierSearch, MiniParallelismIsMinimal) {
   }
 }
 
-/// Wide activations between layers that are best cut differently: one form of
-/// them is enough to keep.
-TEST(FrontierSearch, ReuseFindsWhatFitsInLess) {
+/// Forms that are not kept hold less where the passes meet, and take longer.
+TEST(FrontierGraph, KeptFormsAreAlternatives) {
   MlpProblem p(makeMlp(2048, {64, 512, 64, 512, 64}), 4);
-  FrontierSearchOptions options = smallOptions();
+  FrontierGraphOptions options;
+  options.devices = 4;
+  FrontierGraph graph(p.problem, options);
+  int position = graph.turningPoint();
+  FrontierProblem problem = graph.problemAt(position, false);
+  ASSERT_FALSE(problem.check());
+  int64_t saved = 0;
+  for (size_t e = 0; e < problem.alternatives.size(); ++e)
+    for (const EdgeAlternative &kept : problem.alternatives[e]) {
+      const EdgeAlternative &both = problem.alternatives[e][0];
+      for (size_t i = 0; i < kept.memory.size(); ++i) {
+        EXPECT_LE(kept.memory[i], both.memory[i]);
+        EXPECT_GE(kept.costs[i], both.costs[i]);
+        saved += both.memory[i] - kept.memory[i];
+      }
+    }
+  EXPECT_GT(saved, 0);
   options.reuse = false;
-  FrontierSearchResult both = searchFrontier(p.problem, options);
-  options.reuse = true;
-  FrontierSearchResult reused = searchFrontier(p.problem, options);
-  int kept = 0;
-  for (const FrontierStrategy &point : reused.frontiers[0].points) {
-    kept += !point.keeps.empty();
-    EXPECT_EQ(simulate(p.problem, point.strategy, point.keeps),
-              std::pair(point.timeNs, point.memoryBytes));
-  }
-  for (const FrontierStrategy &point : both.frontiers[0].points)
-    EXPECT_TRUE(point.keeps.empty());
-  EXPECT_GT(kept, 0);
-  // A limit with which it is faster.
-  bool isFaster = false;
-  for (const FrontierStrategy &point : reused.frontiers[0].points) {
-    const FrontierStrategy *other =
-        fastest(both.frontiers[0], point.memoryBytes);
-    isFaster |= !other || other->timeNs > point.timeNs;
-  }
-  EXPECT_TRUE(isFaster);
+  FrontierGraph without(p.problem, options);
+  for (const auto &list : without.problemAt(position, false).alternatives)
+    EXPECT_EQ(list.size(), 1U);
 }
 
 /// Lifetimes of a cost graph say what sums over positions say.
