@@ -66,6 +66,21 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
 cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) {
   return CUBLAS_STATUS_SUCCESS;
 }
+cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha,
+                              const float *x, int stepX, float *y, int stepY) {
+  ++calls;
+  for (int i = 0; i < n; ++i)
+    y[i * stepY] += *alpha * x[i * stepX];
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDaxpy_v2(cublasHandle_t, int n, const double *alpha,
+                              const double *x, int stepX, double *y,
+                              int stepY) {
+  ++calls;
+  for (int i = 0; i < n; ++i)
+    y[i * stepY] += *alpha * x[i * stepX];
+  return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasSgemmStridedBatched(
     cublasHandle_t, cublasOperation_t opA, cublasOperation_t opB, int m, int n,
     int k, const float *alpha, const float *a, int lda, long long strideA,
