@@ -88,8 +88,7 @@ soap::collectiveGroup(const Plan &plan, const PlanCollective &entry) {
       devices.push_back(plan.buffers[buffer].device);
     return devices;
   };
-  auto group =
-      regularGroup(entry.kind, devicesOf(inputs), devicesOf(outputs));
+  auto group = regularGroup(entry.kind, devicesOf(inputs), devicesOf(outputs));
   if (!group)
     return std::nullopt;
   for (int &place : group->inputs)
@@ -121,10 +120,10 @@ Interval soap::sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
   return cut(elements, n, piece);
 }
 
-void soap::forEachMessage(
-    CollectiveKind kind, int n, int root, int64_t elements,
-    int64_t elementBytes, const std::vector<int64_t> &pieceElements,
-    const std::function<void(int, int, int64_t)> &visit) {
+void soap::forEachMessage(CollectiveKind kind, int n, int root,
+                          int64_t elements, int64_t elementBytes,
+                          const std::vector<int64_t> &pieceElements,
+                          const std::function<void(int, int, int64_t)> &visit) {
   for (int from = 0; from < n; ++from)
     for (int to = 0; to < n; ++to) {
       if (from == to)

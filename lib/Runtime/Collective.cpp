@@ -54,8 +54,8 @@ void Collective::splitPieces() {
 
 std::string Collective::describe() const {
   bool gathers = kind == CollectiveKind::AllToAll;
-  return std::string(gathers ? "gather" : collectiveName(kind)) + " " + std::to_string(number) +
-         " of " + std::to_string(size()) + " devices";
+  return std::string(gathers ? "gather" : collectiveName(kind)) + " " +
+         std::to_string(number) + " of " + std::to_string(size()) + " devices";
 }
 
 std::string Collective::check() const {

@@ -146,11 +146,10 @@ private:
           return error;
       return std::nullopt;
     case CollectiveKind::Broadcast:
-      return call.isRoot()
-                 ? std::nullopt
-                 : copy(call.outputs[0],
-                        meeting.calls[size_t(call.root)]->inputs[0],
-                        call.elements());
+      return call.isRoot() ? std::nullopt
+                           : copy(call.outputs[0],
+                                  meeting.calls[size_t(call.root)]->inputs[0],
+                                  call.elements());
     case CollectiveKind::AllToAll: // a gather
       for (int64_t p = 0; call.isRoot() && p < call.size(); ++p)
         if (MaybeError error =

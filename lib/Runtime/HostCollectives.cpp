@@ -149,8 +149,8 @@ private:
 
   int64_t tagOf(Step step, int64_t from, int64_t to) const {
     int64_t devices = all.place.devices;
-    return all.firstTag +
-           ((step == Published ? 0 : devices) + from) * devices + to;
+    return all.firstTag + ((step == Published ? 0 : devices) + from) * devices +
+           to;
   }
 
   MaybeError send(Step step, int64_t to, const void *data, int64_t elements) {
@@ -233,11 +233,10 @@ private:
       return error;
     Interval own = slice(call.place);
     // Nobody else reads this slice of this device's buffer.
-    if (MaybeError error =
-            fold(at(mine, own.lo * bytes), own.size(),
-                 [&](const Collective &other) {
-                   return at(other.outputs[0], own.lo * bytes);
-                 }))
+    if (MaybeError error = fold(at(mine, own.lo * bytes), own.size(),
+                                [&](const Collective &other) {
+                                  return at(other.outputs[0], own.lo * bytes);
+                                }))
       return error;
     if (MaybeError error = forEachRemote([&](int64_t p) {
           return send(Summed, p, at(mine, own.lo * bytes), own.size());
@@ -255,10 +254,9 @@ private:
           return error;
         continue;
       }
-      std::memcpy(
-          to,
-          at(meeting.calls[size_t(p)]->outputs[0], other.lo * bytes),
-          size_t(other.size() * bytes));
+      std::memcpy(to,
+                  at(meeting.calls[size_t(p)]->outputs[0], other.lo * bytes),
+                  size_t(other.size() * bytes));
     }
     return meet(Done);
   }

@@ -2,10 +2,10 @@
 //
 // How the transports `local` and `mpi` run a collective: devices of a process
 // meet and read each other's buffers where they lie; to those of other
-// processes messages go. An all-reduce is a reduce-scatter, in which each device
-// sums its slice of all parts, and an all-gather of the slices. Each element is
-// summed in one place, in the order of the group: the bits depend neither on
-// timing nor on the number of processes.
+// processes messages go. An all-reduce is a reduce-scatter, in which each
+// device sums its slice of all parts, and an all-gather of the slices. Each
+// element is summed in one place, in the order of the group: the bits depend
+// neither on timing nor on the number of processes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,9 @@ namespace soap::runtime {
 
 class HostCollectives {
 public:
-  /// For collectives numbered `[0, count)`. Messages between processes have tags
-  /// from `firstTag` on, by the two devices: each pair meets its collectives in
-  /// one order.
+  /// For collectives numbered `[0, count)`. Messages between processes have
+  /// tags from `firstTag` on, by the two devices: each pair meets its
+  /// collectives in one order.
   HostCollectives(const Placement &placement, int64_t firstTag, int64_t count);
   ~HostCollectives();
 

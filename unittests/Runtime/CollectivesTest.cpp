@@ -130,8 +130,8 @@ struct Part {
         at += piece;
       }
     };
-    bool gives = !inPlace && !(c.kind == CollectiveKind::Broadcast &&
-                               !call.isRoot());
+    bool gives =
+        !inPlace && !(c.kind == CollectiveKind::Broadcast && !call.isRoot());
     if (gives)
       add(call.inputs, call.inputCounts, given,
           c.kind == CollectiveKind::ReduceScatter);
@@ -144,7 +144,8 @@ struct Part {
 
 std::vector<Case> makeCases(unsigned seed, bool sorted) {
   std::mt19937 random(seed);
-  std::vector<std::vector<int64_t>> groups = {{0, 1, 2, 3, 4}, {3, 1, 4}, {0, 2}};
+  std::vector<std::vector<int64_t>> groups = {
+      {0, 1, 2, 3, 4}, {3, 1, 4}, {0, 2}};
   if (sorted)
     groups[1] = {1, 3, 4};
   std::vector<Case> cases;
@@ -172,9 +173,9 @@ void runCases(Transport &transport, const Placement &placement,
           if (place == c.group.end())
             continue;
           auto p = size_t(place - c.group.begin());
-          bool equal = std::all_of(
-              c.pieces.begin(), c.pieces.end(),
-              [&](int64_t piece) { return piece == c.pieces[0]; });
+          bool equal =
+              std::all_of(c.pieces.begin(), c.pieces.end(),
+                          [&](int64_t piece) { return piece == c.pieces[0]; });
           Part part(c, p, c.pieces.size() > 1 && equal && c.number % 2 == 0);
           EXPECT_EQ(part.call.check(), "");
           MaybeError error = transport.collective(part.call);
@@ -283,9 +284,8 @@ protected:
   void expectFailure(const Collective &a, const Collective &b,
                      const std::string &first, const std::string &second) {
     std::vector<std::string> texts = failures(*transport, {a, b});
-    EXPECT_TRUE(texts[0] == first || texts[1] == second)
-        << texts[0] << "\n"
-        << texts[1];
+    EXPECT_TRUE(texts[0] == first || texts[1] == second) << texts[0] << "\n"
+                                                         << texts[1];
   }
 };
 

@@ -9,6 +9,8 @@
 
 #include "../../lib/Runtime/CUDA/CudaLibraries.h"
 
+#include "Soap/Runtime/Runtime.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -352,6 +354,17 @@ TEST_F(CudaLibrariesTest, ProductsOfNothing) {
   EXPECT_EQ(calls, 0);
   EXPECT_TRUE(
       libraries.matmul({1, int64_t(1) << 31, 1, 1, 0, 0}, y, y, y, nullptr));
+}
+
+TEST_F(CudaLibrariesTest, Sums) {
+  float a[] = {1, 2, 3}, b[] = {10, 20, 30};
+  EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 3, nullptr));
+  EXPECT_EQ(a[2], 33);
+  double c[] = {1, 2}, d[] = {10, 20};
+  EXPECT_FALSE(libraries.add(SOAP_F64, c, d, 2, nullptr));
+  EXPECT_EQ(c[1], 22);
+  EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 0, nullptr));
+  EXPECT_EQ(calls, 2);
 }
 
 TEST_F(CudaLibrariesTest, Convolutions) {

@@ -73,9 +73,9 @@ struct CollectiveStep {
 std::vector<CollectiveStep> stepsOf(const CollectiveGroup &group,
                                     Combiner combiner);
 
-/// Calls `visit(from, to, elements)`, places in the group, for all messages of a
-/// regular collective of n devices. `pieceElements`: of the piece of each member
-/// (all-gather, reduce-scatter), else empty.
+/// Calls `visit(from, to, elements)`, places in the group, for all messages of
+/// a regular collective of n devices. `pieceElements`: of the piece of each
+/// member (all-gather, reduce-scatter), else empty.
 void forEachMessage(
     CollectiveKind kind, int n, int root, int64_t elements,
     int64_t elementBytes, const std::vector<int64_t> &pieceElements,

@@ -29,9 +29,9 @@ void mlir::soap::registerCollectiveOps(SoapDialect *dialect) {
 }
 
 static LogicalResult checkTypes(Operation *op) {
-  for (Type type : llvm::concat<const Type>(
-           llvm::to_vector(op->getOperandTypes()),
-           llvm::to_vector(op->getResultTypes())))
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                llvm::to_vector(op->getResultTypes())))
     if (failed(checkTensorType([&] { return op->emitOpError(); }, type)))
       return failure();
   return success();
@@ -80,11 +80,11 @@ LogicalResult ReduceScatterOp::verify() {
 }
 
 /// What devices of a group give, one of them `tile`.
-static LogicalResult checkPieces(Operation *op, Value tile,
-                                 ValueRange pieces) {
+static LogicalResult checkPieces(Operation *op, Value tile, ValueRange pieces) {
   if (pieces.size() < 2)
-    return op->emitOpError() << "expected the pieces of at least 2 devices, got "
-                             << pieces.size();
+    return op->emitOpError()
+           << "expected the pieces of at least 2 devices, got "
+           << pieces.size();
   if (!llvm::is_contained(pieces.getTypes(), tile.getType()))
     return op->emitOpError() << "no piece has the type " << tile.getType()
                              << " of what this device gives";
