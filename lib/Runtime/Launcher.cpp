@@ -29,7 +29,8 @@ Execution::Execution(std::shared_ptr<const Manifest> m, const EntryInfo &entry,
     : manifest(std::move(m)), entry(entry),
       placement(where.group ? where : Placement{nullptr, manifest->devices}),
       ranks(entry.ranks.size()),
-      transport(makeTransport(placement, entry.transferCount)),
+      transport(makeTransport(placement, entry.transferCount,
+                              int64_t(entry.collectives.size()))),
       bytesSent(size_t(manifest->devices * manifest->devices)) {
   for (const RankInfo &rank : entry.ranks)
     times.emplace_back(rank.tasks.size());

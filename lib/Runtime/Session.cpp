@@ -118,7 +118,10 @@ MaybeError Session::allocate(const Placement &placement) {
 MaybeError Session::connect(const Placement &placement,
                             const DeviceChoice &choice) {
   if (choice.nccl) {
-    auto world = NcclWorld::create(placement, backend.get());
+    std::vector<std::vector<int64_t>> groups;
+    for (const EntryInfo &entry : manifest().entries)
+      groups.insert(groups.end(), entry.groups.begin(), entry.groups.end());
+    auto world = NcclWorld::create(placement, backend.get(), groups);
     if (!world)
       return world.takeError();
     nccl = *world;
@@ -131,7 +134,8 @@ MaybeError Session::connect(const Placement &placement,
       execution->transport = nccl->transport();
     else if (backend)
       execution->transport =
-          makeDeviceTransport(*backend, execution->entry.transferCount);
+          makeDeviceTransport(*backend, execution->entry.transferCount,
+                              int64_t(execution->entry.collectives.size()));
   return std::nullopt;
 }
 

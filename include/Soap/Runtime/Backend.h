@@ -46,6 +46,10 @@ public:
                             const float *b, float *y, int64_t stream) = 0;
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
                           int64_t stream) = 0;
+  /// to[i] += from[i], of SOAP_F32 or SOAP_F64, both of this device, each
+  /// rounded once.
+  virtual MaybeError add(int64_t elementType, void *to, const void *from,
+                         int64_t count, int64_t stream) = 0;
   /// The device's copy of constant data of the program, made once.
   virtual Expected<const void *> constant(const void *data, int64_t bytes) = 0;
   virtual MaybeError record(int64_t event, int64_t stream) = 0;

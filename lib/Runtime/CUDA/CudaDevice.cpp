@@ -128,6 +128,18 @@ MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,
   return std::nullopt;
 }
 
+MaybeError CudaDevice::add(int64_t elementType, void *to, const void *from,
+                           int64_t count, int64_t stream) {
+  auto native = streamOf(stream);
+  if (!native)
+    return native.takeError();
+  if (!librariesOpen)
+    if (MaybeError error = libraries.open())
+      return error;
+  librariesOpen = true;
+  return libraries.add(elementType, to, from, count, *native);
+}
+
 MaybeError CudaDevice::upload(void *to, const void *from, int64_t bytes) const {
   SOAP_CUDA(cudaMemcpy, to, from, size_t(bytes), cudaMemcpyHostToDevice);
   // It may return when the bytes have left the host, and the streams of

@@ -37,6 +37,8 @@ public:
                     float *y, int64_t stream) override;
   MaybeError copy(void *to, const void *from, int64_t bytes,
                   int64_t stream) override;
+  MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
+                 int64_t stream) override;
   Expected<const void *> constant(const void *data, int64_t bytes) override;
   MaybeError record(int64_t event, int64_t stream) override;
   MaybeError wait(int64_t event, int64_t stream) override;
