@@ -95,6 +95,26 @@ public:
   }
   bool isDead() const { return dead.load(); }
 
+  /// Errors of the network and of other ranks, which no call returns: whoever
+  /// waits on a stream would wait forever.
+  std::optional<Transport::Trouble> trouble() {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (size_t device = 0; device < comms.size(); ++device) {
+      NcclComm comm = comms[device];
+      NcclResult state = ncclSuccess;
+      if (!comm)
+        continue;
+      NcclResult asked = nccl.ncclCommGetAsyncError(comm, &state);
+      if (asked != ncclSuccess)
+        state = asked;
+      if (state != ncclSuccess && state != ncclInProgress)
+        return Transport::Trouble{
+            int64_t(device),
+            check(state, "ncclCommGetAsyncError", comm)->message};
+    }
+    return std::nullopt;
+  }
+
   const NcclAbi &nccl;
   const Placement place;
 
@@ -140,7 +160,11 @@ public:
   }
 
   MaybeError ended(int64_t device) override { return ledger.ended(device); }
+  std::optional<Trouble> trouble() override { return world->trouble(); }
   void abort() override { world->abort(); }
+  /// Nobody waits while an iteration is recorded, and what was recorded is sent
+  /// by nobody.
+  void interrupt() override {}
   MaybeError finish() override { return std::nullopt; }
 
 private:
