@@ -9,6 +9,8 @@
 
 #include "../../lib/Runtime/CUDA/CudaLibraries.h"
 
+#include "Soap/Runtime/Runtime.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -64,6 +66,21 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha,
+                              const float *x, int stepX, float *y, int stepY) {
+  ++calls;
+  for (int i = 0; i < n; ++i)
+    y[i * stepY] += *alpha * x[i * stepX];
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDaxpy_v2(cublasHandle_t, int n, const double *alpha,
+                              const double *x, int stepX, double *y,
+                              int stepY) {
+  ++calls;
+  for (int i = 0; i < n; ++i)
+    y[i * stepY] += *alpha * x[i * stepX];
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSgemmStridedBatched(
@@ -337,6 +354,17 @@ TEST_F(CudaLibrariesTest, ProductsOfNothing) {
   EXPECT_EQ(calls, 0);
   EXPECT_TRUE(
       libraries.matmul({1, int64_t(1) << 31, 1, 1, 0, 0}, y, y, y, nullptr));
+}
+
+TEST_F(CudaLibrariesTest, Sums) {
+  float a[] = {1, 2, 3}, b[] = {10, 20, 30};
+  EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 3, nullptr));
+  EXPECT_EQ(a[2], 33);
+  double c[] = {1, 2}, d[] = {10, 20};
+  EXPECT_FALSE(libraries.add(SOAP_F64, c, d, 2, nullptr));
+  EXPECT_EQ(c[1], 22);
+  EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 0, nullptr));
+  EXPECT_EQ(calls, 2);
 }
 
 TEST_F(CudaLibrariesTest, Convolutions) {

@@ -6,6 +6,9 @@
 
 #include "CudaLibraries.h"
 
+#include "Soap/Runtime/Runtime.h"
+
+#include <algorithm>
 #include <limits>
 
 using namespace soap;
@@ -173,6 +176,28 @@ MaybeError CudaLibraries::matmul(const MatmulShape &s, const float *a,
       &one, b, int(s.transposeB ? s.k : s.n), (long long)(s.k * s.n), a,
       int(s.transposeA ? s.m : s.k), (long long)(s.m * s.k), &zero, y, int(s.n),
       (long long)(s.m * s.n), int(s.batch));
+  return std::nullopt;
+}
+
+// 1 * from + to is one fused operation: the sum, rounded once.
+MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
+                              int64_t count, cudaStream_t stream) {
+  SOAP_CUDA(cublasSetStream, blas, stream);
+  constexpr int64_t most = int64_t(1) << 30; // cuBLAS counts in int
+  for (int64_t begin = 0; begin < count; begin += most) {
+    int part = int(std::min(most, count - begin));
+    if (elementType == SOAP_F64) {
+      double one = 1;
+      SOAP_CUDA(cublasDaxpy, blas, part, &one,
+                static_cast<const double *>(from) + begin, 1,
+                static_cast<double *>(to) + begin, 1);
+    } else {
+      float one = 1;
+      SOAP_CUDA(cublasSaxpy, blas, part, &one,
+                static_cast<const float *>(from) + begin, 1,
+                static_cast<float *>(to) + begin, 1);
+    }
+  }
   return std::nullopt;
 }
 

@@ -32,6 +32,10 @@ public:
   MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
                   const float *b, float *result, cudaStream_t stream);
 
+  /// to[i] += from[i], of SOAP_F32 or SOAP_F64.
+  MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
+                 cudaStream_t stream);
+
 private:
   struct Conv;
 
