@@ -137,7 +137,10 @@ void RunState::fail(Transport &transport, const std::string &text) {
     message = text;
     failed.store(true);
   }
-  transport.abort();
+  if (recording.load())
+    transport.interrupt();
+  else
+    transport.abort();
 }
 
 std::string RunState::firstMessage() {

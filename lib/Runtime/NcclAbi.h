@@ -22,6 +22,7 @@ using NcclComm = struct ncclComm *;
 /// ncclSuccess is 0, ncclInProgress 7; others are errors.
 using NcclResult = int;
 constexpr NcclResult ncclSuccess = 0;
+constexpr NcclResult ncclInProgress = 7;
 /// ncclDataType_t.
 constexpr int ncclUint8 = 1, ncclFloat32 = 7, ncclFloat64 = 8;
 /// ncclRedOp_t.

@@ -151,12 +151,43 @@ public:
   }
   bool isDead() const { return dead.load(); }
 
+  /// Errors of the network and of other ranks, which no call returns: whoever
+  /// waits on a stream would wait forever.
+  std::optional<Transport::Trouble> trouble() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = troubleOf(comms))
+      return found;
+    for (const auto &[devices, members] : groups)
+      if (auto found = troubleOf(members))
+        return found;
+    return std::nullopt;
+  }
+
   const NcclAbi &nccl;
   const Placement place;
 
 private:
   std::mutex mutex;
   std::vector<NcclComm> comms; ///< by device
+
+  /// Of communicators by device.
+  std::optional<Transport::Trouble>
+  troubleOf(const std::vector<NcclComm> &members) const {
+    for (size_t device = 0; device < members.size(); ++device) {
+      NcclComm comm = members[device];
+      NcclResult state = ncclSuccess;
+      if (!comm)
+        continue;
+      NcclResult asked = nccl.ncclCommGetAsyncError(comm, &state);
+      if (asked != ncclSuccess)
+        state = asked;
+      if (state != ncclSuccess && state != ncclInProgress)
+        return Transport::Trouble{
+            int64_t(device),
+            check(state, "ncclCommGetAsyncError", comm)->message};
+    }
+    return std::nullopt;
+  }
   /// By devices, ascending: communicators by device.
   std::map<std::vector<int64_t>, std::vector<NcclComm>> groups;
   std::atomic<bool> dead{false};
@@ -229,7 +260,11 @@ public:
   }
 
   MaybeError ended(int64_t device) override { return ledger.ended(device); }
+  std::optional<Trouble> trouble() override { return world->trouble(); }
   void abort() override { world->abort(); }
+  /// Nobody waits while an iteration is recorded, and what was recorded is sent
+  /// by nobody.
+  void interrupt() override {}
   MaybeError finish() override { return std::nullopt; }
 
 private:

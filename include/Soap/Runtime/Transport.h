@@ -16,6 +16,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace soap::runtime {
 
@@ -68,8 +70,21 @@ public:
   /// nothing any more in this iteration.
   virtual MaybeError ended(int64_t) { return std::nullopt; }
 
+  /// What went wrong on a device since the calls that brought it about have
+  /// returned, if anything. Asked again and again while devices are at work, by
+  /// another thread.
+  struct Trouble {
+    int64_t device = 0;
+    std::string message;
+  };
+  virtual std::optional<Trouble> trouble() { return std::nullopt; }
+
   /// Wakes all receivers; they and later calls fail until the next `start`.
   virtual void abort() = 0;
+
+  /// As `abort`, in an iteration that was only recorded: messages are in order
+  /// again with the next `start`.
+  virtual void interrupt() { abort(); }
 
   /// Ends an iteration that no device failed in: a message that nobody took is
   /// an error.

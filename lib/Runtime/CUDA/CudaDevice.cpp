@@ -21,8 +21,12 @@ CudaDevice::~CudaDevice() {
     cudaEventDestroy(event);
   for (cudaEvent_t event : signals)
     cudaEventDestroy(event);
+  for (cudaEvent_t event : captureEvents)
+    cudaEventDestroy(event);
   for (cudaStream_t stream : streams)
     cudaStreamDestroy(stream);
+  if (uploads)
+    cudaStreamDestroy(uploads);
   for (void *pointer : memory)
     cudaFree(pointer);
 }
@@ -68,11 +72,12 @@ MaybeError CudaDevice::finish(const std::function<bool()> &stopped) {
 
 MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
                               int64_t stream) {
+  auto lock = recording();
   if (kernel.extent <= 0)
     return std::nullopt;
   const SoapGpuKernel *&known = kernels[&kernel];
   if (!known)
-    if (const char *error = soap_gpu_kernel(module, kernel.name, &known))
+    if (const char *error = soap_gpu_kernel_of(module, &kernel, &known))
       return Error{error};
   auto native = streamOf(stream);
   if (!native)
@@ -93,6 +98,7 @@ MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
 MaybeError CudaDevice::conv(ConvKind kind, const ConvShape &shape,
                             const float *a, const float *b, float *result,
                             int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -105,6 +111,7 @@ MaybeError CudaDevice::conv(ConvKind kind, const ConvShape &shape,
 
 MaybeError CudaDevice::matmul(const MatmulShape &shape, const float *a,
                               const float *b, float *y, int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -117,6 +124,7 @@ MaybeError CudaDevice::matmul(const MatmulShape &shape, const float *a,
 
 MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,
                             int64_t stream) {
+  auto lock = recording();
   if (bytes <= 0)
     return std::nullopt;
   auto native = streamOf(stream);
@@ -130,6 +138,7 @@ MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,
 
 MaybeError CudaDevice::add(int64_t elementType, void *to, const void *from,
                            int64_t count, int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -145,6 +154,20 @@ MaybeError CudaDevice::upload(void *to, const void *from, int64_t bytes) const {
   // It may return when the bytes have left the host, and the streams of
   // programs do not wait for the default one, which brings them.
   SOAP_CUDA(cudaStreamSynchronize, cudaStreamLegacy);
+  return std::nullopt;
+}
+
+MaybeError CudaDevice::beginUpload(void *to, const void *from, int64_t bytes) {
+  if (!uploads)
+    SOAP_CUDA(cudaStreamCreateWithFlags, &uploads, cudaStreamNonBlocking);
+  SOAP_CUDA(cudaMemcpyAsync, to, from, size_t(bytes), cudaMemcpyHostToDevice,
+            uploads);
+  return std::nullopt;
+}
+
+MaybeError CudaDevice::endUploads() const {
+  if (uploads)
+    SOAP_CUDA(cudaStreamSynchronize, uploads);
   return std::nullopt;
 }
 
@@ -169,6 +192,9 @@ Expected<cudaStream_t> CudaDevice::streamOf(int64_t stream) {
     cudaStream_t made = nullptr;
     SOAP_CUDA(cudaStreamCreateWithFlags, &made, cudaStreamNonBlocking);
     streams.push_back(made);
+    // Else what it is given would be done, not recorded.
+    if (captureFork)
+      SOAP_CUDA(cudaStreamWaitEvent, made, captureFork, 0);
   }
   return streams[size_t(stream)];
 }
@@ -184,6 +210,7 @@ Expected<cudaEvent_t> CudaDevice::eventIn(std::vector<cudaEvent_t> &events,
 }
 
 MaybeError CudaDevice::record(int64_t event, int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -201,6 +228,7 @@ MaybeError CudaDevice::wait(int64_t event, int64_t stream) {
 }
 
 Expected<void *> CudaDevice::signal(int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -213,6 +241,7 @@ Expected<void *> CudaDevice::signal(int64_t stream) {
 }
 
 MaybeError CudaDevice::waitSignal(void *signal, int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();

@@ -9,6 +9,8 @@
 // with a text. That nobody can go on is decided from what all ranks wait for,
 // not from time.
 //
+// With SOAP_NCCL_SHIM_LOST=N, the network is gone after N messages: nothing
+// arrives any more, and nothing says so but ncclCommGetAsyncError.
 // With SOAP_NCCL_SHIM_STATISTICS=1 it prints what went through at the end.
 //
 //===----------------------------------------------------------------------===//
@@ -90,6 +92,12 @@ struct World {
   std::vector<int> keys;
   /// What its ranks have split from it: by color and how often.
   std::map<std::pair<int, size_t>, std::shared_ptr<World>> children;
+
+  /// Messages that arrive; -1: all.
+  const long arrive = std::getenv("SOAP_NCCL_SHIM_LOST")
+                          ? std::atol(std::getenv("SOAP_NCCL_SHIM_LOST"))
+                          : -1;
+  bool lost() const { return arrive >= 0 && messages >= arrive; }
 };
 
 /// Bytes of an ncclDataType_t: int8 0, uint8 1, int32, uint32, int64, uint64,
@@ -308,7 +316,7 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
   comm->rank = rankOf(comm);
   std::vector<MessageRef> messages;
   for (const Given &one : all) {
-    if (world.aborted || !world.error.empty())
+    if (world.aborted || world.lost() || !world.error.empty())
       break;
     if (one.message->kind == PointToPoint)
       match(world, comm->rank, one.peer, one.message);
@@ -318,11 +326,12 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
   }
   world.groups += isGroup;
   world.waiting[size_t(comm->rank)] = &messages;
-  if (world.error.empty() && isStuck(world))
+  if (world.error.empty() && !world.lost() && isStuck(world))
     world.error = "all ranks wait for messages that nobody gives";
   world.changed.notify_all();
   world.changed.wait(lock, [&] {
-    return world.aborted || !world.error.empty() || allDone(messages);
+    return world.aborted || !world.error.empty() ||
+           (messages.size() == all.size() && allDone(messages));
   });
   world.waiting[size_t(comm->rank)] = nullptr;
   if (world.aborted)
@@ -387,7 +396,14 @@ const char *ncclGetErrorString(int result) {
   return result >= 0 && result < 7 ? names[result] : "unknown result";
 }
 
-const char *ncclGetLastError(ncclComm *) { return lastError.c_str(); }
+const char *ncclGetLastError(ncclComm *comm) {
+  if (comm) {
+    std::lock_guard<std::mutex> lock(comm->world->mutex);
+    if (comm->world->lost())
+      return "the stand-in has lost its network";
+  }
+  return lastError.c_str();
+}
 
 int ncclGetUniqueId(UniqueId *id) {
   std::lock_guard<std::mutex> lock(worldsMutex);
@@ -461,8 +477,9 @@ int ncclCommDestroy(ncclComm *comm) {
   return Success;
 }
 
-int ncclCommGetAsyncError(ncclComm *, int *result) {
-  *result = Success;
+int ncclCommGetAsyncError(ncclComm *comm, int *result) {
+  std::lock_guard<std::mutex> lock(comm->world->mutex);
+  *result = comm->world->lost() ? RemoteError : Success;
   return Success;
 }
 
