@@ -99,7 +99,7 @@ public:
       step.nsPerByte = std::max(step.nsPerByte, load[link] * nsPerByteOf(link));
       load[link] = 0;
     }
-    step.links = std::move(touched);
+    step.links = touched; // a copy, so that memory is kept
     touched.clear();
     active.clear();
     longest = 0;

@@ -13,6 +13,13 @@
 
 using namespace soap;
 
+PlanMemory::PlanMemory(const StrategyPlan &plan)
+    : plan(plan), updatedResults(plan.getGraph().nodes.size()) {
+  for (const GraphInput &input : plan.getGraph().inputs)
+    if (input.updateNode >= 0)
+      updatedResults[input.updateNode].push_back(input.updateResult);
+}
+
 /// Buffers that a kernel's shards write.
 void PlanMemory::addKernelResults(int number) {
   const KernelPlan &kernel = plan.kernelPlan(number);
@@ -21,10 +28,9 @@ void PlanMemory::addKernelResults(int number) {
     int value = slot.kernel->results[r];
     const BlockSet &set = kernel.geometry->results[r];
     const RegionTable &table = plan.regionsOf(value);
-    bool isInPlace = false;
-    for (const GraphInput &input : plan.getGraph().inputs)
-      isInPlace |= input.updateNode == slot.node &&
-                   input.updateResult == static_cast<int>(r);
+    const std::vector<int> &updated = updatedResults[slot.node];
+    bool isInPlace = std::find(updated.begin(), updated.end(),
+                               static_cast<int>(r)) != updated.end();
     for (size_t i = 0; i < kernel.devices.size(); ++i) {
       Buffer &buffer = buffers[first[value] + i];
       buffer.device = kernel.devices[i];

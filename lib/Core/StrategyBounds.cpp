@@ -340,7 +340,7 @@ int64_t StrategyPlan::loadBoundNs(int64_t limitNs) {
   return *std::max_element(total.begin(), total.end());
 }
 
-int64_t StrategyPlan::boundNs() {
+int64_t StrategyPlan::boundNs(int64_t limitNs) {
   forgetBounds();
   findPartial();
   int64_t bound = 0;
@@ -374,14 +374,28 @@ int64_t StrategyPlan::boundNs() {
       }
   for (int value : touched) {
     isTouched[value] = false;
+    expect(plans[value].passingBytes, {});
+  }
+  // Large values first: they may be a proof on their own.
+  std::sort(touched.begin(), touched.end(), [&](int a, int b) {
+    return std::pair(-graph.values[a].bytes(), a) <
+           std::pair(-graph.values[b].bytes(), b);
+  });
+  for (size_t c = 0; c < expected.size(); ++c)
+    bound = std::max(bound, cuts.shortestNs(c, expected[c]));
+  for (int value : touched) {
     std::vector<int64_t> &least = leastBytes[value];
     least.assign(expected.size(), 0);
     addArrivals(value, least);
     bounded.push_back(value);
-    expect(plans[value].passingBytes, least);
+    for (size_t c = 0; c < least.size(); ++c)
+      if (least[c] > 0) {
+        expected[c] += least[c];
+        bound = std::max(bound, cuts.shortestNs(c, expected[c]));
+      }
+    if (bound > limitNs)
+      return bound;
   }
-  for (size_t c = 0; c < expected.size(); ++c)
-    bound = std::max(bound, cuts.shortestNs(c, expected[c]));
   findTails();
   pathsAreValid = true;
   return std::max(bound, pathBoundNs());

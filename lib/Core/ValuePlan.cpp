@@ -522,37 +522,45 @@ bool ValuePlanner::exchangeAll() {
 /// All-gathers: several devices need the same region, of which each of them has
 /// written one whole block.
 void ValuePlanner::gatherAll() {
-  struct Gather {
-    int region;
-    std::vector<int> devices;
+  // Needs by region, in the order of the first of each, then by device.
+  struct Wanted {
+    int order, region, device;
   };
-  std::vector<Gather> gathers;
-  std::unordered_map<int, size_t> byRegion;
+  static thread_local std::vector<Wanted> wanted;
+  static thread_local std::vector<int> first; ///< place of a region, by number
+  static thread_local std::vector<Common> blocks;
+  static thread_local std::vector<int> sources, from, devices;
+  wanted.clear();
+  first.resize(std::max(first.size(), table->size()), -1);
   for (int device : usedDevices)
     for (const Need &need : byDevice[device].needs) {
-      auto [it, isNew] = byRegion.try_emplace(need.region, gathers.size());
-      if (isNew)
-        gathers.push_back({need.region, {}});
-      gathers[it->second].devices.push_back(device);
+      if (first[need.region] < 0)
+        first[need.region] = static_cast<int>(wanted.size());
+      wanted.push_back({first[need.region], need.region, device});
     }
-  std::vector<Common> blocks;
-  std::vector<int> sources, from;
-  for (Gather &gather : gathers) {
-    if (gather.devices.size() < 2 ||
-        countCommonBlocks(*source->blocks, gather.region) !=
-            static_cast<int64_t>(gather.devices.size()))
+  for (const Wanted &want : wanted)
+    first[want.region] = -1;
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted &a, const Wanted &b) {
+    return std::pair(a.order, a.device) < std::pair(b.order, b.device);
+  });
+  for (size_t i = 0, end; i < wanted.size(); i = end) {
+    int region = wanted[i].region;
+    devices.clear();
+    for (end = i; end < wanted.size() && wanted[end].region == region; ++end)
+      devices.push_back(wanted[end].device);
+    if (devices.size() < 2 || countCommonBlocks(*source->blocks, region) !=
+                                  static_cast<int64_t>(devices.size()))
       continue;
     blocks.clear();
-    commonBlocks(*source->blocks, gather.region, blocks);
-    if (blocks.size() != gather.devices.size())
+    commonBlocks(*source->blocks, region, blocks);
+    if (blocks.size() != devices.size())
       continue;
     // A larger one may have brought it.
-    if (std::any_of(gather.devices.begin(), gather.devices.end(), [&](int d) {
+    if (std::any_of(devices.begin(), devices.end(), [&](int d) {
           return std::any_of(byDevice[d].parts.begin(), byDevice[d].parts.end(),
                              [&](const Part &part) {
                                return part.block < 0 &&
-                                      table->contains(part.region,
-                                                      gather.region);
+                                      table->contains(part.region, region);
                              });
         }))
       continue;
@@ -566,18 +574,17 @@ void ValuePlanner::gatherAll() {
       from.push_back(source->devices[written[0]]);
     }
     std::sort(from.begin(), from.end());
-    if (from != gather.devices)
+    if (from != devices)
       continue;
-    for (size_t d = 0; d < gather.devices.size(); ++d) {
-      int device = gather.devices[d];
-      arrive(device, -1, gather.region,
-             addAction(ActionKind::Collective, device, -1, gather.region,
+    for (size_t d = 0; d < devices.size(); ++d) {
+      int device = devices[d];
+      arrive(device, -1, region,
+             addAction(ActionKind::Collective, device, -1, region,
                        d == 0 ? std::span<const int>(sources)
                               : std::span<const int>(),
                        false, d == 0));
     }
-    addCollective(CollectiveKind::AllGather, gather.devices,
-                  table->bytes(gather.region));
+    addCollective(CollectiveKind::AllGather, devices, table->bytes(region));
   }
 }
 

@@ -381,7 +381,7 @@ private:
     }
     plan.change(nodes, members);
     bool hopeless =
-        plan.loadBoundNs(limitNs) > limitNs || plan.boundNs() > limitNs;
+        plan.loadBoundNs(limitNs) > limitNs || plan.boundNs(limitNs) > limitNs;
     statistics.rejectedByArrivals += hopeless;
     if (hopeless || !plan.finish(limitNs)) {
       plan.revert();

@@ -9,6 +9,7 @@
 #include "Soap/Search/MCMC.h"
 
 #include "McmcChain.h"
+#include "Soap/Search/Placement.h"
 #include "Soap/Search/Presets.h"
 
 #include <algorithm>
@@ -177,7 +178,29 @@ private:
         });
     if (isNew)
       starts.push_back({"random", std::move(random), {}});
+    if (std::optional<Strategy> placed = placementStart())
+      starts.push_back({"placement", std::move(*placed), {}});
     return starts;
+  }
+
+  /// Whole ops on devices of their own are far from all presets: single changes
+  /// of a chain rarely lead there. Small clusters only, as annealing takes a
+  /// hundred proposals per op and device.
+  std::optional<Strategy> placementStart() const {
+    constexpr int mostDevices = 16;
+    constexpr int share = 20; // of the budget, one part in so many
+    if (options.kind != ProposalKind::Mixed || !problem.anyDevices ||
+        problem.getTopology().deviceCount() > mostDevices || monitor.isOver())
+      return std::nullopt;
+    PlacementOptions placement;
+    placement.seed = options.seed;
+    placement.seconds = options.seconds / share;
+    placement.proposals = (options.proposals + share - 1) / share;
+    placement.stop = options.stop;
+    Strategy found = searchPlacement(problem, placement).found;
+    if (found.empty())
+      return std::nullopt;
+    return found;
   }
 
   void begin() {

@@ -137,9 +137,11 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
     ++statistics.rejectedByLoad;
     return evaluation;
   }
-  if (limitNs != std::numeric_limits<int64_t>::max()) {
-    evaluation.makespanNs = plan.boundNs();
-    if (evaluation.makespanNs > limitNs) {
+  if (limitNs != std::numeric_limits<int64_t>::max() && arrivals.pays()) {
+    evaluation.makespanNs = plan.boundNs(limitNs);
+    bool refused = evaluation.makespanNs > limitNs;
+    arrivals.count(refused);
+    if (refused) {
       ++statistics.rejectedByArrivals;
       return evaluation;
     }

@@ -17,7 +17,7 @@ namespace soap {
 /// Keeps a reference to a plan and memory for its buffers.
 class PlanMemory {
 public:
-  explicit PlanMemory(const StrategyPlan &plan) : plan(plan) {}
+  explicit PlanMemory(const StrategyPlan &plan);
 
   /// Peak live bytes per device, as `peakBytes` of the written-out plan
   /// (Simulator.h) in the order of the schedule. `tasks`: all tasks of the
@@ -34,6 +34,8 @@ private:
   };
 
   const StrategyPlan &plan;
+  /// By node: results that take the place of what they were computed from.
+  std::vector<std::vector<int>> updatedResults;
   std::vector<size_t> first; ///< by value: its sources, then its actions
   std::vector<Buffer> buffers;
   std::vector<int64_t> live, peak; ///< by device

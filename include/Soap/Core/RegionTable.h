@@ -68,6 +68,8 @@ public:
       : elementBytes(elementBytes), dims(rank) {}
 
   size_t rank() const { return dims.size(); }
+  /// Numbers given so far.
+  size_t size() const { return volumes.size(); }
   IndexSetTable &dim(size_t d) { return dims[d]; }
   int number(const Region &region);
   /// The region with these sets, one per dim.

@@ -88,8 +88,9 @@ public:
   int64_t loadBoundNs(int64_t limitNs);
   /// Between `change` and `finish`: a lower bound of the makespan from paths
   /// through changed kernels, and from what must pass the cuts of the topology
-  /// (LinkCuts.h). Takes microseconds, planning takes far more.
-  int64_t boundNs();
+  /// (LinkCuts.h). Returns the first that is above the limit. Takes
+  /// microseconds, planning takes far more.
+  int64_t boundNs(int64_t limitNs = std::numeric_limits<int64_t>::max());
   /// Lower bound of the time from the end of any shard of a slot to the end of
   /// the iteration; 0 if neither `boundNs` nor `findPaths` was called since the
   /// last change.
