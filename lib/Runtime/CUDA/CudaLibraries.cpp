@@ -180,7 +180,11 @@ MaybeError CudaLibraries::conv(const ConvCall &call, const ConvBuffers &buffers,
   auto [a, b, result, own] = buffers;
   if (call.shape.work() == 0) {
     int64_t width = call.precision == Precision::BF16 ? 2 : 4;
-    if (int64_t volume = call.volumeOf(2))
+    const ConvShape &s = call.shape;
+    int64_t volume = call.kind == ConvKind::Forward     ? s.outputVolume()
+                     : call.kind == ConvKind::InputGrad ? s.inputVolume()
+                                                        : s.weightVolume();
+    if (volume)
       SOAP_CUDA(cudaMemsetAsync, result, 0, size_t(volume * width), stream);
     return std::nullopt;
   }
