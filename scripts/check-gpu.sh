@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# For a machine with GPUs and without LLVM: builds the runtime, runs the artifacts of a folder (scripts/make-gpu-artifacts.sh) with the
-# twins of their kernels on the CPU and on the first GPU - several devices as virtual ones - and prints a table: how far the
-# weights are apart after a few iterations, and milliseconds per iteration. The last line is "N passed, N failed".
-#   scripts/check-gpu.sh DIR [BUILD]     (default build-gpu)
-#   SOAP_ITERATIONS=3   iterations that are compared; SOAP_TIMED=20   iterations that are timed; SOAP_TOLERANCE=1e-3
+# For a machine with GPUs and without LLVM: builds the runtime and runs what a folder has for it (scripts/make-gpu-artifacts.sh) on the first
+# GPU, several devices as virtual ones: weights against those of the CPU, several hundred cases against the unsharded reference, CUDA graphs
+# against launches, compute-sanitizer, LeNet's accuracy, lack of memory. Prints a row per check, a table, and "N passed, N failed".
+#   scripts/check-gpu.sh DIR [FLAGS]     flags of utils/check-gpu.py: --json=FILE --only=PART,.. --timed=20 --fashion-mnist=DIR ...
+#   SOAP_GPU_BUILD=build-gpu   where the runtime is built; SOAP_RUN=FILE   a soap-run that is there already: nothing is built
 set -uo pipefail
-case "${1:-}" in
-  -h | --help | "") sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-esac
 source=$(cd "$(dirname "$0")/.." && pwd)
+case "${1:-}" in
+  -h | --help | "") sed -n '2,6s/^# \{0,1\}//p' "$0"; python3 "$source/utils/check-gpu.py" --help; exit 0 ;;
+esac
 directory=$1
-build=${2:-$source/build-gpu}
+shift
+if [ -n "${SOAP_RUN:-}" ]; then
+  exec python3 "$source/utils/check-gpu.py" "$SOAP_RUN" "$directory" "$@"
+fi
+build=${SOAP_GPU_BUILD:-$source/build-gpu}
 log=$build/configure.log
 mkdir -p "$build"
 if ! { cmake -S "$source" -B "$build" -DSOAP_RUNTIME_ONLY=ON -DCMAKE_BUILD_TYPE=Release && cmake --build "$build" -j; } > "$log" 2>&1; then
@@ -23,37 +27,4 @@ if ! grep -q "Backend cuda: yes" "$log"; then
   echo "check-gpu: no CUDA toolkit or no cuDNN was found"
   exit 1
 fi
-
-run=$build/bin/soap-run
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-milliseconds() {
-  python3 -c 'import json, sys; print("%.3f" % json.load(open(sys.argv[1]))["milliseconds_per_iteration"]["median"])' "$1"
-}
-# NAME ITERATIONS FLAGS...: runs the artifact, writes NAME.safetensors and NAME.json.
-train() {
-  local name=$1 iterations=$2
-  shift 2
-  "$run" "$artifact" --data synthetic --iterations "$iterations" --quiet --timeout 600 --report "$work/$name.json" \
-    --save-weights "$work/$name.safetensors" "$@" 2> "$work/$name.log"
-}
-printf '%-20s %-8s %-44s %12s %12s\n' artifact result "largest difference of weights" "CPU ms" "GPU ms"
-for artifact in "$directory"/*.soapx; do
-  name=$(basename "$artifact" .soapx)
-  result=failed cpu=- gpu=- difference=-
-  if ! train cpu "${SOAP_ITERATIONS:-3}"; then
-    difference=$(tail -n 1 "$work/cpu.log")
-  elif ! train gpu "${SOAP_ITERATIONS:-3}" --backend cuda --virtual-devices; then
-    difference=$(tail -n 1 "$work/gpu.log")
-  else
-    difference=$(python3 "$source/utils/compare-weights.py" "$work/gpu.safetensors" "$work/cpu.safetensors" "${SOAP_TOLERANCE:-1e-3}") && result=passed
-    cpu=$(milliseconds "$work/cpu.json")
-    train timed "${SOAP_TIMED:-20}" --backend cuda --virtual-devices && gpu=$(milliseconds "$work/timed.json")
-  fi
-  if [ $result = passed ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-  printf '%-20s %-8s %-44s %12s %12s\n' "$name" "$result" "$difference" "$cpu" "$gpu"
-done
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ] && [ $passed -gt 0 ]
+exec python3 "$source/utils/check-gpu.py" "$build/bin/soap-run" "$directory" "$@"

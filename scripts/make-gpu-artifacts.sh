@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and full-sized networks, lowered for a chip, with their twins, as
-# artifacts for any x86-64 processor with AVX2.
+# artifacts for any x86-64 processor with AVX2; several hundred cases with the weights that they should end with; and one that no GPU holds.
 #   scripts/make-gpu-artifacts.sh DIR [CHIP]     (default sm_90)
+#   SOAP_CASES=500   how many cases; SOAP_SMALL_ONLY=1   no networks of full size; SOAP_BUILD=build   where the compiler is
 set -euo pipefail
 case "${1:-}" in
-  -h | --help | "") sed -n '2,4s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help | "") sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 source=$(cd "$(dirname "$0")/.." && pwd)
 directory=$1
@@ -35,6 +36,10 @@ gpt-small gpt 4 length=16,layers=2,heads=2,head-width=8,vocabulary=50
 resnet-small resnet-101 8 image=64,classes=10,width=8,stage1=1,stage2=1,stage3=1,stage4=1
 alexnet-small alexnet 8 image=63,classes=10,divide=8
 LIST
+# Logits of 800 GB.
+mkdir -p "$directory/memory"
+make_artifact memory/gpt-too-large gpt 4096 layers=1 single h100-1x1
+python3 "$source/utils/gpu-cases.py" "${bin%/bin}" "$directory/cases" --count "${SOAP_CASES:-500}" --chip "$chip" --jobs "$(nproc)"
 # Those of the benchmarks.
 if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
   make_artifact alexnet alexnet 256 "" single h100-1x1

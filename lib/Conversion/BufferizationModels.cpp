@@ -7,7 +7,7 @@
 
 #include "BufferizationModels.h"
 
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -84,6 +84,22 @@ struct KernelCallModel
   }
 };
 
+/// Sums are made in place, in the buffer of the device's own part.
+struct CollectiveModel
+    : public DstBufferizableOpInterfaceExternalModel<CollectiveModel,
+                                                     CollectiveBufferOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    auto collective = cast<CollectiveBufferOp>(op);
+    return collective.readsOutputs() || !collective.isDpsInit(&operand);
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    return bufferizeCall(op, rewriter, options, state);
+  }
+};
+
 } // namespace
 
 void mlir::soap::registerBufferizationModels(DialectRegistry &registry) {
@@ -95,5 +111,6 @@ void mlir::soap::registerBufferizationModels(DialectRegistry &registry) {
     LibraryCallOp::attachInterface<CallModel<LibraryCallOp>>(*context);
     SendBufferOp::attachInterface<CallModel<SendBufferOp>>(*context);
     RecvBufferOp::attachInterface<CallModel<RecvBufferOp>>(*context);
+    CollectiveBufferOp::attachInterface<CollectiveModel>(*context);
   });
 }

@@ -12,6 +12,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
@@ -300,6 +301,52 @@ private:
     return success();
   }
 
+  /// Groups of devices, each once, and of every operation what it is and whose.
+  LogicalResult writeCollectives(DictionaryAttr entry) {
+    FailureOr<DictionaryAttr> schedule = get<DictionaryAttr>(entry, "schedule");
+    if (failed(schedule))
+      return failure();
+    auto table = schedule->getAs<ArrayAttr>("operations");
+    if (!table)
+      return success();
+    llvm::MapVector<ArrayRef<int32_t>, int64_t> groups;
+    SmallVector<std::tuple<std::string, int64_t, int64_t>> rows;
+    for (Attribute attribute : table) {
+      auto row = dyn_cast<DictionaryAttr>(attribute);
+      if (!row)
+        return module.emitError("'") << SoapDialect::kPrograms
+                                     << "' has a collective that is no table";
+      FailureOr<StringAttr> kind = get<StringAttr>(row, "kind");
+      if (failed(kind))
+        return failure();
+      auto members = row.getAs<DenseI32ArrayAttr>("members");
+      auto root = row.getAs<IntegerAttr>("root");
+      int64_t group = -1;
+      if (members && !members.empty())
+        group = groups
+                    .insert({members.asArrayRef(),
+                             static_cast<int64_t>(groups.size())})
+                    .first->second;
+      rows.emplace_back(text(*kind), group, root ? root.getInt() : -1);
+    }
+    json.attributeArray("groups", [&] {
+      for (const auto &[members, number] : groups)
+        json.array([&] {
+          for (int32_t device : members)
+            json.value(device);
+        });
+    });
+    json.attributeArray("collectives", [&] {
+      for (const auto &[kind, group, root] : rows)
+        json.object([&] {
+          json.attribute("kind", kind);
+          json.attribute("group", group);
+          json.attribute("root", root);
+        });
+    });
+    return success();
+  }
+
   LogicalResult writeTiles(StringRef key, StringRef entry,
                            DictionaryAttr rank) {
     FailureOr<ArrayAttr> tiles = get<ArrayAttr>(rank, key);
@@ -370,6 +417,9 @@ private:
         return failure();
       writeIntegers(key, *list);
     }
+    // Programs that nobody partitioned have none.
+    if (auto list = rank.getAs<DenseI64ArrayAttr>("collectives"))
+      writeIntegers("collectives", list);
     return success();
   }
 
@@ -384,6 +434,8 @@ private:
       if (auto batch = entry.getAs<IntegerAttr>("batch"))
         json.attribute("batch", batch.getInt());
       result = writeSchedule(entry);
+      if (succeeded(result))
+        result = writeCollectives(entry);
       json.attributeArray("ranks", [&] {
         for (Attribute attribute : *ranks) {
           auto rank = dyn_cast<DictionaryAttr>(attribute);

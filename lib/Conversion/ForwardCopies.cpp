@@ -9,7 +9,7 @@
 
 #include "PostedSends.h"
 
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,9 +62,12 @@ std::optional<Part> partOf(memref::CopyOp copy) {
     if (!writes)
       return;
     auto call = dyn_cast<KernelCallOp>(user);
+    auto collective = dyn_cast<CollectiveBufferOp>(user);
     good &= !part.producer &&
-            isa<KernelCallOp, LibraryCallOp, RecvBufferOp>(user) &&
-            !(call && call.getInPlace());
+            isa<KernelCallOp, LibraryCallOp, RecvBufferOp, CollectiveBufferOp>(
+                user) &&
+            !(call && call.getInPlace()) &&
+            !(collective && collective.readsOutputs());
     part.producer = user;
   });
   if (!good || !part.producer)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Plan.h"
+#include "Soap/Core/CollectiveGroup.h"
 #include "Soap/Core/StrategyPlan.h"
 
 #include <algorithm>
@@ -39,9 +39,12 @@ namespace {
 /// Writes a strategy's plan out as actions on buffers.
 class PlanWriter {
 public:
-  PlanWriter(const StrategyPlan &source, bool expand)
+  /// `mayAdd`: null, or which values regular collectives may sum; the others
+  /// are expanded.
+  PlanWriter(const StrategyPlan &source, bool expand,
+             const std::function<bool(int)> *mayAdd = nullptr)
       : source(source), graph(source.getGraph()), expand(expand),
-        buffers(graph.values.size()) {}
+        mayAdd(mayAdd), buffers(graph.values.size()) {}
 
   Plan run() {
     plan.inputs.resize(graph.inputs.size());
@@ -63,6 +66,7 @@ private:
   const StrategyPlan &source;
   const Graph &graph;
   bool expand;
+  const std::function<bool(int)> *mayAdd;
   Plan plan;
   std::vector<std::vector<int>> buffers; ///< by value and reference
 
@@ -212,7 +216,7 @@ private:
     bool reduces = collective.kind == CollectiveKind::AllReduce ||
                    collective.kind == CollectiveKind::ReduceScatter ||
                    collective.kind == CollectiveKind::Reduce;
-    if (!expand)
+    if (!expand || runsAsOne(value, reduces, collective, inputs, outputs))
       for (const auto &[device, region] : outputs) {
         Action action;
         action.kind = ActionKind::Collective;
@@ -243,6 +247,24 @@ private:
             entry.messages.push_back({buffer.device, device, bytes});
         }
     plan.collectives.push_back(std::move(entry));
+  }
+
+  /// Whether programs have one op for the collective.
+  bool runsAsOne(int value, bool reduces, const PlannedCollective &collective,
+                 const std::vector<int> &inputs,
+                 const std::vector<std::pair<int, Region>> &outputs) const {
+    if (!mayAdd)
+      return false;
+    if (reduces && (source.combinerOf(value) == Combiner::Sum
+                        ? !(*mayAdd)(value)
+                        : collective.kind == CollectiveKind::ReduceScatter))
+      return false;
+    std::vector<int> from, to;
+    for (int input : inputs)
+      from.push_back(plan.buffers[input].device);
+    for (const auto &[device, region] : outputs)
+      to.push_back(device);
+    return regularGroup(collective.kind, from, to).has_value();
   }
 
   /// Steps of the collective being written.
@@ -383,6 +405,15 @@ Plan buildPlan(const Graph &graph, const Strategy &strategy,
   StrategyPlan plan(graph, cost);
   plan.set(strategy);
   return buildPlan(plan, expandCollectives);
+}
+
+Plan buildProgramPlan(const Graph &graph, const Strategy &strategy,
+                      const Topology &topology,
+                      const std::function<bool(int)> &mayAdd) {
+  CostModel cost(topology);
+  StrategyPlan plan(graph, cost);
+  plan.set(strategy);
+  return PlanWriter(plan, /*expand=*/true, &mayAdd).run();
 }
 
 std::vector<int> actionOrder(const Plan &plan,

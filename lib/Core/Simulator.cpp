@@ -7,6 +7,8 @@
 
 #include "Soap/Core/Simulator.h"
 
+#include "Soap/Core/CollectiveGroup.h"
+
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -178,5 +180,25 @@ soap::bytesBetween(const Graph &graph, const Plan &plan, int deviceCount) {
       bytes[action.sourceDevice][action.device] +=
           message.region.volume() * graph.values[message.value].elementBytes;
     }
+  for (const PlanCollective &collective : plan.collectives) {
+    std::optional<CollectiveGroup> group = collectiveGroup(plan, collective);
+    if (!group)
+      continue;
+    // What each member gives to an all-gather, or gets of a reduce-scatter.
+    bool scatters = group->kind == CollectiveKind::ReduceScatter;
+    std::vector<int64_t> pieces;
+    for (int buffer : scatters ? group->outputs : group->inputs)
+      pieces.push_back(buffer < 0 ? 0 : plan.buffers[buffer].region.volume());
+    const Action &first = plan.actions[plan.taskStart[collective.task]];
+    int64_t elementBytes =
+        graph.values[plan.buffers[first.outputs[0]].value].elementBytes;
+    for (const CollectiveStep &step : stepsOf(*group, first.combiner))
+      forEachMessage(step.kind, static_cast<int>(group->members.size()),
+                     step.root, group->elements, elementBytes, pieces,
+                     [&](int from, int to, int64_t elements) {
+                       bytes[group->members[from]][group->members[to]] +=
+                           elements * elementBytes;
+                     });
+  }
   return bytes;
 }

@@ -7,6 +7,9 @@
 
 #include "Soap/Runtime/Context.h"
 
+#include "Soap/Core/CollectiveGroup.h"
+
+#include <algorithm>
 #include <exception>
 
 using namespace soap;
@@ -68,6 +71,62 @@ void sendBy(SendFn how, SoapContext *ctx, int64_t slot, const void *data,
   });
 }
 
+CollectiveKind kindOf(int64_t number) {
+  switch (number) {
+  case SOAP_ALL_REDUCE:
+    return CollectiveKind::AllReduce;
+  case SOAP_REDUCE:
+    return CollectiveKind::Reduce;
+  case SOAP_REDUCE_SCATTER:
+    return CollectiveKind::ReduceScatter;
+  case SOAP_ALL_GATHER:
+    return CollectiveKind::AllGather;
+  case SOAP_BROADCAST:
+    return CollectiveKind::Broadcast;
+  case SOAP_GATHER:
+    return CollectiveKind::AllToAll;
+  default:
+    return CollectiveKind::Exchange;
+  }
+}
+
+/// What a program asks for with `soap_rt_collective`; fails if the rank table
+/// knows nothing of it.
+bool readCollective(SoapContext *ctx, int64_t slot, const int64_t *d,
+                    void *const *buffers, Collective &call) {
+  if (!checkSlot(ctx, slot))
+    return false;
+  const std::vector<int64_t> &numbers = ctx->rank->collectives;
+  call.number = size_t(slot) < numbers.size() ? numbers[size_t(slot)] : -1;
+  if (call.number < 0) {
+    ctx->fail("slot " + std::to_string(slot) + " is not a collective");
+    return false;
+  }
+  const CollectiveInfo &info = ctx->entry->collectives[size_t(call.number)];
+  call.kind = kindOf(*d++);
+  call.elementType = *d++;
+  call.group = &ctx->entry->groups[size_t(info.group)];
+  call.root = info.root;
+  call.place =
+      std::find(call.group->begin(), call.group->end(), ctx->rank->device) -
+      call.group->begin();
+  call.device = ctx->device;
+  call.stream = ctx->stream;
+  int64_t inputs = *d++, outputs = *d++;
+  call.inputs.assign(buffers, buffers + inputs);
+  call.outputs.assign(buffers + inputs, buffers + inputs + outputs);
+  call.inputCounts.assign(d, d + inputs);
+  call.outputCounts.assign(d + inputs, d + inputs + outputs);
+  call.splitPieces();
+  std::string error = call.check();
+  if (call.kind != info.kind)
+    error = call.describe() + ": expected " + collectiveName(info.kind);
+  if (error.empty())
+    return true;
+  ctx->fail(error);
+  return false;
+}
+
 } // namespace
 
 void RunState::fail(Transport &transport, const std::string &text) {
@@ -78,7 +137,10 @@ void RunState::fail(Transport &transport, const std::string &text) {
     message = text;
     failed.store(true);
   }
-  transport.abort();
+  if (recording.load())
+    transport.interrupt();
+  else
+    transport.abort();
 }
 
 std::string RunState::firstMessage() {
@@ -140,6 +202,28 @@ void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes) {
     ctx->activity.store(SoapContext::Running);
     if (error)
       return ctx->fail(error->message);
+    ctx->progress.fetch_add(1, std::memory_order_relaxed);
+  });
+}
+
+void soap_rt_collective(SoapContext *ctx, int64_t slot, const int64_t *d,
+                        void *const *buffers) {
+  guarded(ctx, [&] {
+    Collective call;
+    if (!readCollective(ctx, slot, d, buffers, call))
+      return;
+    ctx->activity.store(SoapContext::Receiving);
+    MaybeError error = ctx->transport->collective(call);
+    ctx->activity.store(SoapContext::Running);
+    if (error)
+      return ctx->fail(error->message);
+    forEachMessage(call.kind, int(call.size()), int(call.root), call.elements(),
+                   call.elementBytes(), call.pieces(),
+                   [&](int from, int to, int64_t elements) {
+                     if (from == call.place)
+                       ctx->bytesTo[(*call.group)[size_t(to)]] +=
+                           elements * call.elementBytes();
+                   });
     ctx->progress.fetch_add(1, std::memory_order_relaxed);
   });
 }

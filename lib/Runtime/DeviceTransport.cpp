@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceCollectives.h"
 #include "Soap/Runtime/Backend.h"
 #include "Soap/Runtime/Transport.h"
 
@@ -35,15 +36,21 @@ std::string describe(const Envelope &envelope) {
 
 class DeviceTransport : public Transport {
 public:
-  DeviceTransport(Backend &backend, int64_t transfers)
-      : backend(backend), boxes(size_t(transfers)) {}
+  DeviceTransport(Backend &backend, int64_t transfers, int64_t collectives)
+      : backend(backend), boxes(size_t(transfers)),
+        shared(backend, collectives) {}
 
   void start(int64_t) override {
     for (Box &box : boxes) {
       box.signal = nullptr;
       box.taken = false;
     }
+    shared.start();
     aborted = false;
+  }
+
+  MaybeError collective(const Collective &call) override {
+    return shared.run(call);
   }
 
   MaybeError send(const Envelope &envelope, const void *data,
@@ -100,6 +107,7 @@ public:
       aborted = true;
     }
     sent.notify_all();
+    shared.abort();
   }
 
   MaybeError finish() override {
@@ -112,6 +120,7 @@ public:
 private:
   Backend &backend;
   std::vector<Box> boxes; ///< by transfer
+  DeviceCollectives shared;
   std::mutex mutex;
   std::condition_variable sent;
   bool aborted = false;
@@ -120,6 +129,7 @@ private:
 } // namespace
 
 std::unique_ptr<Transport> runtime::makeDeviceTransport(Backend &backend,
-                                                        int64_t transfers) {
-  return std::make_unique<DeviceTransport>(backend, transfers);
+                                                        int64_t transfers,
+                                                        int64_t collectives) {
+  return std::make_unique<DeviceTransport>(backend, transfers, collectives);
 }

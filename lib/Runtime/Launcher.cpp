@@ -11,6 +11,7 @@
 #include "Affinity.h"
 #include "Soap/Runtime/Backend.h"
 #include "Soap/Runtime/Context.h"
+#include "Soap/Runtime/IterationGraphs.h"
 #include "Soap/Runtime/PeerMonitor.h"
 
 #include <algorithm>
@@ -29,17 +30,21 @@ Execution::Execution(std::shared_ptr<const Manifest> m, const EntryInfo &entry,
     : manifest(std::move(m)), entry(entry),
       placement(where.group ? where : Placement{nullptr, manifest->devices}),
       ranks(entry.ranks.size()),
-      transport(makeTransport(placement, entry.transferCount)),
+      transport(makeTransport(placement, entry.transferCount,
+                              int64_t(entry.collectives.size()))),
       bytesSent(size_t(manifest->devices * manifest->devices)) {
   for (const RankInfo &rank : entry.ranks)
     times.emplace_back(rank.tasks.size());
 }
+
+Execution::~Execution() = default;
 
 namespace {
 
 /// One iteration: what the device threads share with the launcher.
 struct Iteration {
   std::shared_ptr<Execution> execution;
+  IterationGraphs::Mode mode = IterationGraphs::Direct;
   RunState state;
   /// Parallel to the ranks.
   std::vector<SoapContext> contexts;
@@ -83,13 +88,28 @@ void runRank(Iteration &iteration, size_t index, KernelCache &kernels,
       ctx.fail(error->message);
     return !error;
   };
+  BackendGraph *graph = iteration.mode == IterationGraphs::Direct
+                            ? nullptr
+                            : iteration.execution->graphs->graph();
+  bool records = iteration.mode == IterationGraphs::Record;
+  int64_t number = ctx.rank->device;
   try {
-    if (!device || check(device->begin()))
+    bool begun = !device || check(device->begin());
+    // The devices of a graph wait for each other, come what may.
+    if (records)
+      begun = check(graph->begin(number)) && begun;
+    if (begun && (!graph || records))
       rank.program(&ctx, rank.pointers.data(), rank.arena);
     // What comes now is no op's doing.
     ctx.slot.store(-1);
-    if (!ctx.failed())
-      check(ctx.transport->ended(ctx.rank->device));
+    if (!ctx.failed() && (!graph || records))
+      check(ctx.transport->ended(number));
+    if (records)
+      check(graph->end(number, [&] { return ctx.failed(); }));
+    if (graph && !ctx.failed()) {
+      ctx.run->recording.store(false);
+      check(graph->launch(number));
+    }
     if (device)
       check(device->finish([&] { return ctx.failed(); }));
   } catch (const std::exception &error) {
@@ -175,7 +195,12 @@ struct Launcher::Impl {
   std::vector<std::thread> threads;
   bool stuck = false;
 
-  MaybeError run(const std::shared_ptr<Execution> &execution);
+  MaybeError run(const std::shared_ptr<Execution> &execution,
+                 const std::function<MaybeError()> &meanwhile);
+  MaybeError runOnce(const std::shared_ptr<Execution> &execution,
+                     IterationGraphs::Mode mode,
+                     const std::function<MaybeError()> &meanwhile,
+                     bool *nothingDone = nullptr);
   bool wait(Iteration &iteration, std::unique_lock<std::mutex> &lock,
             Clock::duration limit) {
     return shared->done.wait_for(lock, limit,
@@ -209,6 +234,13 @@ void Launcher::Impl::watch(Iteration &iteration,
     Clock::time_point now = Clock::now();
     if (iteration.state.failed.load())
       break;
+    if (auto trouble = iteration.execution->transport->trouble()) {
+      iteration.state.recording.store(false);
+      for (SoapContext &ctx : iteration.contexts)
+        if (ctx.rank->device == trouble->device)
+          ctx.fail(trouble->message);
+      break;
+    }
     if (uint64_t sum = progressNow(); sum != progress) {
       progress = sum;
       lastProgress = now;
@@ -232,6 +264,8 @@ void Launcher::Impl::watch(Iteration &iteration,
     int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                      now - lastProgress)
                      .count();
+    // Who does not even record is not to be waited for.
+    iteration.state.recording.store(false);
     iteration.state.fail(*iteration.execution->transport,
                          describeSilence(iteration, ms));
     break;
@@ -245,7 +279,8 @@ void Launcher::Impl::watch(Iteration &iteration,
     stuck = true;
 }
 
-MaybeError Launcher::Impl::run(const std::shared_ptr<Execution> &execution) {
+MaybeError Launcher::Impl::run(const std::shared_ptr<Execution> &execution,
+                               const std::function<MaybeError()> &meanwhile) {
   if (stuck)
     return Error{"a device is stuck since an earlier failure"};
   for (size_t i = 0; i < execution->ranks.size(); ++i) {
@@ -259,21 +294,50 @@ MaybeError Launcher::Impl::run(const std::shared_ptr<Execution> &execution) {
       return Error{"device " + std::to_string(device) + ": no program '" +
                    execution->entry.ranks[i].program + "'"};
   }
+  if (!execution->graphs)
+    return runOnce(execution, IterationGraphs::Direct, meanwhile);
+  IterationGraphs &graphs = *execution->graphs;
+  IterationGraphs::Mode mode = graphs.start(*execution);
+  bool nothingDone = false;
+  MaybeError error = runOnce(execution, mode, meanwhile, &nothingDone);
+  nothingDone = nothingDone && error && !stuck;
+  graphs.finish(*execution, mode, error, nothingDone);
+  if (!nothingDone)
+    return error;
+  return runOnce(execution, IterationGraphs::Direct, nullptr);
+}
+
+MaybeError Launcher::Impl::runOnce(const std::shared_ptr<Execution> &execution,
+                                   IterationGraphs::Mode mode,
+                                   const std::function<MaybeError()> &meanwhile,
+                                   bool *nothingDone) {
   for (std::vector<SlotTime> &times : execution->times)
     std::fill(times.begin(), times.end(), SlotTime());
   auto iteration = std::make_shared<Iteration>(execution);
+  iteration->mode = mode;
+  iteration->state.recording.store(mode == IterationGraphs::Record);
   execution->transport->start(execution->iterations);
   std::unique_lock<std::mutex> lock(shared->mutex);
   shared->iteration = iteration;
   ++shared->generation;
   shared->work.notify_all();
+  MaybeError besides;
+  if (meanwhile) {
+    lock.unlock();
+    besides = meanwhile();
+    lock.lock();
+  }
   watch(*iteration, lock);
   shared->iteration.reset();
   lock.unlock();
+  if (nothingDone)
+    *nothingDone = iteration->state.recording.load();
   ++execution->iterations;
   if (iteration->state.failed.load())
     return Error{iteration->state.firstMessage()};
-  return execution->transport->finish();
+  if (MaybeError error = execution->transport->finish())
+    return error;
+  return besides;
 }
 
 Launcher::Launcher(const LauncherOptions &options)
@@ -306,8 +370,9 @@ Launcher::~Launcher() {
       thread.join();
 }
 
-MaybeError Launcher::run(const std::shared_ptr<Execution> &execution) {
-  return impl->run(execution);
+MaybeError Launcher::run(const std::shared_ptr<Execution> &execution,
+                         const std::function<MaybeError()> &meanwhile) {
+  return impl->run(execution, meanwhile);
 }
 
 bool Launcher::stuck() const { return impl->stuck; }

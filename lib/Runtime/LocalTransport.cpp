@@ -8,6 +8,7 @@
 
 #include "Soap/Runtime/Transport.h"
 
+#include "HostCollectives.h"
 #include "Soap/Runtime/Launcher.h"
 
 #include <atomic>
@@ -45,13 +46,15 @@ std::string describe(const Envelope &envelope) {
 
 class LocalTransport : public Transport {
 public:
-  LocalTransport(int64_t devices, int64_t transfers)
+  LocalTransport(int64_t devices, int64_t transfers, int64_t collectives)
       : boxes(size_t(transfers)), sleepers(size_t(devices)),
-        mayPoll(devices <= availableCores()) {}
+        mayPoll(devices <= availableCores()),
+        shared({nullptr, devices}, transfers, collectives) {}
 
   void start(int64_t) override {
     for (Mailbox &box : boxes)
       box.state.store(Mailbox::Empty, std::memory_order_relaxed);
+    shared.start();
     aborted.store(false);
   }
 
@@ -106,8 +109,13 @@ public:
     return std::nullopt;
   }
 
+  MaybeError collective(const Collective &call) override {
+    return shared.run(call);
+  }
+
   void abort() override {
     aborted.store(true);
+    shared.abort();
     for (Sleeper &sleeper : sleepers) {
       // Taking the lock orders the flag before the next check of a sleeper.
       {
@@ -178,12 +186,14 @@ private:
   std::vector<Sleeper> sleepers;
   /// Devices have cores of their own, which would have nothing else to do.
   bool mayPoll;
+  HostCollectives shared;
   std::atomic<bool> aborted{false};
 };
 
 } // namespace
 
 std::unique_ptr<Transport> runtime::makeLocalTransport(int64_t devices,
-                                                       int64_t transfers) {
-  return std::make_unique<LocalTransport>(devices, transfers);
+                                                       int64_t transfers,
+                                                       int64_t collectives) {
+  return std::make_unique<LocalTransport>(devices, transfers, collectives);
 }

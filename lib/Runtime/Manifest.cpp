@@ -206,8 +206,56 @@ std::vector<ScheduledTask> parseSchedule(const JsonCursor &cursor) {
   return schedule;
 }
 
+/// Groups of devices, each device once in a group.
+std::vector<std::vector<int64_t>> parseGroups(const JsonCursor &cursor,
+                                              int64_t devices) {
+  std::vector<std::vector<int64_t>> groups;
+  for (size_t i = 0; i < cursor.size(); ++i) {
+    groups.push_back(integers(cursor.at(i), 0, devices - 1));
+    std::set<int64_t> distinct(groups.back().begin(), groups.back().end());
+    if (distinct.size() != groups.back().size() || distinct.size() < 2)
+      cursor.at(i).expected("at least 2 devices, each once");
+  }
+  return groups;
+}
+
+std::vector<CollectiveInfo>
+parseCollectives(const JsonCursor &cursor,
+                 const std::vector<std::vector<int64_t>> &groups) {
+  std::vector<CollectiveInfo> collectives;
+  for (size_t i = 0; i < cursor.size(); ++i) {
+    JsonCursor item = cursor.at(i);
+    CollectiveInfo info;
+    info.group = item.at("group").integer(0, int64_t(groups.size()) - 1);
+    std::string kind = item.at("kind").string();
+    constexpr std::pair<const char *, CollectiveKind> known[] = {
+        {"all-reduce", CollectiveKind::AllReduce},
+        {"reduce", CollectiveKind::Reduce},
+        {"reduce-scatter", CollectiveKind::ReduceScatter},
+        {"all-gather", CollectiveKind::AllGather},
+        {"gather", CollectiveKind::AllToAll},
+        {"broadcast", CollectiveKind::Broadcast}};
+    for (auto [name, candidate] : known)
+      if (kind == name)
+        info.kind = candidate;
+    if (info.kind == CollectiveKind::Exchange)
+      item.at("kind").expected(
+          "all-reduce, reduce, reduce-scatter, all-gather, "
+          "gather or broadcast");
+    bool hasRoot = info.kind == CollectiveKind::Reduce ||
+                   info.kind == CollectiveKind::AllToAll ||
+                   info.kind == CollectiveKind::Broadcast;
+    auto members = int64_t(groups[size_t(info.group)].size());
+    info.root =
+        item.at("root").integer(hasRoot ? 0 : -1, hasRoot ? members - 1 : -1);
+    collectives.push_back(info);
+  }
+  return collectives;
+}
+
 RankInfo parseRank(const JsonCursor &cursor, const Manifest &manifest,
-                   size_t scheduleSize) {
+                   const EntryInfo &entry) {
+  size_t scheduleSize = entry.schedule.size();
   RankInfo rank;
   rank.device = cursor.at("device").integer(0, manifest.devices - 1);
   rank.program = cursor.at("program").string();
@@ -217,7 +265,14 @@ RankInfo parseRank(const JsonCursor &cursor, const Manifest &manifest,
   rank.tasks = integers(cursor.at("tasks"), 0, int64_t(scheduleSize) - 1);
   rank.peers = integers(cursor.at("peers"), -1, manifest.devices - 1);
   rank.transfers = integers(cursor.at("transfers"), -1, int64_t(1) << 31);
-  for (const char *key : {"peers", "transfers"}) {
+  if (cursor.has("collectives"))
+    rank.collectives = integers(cursor.at("collectives"), -1,
+                                int64_t(entry.collectives.size()) - 1);
+  else
+    rank.collectives.assign(rank.tasks.size(), -1);
+  for (const char *key : {"peers", "transfers", "collectives"}) {
+    if (!cursor.has(key))
+      continue;
     size_t size = cursor.at(key).size();
     if (size != rank.tasks.size())
       cursor.at(key).fail("expected " + std::to_string(rank.tasks.size()) +
@@ -225,7 +280,15 @@ RankInfo parseRank(const JsonCursor &cursor, const Manifest &manifest,
                           std::to_string(size));
   }
   for (size_t slot = 0; slot < rank.tasks.size(); ++slot)
-    if ((rank.peers[slot] < 0) != (rank.transfers[slot] < 0))
+    if (int64_t number = rank.collectives[slot]; number >= 0) {
+      const CollectiveInfo &info = entry.collectives[size_t(number)];
+      if (std::count(entry.groups[size_t(info.group)].begin(),
+                     entry.groups[size_t(info.group)].end(), rank.device) == 0)
+        cursor.at("collectives")
+            .at(slot)
+            .expected("a collective with device " +
+                      std::to_string(rank.device) + " in its group");
+    } else if ((rank.peers[slot] < 0) != (rank.transfers[slot] < 0))
       cursor.at("transfers")
           .at(slot)
           .fail("expected a peer and a transfer number or neither");
@@ -263,23 +326,51 @@ void checkTransfers(const JsonCursor &cursor, EntryInfo &entry) {
   }
 }
 
+/// Every device of a group must take part once, or the others would wait for
+/// it.
+void checkCollectives(const JsonCursor &cursor, const EntryInfo &entry) {
+  std::vector<int64_t> seen(entry.collectives.size());
+  for (const RankInfo &rank : entry.ranks) {
+    std::set<int64_t> mine;
+    for (int64_t number : rank.collectives)
+      if (number >= 0 && !mine.insert(number).second)
+        cursor.fail("collective " + std::to_string(number) + ": device " +
+                    std::to_string(rank.device) + " takes part twice");
+    for (int64_t number : mine)
+      ++seen[size_t(number)];
+  }
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const CollectiveInfo &info = entry.collectives[i];
+    size_t members = entry.groups[size_t(info.group)].size();
+    if (size_t(seen[i]) != members)
+      cursor.fail("collective " + std::to_string(i) + ": expected " +
+                  std::to_string(members) + " devices, got " +
+                  std::to_string(seen[i]));
+  }
+}
+
 EntryInfo parseEntry(const JsonCursor &cursor, const Manifest &manifest) {
   EntryInfo entry;
   entry.name = cursor.at("name").string();
   if (cursor.has("batch"))
     entry.batch = cursor.at("batch").integer(0, maxElements);
   entry.schedule = parseSchedule(cursor.at("schedule"));
+  if (cursor.has("groups"))
+    entry.groups = parseGroups(cursor.at("groups"), manifest.devices);
+  if (cursor.has("collectives"))
+    entry.collectives =
+        parseCollectives(cursor.at("collectives"), entry.groups);
   JsonCursor ranks = cursor.at("ranks");
   std::set<int64_t> seen;
   for (size_t i = 0; i < ranks.size(); ++i) {
-    entry.ranks.push_back(
-        parseRank(ranks.at(i), manifest, entry.schedule.size()));
+    entry.ranks.push_back(parseRank(ranks.at(i), manifest, entry));
     if (!seen.insert(entry.ranks.back().device).second)
       ranks.at(i).at("device").fail("device " +
                                     std::to_string(entry.ranks.back().device) +
                                     " has more than one program");
   }
   checkTransfers(ranks, entry);
+  checkCollectives(ranks, entry);
   return entry;
 }
 

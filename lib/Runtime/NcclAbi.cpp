@@ -39,17 +39,24 @@ static Expected<NcclAbi> load() {
   SOAP_NCCL_FUNCTION(ncclGroupEnd);
   SOAP_NCCL_FUNCTION(ncclSend);
   SOAP_NCCL_FUNCTION(ncclRecv);
+  SOAP_NCCL_FUNCTION(ncclCommSplit);
+  SOAP_NCCL_FUNCTION(ncclAllReduce);
+  SOAP_NCCL_FUNCTION(ncclReduce);
+  SOAP_NCCL_FUNCTION(ncclReduceScatter);
+  SOAP_NCCL_FUNCTION(ncclAllGather);
+  SOAP_NCCL_FUNCTION(ncclBroadcast);
 #undef SOAP_NCCL_FUNCTION
   if (!missing.empty())
     return Error{"transport nccl is not available: the library has no function "
                  "'" +
                  missing + "'"};
   int version = 0;
-  constexpr int withPointToPoint = 2700; // 2.7.0
-  if (abi.ncclGetVersion(&version) != ncclSuccess || version < withPointToPoint)
-    return Error{"transport nccl is not available: expected NCCL 2.7 or later, "
-                 "got version number " +
-                 std::to_string(version)};
+  constexpr int withSplit = 21801; // 2.18.1
+  if (abi.ncclGetVersion(&version) != ncclSuccess || version < withSplit)
+    return Error{
+        "transport nccl is not available: expected NCCL 2.18 or later, "
+        "got version number " +
+        std::to_string(version)};
   return abi;
 }
 

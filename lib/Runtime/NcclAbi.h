@@ -22,8 +22,13 @@ using NcclComm = struct ncclComm *;
 /// ncclSuccess is 0, ncclInProgress 7; others are errors.
 using NcclResult = int;
 constexpr NcclResult ncclSuccess = 0;
-/// ncclDataType_t of bytes.
-constexpr int ncclUint8 = 1;
+constexpr NcclResult ncclInProgress = 7;
+/// ncclDataType_t.
+constexpr int ncclUint8 = 1, ncclFloat32 = 7, ncclFloat64 = 8;
+/// ncclRedOp_t.
+constexpr int ncclSum = 0;
+/// Color of ncclCommSplit for ranks that join no new communicator.
+constexpr int ncclSplitNoColor = -1;
 
 struct NcclAbi {
   NcclResult (*ncclGetVersion)(int *version);
@@ -31,6 +36,8 @@ struct NcclAbi {
   const char *(*ncclGetLastError)(NcclComm);
   NcclResult (*ncclGetUniqueId)(NcclUniqueId *);
   NcclResult (*ncclCommInitRank)(NcclComm *, int ranks, NcclUniqueId, int rank);
+  NcclResult (*ncclCommSplit)(NcclComm, int color, int key, NcclComm *,
+                              void *config);
   NcclResult (*ncclCommAbort)(NcclComm);
   NcclResult (*ncclCommDestroy)(NcclComm);
   NcclResult (*ncclCommGetAsyncError)(NcclComm, NcclResult *);
@@ -40,6 +47,18 @@ struct NcclAbi {
                          NcclComm, void *stream);
   NcclResult (*ncclRecv)(void *, size_t count, int type, int peer, NcclComm,
                          void *stream);
+  NcclResult (*ncclAllReduce)(const void *, void *, size_t count, int type,
+                              int operation, NcclComm, void *stream);
+  NcclResult (*ncclReduce)(const void *, void *, size_t count, int type,
+                           int operation, int root, NcclComm, void *stream);
+  /// `count`: of what each gets.
+  NcclResult (*ncclReduceScatter)(const void *, void *, size_t count, int type,
+                                  int operation, NcclComm, void *stream);
+  /// `count`: of what each gives.
+  NcclResult (*ncclAllGather)(const void *, void *, size_t count, int type,
+                              NcclComm, void *stream);
+  NcclResult (*ncclBroadcast)(const void *, void *, size_t count, int type,
+                              int root, NcclComm, void *stream);
 };
 
 /// The library that the environment variable SOAP_NCCL names, else

@@ -9,8 +9,10 @@
 #include "NcclAbi.h"
 #include "Soap/Runtime/TransferLedger.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <mutex>
 
 using namespace soap;
@@ -25,9 +27,47 @@ public:
 
   ~World() override {
     std::lock_guard<std::mutex> lock(mutex);
+    for (auto &[devices, members] : groups)
+      for (NcclComm comm : members)
+        if (comm)
+          nccl.ncclCommDestroy(comm);
     for (NcclComm &comm : comms)
       if (comm)
         nccl.ncclCommDestroy(comm);
+  }
+
+  /// Communicators of groups, out of that of all devices. All processes make
+  /// them in the same order.
+  MaybeError split(Backend *backend,
+                   const std::vector<std::vector<int64_t>> &lists) {
+    for (std::vector<int64_t> devices : lists) {
+      std::sort(devices.begin(), devices.end());
+      auto [known, isNew] = groups.try_emplace(
+          devices, std::vector<NcclComm>(size_t(place.devices)));
+      // Of all devices there is one already.
+      if (!isNew || int64_t(devices.size()) == place.devices)
+        continue;
+      if (MaybeError error =
+              check(nccl.ncclGroupStart(), "ncclGroupStart", nullptr))
+        return error;
+      MaybeError first;
+      for (int64_t device : place.devicesHere()) {
+        auto member = std::find(devices.begin(), devices.end(), device);
+        bool joins = member != devices.end();
+        if (backend && !first)
+          first = backend->select(device);
+        if (!first)
+          first = check(nccl.ncclCommSplit(
+                            comms[size_t(device)], joins ? 0 : ncclSplitNoColor,
+                            joins ? int(member - devices.begin()) : 0,
+                            &known->second[size_t(device)], nullptr),
+                        "ncclCommSplit", comms[size_t(device)], device);
+      }
+      MaybeError end = check(nccl.ncclGroupEnd(), "ncclGroupEnd", nullptr);
+      if (first || end)
+        return first ? first : end;
+    }
+    return std::nullopt;
   }
 
   MaybeError connect(Backend *backend) {
@@ -82,10 +122,26 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     if (dead.exchange(true))
       return;
+    for (auto &[devices, members] : groups)
+      for (NcclComm &comm : members)
+        if (comm) {
+          nccl.ncclCommAbort(comm);
+          comm = nullptr;
+        }
     for (NcclComm comm : comms)
       if (comm)
         nccl.ncclCommAbort(comm);
     comms.assign(comms.size(), nullptr);
+  }
+
+  /// The communicator of a device for a group, its devices ascending. Null
+  /// after an abort, or if nobody named the group before.
+  NcclComm comm(int64_t device, const std::vector<int64_t> &devices) {
+    if (int64_t(devices.size()) == place.devices)
+      return comm(device);
+    std::lock_guard<std::mutex> lock(mutex);
+    auto known = groups.find(devices);
+    return known == groups.end() ? nullptr : known->second[size_t(device)];
   }
 
   /// Null after an abort.
@@ -95,12 +151,45 @@ public:
   }
   bool isDead() const { return dead.load(); }
 
+  /// Errors of the network and of other ranks, which no call returns: whoever
+  /// waits on a stream would wait forever.
+  std::optional<Transport::Trouble> trouble() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = troubleOf(comms))
+      return found;
+    for (const auto &[devices, members] : groups)
+      if (auto found = troubleOf(members))
+        return found;
+    return std::nullopt;
+  }
+
   const NcclAbi &nccl;
   const Placement place;
 
 private:
   std::mutex mutex;
   std::vector<NcclComm> comms; ///< by device
+
+  /// Of communicators by device.
+  std::optional<Transport::Trouble>
+  troubleOf(const std::vector<NcclComm> &members) const {
+    for (size_t device = 0; device < members.size(); ++device) {
+      NcclComm comm = members[device];
+      NcclResult state = ncclSuccess;
+      if (!comm)
+        continue;
+      NcclResult asked = nccl.ncclCommGetAsyncError(comm, &state);
+      if (asked != ncclSuccess)
+        state = asked;
+      if (state != ncclSuccess && state != ncclInProgress)
+        return Transport::Trouble{
+            int64_t(device),
+            check(state, "ncclCommGetAsyncError", comm)->message};
+    }
+    return std::nullopt;
+  }
+  /// By devices, ascending: communicators by device.
+  std::map<std::vector<int64_t>, std::vector<NcclComm>> groups;
   std::atomic<bool> dead{false};
 };
 
@@ -125,6 +214,37 @@ public:
     return transfer(false, envelope, data, bytes);
   }
 
+  MaybeError collective(const Collective &call) override {
+    if (world->isDead())
+      return stopped();
+    std::vector<int64_t> devices = *call.group;
+    std::sort(devices.begin(), devices.end());
+    NcclComm comm = world->comm(call.me(), devices);
+    if (!comm)
+      return world->isDead()
+                 ? stopped()
+                 : Error{call.describe() + ": no communicator was made for it"};
+    if (MaybeError error = ledger.give(call))
+      return error;
+    void *stream = nullptr;
+    if (call.device) {
+      auto native = call.device->nativeStream(call.stream);
+      if (!native)
+        return native.takeError();
+      stream = *native;
+    }
+    // Ranks of the communicator, by place in the group.
+    std::vector<int> ranks;
+    for (int64_t device : *call.group)
+      ranks.push_back(int(std::find(devices.begin(), devices.end(), device) -
+                          devices.begin()));
+    if (call.kind == CollectiveKind::AllToAll && call.isRoot())
+      if (MaybeError error = copyOwnPiece(call))
+        return error;
+    return wait(call.me(), collectiveName(call.kind),
+                [&] { return give(call, ranks, comm, stream); });
+  }
+
   MaybeError beginGroup(int64_t device) override {
     if (world->isDead())
       return stopped();
@@ -140,7 +260,11 @@ public:
   }
 
   MaybeError ended(int64_t device) override { return ledger.ended(device); }
+  std::optional<Trouble> trouble() override { return world->trouble(); }
   void abort() override { world->abort(); }
+  /// Nobody waits while an iteration is recorded, and what was recorded is sent
+  /// by nobody.
+  void interrupt() override {}
   MaybeError finish() override { return std::nullopt; }
 
 private:
@@ -163,6 +287,91 @@ private:
     if (world->isDead())
       return stopped();
     return world->check(result, name, world->comm(device), device);
+  }
+
+  static MaybeError copyOwnPiece(const Collective &call) {
+    void *to = call.outputs[size_t(call.place)];
+    int64_t bytes = call.elements() * call.elementBytes();
+    if (call.device)
+      return call.device->copy(to, call.inputs[0], bytes, call.stream);
+    std::memmove(to, call.inputs[0], size_t(bytes));
+    return std::nullopt;
+  }
+
+  /// Gives a collective to NCCL. What is called depends on nothing that differs
+  /// between the devices of the group.
+  NcclResult give(const Collective &call, const std::vector<int> &ranks,
+                  NcclComm comm, void *stream) {
+    const NcclAbi &nccl = world->nccl;
+    int type = call.elementType == SOAP_F32   ? ncclFloat32
+               : call.elementType == SOAP_F64 ? ncclFloat64
+                                              : ncclUint8;
+    auto whole = size_t(call.elements());
+    void *in = call.inputs.empty() ? call.outputs[0] : call.inputs[0];
+    void *out = call.outputs.empty() ? nullptr : call.outputs[0];
+    int root = call.root < 0 ? -1 : ranks[size_t(call.root)];
+    // Pieces of one size in one buffer, in the order of the ranks.
+    bool regular =
+        call.isContiguous && std::is_sorted(ranks.begin(), ranks.end());
+    switch (call.kind) {
+    case CollectiveKind::AllReduce:
+      return nccl.ncclAllReduce(out, out, whole, type, ncclSum, comm, stream);
+    case CollectiveKind::Reduce:
+      return nccl.ncclReduce(in, out, whole, type, ncclSum, root, comm, stream);
+    case CollectiveKind::Broadcast:
+      return nccl.ncclBroadcast(in, call.isRoot() ? in : out, whole, type, root,
+                                comm, stream);
+    case CollectiveKind::ReduceScatter:
+      if (regular)
+        return nccl.ncclReduceScatter(in, out, size_t(call.outputCounts[0]),
+                                      type, ncclSum, comm, stream);
+      return inGroupOf(call, [&](size_t p) {
+        return nccl.ncclReduce(
+            call.inputs[p], int64_t(p) == call.place ? out : nullptr,
+            size_t(call.inputCounts[p]), type, ncclSum, ranks[p], comm, stream);
+      });
+    case CollectiveKind::AllGather:
+      if (regular)
+        return nccl.ncclAllGather(in, out, size_t(call.inputCounts[0]), type,
+                                  comm, stream);
+      return inGroupOf(call, [&](size_t p) {
+        return nccl.ncclBroadcast(
+            int64_t(p) == call.place ? in : call.outputs[p], call.outputs[p],
+            size_t(call.outputCounts[p]), type, ranks[p], comm, stream);
+      });
+    case CollectiveKind::AllToAll:
+      return gather(call, ranks, type, comm, stream);
+    case CollectiveKind::Exchange:
+      break;
+    }
+    return ncclSuccess;
+  }
+
+  /// Messages to the root, which gets its own piece by a copy.
+  NcclResult gather(const Collective &call, const std::vector<int> &ranks,
+                    int type, NcclComm comm, void *stream) {
+    const NcclAbi &nccl = world->nccl;
+    auto count = size_t(call.elements());
+    if (!call.isRoot())
+      return nccl.ncclSend(call.inputs[0], count, type,
+                           ranks[size_t(call.root)], comm, stream);
+    NcclResult first = nccl.ncclGroupStart();
+    for (size_t p = 0; first == ncclSuccess && p < ranks.size(); ++p)
+      if (int64_t(p) != call.place)
+        first =
+            nccl.ncclRecv(call.outputs[p], count, type, ranks[p], comm, stream);
+    NcclResult end = nccl.ncclGroupEnd();
+    return first != ncclSuccess ? first : end;
+  }
+
+  /// A call for each piece, as one group.
+  template <typename Call>
+  NcclResult inGroupOf(const Collective &call, Call giveOne) {
+    NcclResult first = world->nccl.ncclGroupStart();
+    for (size_t p = 0; first == ncclSuccess && p < call.pieces().size(); ++p)
+      first = giveOne(p);
+    NcclResult end = world->nccl.ncclGroupEnd();
+    return first != ncclSuccess ? first : end;
   }
 
   MaybeError transfer(bool isSend, const Envelope &envelope, void *data,
@@ -201,12 +410,15 @@ std::unique_ptr<Transport> World::transport() {
 } // namespace
 
 Expected<std::shared_ptr<NcclWorld>>
-NcclWorld::create(const Placement &placement, Backend *backend) {
+NcclWorld::create(const Placement &placement, Backend *backend,
+                  const std::vector<std::vector<int64_t>> &groups) {
   auto nccl = loadNccl();
   if (!nccl)
     return nccl.takeError();
   auto world = std::make_shared<World>(**nccl, placement);
   if (MaybeError error = world->connect(backend))
+    return Error{"transport nccl: " + error->message};
+  if (MaybeError error = world->split(backend, groups))
     return Error{"transport nccl: " + error->message};
   return std::shared_ptr<NcclWorld>(world);
 }

@@ -10,6 +10,8 @@
 
 #include "Soap/Runtime/Transport.h"
 
+#include "HostCollectives.h"
+
 #include <atomic>
 
 using namespace soap;
@@ -19,13 +21,20 @@ namespace {
 
 class ProcessTransport : public Transport {
 public:
-  ProcessTransport(const Placement &placement, int64_t transfers)
+  ProcessTransport(const Placement &placement, int64_t transfers,
+                   int64_t collectives)
       : place(placement),
-        local(makeLocalTransport(placement.devices, transfers)) {}
+        local(makeLocalTransport(placement.devices, transfers)),
+        shared(placement, transfers, collectives) {}
 
   void start(int64_t iteration) override {
     aborted.store(false);
     local->start(iteration);
+    shared.start();
+  }
+
+  MaybeError collective(const Collective &call) override {
+    return shared.run(call);
   }
 
   MaybeError send(const Envelope &envelope, const void *data,
@@ -61,6 +70,7 @@ public:
   void abort() override {
     aborted.store(true);
     local->abort();
+    shared.abort();
   }
 
   MaybeError finish() override { return local->finish(); }
@@ -68,14 +78,16 @@ public:
 private:
   Placement place;
   std::unique_ptr<Transport> local;
+  HostCollectives shared;
   std::atomic<bool> aborted{false};
 };
 
 } // namespace
 
 std::unique_ptr<Transport> runtime::makeTransport(const Placement &placement,
-                                                  int64_t transfers) {
+                                                  int64_t transfers,
+                                                  int64_t collectives) {
   if (placement.size() == 1)
-    return makeLocalTransport(placement.devices, transfers);
-  return std::make_unique<ProcessTransport>(placement, transfers);
+    return makeLocalTransport(placement.devices, transfers, collectives);
+  return std::make_unique<ProcessTransport>(placement, transfers, collectives);
 }

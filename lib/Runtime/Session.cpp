@@ -6,6 +6,8 @@
 
 #include "Soap/Runtime/Session.h"
 
+#include "Soap/Runtime/IterationGraphs.h"
+
 #include <algorithm>
 #include <map>
 #include <new>
@@ -118,7 +120,10 @@ MaybeError Session::allocate(const Placement &placement) {
 MaybeError Session::connect(const Placement &placement,
                             const DeviceChoice &choice) {
   if (choice.nccl) {
-    auto world = NcclWorld::create(placement, backend.get());
+    std::vector<std::vector<int64_t>> groups;
+    for (const EntryInfo &entry : manifest().entries)
+      groups.insert(groups.end(), entry.groups.begin(), entry.groups.end());
+    auto world = NcclWorld::create(placement, backend.get(), groups);
     if (!world)
       return world.takeError();
     nccl = *world;
@@ -126,12 +131,18 @@ MaybeError Session::connect(const Placement &placement,
     return Error{"devices of backend " + choice.backend +
                  " in several processes need --transport nccl"};
   }
-  for (auto &execution : executions)
+  for (auto &execution : executions) {
     if (nccl)
       execution->transport = nccl->transport();
     else if (backend)
       execution->transport =
-          makeDeviceTransport(*backend, execution->entry.transferCount);
+          makeDeviceTransport(*backend, execution->entry.transferCount,
+                              int64_t(execution->entry.collectives.size()));
+    // NCCL joins the devices of any graphs; without it they meet at signals.
+    if (backend && choice.graphs)
+      execution->graphs = std::make_unique<IterationGraphs>(
+          *backend, /*joint=*/!nccl, choice.note);
+  }
   return std::nullopt;
 }
 
@@ -222,11 +233,20 @@ std::optional<size_t> Session::resultOf(size_t entry, TensorKind kind) const {
   return std::nullopt;
 }
 
-MaybeError Session::run(size_t entry) {
+MaybeError Session::run(size_t entry,
+                        const std::function<MaybeError()> &meanwhile) {
   if (MaybeError error = store->prepare(entry))
     return error;
+  addressVersions.resize(executions.size());
+  if (addressVersions[entry] != store->addressVersion()) {
+    addressVersions[entry] = store->addressVersion();
+    std::vector<RankBinding> &ranks = executions[entry]->ranks;
+    for (size_t r = 0; r < ranks.size(); ++r)
+      if (ranks[r].program)
+        ranks[r].pointers = store->pointers(entry, r);
+  }
   auto start = std::chrono::steady_clock::now();
-  if (MaybeError error = devices->run(executions[entry]))
+  if (MaybeError error = devices->run(executions[entry], meanwhile))
     return error;
   milliseconds = std::chrono::duration<double, std::milli>(
                      std::chrono::steady_clock::now() - start)

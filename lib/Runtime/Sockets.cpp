@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -95,12 +96,18 @@ bool Socket::readAll(char *data, size_t bytes, Clock::time_point deadline) {
   return true;
 }
 
-MaybeError ListeningSocket::listen(int backlog) {
+MaybeError ListeningSocket::listen(int backlog, int port) {
   socket =
       Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_ANY);
+  address.sin_port = htons(uint16_t(port));
+  // A chosen port may have connections of an earlier run that time out.
+  int one = 1;
+  if (port && socket)
+    setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &one,
+               sizeof(one));
   socklen_t length = sizeof(address);
   auto *generic = reinterpret_cast<sockaddr *>(&address);
   if (!socket || bind(socket.descriptor(), generic, length) != 0 ||
@@ -159,6 +166,23 @@ Expected<Socket> runtime::connectTo(const std::vector<std::string> &addresses,
     std::this_thread::sleep_for(milliseconds(50));
   } while (!addresses.empty() && Clock::now() < deadline);
   return last;
+}
+
+std::vector<std::string> runtime::addressesOf(const std::string &host) {
+  addrinfo hints{}, *list = nullptr;
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  std::vector<std::string> result;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0)
+    return result;
+  for (addrinfo *item = list; item; item = item->ai_next) {
+    char text[INET_ADDRSTRLEN];
+    const auto *address = reinterpret_cast<sockaddr_in *>(item->ai_addr);
+    if (inet_ntop(AF_INET, &address->sin_addr, text, sizeof(text)))
+      result.push_back(text);
+  }
+  freeaddrinfo(list);
+  return result;
 }
 
 std::vector<std::string> runtime::ownAddresses() {

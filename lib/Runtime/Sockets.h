@@ -44,9 +44,10 @@ private:
 
 class ListeningSocket {
 public:
-  /// On a free port of all interfaces.
-  MaybeError listen(int backlog);
+  /// On all interfaces; port 0: a free one.
+  MaybeError listen(int backlog, int port = 0);
   int port() const { return number; }
+  int descriptor() const { return socket.descriptor(); }
   Expected<Socket> accept(std::chrono::steady_clock::time_point deadline);
   void close() { socket = Socket(); }
 
@@ -59,6 +60,9 @@ private:
 Expected<Socket> connectTo(const std::vector<std::string> &addresses, int port,
                            std::chrono::steady_clock::time_point deadline);
 
+/// IPv4 addresses of a host by its name or as they are written; none if it is
+/// not known.
+std::vector<std::string> addressesOf(const std::string &host);
 /// IPv4 addresses of this host, loopback excluded.
 std::vector<std::string> ownAddresses();
 std::string hostName();

@@ -21,6 +21,7 @@ void *runtime::resolveSymbol(const char *name) {
       SOAP_SYMBOL(soap_rt_send),
       SOAP_SYMBOL(soap_rt_post),
       SOAP_SYMBOL(soap_rt_recv),
+      SOAP_SYMBOL(soap_rt_collective),
       SOAP_SYMBOL(soap_rt_parallel),
       SOAP_SYMBOL(soap_rt_conv2d_f32),
       SOAP_SYMBOL(soap_rt_conv2d_input_grad_f32),

@@ -75,21 +75,54 @@ int64_t Trainer::batch(const DataSource &source) const {
       .shape[size_t(source.inputs[0].batchDim)];
 }
 
+std::vector<size_t> Trainer::tensorsOf(const EntryTensors &e) {
+  std::vector<size_t> tensors = {e.label};
+  for (std::optional<size_t> tensor : e.data)
+    if (tensor)
+      tensors.push_back(*tensor);
+  return tensors;
+}
+
+int64_t Trainer::fill(const EntryTensors &e, const DataSource &source,
+                      const Dataset &set, const std::vector<int64_t> &order,
+                      int64_t first, bool isNext) {
+  TensorStore &store = session->tensors();
+  auto host = [&](size_t tensor) {
+    return isNext ? &store.nextHost(tensor) : &store.host(tensor);
+  };
+  std::vector<HostTensor *> inputs;
+  for (std::optional<size_t> tensor : e.data)
+    inputs.push_back(tensor ? host(*tensor) : nullptr);
+  return fillBatch(source, set, order, first, inputs, *host(e.label));
+}
+
 MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
                              const Dataset &set,
                              const std::vector<int64_t> &order, int64_t first,
-                             Tally &tally) {
+                             Tally &tally, int64_t next) {
   TensorStore &store = session->tensors();
-  std::vector<HostTensor *> inputs;
-  for (std::optional<size_t> tensor : e.data)
-    inputs.push_back(tensor ? &store.host(*tensor) : nullptr);
-  int64_t real =
-      fillBatch(source, set, order, first, inputs, store.host(e.label));
-  for (std::optional<size_t> tensor : e.data)
-    if (tensor)
-      store.hostWritten(*tensor);
-  store.hostWritten(e.label);
-  if (MaybeError error = session->run(e.entry))
+  int64_t real = stagedReal;
+  if (&e == &train && staged >= 0 && staged == first) {
+    if (MaybeError error = store.adopt())
+      return error;
+  } else {
+    real = fill(e, source, set, order, first, /*isNext=*/false);
+    for (size_t tensor : tensorsOf(e))
+      store.hostWritten(tensor);
+  }
+  if (&e == &train)
+    staged = -1;
+  auto meanwhile = [&]() -> MaybeError {
+    stagedReal = fill(e, source, set, order, next, /*isNext=*/true);
+    if (MaybeError error = store.stage(e.entry, tensorsOf(e)))
+      return error;
+    staged = store.canStage() ? next : -1;
+    return std::nullopt;
+  };
+  bool pipelines = next >= 0 && store.canStage();
+  if (MaybeError error = session->run(
+          e.entry, pipelines ? std::function<MaybeError()>(meanwhile)
+                             : std::function<MaybeError()>()))
     return error;
   auto value = session->scalar(e.entry, e.loss);
   if (!value)
@@ -112,9 +145,9 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
 
 MaybeError Trainer::step(const DataSource &source,
                          const std::vector<int64_t> &order, int64_t first,
-                         Tally &tally) {
+                         Tally &tally, int64_t next) {
   if (MaybeError error =
-          runBatch(train, source, source.train, order, first, tally))
+          runBatch(train, source, source.train, order, first, tally, next))
     return error;
   times.push_back(session->lastMilliseconds());
   return std::nullopt;
@@ -161,8 +194,11 @@ MaybeError trainEpoch(Trainer &trainer, const DataSource &source,
   while (state.position < perEpoch && !result.stopped &&
          (!options.iterations || state.step < options.iterations)) {
     Clock::time_point start = Clock::now();
-    if (MaybeError error = trainer.step(
-            source, order, state.position * trainer.batch(source), state.tally))
+    int64_t batch = trainer.batch(source), first = state.position * batch;
+    bool isLast = state.position + 1 == perEpoch ||
+                  (options.iterations && state.step + 1 >= options.iterations);
+    if (MaybeError error = trainer.step(source, order, first, state.tally,
+                                        isLast ? -1 : first + batch))
       return Error{"epoch " + std::to_string(state.epoch) + ", iteration " +
                    std::to_string(state.position + 1) + ": " + error->message};
     ++state.step;

@@ -6,6 +6,7 @@
 
 #include "Soap/Runtime/TransferLedger.h"
 
+#include <algorithm>
 #include <string>
 
 using namespace soap;
@@ -24,6 +25,7 @@ TransferLedger::TransferLedger(int64_t count, const std::vector<int64_t> &local)
 void TransferLedger::start() {
   std::lock_guard<std::mutex> lock(mutex);
   open.clear();
+  sequences.clear();
   for (int64_t device : local)
     devices[size_t(device)] = {Running};
 }
@@ -67,6 +69,47 @@ MaybeError TransferLedger::give(bool isSend, const Envelope &envelope,
   return std::nullopt;
 }
 
+MaybeError TransferLedger::give(const Collective &call) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<int64_t> group = *call.group;
+  std::sort(group.begin(), group.end());
+  Sequence &sequence = sequences[group];
+  int64_t index = sequence.count[call.me()]++ - sequence.complete;
+  if (index == int64_t(sequence.rounds.size())) {
+    sequence.rounds.push_back({call, {}});
+  } else {
+    const Collective &first = sequence.rounds[size_t(index)].call;
+    if (first.number != call.number)
+      return Error{"collectives of a group are in another order on device " +
+                   std::to_string(first.me()) + " and device " +
+                   std::to_string(call.me()) + ": " + first.describe() +
+                   " meets " + call.describe()};
+    std::string difference = first.differenceTo(call);
+    if (difference.empty() && first.root != call.root)
+      difference = first.describe() + ": roots differ";
+    if (!difference.empty())
+      return Error{difference};
+  }
+  Round &round = sequence.rounds[size_t(index)];
+  round.given.push_back(call.me());
+  auto isElsewhere = [&](int64_t device) {
+    return devices[size_t(device)].state == Elsewhere;
+  };
+  int64_t expected = int64_t(group.size()) -
+                     std::count_if(group.begin(), group.end(), isElsewhere);
+  if (expected != int64_t(group.size()))
+    ++devices[size_t(call.me())].unknown;
+  ++devices[size_t(call.me())].unmatched;
+  if (int64_t(round.given.size()) < expected)
+    return std::nullopt;
+  // Complete; the one before is, too, as every device gives them in order.
+  for (int64_t device : round.given)
+    --devices[size_t(device)].unmatched;
+  sequence.rounds.pop_front();
+  ++sequence.complete;
+  return std::nullopt;
+}
+
 MaybeError TransferLedger::waits(int64_t device) {
   std::lock_guard<std::mutex> lock(mutex);
   devices[size_t(device)].state = Waiting;
@@ -101,6 +144,17 @@ MaybeError TransferLedger::check() {
           describe(message.transfer, pair.first, pair.second) +
           (message.isSend ? " was never received" : " was never sent") +
           ": no device can go on"};
+    }
+  for (const auto &[group, sequence] : sequences)
+    if (!sequence.rounds.empty()) {
+      const Round &round = sequence.rounds.front();
+      for (int64_t device : group)
+        if (std::find(round.given.begin(), round.given.end(), device) ==
+                round.given.end() &&
+            devices[size_t(device)].state != Elsewhere)
+          return Error{round.call.describe() + ": device " +
+                       std::to_string(device) +
+                       " never takes part: no device can go on"};
     }
   return std::nullopt;
 }

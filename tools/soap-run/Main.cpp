@@ -109,6 +109,11 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   choice.backend = options.backend;
   choice.nccl = options.transport == "nccl";
   choice.virtualDevices = options.virtualDevices;
+  // A graph has no times of ops.
+  choice.graphs = !options.noCudaGraph && options.trace.empty();
+  choice.note = [](const std::string &text) {
+    std::fprintf(stderr, "soap-run: note: %s\n", text.c_str());
+  };
   auto session = Session::create(std::move(*source), launcher, world, choice);
   if (!session)
     return Error{path + ": " + session.error()};

@@ -6,7 +6,12 @@
 
 #include "Options.h"
 
+#include "Soap/Runtime/ProcessGroup.h"
+#include "Soap/Runtime/Rendezvous.h"
+
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 
@@ -16,6 +21,7 @@ using namespace soap::run;
 namespace {
 
 constexpr int64_t large = int64_t(1) << 40;
+constexpr int64_t mostRanks = 1 << 16;
 
 /// Empty, or what was expected.
 using Setter = std::function<std::string(Options &, const std::string &)>;
@@ -86,6 +92,11 @@ std::string setBackend(Options &options, const std::string &value) {
   return value == "cpu" || value == "cuda" ? "" : "'cpu' or 'cuda'";
 }
 
+std::string setRendezvous(Options &options, const std::string &value) {
+  options.rendezvous = value;
+  return runtime::checkEndpoint(value) ? "HOST:PORT or file:PATH" : "";
+}
+
 std::string setSeed(Options &options, const std::string &value) {
   options.seedGiven = true;
   return integer(&Options::seed, 0, large).set(options, value);
@@ -116,6 +127,7 @@ const std::map<std::string, Flag> &flags() {
       {"--input", {true, setInput}},
       {"--iterations", integer(&Options::iterations, 1, large)},
       {"--join-timeout", duration(&Options::joinTimeoutMs)},
+      {"--no-cuda-graph", boolean(&Options::noCudaGraph)},
       {"--no-cache", boolean(&Options::noCache)},
       {"--normalize", {true, setNormalization}},
       {"--opt-level", integer(&Options::optLevel, 0, 3)},
@@ -133,9 +145,75 @@ const std::map<std::string, Flag> &flags() {
       {"--timeout", duration(&Options::timeoutMs)},
       {"--transport", {true, setTransport}},
       {"--topology", text(&Options::topology)},
+      {"--rank", integer(&Options::rank, 0, mostRanks - 1)},
+      {"--ranks", integer(&Options::ranks, 1, mostRanks)},
+      {"--rendezvous", {true, setRendezvous}},
       {"--trace", text(&Options::trace)},
       {"--virtual-devices", boolean(&Options::virtualDevices)}};
   return table;
+}
+
+/// A number of the environment, as torchrun sets it; an error if it is none.
+MaybeError readVariable(const char *name, int64_t lo, int64_t hi,
+                        int64_t &number) {
+  const char *text = std::getenv(name);
+  if (!text || !*text)
+    return std::nullopt;
+  int64_t value = 0;
+  const char *last = text + std::strlen(text);
+  auto [end, error] = std::from_chars(text, last, value);
+  if (error != std::errc() || end != last || value < lo || value > hi)
+    return Error{std::string("environment variable ") + name +
+                 ": expected an integer from " + std::to_string(lo) + " to " +
+                 std::to_string(hi) + ", got '" + text + "'"};
+  number = value;
+  return std::nullopt;
+}
+
+/// Where processes meet, and who this one is: flags, else the environment.
+MaybeError completeRendezvous(Options &options) {
+  const char *host = std::getenv("MASTER_ADDR");
+  const char *port = std::getenv("MASTER_PORT");
+  if (options.rendezvous.empty() && options.transport == "nccl" &&
+      !runtime::startedByMpirun() && std::getenv("WORLD_SIZE") && host &&
+      port) {
+    std::string endpoint = std::string(host) + ":" + port;
+    if (runtime::checkEndpoint(endpoint))
+      return Error{"environment variables MASTER_ADDR and MASTER_PORT: "
+                   "expected a host and a port, got '" +
+                   endpoint + "'"};
+    options.rendezvous = endpoint;
+  }
+  auto needs = [](const char *what, const char *other) {
+    return Error{std::string("flag '") + what + "' needs '" + other + "'"};
+  };
+  if (options.rendezvous.empty()) {
+    if (options.rank >= 0)
+      return needs("--rank", "--rendezvous");
+    return options.ranks ? MaybeError(needs("--ranks", "--rendezvous"))
+                         : std::nullopt;
+  }
+  if (options.transport == "local" || options.transport == "mpi")
+    return Error{"flags '--rendezvous' and '--transport " + options.transport +
+                 "' exclude each other"};
+  if (options.rank < 0)
+    if (MaybeError error = readVariable("RANK", 0, mostRanks - 1, options.rank))
+      return error;
+  if (!options.ranks)
+    if (MaybeError error =
+            readVariable("WORLD_SIZE", 1, mostRanks, options.ranks))
+      return error;
+  if (options.rank < 0)
+    return Error{"flag '--rendezvous' needs '--rank', or RANK in the "
+                 "environment"};
+  if (!options.ranks)
+    return Error{"flag '--rendezvous' needs '--ranks', or WORLD_SIZE in the "
+                 "environment"};
+  if (options.rank >= options.ranks)
+    return Error{"flag '--rank': expected less than the " +
+                 std::to_string(options.ranks) + " ranks there are, got " +
+                 std::to_string(options.rank)};
+  return std::nullopt;
 }
 
 /// What flags say together.
@@ -167,8 +245,12 @@ MaybeError check(Options &options) {
     return needs("-o", "--calibrate");
   if (options.file.empty())
     return Error{"expected an MLIR file"};
+  if (MaybeError error = completeRendezvous(options))
+    return error;
   if (options.virtualDevices && options.backend == "cpu")
     return needs("--virtual-devices", "--backend cuda");
+  if (options.noCudaGraph && options.backend == "cpu")
+    return needs("--no-cuda-graph", "--backend cuda");
   // NCCL takes one rank of a real device.
   if (options.virtualDevices && options.transport == "nccl")
     return excludes("--virtual-devices", "--transport nccl");
@@ -262,6 +344,8 @@ usage: soap-run FILE.mlir --data DATA [flags]           train and evaluate
        soap-run FILE.mlir --entry NAME [flags]          run one function once
        soap-run --calibrate [FILE.mlir] [-o NAME]       measure this machine
        mpirun -np N soap-run ...                        in N processes
+       soap-run ... --rendezvous HOST:PORT --rank R --ranks N
+                                                        as one of them, without MPI
 
 FILE.mlir is IR at any stage of the pipeline: lowered, partitioned, with or
 without a strategy. What is missing is done first, by libSoapCompiler. Or FILE is
@@ -337,6 +421,19 @@ devices
                            modules of --soap-lower-to-cuda
   --virtual-devices        with --backend cuda: all devices of the module are the
                            first GPU
+  --no-cuda-graph          with --backend cuda: give every iteration to the GPUs op
+                           by op. Else the first one is, the second one is recorded
+                           as a CUDA graph, and that is launched from then on;
+                           --trace turns it off, too
+  --rendezvous WHERE       as one of several processes that meet over TCP, without
+                           MPI: HOST:PORT, where rank 0 listens (port 0: a free one,
+                           which rank 0 prints), or file:PATH, which rank 0 writes
+                           and all can read. Messages between devices go over the
+                           same connections, or with --transport nccl over NCCL;
+                           then MASTER_ADDR and MASTER_PORT in the environment
+                           stand for WHERE
+  --rank R, --ranks N      ... as the one with number R of N, from 0 on; default: RANK
+                           and WORLD_SIZE in the environment
   --join-timeout SECONDS   end when the other processes do not join (default 120)
   --rank-timeout SECONDS   end when another process gives no sign of life (default 5)
 

@@ -54,7 +54,11 @@ struct Options {
   std::string transport = "auto";
   /// "cpu" or "cuda".
   std::string backend = "cpu";
-  bool virtualDevices = false;
+  bool virtualDevices = false, noCudaGraph = false;
+  /// Processes that meet without mpirun: where, and as which of how many; -1
+  /// and 0: not said. After `parseOptions` either all or none of it is.
+  std::string rendezvous;
+  int64_t rank = -1, ranks = 0;
   int64_t rankTimeoutMs = 5000, joinTimeoutMs = 120000;
   bool quiet = false;
 };

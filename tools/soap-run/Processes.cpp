@@ -8,6 +8,7 @@
 #include "Processes.h"
 
 #include "Commands.h"
+#include "Soap/Runtime/Rendezvous.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -64,6 +65,26 @@ private:
   std::shared_ptr<State> state = std::make_shared<State>();
 };
 
+/// The group of --rendezvous, which lives until the process ends.
+Expected<ProcessGroup *> meet(const Options &options) {
+  RendezvousOptions how;
+  how.endpoint = options.rendezvous;
+  how.rank = int(options.rank);
+  how.ranks = int(options.ranks);
+  how.timeout = std::chrono::milliseconds(options.joinTimeoutMs);
+  // The monitor, which says who has died, is to come first.
+  how.grace = std::chrono::seconds(60);
+  bool anyPort = endsWith(options.rendezvous, ":0");
+  how.onListening = [anyPort](int port) {
+    if (anyPort)
+      std::fprintf(stderr, "soap-run: the rendezvous is on port %d\n", port);
+  };
+  auto group = rendezvous(how);
+  if (!group)
+    return group.takeError();
+  return group->release();
+}
+
 /// On the thread that watches the other processes.
 [[noreturn]] void endBecauseOf(int rank, const std::string &message) {
   bool known = false;
@@ -103,11 +124,16 @@ bool run::isFirstProcess() {
 Expected<std::unique_ptr<World>>
 run::joinProcesses(const Options &options,
                    std::function<bool()> stopRequested) {
-  if (options.transport == "local" ||
-      (options.transport != "mpi" && !startedByMpirun()))
+  bool meets = !options.rendezvous.empty();
+  if (!meets && (options.transport == "local" ||
+                 (options.transport != "mpi" && !startedByMpirun())))
     return std::unique_ptr<World>();
+  // It keeps its limit itself, and says who is missing.
+  auto met = meets ? meet(options) : Expected<ProcessGroup *>(nullptr);
+  if (!met)
+    return met.takeError();
   JoinLimit limit(options.joinTimeoutMs);
-  auto group = joinMpi();
+  auto group = meets ? met : joinMpi();
   if (!group)
     return group.takeError();
   int rank = (*group)->rank();

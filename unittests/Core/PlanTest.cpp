@@ -9,6 +9,7 @@
 
 #include "RandomGraphs.h"
 
+#include "Soap/Core/CollectiveGroup.h"
 #include "Soap/Core/Plan.h"
 #include "Soap/Core/Simulator.h"
 
@@ -253,6 +254,26 @@ void checkOne(uint64_t seed, const std::string &cluster, bool expand) {
       ASSERT_EQ(one.tasks[t].preds, other.tasks[t].preds);
       ASSERT_EQ(one.tasks[t].durationNs, other.tasks[t].durationNs);
     }
+    // Nor whether programs run regular ones as one operation, which moves as
+    // much in all.
+    Plan program = buildProgramPlan(graph, strategy, topology,
+                                    [](int value) { return value % 3 != 0; });
+    TaskGraph third = buildTaskGraph(graph, program, CostModel(topology));
+    ASSERT_EQ(one.tasks.size(), third.tasks.size());
+    for (size_t t = 0; t < one.tasks.size(); ++t) {
+      ASSERT_EQ(one.tasks[t].name, third.tasks[t].name);
+      ASSERT_EQ(one.tasks[t].preds, third.tasks[t].preds);
+      ASSERT_EQ(one.tasks[t].bytes, third.tasks[t].bytes);
+    }
+    auto sentIn = [&](const Plan &any) {
+      int64_t bytes = 0;
+      for (const std::vector<int64_t> &row :
+           bytesBetween(graph, any, topology.deviceCount()))
+        for (int64_t sent : row)
+          bytes += sent;
+      return bytes;
+    };
+    ASSERT_EQ(sentIn(plan), sentIn(program));
   }
   Interpreter interpreter(graph, plan);
   interpreter.run(values);

@@ -8,6 +8,8 @@
 
 #include "../../lib/Runtime/CUDA/CudaLibraries.h"
 
+#include "Soap/Runtime/Runtime.h"
+
 #include "gtest/gtest.h"
 
 #include <array>
@@ -62,6 +64,31 @@ cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char *cudaGetErrorName(cudaError_t) { return "name"; }
 const char *cudaGetErrorString(cudaError_t) { return "text"; }
 
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
+  *handle = reinterpret_cast<cublasHandle_t>(8);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha,
+                              const float *x, int stepX, float *y, int stepY) {
+  ++calls;
+  for (int i = 0; i < n; ++i)
+    y[i * stepY] += *alpha * x[i * stepX];
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDaxpy_v2(cublasHandle_t, int n, const double *alpha,
+                              const double *x, int stepX, double *y,
+                              int stepY) {
+  ++calls;
+  for (int i = 0; i < n; ++i)
+    y[i * stepY] += *alpha * x[i * stepX];
+  return CUBLAS_STATUS_SUCCESS;
+}
 const char *cudnnGetErrorString(cudnnStatus_t) { return "text"; }
 cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
   *handle = reinterpret_cast<cudnnHandle_t>(8);
@@ -303,6 +330,17 @@ protected:
       EXPECT_EQ(lastWorkspace, workspace);
   }
 };
+
+TEST_F(CudaLibrariesTest, Sums) {
+  float a[] = {1, 2, 3}, b[] = {10, 20, 30};
+  EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 3, nullptr));
+  EXPECT_EQ(a[2], 33);
+  double c[] = {1, 2}, d[] = {10, 20};
+  EXPECT_FALSE(libraries.add(SOAP_F64, c, d, 2, nullptr));
+  EXPECT_EQ(c[1], 22);
+  EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 0, nullptr));
+  EXPECT_EQ(calls, 2);
+}
 
 TEST_F(CudaLibrariesTest, Convolutions) {
   // n, groups, c, h, w, o, oh, ow, kh, kw, strides, dilations, padding.

@@ -133,6 +133,16 @@ TEST(NcclTransport, Size) {
       << text;
 }
 
+/// What no call says: the devices would wait forever, but for the watch.
+TEST(NcclTransport, AsynchronousError) {
+  setenv("SOAP_NCCL_SHIM_LOST", "1", 1);
+  std::string text = run(Fault::None);
+  unsetenv("SOAP_NCCL_SHIM_LOST");
+  EXPECT_EQ(text, "device 0: ncclCommGetAsyncError: remote process exited or "
+                  "there was a network error: the stand-in has lost its "
+                  "network");
+}
+
 TEST(NcclTransport, MissingSend) {
   // The next message comes in its place.
   std::string text = run(Fault::MissingSend);

@@ -46,6 +46,10 @@ public:
                             const MatmulBuffers &buffers, int64_t stream) = 0;
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
                           int64_t stream) = 0;
+  /// to[i] += from[i], of SOAP_F32 or SOAP_F64, both of this device, each
+  /// rounded once.
+  virtual MaybeError add(int64_t elementType, void *to, const void *from,
+                         int64_t count, int64_t stream) = 0;
   /// The device's copy of constant data of the program, made once.
   virtual Expected<const void *> constant(const void *data, int64_t bytes) = 0;
   virtual MaybeError record(int64_t event, int64_t stream) = 0;
@@ -57,6 +61,28 @@ public:
   virtual MaybeError waitSignal(void *signal, int64_t stream) = 0;
   /// What libraries of this backend call a stream (cudaStream_t).
   virtual Expected<void *> nativeStream(int64_t stream) = 0;
+};
+
+/// An iteration that devices of this process record instead of doing it, and
+/// do as a whole as often as it is launched (a CUDA graph). It holds addresses:
+/// whoever moves a buffer has to record anew. Recording neither allocates nor
+/// waits for a device, so what needs that - a first call of a library - has to
+/// have run before.
+///
+/// `begin` and `end` are called by the thread of every device of the graph,
+/// once each and in this order, whatever happens in between: they wait for each
+/// other. When `failed` says yes at the end, or a call has failed, `end` fails
+/// on all devices, nothing was done, and the graph is of no use.
+class BackendGraph {
+public:
+  virtual ~BackendGraph() = default;
+
+  virtual MaybeError begin(int64_t device) = 0;
+  virtual MaybeError end(int64_t device,
+                         const std::function<bool()> &failed) = 0;
+  /// Called by the thread of every device; `BackendDevice::finish` waits for
+  /// it.
+  virtual MaybeError launch(int64_t device) = 0;
 };
 
 /// What a backend must know of a module and of the run.
@@ -72,6 +98,7 @@ struct BackendOptions {
   bool virtualDevices = false;
 };
 
+/// Defined here alone, as the library of a backend does not link the runtime.
 class Backend {
 public:
   virtual ~Backend() = default;
@@ -90,6 +117,33 @@ public:
                             int64_t bytes) = 0;
   virtual MaybeError download(int64_t device, void *to, const void *from,
                               int64_t bytes) = 0;
+  /// The next three bring input to a device while it computes; a backend that
+  /// cannot do that has none of them.
+  virtual bool stages() const { return false; }
+  /// Memory of the host that devices copy from by themselves (pinned), until
+  /// the backend ends.
+  virtual Expected<void *> allocatePinned(int64_t /*bytes*/) {
+    return noStaging();
+  }
+  /// Begins an upload from such memory, which must stay as it is, on a stream
+  /// for copies. Any one thread at a time.
+  virtual MaybeError beginUpload(int64_t /*device*/, void * /*to*/,
+                                 const void * /*from*/, int64_t /*bytes*/) {
+    return noStaging();
+  }
+  /// Waits until what was begun on the device is there.
+  virtual MaybeError endUploads(int64_t /*device*/) { return noStaging(); }
+  /// A graph to be recorded. `joint`: devices wait for each other's signals, so
+  /// that all of them are one graph; else each has its own.
+  virtual Expected<std::unique_ptr<BackendGraph>>
+  makeGraph(const std::vector<int64_t> & /*devices*/, bool /*joint*/) {
+    return Error{description() + " records no iterations"};
+  }
+
+private:
+  Error noStaging() const {
+    return Error{description() + " copies nothing while it computes"};
+  }
 };
 
 /// Loads the library of a backend by name ("cuda"), and makes it ready for a

@@ -22,6 +22,8 @@ namespace soap::runtime {
 /// What all devices of one iteration share.
 struct RunState {
   std::atomic<bool> failed{false};
+  /// Nothing is done yet: a failure is not one of the devices.
+  std::atomic<bool> recording{false};
   std::mutex mutex;
   std::string message;
 

@@ -12,6 +12,8 @@
 #ifndef SOAP_RUNTIME_GPU_H
 #define SOAP_RUNTIME_GPU_H
 
+#include "Soap/Runtime/Runtime.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -35,6 +37,13 @@ const char *soap_gpu_load(const void *image, int64_t bytes,
 /* The kernel `name` of a module; an error if there is none. */
 const char *soap_gpu_kernel(SoapGpuModule *module, const char *name,
                             const SoapGpuKernel **kernel);
+
+/* The kernel that a program launches; an error if there is none, or if the
+ * image knows that it takes another number of buffers. */
+const char *soap_gpu_kernel_of(SoapGpuModule *module, const SoapKernel *program,
+                               const SoapGpuKernel **kernel);
+/* What CUDA calls it: a cudaKernel_t. */
+const void *soap_gpu_native(const SoapGpuKernel *kernel);
 
 /* Starts a kernel whose arguments are the `count` pointers into device memory
  * at `buffers`, on blocks x threads threads, in a stream (a cudaStream_t; null:

@@ -20,12 +20,14 @@
 #include "Soap/Runtime/Transport.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace soap::runtime {
 
 class Backend;
+class IterationGraphs;
 class PeerMonitor;
 
 /// When a slot of a program ran, in nanoseconds of the steady clock; 0 if not.
@@ -46,6 +48,7 @@ struct Execution {
   /// `entry` points into `manifest`, which it keeps alive.
   Execution(std::shared_ptr<const Manifest> manifest, const EntryInfo &entry,
             Placement placement = {});
+  ~Execution();
 
   std::shared_ptr<const Manifest> manifest;
   const EntryInfo &entry;
@@ -53,8 +56,11 @@ struct Execution {
   /// Parallel to `entry.ranks`; those of other processes are not bound.
   std::vector<RankBinding> ranks;
   std::unique_ptr<Transport> transport;
+  /// Null: every iteration is given to the devices op by op.
+  std::unique_ptr<IterationGraphs> graphs;
 
-  /// Of the latest iteration, by rank and slot.
+  /// Of the latest iteration, by rank and slot; zeros where it was launched as
+  /// a whole.
   std::vector<std::vector<SlotTime>> times;
   /// Sums over all iterations, row-major [from][to] over the devices; rows of
   /// other processes' devices are 0.
@@ -94,7 +100,10 @@ public:
 
   /// Runs one iteration; on failure says which device failed first, in which
   /// op, and why.
-  MaybeError run(const std::shared_ptr<Execution> &execution);
+  /// `meanwhile`, if any, runs once on the calling thread while the devices are
+  /// at work; its error is that of the run, if the run has none.
+  MaybeError run(const std::shared_ptr<Execution> &execution,
+                 const std::function<MaybeError()> &meanwhile = nullptr);
 
   /// Some device never returned; the launcher runs nothing any more.
   bool stuck() const;

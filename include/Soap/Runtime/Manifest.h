@@ -10,6 +10,7 @@
 #ifndef SOAP_RUNTIME_MANIFEST_H
 #define SOAP_RUNTIME_MANIFEST_H
 
+#include "Soap/Core/CollectiveCost.h"
 #include "Soap/Core/Error.h"
 #include "Soap/Core/Region.h"
 
@@ -82,8 +83,18 @@ struct RankInfo {
   int64_t arenaBytes = 0;
   std::vector<TileInfo> args, results;
   /// By slot: place in the schedule, other device (-1: none), transfer number
-  /// (-1: none).
-  std::vector<int64_t> tasks, peers, transfers;
+  /// (-1: none), number of the collective (-1: none).
+  std::vector<int64_t> tasks, peers, transfers, collectives;
+};
+
+/// An operation of several devices.
+struct CollectiveInfo {
+  /// What it does; `AllToAll` is a gather.
+  CollectiveKind kind = CollectiveKind::Exchange;
+  /// Index into `EntryInfo::groups`.
+  int64_t group = 0;
+  /// Place in the group; -1: none.
+  int64_t root = -1;
 };
 
 struct EntryInfo {
@@ -91,6 +102,9 @@ struct EntryInfo {
   int64_t batch = 0;
   std::vector<ScheduledTask> schedule;
   std::vector<RankInfo> ranks;
+  /// Devices, in the order in which sums are folded; each list once.
+  std::vector<std::vector<int64_t>> groups;
+  std::vector<CollectiveInfo> collectives;
   /// Transfer numbers are in `[0, transferCount)`.
   int64_t transferCount = 0;
 };

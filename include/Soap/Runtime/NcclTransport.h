@@ -1,10 +1,11 @@
 //===- NcclTransport.h - Messages between devices over NCCL -----*- C++ -*-===//
 //
-// A communicator of all devices of a run, made once, and the transport that
-// sends and receives over it. Messages between two devices are matched by their
-// order, which is that of the global schedule on both sides; those that follow
-// each other in a program are groups. Without a backend the memory is that of
-// the host, which only a stand-in for NCCL can serve (docs/GPU.md).
+// A communicator of all devices of a run, and one of each group of devices that
+// its collectives name, made once, and the transport over them. Messages
+// between two devices are matched by their order, which is that of the global
+// schedule on both sides; those that follow each other in a program are groups.
+// Without a backend the memory is that of the host, which only a stand-in for
+// NCCL can serve (docs/GPU.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,10 @@ public:
   virtual ~NcclWorld() = default;
 
   /// Collective over the processes of the placement. `backend` is null on the
-  /// CPU.
-  static Expected<std::shared_ptr<NcclWorld>> create(const Placement &placement,
-                                                     Backend *backend);
+  /// CPU. `groups` may name a group several times, in any order of its devices.
+  static Expected<std::shared_ptr<NcclWorld>>
+  create(const Placement &placement, Backend *backend,
+         const std::vector<std::vector<int64_t>> &groups = {});
   /// The transport of one entry; several share the communicators.
   virtual std::unique_ptr<Transport> transport() = 0;
 };

@@ -16,7 +16,7 @@
 
 /* Counts changes that make older compiled code wrong: artifacts of another
  * version are refused. */
-#define SOAP_RT_ABI_VERSION 1
+#define SOAP_RT_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +44,33 @@ void soap_rt_send(SoapContext *ctx, int64_t slot, const void *data,
 void soap_rt_post(SoapContext *ctx, int64_t slot, const void *data,
                   int64_t bytes);
 void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes);
+
+/* What a collective does. */
+enum {
+  SOAP_ALL_REDUCE,     /* the sum of all, on all */
+  SOAP_REDUCE,         /* the sum of all, on the root */
+  SOAP_REDUCE_SCATTER, /* the sum of all, a part on each */
+  SOAP_ALL_GATHER,     /* what each has, on all */
+  SOAP_BROADCAST,      /* what the root has, on all */
+  SOAP_GATHER          /* what each has, on the root; of one size */
+};
+/* What it is done with; BYTES are only moved. */
+enum { SOAP_BYTES, SOAP_F32, SOAP_F64 };
+
+/* A collective of the group that the rank table names for the slot: all its
+ * devices call it, and it may wait for them. Sums are folded in the order of
+ * the group. `d` points to: what it does, with which elements, the number n of
+ * inputs and m of outputs, and the number of elements of each; `buffers` to n
+ * inputs, then m outputs.
+ *   ALL_REDUCE:     1 output, with the device's own part before
+ *   REDUCE:         the root: as ALL_REDUCE; others: 1 input
+ *   REDUCE_SCATTER: an input for each device of the group, or one with a piece
+ *                   of the same size for each; 1 output
+ *   ALL_GATHER:     1 input; outputs as the inputs there
+ *   GATHER:         1 input; the root: outputs as the inputs there
+ *   BROADCAST:      the root: 1 input; others: 1 output */
+void soap_rt_collective(SoapContext *ctx, int64_t slot, const int64_t *d,
+                        void *const *buffers);
 
 /* Calls body(args, begin, end) for ranges that cover [0, extent), on the
  * threads of the calling device, and returns when all are done. Ranges are

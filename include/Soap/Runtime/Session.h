@@ -36,6 +36,11 @@ struct DeviceChoice {
   bool nccl = false;
   /// All devices of a backend are one real device.
   bool virtualDevices = false;
+  /// Iterations on a backend are launched as a whole after the first
+  /// (IterationGraphs.h).
+  bool graphs = true;
+  /// Told what is worth knowing and no error; null: nobody.
+  std::function<void(const std::string &)> note = {};
 };
 
 class Session {
@@ -64,8 +69,9 @@ public:
   std::optional<size_t> resultOf(size_t entry, TensorKind kind) const;
 
   /// One iteration of an entry: refreshes its arguments, runs, takes over
-  /// updated tensors.
-  MaybeError run(size_t entry);
+  /// updated tensors. `meanwhile` is for `Launcher::run`.
+  MaybeError run(size_t entry,
+                 const std::function<MaybeError()> &meanwhile = nullptr);
   /// Wall time of the latest run, without the refresh.
   double lastMilliseconds() const { return milliseconds; }
   /// A rank-0 result of the latest run; on other ranks than 0, any number.
@@ -105,6 +111,8 @@ private:
   std::vector<std::shared_ptr<Execution>> executions;
   std::unique_ptr<Launcher> devices;
   double milliseconds = 0;
+  /// By entry: `TensorStore::addressVersion` of its pointers.
+  std::vector<uint64_t> addressVersions;
 };
 
 } // namespace soap::runtime

@@ -56,6 +56,18 @@ public:
   /// Some value was set or computed.
   bool hasValue(size_t tensor) const { return tensors[tensor].version > 0; }
 
+  /// The input pipeline of a backend: while an entry runs, the next values of
+  /// tensors are written to `nextHost` and `stage` begins to copy them to
+  /// second places on the devices; `adopt` waits for that and makes them the
+  /// tensors' values. Arguments then have other addresses: `pointers` says
+  /// them anew. Collective; every rank has written the same.
+  bool canStage() const;
+  HostTensor &nextHost(size_t tensor);
+  MaybeError stage(size_t entry, const std::vector<size_t> &tensors);
+  MaybeError adopt();
+  /// Grows when addresses change.
+  uint64_t addressVersion() const { return addresses; }
+
   /// Refreshes the argument tiles of an entry that are behind. Collective.
   MaybeError prepare(size_t entry);
   /// After a run: updated tiles hold their tensor's new value.
@@ -84,12 +96,15 @@ private:
     /// Which of both does not hold the tile's value.
     mutable bool hostStale = false;
     bool placeStale = true;
+    /// Where the next value goes, by way of pinned memory; null before it is
+    /// needed.
+    void *nextPlace = nullptr, *pinned = nullptr;
   };
   struct TensorState {
     uint64_t version = 0;
     /// `host` holds this version.
     uint64_t hostVersion = 0;
-    HostTensor host;
+    HostTensor host, next;
     std::vector<size_t> tiles;
   };
   struct RankTiles {
@@ -125,6 +140,10 @@ private:
   /// By entry and rank.
   std::vector<std::vector<RankTiles>> ranks;
   int64_t moved = 0;
+  uint64_t addresses = 0;
+  std::vector<size_t> stagedTensors, stagedTiles;
+  /// Memory was not enough for second places.
+  bool stagingOff = false;
 };
 
 } // namespace soap::runtime

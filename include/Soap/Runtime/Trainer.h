@@ -45,9 +45,11 @@ public:
   /// Samples of an iteration.
   int64_t batch(const DataSource &source) const;
 
-  /// Trains on samples `order[first...]`.
+  /// Trains on samples `order[first...]`. The next step's are those from `next`
+  /// on, if it is not negative: devices of a backend get them while they
+  /// compute.
   MaybeError step(const DataSource &source, const std::vector<int64_t> &order,
-                  int64_t first, Tally &tally);
+                  int64_t first, Tally &tally, int64_t next = -1);
   /// Runs `evaluate` on all samples of a set; nothing if the module has no such
   /// entry.
   Expected<std::optional<Tally>> evaluate(const DataSource &source,
@@ -69,7 +71,12 @@ private:
   Expected<EntryTensors> find(size_t entry) const;
   MaybeError runBatch(const EntryTensors &e, const DataSource &source,
                       const Dataset &set, const std::vector<int64_t> &order,
-                      int64_t first, Tally &tally);
+                      int64_t first, Tally &tally, int64_t next = -1);
+  /// Writes a batch of an entry to the host's tensors or to their next ones.
+  int64_t fill(const EntryTensors &e, const DataSource &source,
+               const Dataset &set, const std::vector<int64_t> &order,
+               int64_t first, bool isNext);
+  static std::vector<size_t> tensorsOf(const EntryTensors &e);
 
   Session *session = nullptr;
   /// Tensors of the data source's inputs.
@@ -78,6 +85,9 @@ private:
   std::optional<EntryTensors> test;
   double loss = 0;
   std::vector<double> times;
+  /// Of the batch that is on its way: where it begins, -1 if there is none, and
+  /// how many of its samples are real.
+  int64_t staged = -1, stagedReal = 0;
 };
 
 /// Where a training is: with the tensors, all that the next iteration depends

@@ -34,6 +34,11 @@ public:
   /// device has given at the same place is another transfer or another size.
   MaybeError give(bool isSend, const Envelope &envelope, int64_t bytes);
 
+  /// A device gives its part in a collective. An error if another device of the
+  /// group has given another one at the same place, or one that differs in
+  /// kind, type, number of elements or root.
+  MaybeError give(const Collective &call);
+
   /// The device waits until all that it has given has happened; it goes on with
   /// `resumes`. Or its program has ended. An error if no device can go on any
   /// more: all that have not ended wait for messages that nobody will give.
@@ -54,6 +59,18 @@ private:
     int64_t unmatched = 0, unknown = 0;
   };
 
+  /// A collective that some devices of its group have given and some have not.
+  struct Round {
+    Collective call; ///< of the first
+    std::vector<int64_t> given;
+  };
+  /// The collectives of a group, from the first one that is not complete on.
+  struct Sequence {
+    std::deque<Round> rounds;
+    int64_t complete = 0;             ///< rounds before those
+    std::map<int64_t, int64_t> count; ///< by device: rounds that it has given
+  };
+
   /// If nobody can go on, why.
   MaybeError check();
 
@@ -62,6 +79,8 @@ private:
   std::vector<int64_t> local;
   /// By sender and receiver: what one side has given and the other one not yet.
   std::map<std::pair<int64_t, int64_t>, std::deque<Message>> open;
+  /// By devices, ascending: NCCL has a communicator for them.
+  std::map<std::vector<int64_t>, Sequence> sequences;
 };
 
 } // namespace soap::runtime

@@ -1,4 +1,4 @@
-//===- Transport.h - Point-to-point messages between devices ----*- C++ -*-===//
+//===- Transport.h - Messages and collectives of devices --------*- C++ -*-===//
 //
 // How a send of one device program reaches the receive of another. Programs
 // know neither the transport nor each other: an *envelope* names both devices
@@ -11,14 +11,15 @@
 #define SOAP_RUNTIME_TRANSPORT_H
 
 #include "Soap/Core/Error.h"
+#include "Soap/Runtime/Collective.h"
 #include "Soap/Runtime/Placement.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace soap::runtime {
-
-class BackendDevice;
 
 struct Envelope {
   int64_t from = 0, to = 0, transfer = 0;
@@ -53,6 +54,12 @@ public:
   virtual MaybeError receive(const Envelope &envelope, void *data,
                              int64_t bytes) = 0;
 
+  /// The part of one device in an operation of several, whose buffers have been
+  /// checked (`Collective::check`). Waits for the others where it must; what it
+  /// gives may be reused, and what it gets is there, when it returns, or in the
+  /// order of its stream.
+  virtual MaybeError collective(const Collective &call) = 0;
+
   /// Messages of a device between these two do not wait for each other, and
   /// what it receives is there after the end. Transports whose sends never wait
   /// need nothing for that.
@@ -63,30 +70,45 @@ public:
   /// nothing any more in this iteration.
   virtual MaybeError ended(int64_t) { return std::nullopt; }
 
+  /// What went wrong on a device since the calls that brought it about have
+  /// returned, if anything. Asked again and again while devices are at work, by
+  /// another thread.
+  struct Trouble {
+    int64_t device = 0;
+    std::string message;
+  };
+  virtual std::optional<Trouble> trouble() { return std::nullopt; }
+
   /// Wakes all receivers; they and later calls fail until the next `start`.
   virtual void abort() = 0;
+
+  /// As `abort`, in an iteration that was only recorded: messages are in order
+  /// again with the next `start`.
+  virtual void interrupt() { abort(); }
 
   /// Ends an iteration that no device failed in: a message that nobody took is
   /// an error.
   virtual MaybeError finish() = 0;
 };
 
-/// Mailboxes in the memory of this process, for devices `[0, devices)` and
-/// transfers `[0, transfers)`. Buffers of messages that were sent, not posted,
-/// are kept between iterations.
-std::unique_ptr<Transport> makeLocalTransport(int64_t devices,
-                                              int64_t transfers);
+/// Mailboxes in the memory of this process, for devices `[0, devices)`,
+/// transfers `[0, transfers)` and collectives `[0, collectives)`. Buffers of
+/// messages that were sent, not posted, are kept between iterations.
+std::unique_ptr<Transport>
+makeLocalTransport(int64_t devices, int64_t transfers, int64_t collectives = 0);
 
 class Backend;
 
 /// Between devices of a backend, all of this process; the backend outlives it.
 std::unique_ptr<Transport> makeDeviceTransport(Backend &backend,
-                                               int64_t transfers);
+                                               int64_t transfers,
+                                               int64_t collectives = 0);
 
 /// For the devices of a placement: the local one if it has one process, else
 /// one over its process group.
 std::unique_ptr<Transport> makeTransport(const Placement &placement,
-                                         int64_t transfers);
+                                         int64_t transfers,
+                                         int64_t collectives = 0);
 
 } // namespace soap::runtime
 

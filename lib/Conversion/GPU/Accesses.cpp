@@ -9,7 +9,7 @@
 #include "../Parallelize/IndependentLoops.h"
 #include "../PostedSends.h"
 
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -21,7 +21,7 @@ using namespace mlir::soap;
 
 bool mlir::soap::runsOnStream(Operation *op) {
   return isa<ParallelCallOp, LibraryCallOp, memref::CopyOp, SendBufferOp,
-             RecvBufferOp>(op);
+             RecvBufferOp, CollectiveBufferOp>(op);
 }
 
 bool mlir::soap::isProgram(func::FuncOp function) {
@@ -104,6 +104,10 @@ FailureOr<SmallVector<Access>> mlir::soap::accessesOf(Operation *op) {
             return success();
           })
           .Case([&](LibraryCallOp call) {
+            return success(succeeded(addAll(call.getInputs(), false)) &&
+                           succeeded(addAll(call.getOutputs(), true)));
+          })
+          .Case([&](CollectiveBufferOp call) {
             return success(succeeded(addAll(call.getInputs(), false)) &&
                            succeeded(addAll(call.getOutputs(), true)));
           })

@@ -10,7 +10,7 @@
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/Pass.h"
@@ -39,6 +39,10 @@ struct Unit {
   Operation *first = nullptr, *last = nullptr;
 
   bool isTransfer() const { return ::isTransfer(ops.front()); }
+  /// Collectives are never part of a group.
+  bool communicates() const {
+    return isTransfer() || isa<CollectiveBufferOp>(ops.front());
+  }
   bool conflictsWith(ArrayRef<Access> others) const {
     return llvm::any_of(accesses, [&](const Access &access) {
       return llvm::any_of(others, [&](const Access &other) {
@@ -122,12 +126,12 @@ private:
     return latest;
   }
 
-  /// Messages have the last stream. Other work goes on where what it needs has
-  /// just been made, else where least was done.
+  /// Messages and collectives have the last stream. Other work goes on where
+  /// what it needs has just been made, else where least was done.
   int64_t chooseStream(const Unit &unit, ArrayRef<size_t> predecessors) {
     if (streams == 1)
       return 0;
-    if (unit.isTransfer())
+    if (unit.communicates())
       return streams - 1;
     int64_t best = 0;
     std::optional<size_t> newest;

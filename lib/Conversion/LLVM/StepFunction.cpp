@@ -10,7 +10,8 @@
 #include "KernelHandles.h"
 
 #include "Soap/Dialect/Soap/GpuAttributes.h"
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
+#include "Soap/Runtime/Runtime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -115,7 +116,8 @@ private:
   bool onStreams; ///< for a GPU
   LLVM::LLVMFuncOp function;
   Value context;
-  Value launched; ///< the buffers of a launch, one after the other
+  /// The buffers of a launch or collective, one after the other.
+  Value launched;
   int64_t stream = 0;
   DenseMap<Value, Value> pointers; ///< by buffer
   DenseMap<int64_t, Value> constants;
@@ -213,7 +215,7 @@ private:
   /// Launches, library calls, copies and messages go to the current stream.
   void enterStream(Operation *op) {
     bool works = isa<ParallelCallOp, LibraryCallOp, memref::CopyOp,
-                     SendBufferOp, RecvBufferOp>(op);
+                     SendBufferOp, RecvBufferOp, CollectiveBufferOp>(op);
     auto attribute = op->getAttrOfType<IntegerAttr>(kStream);
     int64_t wanted = attribute ? attribute.getInt() : 0;
     if (!onStreams || !works || wanted == stream)
@@ -303,6 +305,9 @@ private:
           transfer(loc, "soap_rt_recv", operands[0], recv.getOutput());
           return success();
         })
+        .Case([&](CollectiveBufferOp collective) {
+          return lowerCollective(collective, operands);
+        })
         .Default([](Operation *other) {
           return other->emitOpError(
               "has no lowering in a program: expected calls, sends, "
@@ -313,6 +318,40 @@ private:
   void transfer(Location loc, StringRef name, Value data, Value buffer) {
     int64_t bytes = sizeInBytes(cast<MemRefType>(buffer.getType()));
     call(loc, name, {context, currentSlot(), data, constant(bytes)});
+  }
+
+  /// What the runtime reads of it: docs of `soap_rt_collective`.
+  LogicalResult lowerCollective(CollectiveBufferOp op,
+                                ArrayRef<Value> buffers) {
+    auto kind = llvm::StringSwitch<int64_t>(op.getKind())
+                    .Case("all_reduce", SOAP_ALL_REDUCE)
+                    .Case("reduce_to_root", SOAP_REDUCE)
+                    .Case("reduce_scatter", SOAP_REDUCE_SCATTER)
+                    .Case("all_gather", SOAP_ALL_GATHER)
+                    .Case("gather_to_root", SOAP_GATHER)
+                    .Default(SOAP_BROADCAST);
+    Type element =
+        cast<MemRefType>(op.getOperand(0).getType()).getElementType();
+    int64_t type = element.isF32()   ? SOAP_F32
+                   : element.isF64() ? SOAP_F64
+                                     : SOAP_BYTES;
+    SmallVector<int64_t> descriptor = {
+        kind, type, static_cast<int64_t>(op.getInputs().size()),
+        static_cast<int64_t>(op.getOutputs().size())};
+    for (Value buffer : op.getOperands()) {
+      auto memref = cast<MemRefType>(buffer.getType());
+      if (!isContiguous(memref))
+        return op.emitOpError("must be on static row-major buffers");
+      descriptor.push_back(type == SOAP_BYTES ? sizeInBytes(memref)
+                                              : memref.getNumElements());
+    }
+    Location loc = op.getLoc();
+    (void)listOf(loc, buffers);
+    call(loc, "soap_rt_collective",
+         {context, currentSlot(),
+          LLVM::AddressOfOp::create(builder, loc, runtime.array(descriptor)),
+          launchedBuffers()});
+    return success();
   }
 
   LogicalResult lowerView(memref::ViewOp view, Value base) {
@@ -394,7 +433,7 @@ private:
       return launched;
     size_t most = 1;
     for (Operation &op : program.getBody().front())
-      if (isa<ParallelCallOp, LibraryCallOp>(op))
+      if (isa<ParallelCallOp, LibraryCallOp, CollectiveBufferOp>(op))
         most = std::max<size_t>(most, op.getNumOperands());
     Value count = constant(static_cast<int64_t>(most));
     OpBuilder::InsertionGuard guard(builder);

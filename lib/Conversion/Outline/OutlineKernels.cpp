@@ -11,7 +11,7 @@
 #include "Library.h"
 
 #include "Soap/Conversion/Passes.h"
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -35,7 +35,8 @@ namespace {
 
 bool isProgramOp(Operation *op) {
   return isa<IterationSpaceOpInterface, FillOp, AssembleOp, CombineOp, SendOp,
-             RecvOp>(op);
+             RecvOp>(op) ||
+         isCollective(op);
 }
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -54,7 +55,7 @@ public:
     llvm::DenseMap<Operation *, unsigned> segments;
     for (Operation &op : block) {
       // What is computed before a communication stays before it.
-      segment += isa<SendOp, RecvOp>(op);
+      segment += isa<SendOp, RecvOp>(op) || isCollective(&op);
       segments[&op] = segment;
       if (isElementwise(&op))
         groups[&op] = {&op};
@@ -130,6 +131,7 @@ public:
     held.clear();
     copies.clear();
     dead.clear();
+    gathered.clear();
     std::optional<Fusion> fusion;
     if (fuse)
       fusion.emplace(block, layouts);
@@ -173,6 +175,12 @@ private:
   /// Copies of values in other layouts.
   std::map<std::pair<void *, ImageLayout>, Value> copies;
   SmallVector<Operation *> dead;
+  /// Where an all-gathered piece lies.
+  struct Gathered {
+    Value row;
+    int64_t offset = 0;
+  };
+  llvm::DenseMap<Value, Gathered> gathered;
 
   //===--------------------------------------------------------------------===//
   // Layouts
@@ -287,6 +295,8 @@ private:
     }
     if (auto send = dyn_cast<SendOp>(op))
       return replaceSend(send, builder);
+    if (isCollective(op))
+      return replaceCollective(op, builder);
     if (auto assemble = dyn_cast<AssembleOp>(op);
         assemble && fuse && replaceAssemble(assemble, builder))
       return success();
@@ -474,40 +484,151 @@ private:
                                  type.getElementType());
   }
 
-  LogicalResult replaceSend(SendOp op, OpBuilder &builder) {
-    Value tile = op.getTile();
+  /// A part of a tile as a buffer of its own: the tile itself, a view of it, or
+  /// a copy.
+  FailureOr<Value> partOf(Operation *op, Value tile,
+                          const ::soap::Region &region, OpBuilder &builder) {
     auto type = cast<RankedTensorType>(tile.getType());
-    ::soap::Region region = op.getSource().getRegion();
     Value holder = held.lookup(tile);
-    auto packed = RankedTensorType::get(region.shape(), type.getElementType());
     std::optional<Run> run =
         holder || !fuse ? std::nullopt : runOf(type, region);
-    if (region.volume() == type.getNumElements() && !holder) {
-      // The tile as it is.
-    } else if (run) {
-      Value row = reshape(builder, op.getLoc(), tile, rowType(type));
-      tile = tensor::ExtractSliceOp::create(
-          builder, op.getLoc(), row,
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(run->offset)},
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(run->count)},
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-    } else {
-      FailureOr<FlatSymbolRefAttr> kernel = kernels.packKernel(
-          op.getLoc(), type, region,
-          holder ? layouts.held(op.getTile()) : ImageLayout::ChannelsFirst);
-      if (failed(kernel))
-        return failure();
-      auto pack = KernelCallOp::create(
-          builder, op.getLoc(), TypeRange{packed}, kernel->getValue(),
-          holder ? holder : tile, createEmpty(builder, op.getLoc(), packed),
-          /*in_place=*/false,
-          /*elementwise=*/false);
-      copySlot(op, pack);
-      tile = pack.getValues()[0];
+    if (region.volume() == type.getNumElements() && !holder)
+      return tile;
+    if (run) {
+      Value row = reshape(builder, op->getLoc(), tile, rowType(type));
+      return sliceOf(builder, op->getLoc(), row, run->offset, run->count);
     }
-    auto send = SendBufferOp::create(builder, op.getLoc(), tile);
+    auto packed = RankedTensorType::get(region.shape(), type.getElementType());
+    FailureOr<FlatSymbolRefAttr> kernel = kernels.packKernel(
+        op->getLoc(), type, region,
+        holder ? layouts.held(tile) : ImageLayout::ChannelsFirst);
+    if (failed(kernel))
+      return failure();
+    auto pack = KernelCallOp::create(builder, op->getLoc(), TypeRange{packed},
+                                     kernel->getValue(), holder ? holder : tile,
+                                     createEmpty(builder, op->getLoc(), packed),
+                                     /*in_place=*/false,
+                                     /*elementwise=*/false);
+    copySlot(op, pack);
+    return pack.getValues()[0];
+  }
+
+  LogicalResult replaceSend(SendOp op, OpBuilder &builder) {
+    FailureOr<Value> tile =
+        partOf(op, op.getTile(), op.getSource().getRegion(), builder);
+    if (failed(tile))
+      return failure();
+    auto send = SendBufferOp::create(builder, op.getLoc(), *tile);
     copySlot(op, send);
     op.erase();
+    return success();
+  }
+
+  static Value sliceOf(OpBuilder &builder, Location loc, Value row,
+                       int64_t offset, int64_t count) {
+    return tensor::ExtractSliceOp::create(
+        builder, loc, row, ArrayRef<OpFoldResult>{builder.getIndexAttr(offset)},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(count)},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  }
+
+  CollectiveBufferOp createCollective(OpBuilder &builder, Operation *op,
+                                      ArrayRef<Value> inputs,
+                                      ArrayRef<Value> outputs) {
+    auto call = CollectiveBufferOp::create(
+        builder, op->getLoc(), llvm::to_vector(ValueRange(outputs).getTypes()),
+        op->getName().stripDialect(), inputs, outputs);
+    copySlot(op, call);
+    return call;
+  }
+
+  /// Sums of whole tiles are made in place: the tile is the output.
+  LogicalResult replaceCollective(Operation *op, OpBuilder &builder) {
+    if (isa<AllGatherOp>(op) ||
+        (isa<GatherToRootOp>(op) && op->getNumResults() > 0))
+      return replaceGather(op, builder);
+    if (auto scatter = dyn_cast<ReduceScatterOp>(op))
+      return replaceReduceScatter(scatter, builder);
+    auto broadcast = dyn_cast<BroadcastFromRootOp>(op);
+    SmallVector<Value> inputs, outputs;
+    if (op->getNumOperands() > 0) {
+      Value tile = op->getOperand(0);
+      ::soap::Region part =
+          broadcast ? broadcast.getSource()->getRegion() : wholeOf(tile);
+      FailureOr<Value> buffer = partOf(op, tile, part, builder);
+      if (failed(buffer))
+        return failure();
+      bool inPlace =
+          isa<AllReduceOp, ReduceToRootOp>(op) && op->getNumResults() > 0;
+      (inPlace ? outputs : inputs).push_back(*buffer);
+    } else {
+      outputs = createEmpties(builder, op);
+    }
+    replaceOp(op, createCollective(builder, op, inputs, outputs));
+    return success();
+  }
+
+  static ::soap::Region wholeOf(Value tile) {
+    return ::soap::Region::whole(
+        cast<RankedTensorType>(tile.getType()).getShape().vec());
+  }
+
+  /// Pieces of one type lie one after the other in one buffer.
+  LogicalResult replaceGather(Operation *op, OpBuilder &builder) {
+    Value tile = op->getOperand(0);
+    FailureOr<Value> mine = partOf(op, tile, wholeOf(tile), builder);
+    if (failed(mine))
+      return failure();
+    if (!llvm::all_equal(op->getResultTypes())) {
+      replaceOp(
+          op, createCollective(builder, op, *mine, createEmpties(builder, op)));
+      return success();
+    }
+    Location loc = op->getLoc();
+    auto piece = cast<RankedTensorType>(op->getResultTypes()[0]);
+    int64_t count = piece.getNumElements();
+    auto all = RankedTensorType::get({count * op->getNumResults()},
+                                     piece.getElementType());
+    Value row =
+        createCollective(builder, op, *mine, createEmpty(builder, loc, all))
+            .getValues()[0];
+    for (auto [i, result] : llvm::enumerate(op->getResults())) {
+      int64_t offset = static_cast<int64_t>(i) * count;
+      Value part = reshape(builder, loc,
+                           sliceOf(builder, loc, row, offset, count), piece);
+      gathered[part] = {row, offset};
+      result.replaceAllUsesWith(part);
+    }
+    op->erase();
+    return success();
+  }
+
+  /// Parts of one size that lie one after the other are one buffer: the tile.
+  LogicalResult replaceReduceScatter(ReduceScatterOp op, OpBuilder &builder) {
+    SmallVector<Value> inputs;
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    int64_t end = 0, piece = 0;
+    bool inOrder = fuse && !held.lookup(op.getTile());
+    for (auto source : op.getSources().getAsRange<RegionAttr>()) {
+      std::optional<Run> run = runOf(type, source.getRegion());
+      inOrder &= run && run->offset == end && (end == 0 || run->count == piece);
+      if (run) {
+        piece = run->count;
+        end = run->offset + run->count;
+      }
+    }
+    if (inOrder && end == type.getNumElements())
+      inputs.push_back(op.getTile());
+    else
+      for (auto source : op.getSources().getAsRange<RegionAttr>()) {
+        FailureOr<Value> part =
+            partOf(op, op.getTile(), source.getRegion(), builder);
+        if (failed(part))
+          return failure();
+        inputs.push_back(*part);
+      }
+    replaceOp(
+        op, createCollective(builder, op, inputs, createEmpties(builder, op)));
     return success();
   }
 
@@ -536,6 +657,18 @@ private:
         layouts.held(op.getResult()) != ImageLayout::ChannelsFirst)
       return false;
     Location loc = op.getLoc();
+    // All-gathered in the order in which they are wanted.
+    Value whole = gathered.lookup(op.getTiles()[0]).row;
+    for (auto [run, tile] : llvm::zip(runs, op.getTiles())) {
+      Gathered from = gathered.lookup(tile);
+      if (from.row != whole || from.offset != run.offset)
+        whole = nullptr;
+    }
+    if (whole && whole.getType() == rowType(type)) {
+      op.getResult().replaceAllUsesWith(reshape(builder, loc, whole, type));
+      op.erase();
+      return true;
+    }
     Value row = createEmpty(builder, loc, rowType(type));
     for (auto [run, tile] : llvm::zip(runs, op.getTiles()))
       row = tensor::InsertSliceOp::create(

@@ -19,6 +19,7 @@ using namespace mlir::soap;
 
 void SoapDialect::initialize() {
   registerSoapDialectOperations(this);
+  registerCollectiveOps(this);
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "Soap/Dialect/Soap/SoapAttributes.cpp.inc"

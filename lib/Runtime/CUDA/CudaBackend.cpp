@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaDevice.h"
+#include "CudaGraph.h"
 
 #include <algorithm>
 
@@ -26,6 +26,8 @@ class CudaBackend : public Backend {
 public:
   ~CudaBackend() override {
     devices.clear();
+    for (void *memory : pinned)
+      cudaFreeHost(memory);
     soap_gpu_unload(module);
   }
 
@@ -86,11 +88,42 @@ public:
     return std::nullopt;
   }
 
+  bool stages() const override { return true; }
+  Expected<void *> allocatePinned(int64_t bytes) override {
+    void *memory = nullptr;
+    // For all devices, not only for that of the thread.
+    SOAP_CUDA(cudaHostAlloc, &memory, size_t(std::max<int64_t>(bytes, 1)),
+              cudaHostAllocPortable);
+    pinned.push_back(memory);
+    return memory;
+  }
+  MaybeError beginUpload(int64_t device, void *to, const void *from,
+                         int64_t bytes) override {
+    if (bytes <= 0)
+      return std::nullopt;
+    if (MaybeError error = select(device))
+      return error;
+    return find(device).beginUpload(to, from, bytes);
+  }
+  MaybeError endUploads(int64_t device) override {
+    return find(device).endUploads();
+  }
+
+  Expected<std::unique_ptr<BackendGraph>>
+  makeGraph(const std::vector<int64_t> &numbers, bool joint) override {
+    std::vector<std::pair<int64_t, CudaDevice *>> members;
+    for (int64_t number : numbers)
+      members.emplace_back(number, &find(number));
+    return std::unique_ptr<BackendGraph>(
+        std::make_unique<CudaGraph>(std::move(members), joint));
+  }
+
 private:
   BackendOptions options;
   std::string name;
   SoapGpuModule *module = nullptr;
   std::vector<std::unique_ptr<CudaDevice>> devices;
+  std::vector<void *> pinned;
 
   CudaDevice &find(int64_t device) {
     auto found = std::find(options.local.begin(), options.local.end(), device);

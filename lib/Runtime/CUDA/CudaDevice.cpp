@@ -21,8 +21,12 @@ CudaDevice::~CudaDevice() {
     cudaEventDestroy(event);
   for (cudaEvent_t event : signals)
     cudaEventDestroy(event);
+  for (cudaEvent_t event : captureEvents)
+    cudaEventDestroy(event);
   for (cudaStream_t stream : streams)
     cudaStreamDestroy(stream);
+  if (uploads)
+    cudaStreamDestroy(uploads);
   for (void *pointer : memory)
     cudaFree(pointer);
 }
@@ -68,11 +72,12 @@ MaybeError CudaDevice::finish(const std::function<bool()> &stopped) {
 
 MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
                               int64_t stream) {
+  auto lock = recording();
   if (kernel.extent <= 0)
     return std::nullopt;
   const SoapGpuKernel *&known = kernels[&kernel];
   if (!known)
-    if (const char *error = soap_gpu_kernel(module, kernel.name, &known))
+    if (const char *error = soap_gpu_kernel_of(module, &kernel, &known))
       return Error{error};
   auto native = streamOf(stream);
   if (!native)
@@ -92,6 +97,7 @@ MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
 
 MaybeError CudaDevice::conv(const ConvCall &call, const ConvBuffers &buffers,
                             int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -104,6 +110,7 @@ MaybeError CudaDevice::conv(const ConvCall &call, const ConvBuffers &buffers,
 
 MaybeError CudaDevice::matmul(const MatmulCall &call,
                               const MatmulBuffers &buffers, int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -116,6 +123,7 @@ MaybeError CudaDevice::matmul(const MatmulCall &call,
 
 MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,
                             int64_t stream) {
+  auto lock = recording();
   if (bytes <= 0)
     return std::nullopt;
   auto native = streamOf(stream);
@@ -127,11 +135,38 @@ MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,
   return std::nullopt;
 }
 
+MaybeError CudaDevice::add(int64_t elementType, void *to, const void *from,
+                           int64_t count, int64_t stream) {
+  auto lock = recording();
+  auto native = streamOf(stream);
+  if (!native)
+    return native.takeError();
+  if (!librariesOpen)
+    if (MaybeError error = libraries.open())
+      return error;
+  librariesOpen = true;
+  return libraries.add(elementType, to, from, count, *native);
+}
+
 MaybeError CudaDevice::upload(void *to, const void *from, int64_t bytes) const {
   SOAP_CUDA(cudaMemcpy, to, from, size_t(bytes), cudaMemcpyHostToDevice);
   // It may return when the bytes have left the host, and the streams of
   // programs do not wait for the default one, which brings them.
   SOAP_CUDA(cudaStreamSynchronize, cudaStreamLegacy);
+  return std::nullopt;
+}
+
+MaybeError CudaDevice::beginUpload(void *to, const void *from, int64_t bytes) {
+  if (!uploads)
+    SOAP_CUDA(cudaStreamCreateWithFlags, &uploads, cudaStreamNonBlocking);
+  SOAP_CUDA(cudaMemcpyAsync, to, from, size_t(bytes), cudaMemcpyHostToDevice,
+            uploads);
+  return std::nullopt;
+}
+
+MaybeError CudaDevice::endUploads() const {
+  if (uploads)
+    SOAP_CUDA(cudaStreamSynchronize, uploads);
   return std::nullopt;
 }
 
@@ -156,6 +191,9 @@ Expected<cudaStream_t> CudaDevice::streamOf(int64_t stream) {
     cudaStream_t made = nullptr;
     SOAP_CUDA(cudaStreamCreateWithFlags, &made, cudaStreamNonBlocking);
     streams.push_back(made);
+    // Else what it is given would be done, not recorded.
+    if (captureFork)
+      SOAP_CUDA(cudaStreamWaitEvent, made, captureFork, 0);
   }
   return streams[size_t(stream)];
 }
@@ -171,6 +209,7 @@ Expected<cudaEvent_t> CudaDevice::eventIn(std::vector<cudaEvent_t> &events,
 }
 
 MaybeError CudaDevice::record(int64_t event, int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -188,6 +227,7 @@ MaybeError CudaDevice::wait(int64_t event, int64_t stream) {
 }
 
 Expected<void *> CudaDevice::signal(int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
@@ -200,6 +240,7 @@ Expected<void *> CudaDevice::signal(int64_t stream) {
 }
 
 MaybeError CudaDevice::waitSignal(void *signal, int64_t stream) {
+  auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();

@@ -37,6 +37,8 @@ public:
                     int64_t stream) override;
   MaybeError copy(void *to, const void *from, int64_t bytes,
                   int64_t stream) override;
+  MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
+                 int64_t stream) override;
   Expected<const void *> constant(const void *data, int64_t bytes) override;
   MaybeError record(int64_t event, int64_t stream) override;
   MaybeError wait(int64_t event, int64_t stream) override;
@@ -52,7 +54,31 @@ public:
   /// it returns.
   MaybeError upload(void *to, const void *from, int64_t bytes) const;
 
+  /// The same from pinned memory, on a stream of its own: it may return before
+  /// the bytes have left.
+  MaybeError beginUpload(void *to, const void *from, int64_t bytes);
+  MaybeError endUploads() const;
+
+  /// Begins to record what is given to all streams of the device; returns the
+  /// event behind which devices enter that record the same capture.
+  Expected<cudaEvent_t> beginCapture();
+  MaybeError enterCapture(cudaEvent_t fork);
+  /// The first stream waits for all others; returns the event behind that.
+  Expected<cudaEvent_t> joinStreams();
+  /// The first stream waits for the event of another device.
+  MaybeError waitFor(cudaEvent_t event);
+  /// To be called where the capture has begun; a null graph: it was broken.
+  Expected<cudaGraph_t> endCapture();
+  void forgetCapture() { captureFork = nullptr; }
+  /// `lock` is held around calls from now on; null: none.
+  void setRecording(std::mutex *lock) { recordingLock = lock; }
+  MaybeError launchGraph(cudaGraphExec_t graph);
+
 private:
+  std::unique_lock<std::mutex> recording() const {
+    return recordingLock ? std::unique_lock<std::mutex>(*recordingLock)
+                         : std::unique_lock<std::mutex>();
+  }
   /// Made when it is first used.
   Expected<cudaStream_t> streamOf(int64_t stream);
   static Expected<cudaEvent_t> eventIn(std::vector<cudaEvent_t> &events,
@@ -64,7 +90,11 @@ private:
   bool librariesOpen = false;
   CudaLibraries libraries;
   std::vector<cudaStream_t> streams;
-  std::vector<cudaEvent_t> events, signals;
+  cudaStream_t uploads = nullptr;
+  std::vector<cudaEvent_t> events, signals, captureEvents;
+  /// Not null while the device records: where its streams have begun.
+  cudaEvent_t captureFork = nullptr;
+  std::mutex *recordingLock = nullptr;
   int64_t signalsUsed = 0;
   std::mutex memoryMutex;
   std::vector<void *> memory;

@@ -10,6 +10,7 @@
 #include "Soap/Core/Error.h"
 
 #include <cublasLt.h>
+#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 

@@ -6,6 +6,9 @@
 
 #include "CudaLibraries.h"
 
+#include "Soap/Runtime/Runtime.h"
+
+#include <algorithm>
 #include <limits>
 
 using namespace soap;
@@ -134,6 +137,8 @@ CudaLibraries::CudaLibraries() = default;
 
 CudaLibraries::~CudaLibraries() {
   convs.clear();
+  if (blas)
+    cublasDestroy(blas);
   if (dnn)
     cudnnDestroy(dnn);
   for (auto &[stream, memory] : workspaces)
@@ -145,6 +150,7 @@ CudaLibraries::~CudaLibraries() {
 MaybeError CudaLibraries::open() {
   if (MaybeError error = products.open())
     return error;
+  SOAP_CUDA(cublasCreate, &blas);
   SOAP_CUDA(cudnnCreate, &dnn);
   return std::nullopt;
 }
@@ -160,6 +166,28 @@ Expected<void *> CudaLibraries::workspace(cudaStream_t stream, size_t bytes) {
     size = bytes;
   }
   return memory;
+}
+
+// 1 * from + to is one fused operation: the sum, rounded once.
+MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
+                              int64_t count, cudaStream_t stream) {
+  SOAP_CUDA(cublasSetStream, blas, stream);
+  constexpr int64_t most = int64_t(1) << 30; // cuBLAS counts in int
+  for (int64_t begin = 0; begin < count; begin += most) {
+    int part = int(std::min(most, count - begin));
+    if (elementType == SOAP_F64) {
+      double one = 1;
+      SOAP_CUDA(cublasDaxpy, blas, part, &one,
+                static_cast<const double *>(from) + begin, 1,
+                static_cast<double *>(to) + begin, 1);
+    } else {
+      float one = 1;
+      SOAP_CUDA(cublasSaxpy, blas, part, &one,
+                static_cast<const float *>(from) + begin, 1,
+                static_cast<float *>(to) + begin, 1);
+    }
+  }
+  return std::nullopt;
 }
 
 Expected<CudaLibraries::Conv *> CudaLibraries::find(const ConvCall &call) {

@@ -33,6 +33,10 @@ public:
   MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
                   cudaStream_t stream);
 
+  /// to[i] += from[i], of SOAP_F32 or SOAP_F64.
+  MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
+                 cudaStream_t stream);
+
 private:
   struct Conv;
 
@@ -41,6 +45,7 @@ private:
   Expected<void *> workspace(cudaStream_t stream, size_t bytes);
 
   CudaMatmul products;
+  cublasHandle_t blas = nullptr; ///< sums
   cudnnHandle_t dnn = nullptr;
   std::map<ConvCall, std::unique_ptr<Conv>> convs;
   std::map<cudaStream_t, std::pair<void *, size_t>> workspaces;

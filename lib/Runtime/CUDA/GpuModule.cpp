@@ -108,6 +108,23 @@ const char *soap_gpu_kernel(SoapGpuModule *module, const char *name,
   return nullptr;
 }
 
+const char *soap_gpu_kernel_of(SoapGpuModule *module, const SoapKernel *program,
+                               const SoapGpuKernel **kernel) {
+  if (const char *error = soap_gpu_kernel(module, program->name, kernel))
+    return error;
+  int64_t takes = (*kernel)->parameters;
+  if (takes < 0 || takes == program->buffers)
+    return nullptr;
+  *kernel = nullptr;
+  return report("the kernel " + quoted(program->name) + " of the image takes " +
+                std::to_string(takes) + " buffers, the program gives " +
+                std::to_string(program->buffers));
+}
+
+const void *soap_gpu_native(const SoapGpuKernel *kernel) {
+  return static_cast<const void *>(kernel->kernel);
+}
+
 const char *soap_gpu_launch(const SoapGpuKernel *kernel, void *const *buffers,
                             int64_t count, int64_t blocks, int64_t threads,
                             void *stream) {

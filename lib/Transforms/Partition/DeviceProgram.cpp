@@ -1,13 +1,14 @@
 //===- DeviceProgram.cpp - The program of one device ----------------------===//
 //
 // One op per action of the plan: local ops, fills, assembles, combines; a
-// transfer is a send on one device and a recv on another.
+// transfer is a send on one device and a recv on another, a collective the same
+// op on all devices of its group.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DeviceProgram.h"
 
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -21,15 +22,20 @@ namespace {
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp source, const PricedFunction &priced,
-                 const KernelOps &kernelOps, int device)
+                 const KernelOps &kernelOps, const Schedule &schedule,
+                 int device)
       : source(source), priced(priced), plan(priced.plan), kernelOps(kernelOps),
-        device(device), builder(source.getContext()) {}
+        schedule(schedule), device(device), builder(source.getContext()) {}
 
-  FailureOr<DeviceProgram> run(ModuleOp module, const Schedule &schedule) {
+  FailureOr<DeviceProgram> run(ModuleOp module) {
     createFunction(module);
-    for (auto [place, id] : schedule.byDevice[device])
-      if (failed(emit(plan.actions[id], schedule.transferNumbers[id], place)))
+    for (auto [place, id] : schedule.byDevice[device]) {
+      const Action &action = plan.actions[id];
+      if (action.kind == ActionKind::Collective)
+        emitCollective(schedule.collectiveOfTask[action.task], place);
+      else if (failed(emit(action, schedule.transferNumbers[id], place)))
         return failure();
+    }
     finish();
     return std::move(program);
   }
@@ -39,40 +45,16 @@ private:
   const PricedFunction &priced;
   const ::soap::Plan &plan;
   const KernelOps &kernelOps;
+  const Schedule &schedule;
   int device;
   OpBuilder builder;
   DeviceProgram program;
   DenseMap<int, Value> values;    ///< by buffer
   DenseMap<int, int> argOfBuffer; ///< argument number of an input buffer
 
-  Type elementType(int value) const {
-    for (const auto &[ssa, id] : priced.opGraph.valueIds)
-      if (id == value)
-        return cast<RankedTensorType>(ssa.getType()).getElementType();
-    return stageElementType(value);
-  }
-
-  /// Values between stages have the element type of their kernel's float
-  /// results.
-  Type stageElementType(int value) const {
-    for (const auto &[key, op] : kernelOps) {
-      const ::soap::GraphNode &node = priced.opGraph.graph.nodes[key.first];
-      const ::soap::Kernel &kernel =
-          key.second < 0 ? node.whole : node.stages[key.second];
-      for (auto [i, result] : llvm::enumerate(kernel.results))
-        if (result == value)
-          return cast<RankedTensorType>(op->getResult(i).getType())
-              .getElementType();
-    }
-    return {};
-  }
-
-  DenseMap<int, Type> elementTypes;
   RankedTensorType typeOf(const Buffer &buffer) {
-    Type &element = elementTypes[buffer.value];
-    if (!element)
-      element = elementType(buffer.value);
-    return RankedTensorType::get(buffer.region.shape(), element);
+    return RankedTensorType::get(buffer.region.shape(),
+                                 schedule.elementTypes[buffer.value]);
   }
   RankedTensorType typeOf(int buffer) { return typeOf(plan.buffers[buffer]); }
 
@@ -104,13 +86,141 @@ private:
   }
   SmallVector<StringAttr> argKinds;
 
-  void addSlot(Operation *op, int64_t place, int64_t peer, int64_t transfer) {
+  void addSlot(Operation *op, int64_t place, int64_t peer, int64_t transfer,
+               int64_t collective = -1) {
     op->setAttr(
         SoapDialect::kSlot,
         builder.getI64IntegerAttr(static_cast<int64_t>(program.tasks.size())));
     program.tasks.push_back(place);
     program.peers.push_back(peer);
     program.transfers.push_back(transfer);
+    program.collectives.push_back(collective);
+  }
+
+  /// A tile with the parts of other tiles of this device.
+  Value assemble(const Buffer &result, ArrayRef<int> inputs,
+                 ArrayRef<Value> tiles, int64_t place) {
+    SmallVector<Attribute> sources, targets;
+    for (int input : inputs) {
+      Tile part = plan.buffers[input].region.intersect(result.region);
+      sources.push_back(positions(input, part));
+      targets.push_back(RegionAttr::get(builder.getContext(),
+                                        result.region.positionsOf(part)));
+    }
+    auto op = AssembleOp::create(builder, source.getLoc(), typeOf(result),
+                                 tiles, builder.getArrayAttr(sources),
+                                 builder.getArrayAttr(targets));
+    addSlot(op, place, -1, -1);
+    return op.getTile();
+  }
+
+  /// `tile`, which is `buffer`, or the part of it that `wanted` is.
+  Value cutTo(int buffer, int wanted, Value tile, int64_t place) {
+    const Buffer &part = plan.buffers[wanted];
+    return plan.buffers[buffer].region == part.region
+               ? tile
+               : assemble(part, {buffer}, {tile}, place);
+  }
+
+  /// A fold that is no sum: the root gathers all parts, folds them in order,
+  /// and broadcasts the result if all want it.
+  void emitRootedFold(const ::soap::CollectiveGroup &group, int number,
+                      Value tile, int64_t place) {
+    Location loc = source.getLoc();
+    int root = schedule.steps[number][0].root;
+    size_t me = static_cast<size_t>(group.placeOf(device));
+    bool isRoot = static_cast<int>(me) == root;
+    int result = group.outputs[root];
+    tile = cutTo(group.inputs[me], result, tile, place);
+    SmallVector<Type> types(isRoot ? group.members.size() : 0, tile.getType());
+    auto gather = GatherToRootOp::create(builder, loc, types, tile);
+    int64_t step = schedule.firstStep[number];
+    addSlot(gather, place, -1, -1, step++);
+    auto whole = RegionAttr::get(
+        builder.getContext(),
+        plan.buffers[result].region.positionsOf(plan.buffers[result].region));
+    if (isRoot) {
+      auto combiner = static_cast<CombinerKind>(
+          plan.actions[plan.buffers[result].action].combiner);
+      SmallVector<Attribute> sources(types.size(), whole);
+      auto combine =
+          CombineOp::create(builder, loc, typeOf(result), gather.getPieces(),
+                            combiner, builder.getArrayAttr(sources));
+      addSlot(combine, place, -1, -1);
+      values[result] = combine.getTile();
+    }
+    if (schedule.steps[number].size() == 1)
+      return;
+    Operation *broadcast = nullptr;
+    if (isRoot) {
+      broadcast = BroadcastFromRootOp::create(builder, loc, Type(),
+                                              values.at(result), whole);
+    } else {
+      int output = group.outputs[me];
+      broadcast = BroadcastFromRootOp::create(builder, loc, typeOf(output),
+                                              Value(), RegionAttr());
+      values[output] = broadcast->getResult(0);
+    }
+    addSlot(broadcast, place, -1, -1, step);
+  }
+
+  /// What this device does in a regular collective. Its tile is cut first where
+  /// only a part of it is wanted, and what it gathers is put together behind.
+  void emitCollective(int number, int64_t place) {
+    const ::soap::CollectiveGroup &group = *schedule.groups[number];
+    size_t me = static_cast<size_t>(group.placeOf(device));
+    int input = group.inputs[me], output = group.outputs[me];
+    Value tile = input < 0 ? Value() : values.at(input);
+    Location loc = source.getLoc();
+    int64_t first = schedule.firstStep[number];
+    if (schedule.steps[number][0].kind == ::soap::CollectiveKind::AllToAll)
+      return emitRootedFold(group, number, tile, place);
+    Operation *op = nullptr;
+    switch (group.kind) {
+    case ::soap::CollectiveKind::AllReduce:
+      tile = cutTo(input, group.outputs[0], tile, place);
+      op = AllReduceOp::create(builder, loc, tile);
+      break;
+    case ::soap::CollectiveKind::Reduce:
+      tile = cutTo(input, group.outputs[group.root], tile, place);
+      op = ReduceToRootOp::create(builder, loc,
+                                  output < 0 ? Type() : typeOf(output), tile);
+      break;
+    case ::soap::CollectiveKind::ReduceScatter: {
+      SmallVector<Attribute> parts;
+      for (int part : group.outputs)
+        parts.push_back(positions(input, plan.buffers[part].region));
+      op = ReduceScatterOp::create(builder, loc, typeOf(output), tile,
+                                   builder.getArrayAttr(parts));
+      break;
+    }
+    case ::soap::CollectiveKind::AllGather: {
+      SmallVector<Type> types;
+      for (int piece : group.inputs)
+        types.push_back(typeOf(piece));
+      op = AllGatherOp::create(builder, loc, types, tile);
+      break;
+    }
+    case ::soap::CollectiveKind::Broadcast:
+      if (tile)
+        op = BroadcastFromRootOp::create(
+            builder, loc, Type(), tile,
+            positions(input, plan.buffers[group.outputs[1]].region));
+      else
+        op = BroadcastFromRootOp::create(builder, loc, typeOf(output), Value(),
+                                         RegionAttr());
+      break;
+    case ::soap::CollectiveKind::AllToAll:
+    case ::soap::CollectiveKind::Exchange:
+      return; // are expanded
+    }
+    addSlot(op, place, -1, -1, first);
+    if (output < 0)
+      return;
+    values[output] = group.kind == ::soap::CollectiveKind::AllGather
+                         ? assemble(plan.buffers[output], group.inputs,
+                                    SmallVector<Value>(op->getResults()), place)
+                         : op->getResult(0);
   }
 
   LogicalResult emit(const Action &action, int64_t transfer, int64_t place) {
@@ -148,20 +258,11 @@ private:
       return success();
     }
     case ActionKind::Assemble: {
-      const Buffer &result = plan.buffers[action.outputs[0]];
       SmallVector<Value> tiles;
-      SmallVector<Attribute> sources, targets;
-      for (int input : action.inputs) {
-        Tile part = plan.buffers[input].region.intersect(result.region);
+      for (int input : action.inputs)
         tiles.push_back(values.at(input));
-        sources.push_back(positions(input, part));
-        targets.push_back(positions(action.outputs[0], part));
-      }
-      auto assemble = AssembleOp::create(
-          builder, source.getLoc(), typeOf(action.outputs[0]), tiles,
-          builder.getArrayAttr(sources), builder.getArrayAttr(targets));
-      values[action.outputs[0]] = assemble.getTile();
-      addSlot(assemble, place, -1, -1);
+      values[action.outputs[0]] = assemble(plan.buffers[action.outputs[0]],
+                                           action.inputs, tiles, place);
       return success();
     }
     case ActionKind::Combine: {
@@ -180,7 +281,7 @@ private:
       addSlot(combine, place, -1, -1);
       return success();
     }
-    case ActionKind::Collective: // is expanded
+    case ActionKind::Collective:
     case ActionKind::Transfer:
       break;
     }
@@ -253,6 +354,6 @@ private:
 FailureOr<DeviceProgram> mlir::soap::buildDeviceProgram(
     ModuleOp module, func::FuncOp source, const PricedFunction &priced,
     const KernelOps &kernelOps, const Schedule &schedule, int device) {
-  return ProgramBuilder(source, priced, kernelOps, device)
-      .run(module, schedule);
+  return ProgramBuilder(source, priced, kernelOps, schedule, device)
+      .run(module);
 }

@@ -8,6 +8,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_PARTITION_DEVICEPROGRAM_H
 #define SOAP_LIB_TRANSFORMS_PARTITION_DEVICEPROGRAM_H
 
+#include "Soap/Core/CollectiveGroup.h"
 #include "Soap/Transforms/Partition.h"
 
 namespace mlir::soap {
@@ -22,7 +23,8 @@ struct TileRecord {
 /// A device program and its row of the rank table.
 struct DeviceProgram {
   func::FuncOp function;
-  SmallVector<int64_t> tasks, peers, transfers; ///< by slot
+  /// By slot; -1: none.
+  SmallVector<int64_t> tasks, peers, transfers, collectives;
   SmallVector<TileRecord> args, results;
 };
 
@@ -37,6 +39,16 @@ struct Schedule {
   std::vector<std::vector<std::pair<int64_t, int>>> byDevice;
   /// Per action: number among the transfers, or -1.
   std::vector<int64_t> transferNumbers;
+  /// Per collective of the plan: who takes part, if programs run it as one op.
+  std::vector<std::optional<::soap::CollectiveGroup>> groups;
+  /// Per task: its collective with a group, or -1.
+  std::vector<int> collectiveOfTask;
+  /// What programs do for them, and the number of the first step of each
+  /// collective.
+  std::vector<std::vector<::soap::CollectiveStep>> steps;
+  std::vector<int64_t> firstStep;
+  /// Element type of every value of the graph.
+  std::vector<Type> elementTypes;
 };
 
 /// Builds the program of `device` at the end of `module`.

@@ -16,7 +16,6 @@
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPARTITION
@@ -25,6 +24,25 @@ namespace mlir::soap {
 
 using namespace mlir;
 using namespace mlir::soap;
+
+/// By value; those between stages have the element type of their op's results.
+static std::vector<Type> elementTypesOf(const OpGraph &opGraph) {
+  std::vector<Type> types(opGraph.graph.values.size());
+  for (const auto &[ssa, id] : opGraph.valueIds)
+    types[id] = cast<RankedTensorType>(ssa.getType()).getElementType();
+  for (auto [op, node] : llvm::zip(opGraph.ops, opGraph.graph.nodes)) {
+    Type floats;
+    for (Type type : op->getResultTypes())
+      if (Type element = cast<RankedTensorType>(type).getElementType();
+          !floats && isa<FloatType>(element))
+        floats = element;
+    for (const ::soap::Kernel &stage : node.stages)
+      for (int value : stage.results)
+        if (!types[value])
+          types[value] = floats;
+  }
+  return types;
+}
 
 FailureOr<PricedFunction>
 mlir::soap::priceFunction(func::FuncOp function,
@@ -37,9 +55,11 @@ mlir::soap::priceFunction(func::FuncOp function,
   if (failed(strategy))
     return failure();
   PricedFunction priced{std::move(*opGraph), std::move(*strategy), {}, {}};
-  priced.plan =
-      ::soap::buildPlan(priced.opGraph.graph, priced.strategy, topology,
-                        /*expandCollectives=*/true);
+  priced.plan = ::soap::buildProgramPlan(
+      priced.opGraph.graph, priced.strategy, topology,
+      [types = elementTypesOf(priced.opGraph)](int value) {
+        return types[value] && (types[value].isF32() || types[value].isF64());
+      });
   priced.tasks = ::soap::buildTaskGraph(priced.opGraph.graph, priced.plan,
                                         ::soap::CostModel(topology));
   ::soap::simulateFull(priced.tasks);
@@ -75,14 +95,36 @@ Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
                       int deviceCount) {
   Schedule schedule;
   schedule.byDevice.resize(deviceCount);
+  schedule.elementTypes = elementTypesOf(priced.opGraph);
   const ::soap::Plan &plan = priced.plan;
-  for (auto [place, task] : llvm::enumerate(order))
+  schedule.collectiveOfTask.assign(order.size(), -1);
+  int64_t steps = 0;
+  for (auto [number, collective] : llvm::enumerate(plan.collectives)) {
+    schedule.groups.push_back(::soap::collectiveGroup(plan, collective));
+    schedule.steps.emplace_back();
+    schedule.firstStep.push_back(steps);
+    if (!schedule.groups.back())
+      continue;
+    schedule.collectiveOfTask[collective.task] = static_cast<int>(number);
+    schedule.steps.back() =
+        ::soap::stepsOf(*schedule.groups.back(),
+                        plan.actions[plan.taskStart[collective.task]].combiner);
+    steps += static_cast<int64_t>(schedule.steps.back().size());
+  }
+  for (auto [place, task] : llvm::enumerate(order)) {
+    if (int number = schedule.collectiveOfTask[task]; number >= 0) {
+      // The op of each member stands for all actions.
+      for (int device : schedule.groups[number]->members)
+        schedule.byDevice[device].emplace_back(place, plan.taskStart[task]);
+      continue;
+    }
     for (int id = plan.taskStart[task]; id < plan.taskStart[task + 1]; ++id) {
       const ::soap::Action &action = plan.actions[id];
       schedule.byDevice[action.device].emplace_back(place, id);
       if (action.kind == ::soap::ActionKind::Transfer)
         schedule.byDevice[action.sourceDevice].emplace_back(place, id);
     }
+  }
   int64_t transfers = 0;
   for (const ::soap::Action &action : priced.plan.actions)
     schedule.transferNumbers.push_back(
@@ -90,13 +132,13 @@ Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
   return schedule;
 }
 
-/// Text of a program without its name: equal texts are one class.
-std::string fingerprint(func::FuncOp function) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  function.print(
-      os, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(false));
-  return text;
+/// Whether two programs do the same: they may be one function.
+bool areEqual(func::FuncOp a, func::FuncOp b) {
+  return a.getFunctionType() == b.getFunctionType() &&
+         a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+         a.getResAttrsAttr() == b.getResAttrsAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 DictionaryAttr dictionary(Builder &builder,
@@ -133,7 +175,7 @@ std::optional<::soap::Work> workOfTask(const PricedFunction &priced, int task) {
 /// (Core/Fusion.h), which programs do not say.
 DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                              const ::soap::Topology &topology,
-                             ArrayRef<int> order) {
+                             const Schedule &schedule, ArrayRef<int> order) {
   SmallVector<Attribute> names, kinds, shapes;
   SmallVector<int64_t> starts, ends, keys, registerBytes;
   SmallVector<bool> joins;
@@ -170,6 +212,20 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                   {"bytes", builder.getI64IntegerAttr(collective.bytes)},
                   {"messages", builder.getDenseI64ArrayAttr(messages)}}));
   }
+  // What programs do as one op, in the order of its numbers.
+  SmallVector<Attribute> operations;
+  for (auto [group, steps] : llvm::zip(schedule.groups, schedule.steps))
+    for (const ::soap::CollectiveStep &step : steps) {
+      bool gathers = step.kind == ::soap::CollectiveKind::AllToAll;
+      operations.push_back(dictionary(
+          builder,
+          {{"kind",
+            builder.getStringAttr(gathers ? "gather"
+                                          : ::soap::collectiveName(step.kind))},
+           {"members", builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
+                           group->members.begin(), group->members.end()))},
+           {"root", builder.getI64IntegerAttr(step.root)}}));
+    }
   return dictionary(
       builder, {{"names", builder.getArrayAttr(names)},
                 {"kinds", builder.getArrayAttr(kinds)},
@@ -179,7 +235,8 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                 {"shapes", builder.getArrayAttr(shapes)},
                 {"register_bytes", builder.getDenseI64ArrayAttr(registerBytes)},
                 {"joins", builder.getDenseBoolArrayAttr(joins)},
-                {"collectives", builder.getArrayAttr(collectives)}});
+                {"collectives", builder.getArrayAttr(collectives)},
+                {"operations", builder.getArrayAttr(operations)}});
 }
 
 /// Whole tensors of the function's interface: attributes of its arguments and
@@ -223,29 +280,32 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
   Schedule schedule = makeSchedule(*priced, order, topology.deviceCount());
 
   Builder builder(module.getContext());
-  llvm::StringMap<func::FuncOp> classes;
+  SmallVector<func::FuncOp> classes;
   SmallVector<Attribute> ranks;
   for (int device = 0; device < topology.deviceCount(); ++device) {
     FailureOr<DeviceProgram> program = buildDeviceProgram(
         module, function, *priced, kernelOps, schedule, device);
     if (failed(program))
       return failure();
-    auto [known, inserted] =
-        classes.try_emplace(fingerprint(program->function), program->function);
-    if (inserted) {
+    auto known = llvm::find_if(classes, [&](func::FuncOp other) {
+      return areEqual(other, program->function);
+    });
+    if (known == classes.end()) {
       program->function.setName(
-          (function.getName() + "__" + Twine(classes.size() - 1)).str());
+          (function.getName() + "__" + Twine(classes.size())).str());
       symbols.insert(program->function);
+      known = classes.insert(known, program->function);
     } else {
       program->function.erase();
     }
     ranks.push_back(dictionary(
         builder,
         {{"device", builder.getI64IntegerAttr(device)},
-         {"program", FlatSymbolRefAttr::get(known->second)},
+         {"program", FlatSymbolRefAttr::get(*known)},
          {"tasks", builder.getDenseI64ArrayAttr(program->tasks)},
          {"peers", builder.getDenseI64ArrayAttr(program->peers)},
          {"transfers", builder.getDenseI64ArrayAttr(program->transfers)},
+         {"collectives", builder.getDenseI64ArrayAttr(program->collectives)},
          {"args", tileTable(builder, program->args)},
          {"results", tileTable(builder, program->results)}}));
   }
@@ -256,11 +316,12 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
       batch =
           cast<RankedTensorType>(argument.getType()).getDimSize(dim.getInt());
   return dictionary(
-      builder, {{"entry", builder.getStringAttr(function.getName())},
-                {"batch", builder.getI64IntegerAttr(batch)},
-                {"tensors", tensorTable(builder, function, *priced)},
-                {"schedule", scheduleTable(builder, *priced, topology, order)},
-                {"ranks", builder.getArrayAttr(ranks)}});
+      builder,
+      {{"entry", builder.getStringAttr(function.getName())},
+       {"batch", builder.getI64IntegerAttr(batch)},
+       {"tensors", tensorTable(builder, function, *priced)},
+       {"schedule", scheduleTable(builder, *priced, topology, schedule, order)},
+       {"ranks", builder.getArrayAttr(ranks)}});
 }
 
 struct PartitionPass

@@ -2,24 +2,32 @@
 //
 // For tests of the backend cuda without a GPU: with LD_PRELOAD, its functions
 // come before those of libcudart. There are devices as the environment says,
-// which have memory and streams, and run no kernels. So what a backend says of
-// the machine can be tested; what kernels compute is tested elsewhere.
+// which have memory and streams (FakeStreams.h). Kernels are their twins, where
+// a program has them.
 //
 //   SOAP_FAKE_CUDA_DEVICES=N     number of devices (default 1)
 //   SOAP_FAKE_CUDA_CHIP=90       compute capability times ten (default 90)
 //   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
 //   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called
+//   SOAP_FAKE_CUDA_LAZY=N        with the Nth kernel something is allocated
+//   SOAP_FAKE_CUDA_STATISTICS=1  at the end, print what was launched
 //
 //===----------------------------------------------------------------------===//
 
-#include <cuda_runtime_api.h>
+#include "FakeStreams.h"
+#include "Soap/Runtime/Gpu.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
+
+using namespace soap::fake;
 
 namespace {
 
@@ -42,19 +50,29 @@ size_t allBytes() {
   return size_t(numberFrom("SOAP_FAKE_CUDA_BYTES", long(16) << 30));
 }
 
-thread_local int currentDevice = 0;
-
-/// Handles are numbers, which say what device they were made on.
-constexpr long devicesAtMost = 64;
+/// Kernels and libraries are numbers.
 template <typename Handle>
 Handle newHandle() {
   static std::atomic<long> next{1};
-  return reinterpret_cast<Handle>(next.fetch_add(1) * devicesAtMost +
-                                  currentDevice);
+  return reinterpret_cast<Handle>(next.fetch_add(1) * 64);
 }
-bool isOfCurrentDevice(const void *handle) {
-  return reinterpret_cast<long>(handle) % devicesAtMost == currentDevice;
-}
+
+/// What programs run as a kernel.
+std::mutex twinsMutex;
+std::map<const void *, const SoapKernel *> twins;
+
+/// At the end of the process, if it is asked for.
+struct Statistics {
+  ~Statistics() {
+    if (!std::getenv("SOAP_FAKE_CUDA_STATISTICS"))
+      return;
+    std::fprintf(stderr,
+                 "fake cuda: %ld kernels given, %ld graphs of %ld nodes "
+                 "launched %ld times\n",
+                 counts().kernels.load(), counts().graphs.load(),
+                 counts().nodes.load(), counts().launches.load());
+  }
+} statistics;
 
 } // namespace
 
@@ -86,33 +104,75 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  currentDevice = device;
+  currentDevice() = device;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int *device) {
-  *device = currentDevice;
+  *device = currentDevice();
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() {
+  if (cudaError_t error = unsafeCall())
+    return error;
+  synchronizeAll();
+  return cudaSuccess;
+}
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 
+namespace {
+struct ErrorText {
+  cudaError_t error;
+  const char *name, *text;
+};
+#define ERROR(name, text) {name, #name, text}
+const ErrorText errorTexts[] = {
+    ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
+    ERROR(cudaErrorMemoryAllocation, "out of memory"),
+    ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
+    ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
+    ERROR(cudaErrorStreamCaptureUnsupported,
+          "operation not permitted when stream is capturing"),
+    ERROR(cudaErrorStreamCaptureInvalidated,
+          "operation failed due to a previous error during capture"),
+    ERROR(cudaErrorStreamCaptureMerge,
+          "operation would result in a merge of separate capture sequences"),
+    ERROR(cudaErrorStreamCaptureUnmatched, "capture was not ended in the same "
+                                           "stream as it began"),
+    ERROR(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
+    ERROR(cudaErrorStreamCaptureIsolation,
+          "dependency created on uncaptured work in another stream"),
+    ERROR(cudaErrorStreamCaptureWrongThread,
+          "attempt to terminate a thread-local capture sequence from another "
+          "thread"),
+    ERROR(cudaErrorCapturedEvent,
+          "operation not permitted on an event last recorded in a capturing "
+          "stream")};
+#undef ERROR
+} // namespace
+
 const char *cudaGetErrorName(cudaError_t error) {
-  return error == cudaErrorNoDevice           ? "cudaErrorNoDevice"
-         : error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation"
-                                              : "cudaErrorLaunchFailure";
+  for (const ErrorText &known : errorTexts)
+    if (known.error == error)
+      return known.name;
+  return "cudaErrorUnknown";
 }
 const char *cudaGetErrorString(cudaError_t error) {
-  return error == cudaErrorNoDevice ? "no CUDA-capable device is detected"
-                                    : "unspecified launch failure";
+  for (const ErrorText &known : errorTexts)
+    if (known.error == error)
+      return known.text;
+  return "unknown error";
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
   FAKE(cudaMalloc);
+  if (cudaError_t error = unsafeCall())
+    return error;
   std::lock_guard<std::mutex> lock(memoryMutex);
   if (used + bytes > allBytes())
     return cudaErrorMemoryAllocation;
-  *pointer = std::calloc(1, bytes);
+  // What nobody has written is no number.
+  *pointer = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  std::memset(*pointer, 0xff, bytes);
   memory[*pointer] = bytes;
   used += bytes;
   return cudaSuccess;
@@ -129,6 +189,18 @@ cudaError_t cudaFree(void *pointer) {
   return cudaSuccess;
 }
 
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned) {
+  FAKE(cudaHostAlloc);
+  if (cudaError_t error = unsafeCall())
+    return error;
+  *pointer = std::malloc(bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void *pointer) {
+  std::free(pointer);
+  return cudaSuccess;
+}
+
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   *all = allBytes();
@@ -139,47 +211,63 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *all) {
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
                        cudaMemcpyKind) {
   FAKE(cudaMemcpy);
+  if (cudaError_t error = unsafeCall())
+    return error;
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                            cudaMemcpyKind, cudaStream_t) {
+                            cudaMemcpyKind, cudaStream_t stream) {
   FAKE(cudaMemcpyAsync);
-  std::memmove(to, from, bytes);
-  return cudaSuccess;
+  return give(stream, [=] { std::memmove(to, from, bytes); });
 }
 
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t) {
-  std::memset(to, value, bytes);
-  return cudaSuccess;
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
+                            cudaStream_t stream) {
+  return give(stream, [=] { std::memset(to, value, bytes); });
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+                               void *data) {
+  return give(stream, [=] { function(data); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   FAKE(cudaStreamCreateWithFlags);
-  *stream = newHandle<cudaStream_t>();
-  return cudaSuccess;
+  return streamCreate(stream);
 }
-cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamQuery(cudaStream_t) {
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
   FAKE(cudaStreamQuery);
-  return cudaSuccess;
+  return streamQuery(stream);
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned) {
   FAKE(cudaStreamWaitEvent);
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-  *event = newHandle<cudaEvent_t>();
-  return cudaSuccess;
+  return streamWaitEvent(stream, event);
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   FAKE(cudaEventRecord);
-  return isOfCurrentDevice(event) && isOfCurrentDevice(stream)
-             ? cudaSuccess
-             : cudaErrorInvalidResourceHandle;
+  return eventRecord(event, stream);
 }
-cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                   cudaStreamCaptureMode mode) {
+  FAKE(cudaStreamBeginCapture);
+  return streamBeginCapture(stream, mode);
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+  cudaError_t error = streamEndCapture(stream, graph);
+  FAKE(cudaStreamEndCapture);
+  return error;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                 unsigned long long) {
+  FAKE(cudaGraphInstantiate);
+  return graphInstantiate(executable, graph);
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  FAKE(cudaGraphLaunch);
+  return graphLaunch(executable, stream);
+}
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *,
                                 cudaJitOption *, void **, unsigned,
@@ -194,11 +282,45 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t,
   *kernel = newHandle<cudaKernel_t>();
   return cudaSuccess;
 }
-/// As in CUDA, the stream must be of the thread's current device.
-cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t,
-                             cudaStream_t stream) {
+/// As in CUDA, the stream must be of the thread's current device. Kernels of no
+/// program do nothing.
+cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
+                             size_t, cudaStream_t stream) {
   FAKE(cudaLaunchKernel);
-  return isOfCurrentDevice(stream) ? cudaSuccess
-                                   : cudaErrorInvalidResourceHandle;
+  if (++counts().kernels == numberFrom("SOAP_FAKE_CUDA_LAZY", 0))
+    if (cudaError_t error = unsafeCall())
+      return error;
+  const SoapKernel *known = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(twinsMutex);
+    auto found = twins.find(kernel);
+    known = found == twins.end() ? nullptr : found->second;
+  }
+  std::vector<void *> list;
+  for (int64_t i = 0; known && i < known->buffers; ++i)
+    list.push_back(*static_cast<void **>(arguments[i]));
+  return give(stream, [known, list] {
+    if (known && known->twin)
+      known->twin(list.data(), 0, known->extent);
+  });
+}
+
+/// Before that of the runtime, to learn which kernel is whose twin.
+const char *soap_gpu_kernel_of(SoapGpuModule *module, const SoapKernel *program,
+                               const SoapGpuKernel **kernel) {
+  // The library came after this one, and for its users alone.
+  void *library = dlopen("libSoapCUDA.so", RTLD_NOW | RTLD_NOLOAD);
+  auto next =
+      reinterpret_cast<decltype(&soap_gpu_kernel_of)>(dlsym(library, __func__));
+  auto native = reinterpret_cast<decltype(&soap_gpu_native)>(
+      dlsym(library, "soap_gpu_native"));
+  if (!next || !native)
+    return "the stand-in for CUDA does not find libSoapCUDA.so";
+  const char *error = next(module, program, kernel);
+  if (error)
+    return error;
+  std::lock_guard<std::mutex> lock(twinsMutex);
+  twins[native(*kernel)] = program;
+  return nullptr;
 }
 }

@@ -3,15 +3,19 @@
 // For tests of transport nccl on machines without GPUs: a shared library with
 // the functions of NCCL that the transport calls, on memory of the host. All
 // ranks are threads of one process. It matches messages as NCCL does, by their
-// order between two ranks, and moves the bytes; what NCCL would hang on or not
-// notice - another count, another type, calls that do not fit together - is an
-// error with a text. That nobody can go on is decided from what all ranks wait
-// for, not from time.
+// order between two ranks, and collectives by their order in a communicator,
+// and moves and sums the elements; what NCCL would hang on or not notice -
+// another count, another type, calls that do not fit together - is an error
+// with a text. That nobody can go on is decided from what all ranks wait for,
+// not from time.
 //
+// With SOAP_NCCL_SHIM_LOST=N, the network is gone after N messages: nothing
+// arrives any more, and nothing says so but ncclCommGetAsyncError.
 // With SOAP_NCCL_SHIM_STATISTICS=1 it prints what went through at the end.
 //
 //===----------------------------------------------------------------------===//
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -39,12 +43,26 @@ struct UniqueId {
   char internal[128];
 };
 
+enum Kind {
+  PointToPoint,
+  AllReduce,
+  Reduce,
+  ReduceScatter,
+  AllGather,
+  Broadcast
+};
+constexpr const char *kindNames[] = {"message",       "AllReduce", "Reduce",
+                                     "ReduceScatter", "AllGather", "Broadcast"};
+
+/// A message, or the part of one rank in a collective.
 struct Message {
   bool isSend;
   const void *from;
   void *to;
   size_t count;
   int type;
+  Kind kind = PointToPoint;
+  int root = -1;
   bool done = false;
 };
 using MessageRef = std::shared_ptr<Message>;
@@ -52,7 +70,7 @@ using MessageRef = std::shared_ptr<Message>;
 struct World {
   explicit World(int ranks) : ranks(ranks), waiting(size_t(ranks)) {}
 
-  const int ranks;
+  int ranks;
   int left = 0; ///< communicators that are not destroyed
   std::mutex mutex;
   std::condition_variable changed;
@@ -60,9 +78,26 @@ struct World {
   std::map<std::pair<int, int>, std::deque<MessageRef>> open;
   /// By rank: what it waits for; null: it does not wait.
   std::vector<const std::vector<MessageRef> *> waiting;
+  /// Collectives that some ranks have given: parts by rank; and how many each
+  /// rank has given and all have completed.
+  std::deque<std::vector<MessageRef>> rounds;
+  std::vector<size_t> begun = std::vector<size_t>(size_t(ranks));
+  size_t completed = 0;
   std::string error;
   bool aborted = false;
-  long messages = 0, groups = 0, bytes = 0;
+  long messages = 0, collectives = 0, groups = 0, bytes = 0;
+
+  /// Of a communicator out of ncclCommSplit: keys of its ranks, ascending once
+  /// all have joined.
+  std::vector<int> keys;
+  /// What its ranks have split from it: by color and how often.
+  std::map<std::pair<int, size_t>, std::shared_ptr<World>> children;
+
+  /// Messages that arrive; -1: all.
+  const long arrive = std::getenv("SOAP_NCCL_SHIM_LOST")
+                          ? std::atol(std::getenv("SOAP_NCCL_SHIM_LOST"))
+                          : -1;
+  bool lost() const { return arrive >= 0 && messages >= arrive; }
 };
 
 /// Bytes of an ncclDataType_t: int8 0, uint8 1, int32, uint32, int64, uint64,
@@ -80,6 +115,8 @@ std::map<std::string, std::shared_ptr<World>> worlds;
 struct ncclComm {
   std::shared_ptr<World> world;
   int rank;
+  int key = -1;      ///< of a split: the rank is its place among the keys
+  size_t splits = 0; ///< from this communicator
 };
 
 namespace {
@@ -133,6 +170,110 @@ void match(World &world, int rank, int peer, const MessageRef &mine) {
   world.bytes += long(bytes);
 }
 
+template <typename T>
+void sum(const std::vector<MessageRef> &parts, size_t first, size_t count,
+         std::vector<char> &result) {
+  result.resize(count * sizeof(T));
+  T *to = reinterpret_cast<T *>(result.data());
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const T *from = static_cast<const T *>(parts[p]->from) + first;
+    for (size_t i = 0; i < count; ++i)
+      to[i] = p == 0 ? from[i] : to[i] + from[i];
+  }
+}
+
+/// All ranks have given their part. The lock is held.
+void complete(World &world, const std::vector<MessageRef> &parts) {
+  const Message &first = *parts[0];
+  size_t width = sizeOf(first.type), ranks = parts.size();
+  std::vector<char> all;
+  auto reduce = [&](size_t begin, size_t count) {
+    if (first.type == 8)
+      sum<double>(parts, begin, count, all);
+    else
+      sum<float>(parts, begin, count, all);
+  };
+  auto put = [&](size_t rank, const char *data, size_t count) {
+    if (count)
+      std::memcpy(parts[rank]->to, data, count * width);
+  };
+  switch (first.kind) {
+  case AllReduce:
+    reduce(0, first.count);
+    for (size_t r = 0; r < ranks; ++r)
+      put(r, all.data(), first.count);
+    break;
+  case Reduce:
+    reduce(0, first.count);
+    put(size_t(first.root), all.data(), first.count);
+    break;
+  case ReduceScatter:
+    reduce(0, first.count * ranks);
+    for (size_t r = 0; r < ranks; ++r)
+      put(r, all.data() + r * first.count * width, first.count);
+    break;
+  case AllGather:
+    for (const MessageRef &part : parts)
+      all.insert(all.end(), static_cast<const char *>(part->from),
+                 static_cast<const char *>(part->from) + part->count * width);
+    for (size_t r = 0; r < ranks; ++r)
+      put(r, all.data(), first.count * ranks);
+    break;
+  case Broadcast: {
+    const auto *data =
+        static_cast<const char *>(parts[size_t(first.root)]->from);
+    all.assign(data, data + first.count * width);
+    for (size_t r = 0; r < ranks; ++r)
+      put(r, all.data(), first.count);
+    break;
+  }
+  case PointToPoint:
+    break;
+  }
+  for (const MessageRef &part : parts)
+    part->done = true;
+  ++world.collectives;
+  world.bytes += long(first.count * width);
+}
+
+/// Meets the other ranks' parts of the same collective; the lock is held.
+void meet(World &world, int rank, const MessageRef &mine) {
+  size_t index = world.begun[size_t(rank)]++ - world.completed;
+  if (index == world.rounds.size())
+    world.rounds.emplace_back(size_t(world.ranks));
+  std::vector<MessageRef> &parts = world.rounds[index];
+  for (size_t other = 0; other < parts.size(); ++other) {
+    if (!parts[other])
+      continue;
+    const Message &theirs = *parts[other];
+    auto say = [&](const char *what, int a, int b) {
+      world.error = std::string(what) +
+                    " of a collective: " + std::to_string(a) + " on rank " +
+                    std::to_string(other) + ", " + std::to_string(b) +
+                    " on rank " + std::to_string(rank);
+    };
+    if (theirs.kind != mine->kind)
+      world.error = std::string(kindNames[theirs.kind]) + " on rank " +
+                    std::to_string(other) + " meets " + kindNames[mine->kind] +
+                    " on rank " + std::to_string(rank);
+    else if (theirs.type != mine->type)
+      say("type", theirs.type, mine->type);
+    else if (theirs.count != mine->count)
+      say("count", int(theirs.count), int(mine->count));
+    else if (theirs.root != mine->root)
+      say("root", theirs.root, mine->root);
+    if (!world.error.empty())
+      return;
+  }
+  parts[size_t(rank)] = mine;
+  for (const MessageRef &part : parts)
+    if (!part)
+      return;
+  complete(world, parts);
+  world.rounds.pop_front();
+  ++world.completed;
+}
+
 bool allDone(const std::vector<MessageRef> &messages) {
   for (const MessageRef &message : messages)
     if (!message->done)
@@ -148,23 +289,49 @@ bool isStuck(const World &world) {
   return true;
 }
 
+/// Of a split communicator, the rank is known when all have joined it. The lock
+/// is held.
+int rankOf(const ncclComm *comm) {
+  if (comm->key < 0)
+    return comm->rank;
+  const std::vector<int> &keys = comm->world->keys;
+  return int(std::lower_bound(keys.begin(), keys.end(), comm->key) -
+             keys.begin());
+}
+
+/// Makes room for the ranks that have joined by splits. The lock is held.
+void settle(World &world) {
+  if (world.keys.empty() || !world.waiting.empty())
+    return;
+  std::sort(world.keys.begin(), world.keys.end());
+  world.ranks = int(world.keys.size());
+  world.waiting.resize(world.keys.size());
+  world.begun.resize(world.keys.size());
+}
+
 Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
   World &world = *comm->world;
   std::unique_lock<std::mutex> lock(world.mutex);
+  settle(world);
+  comm->rank = rankOf(comm);
   std::vector<MessageRef> messages;
   for (const Given &one : all) {
-    if (world.aborted || !world.error.empty())
+    if (world.aborted || world.lost() || !world.error.empty())
       break;
-    match(world, comm->rank, one.peer, one.message);
+    if (one.message->kind == PointToPoint)
+      match(world, comm->rank, one.peer, one.message);
+    else
+      meet(world, comm->rank, one.message);
     messages.push_back(one.message);
   }
   world.groups += isGroup;
   world.waiting[size_t(comm->rank)] = &messages;
-  if (world.error.empty() && isStuck(world))
+  if (world.error.empty() && !world.lost() && isStuck(world))
     world.error = "all ranks wait for messages that nobody gives";
   world.changed.notify_all();
   world.changed.wait(lock, [&] {
-    return world.aborted || !world.error.empty() || allDone(messages);
+    return world.aborted || !world.error.empty() ||
+           (messages.size() == all.size() && allDone(messages));
   });
   world.waiting[size_t(comm->rank)] = nullptr;
   if (world.aborted)
@@ -177,7 +344,8 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
 Result give(ncclComm *comm, int peer, Message message) {
   if (!comm)
     return fail(InvalidArgument, "no communicator");
-  if (peer < 0 || peer >= comm->world->ranks || peer == comm->rank)
+  if (message.kind == PointToPoint &&
+      (peer < 0 || peer >= comm->world->ranks || peer == comm->rank))
     return fail(InvalidArgument, "rank " + std::to_string(comm->rank) +
                                      " has no peer " + std::to_string(peer));
   if (!sizeOf(message.type))
@@ -191,6 +359,20 @@ Result give(ncclComm *comm, int peer, Message message) {
     return Success;
   }
   return run(comm, {one}, /*isGroup=*/false);
+}
+
+Result giveCollective(Kind kind, const void *from, void *to, size_t count,
+                      int type, int operation, int root, ncclComm *comm) {
+  bool sums = kind == AllReduce || kind == Reduce || kind == ReduceScatter;
+  if (sums && operation != 0)
+    return fail(InvalidArgument, "the stand-in only sums");
+  if (sums && type != 7 && type != 8)
+    return fail(InvalidArgument,
+                "the stand-in does not sum type " + std::to_string(type));
+  Message part{true, from, to, count, type};
+  part.kind = kind;
+  part.root = root;
+  return give(comm, -1, part);
 }
 
 } // namespace
@@ -214,7 +396,14 @@ const char *ncclGetErrorString(int result) {
   return result >= 0 && result < 7 ? names[result] : "unknown result";
 }
 
-const char *ncclGetLastError(ncclComm *) { return lastError.c_str(); }
+const char *ncclGetLastError(ncclComm *comm) {
+  if (comm) {
+    std::lock_guard<std::mutex> lock(comm->world->mutex);
+    if (comm->world->lost())
+      return "the stand-in has lost its network";
+  }
+  return lastError.c_str();
+}
 
 int ncclGetUniqueId(UniqueId *id) {
   std::lock_guard<std::mutex> lock(worldsMutex);
@@ -241,6 +430,24 @@ int ncclCommInitRank(ncclComm **comm, int ranks, UniqueId id, int rank) {
   return Success;
 }
 
+/// Ranks that ask for the same color, the same time around, get one
+/// communicator.
+int ncclCommSplit(ncclComm *comm, int color, int key, ncclComm **result,
+                  void *) {
+  std::lock_guard<std::mutex> lock(comm->world->mutex);
+  size_t time = comm->splits++;
+  *result = nullptr;
+  if (color < 0)
+    return Success;
+  std::shared_ptr<World> &child = comm->world->children[{color, time}];
+  if (!child)
+    child = std::make_shared<World>(0);
+  child->keys.push_back(key);
+  ++child->left;
+  *result = new ncclComm{child, -1, key};
+  return Success;
+}
+
 /// The communicator is kept: other threads may be about to use it.
 int ncclCommAbort(ncclComm *comm) {
   std::lock_guard<std::mutex> lock(comm->world->mutex);
@@ -262,14 +469,17 @@ int ncclCommDestroy(ncclComm *comm) {
   }
   if (isLast && std::getenv("SOAP_NCCL_SHIM_STATISTICS"))
     std::fprintf(stderr,
-                 "nccl shim: %d ranks, %ld messages, %ld groups, %ld bytes\n",
-                 world.ranks, world.messages, world.groups, world.bytes);
+                 "nccl shim: %d ranks, %ld messages, %ld collectives, %ld "
+                 "groups, %ld bytes\n",
+                 world.ranks, world.messages, world.collectives, world.groups,
+                 world.bytes);
   delete comm;
   return Success;
 }
 
-int ncclCommGetAsyncError(ncclComm *, int *result) {
-  *result = Success;
+int ncclCommGetAsyncError(ncclComm *comm, int *result) {
+  std::lock_guard<std::mutex> lock(comm->world->mutex);
+  *result = comm->world->lost() ? RemoteError : Success;
   return Success;
 }
 
@@ -296,5 +506,31 @@ int ncclSend(const void *data, size_t count, int type, int peer, ncclComm *comm,
 int ncclRecv(void *data, size_t count, int type, int peer, ncclComm *comm,
              void *) {
   return give(comm, peer, {false, nullptr, data, count, type});
+}
+
+int ncclAllReduce(const void *from, void *to, size_t count, int type,
+                  int operation, ncclComm *comm, void *) {
+  return giveCollective(AllReduce, from, to, count, type, operation, -1, comm);
+}
+
+int ncclReduce(const void *from, void *to, size_t count, int type,
+               int operation, int root, ncclComm *comm, void *) {
+  return giveCollective(Reduce, from, to, count, type, operation, root, comm);
+}
+
+int ncclReduceScatter(const void *from, void *to, size_t count, int type,
+                      int operation, ncclComm *comm, void *) {
+  return giveCollective(ReduceScatter, from, to, count, type, operation, -1,
+                        comm);
+}
+
+int ncclAllGather(const void *from, void *to, size_t count, int type,
+                  ncclComm *comm, void *) {
+  return giveCollective(AllGather, from, to, count, type, 0, -1, comm);
+}
+
+int ncclBroadcast(const void *from, void *to, size_t count, int type, int root,
+                  ncclComm *comm, void *) {
+  return giveCollective(Broadcast, from, to, count, type, 0, root, comm);
 }
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Backend.h"
+#include "Soap/Runtime/Collective.h"
 #include "Soap/Runtime/HostTensor.h"
 
 #include <condition_variable>
@@ -132,6 +133,11 @@ public:
   MaybeError copy(void *to, const void *from, int64_t bytes,
                   int64_t stream) override {
     give(stream, [=] { std::memmove(to, from, size_t(bytes)); });
+    return std::nullopt;
+  }
+  MaybeError add(int64_t type, void *to, const void *from, int64_t count,
+                 int64_t stream) override {
+    give(stream, [=] { foldSums(type, {to, from}, to, count); });
     return std::nullopt;
   }
   Expected<const void *> constant(const void *data, int64_t) override {

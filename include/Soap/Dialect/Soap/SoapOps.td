@@ -41,5 +41,6 @@ include "Soap/Dialect/Soap/SoapShapeOps.td"
 include "Soap/Dialect/Soap/SoapTrainingOps.td"
 include "Soap/Dialect/Soap/SoapPartitionOps.td"
 include "Soap/Dialect/Soap/SoapLoweringOps.td"
+include "Soap/Dialect/Soap/SoapCollectiveOps.td"
 
 #endif // SOAP_DIALECT_SOAPOPS_TD

@@ -1,0 +1,86 @@
+//===- CollectiveGroup.h - Collectives that programs run as one -*- C++ -*-===//
+//
+// A collective of a plan is regular where its devices do the same, or one of
+// them is the root: then a program has one op for it, which names a group, and
+// the transport does the rest. Others are messages, assembles and combines of
+// their task. Apart from Plan.h because programs need it, and prices do not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_COLLECTIVEGROUP_H
+#define SOAP_CORE_COLLECTIVEGROUP_H
+
+#include "Soap/Core/Plan.h"
+
+#include <functional>
+#include <optional>
+
+namespace soap {
+
+/// Who takes part in a regular collective, and with which buffers of the plan.
+/// All-reduce and reduce-scatter: every member gives an input and gets an
+/// output. Reduce: every member gives, the root gets. All-gather: member i
+/// gives piece i, all get the whole. Broadcast: member 0 is the root and gives,
+/// the others get.
+struct CollectiveGroup {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  /// Devices, each once. Sums are folded in this order: that of the
+  /// contributions.
+  std::vector<int> members;
+  /// Place among the members; -1 if there is none.
+  int root = -1;
+  /// Buffers by member; -1: none. Of `regularGroup`: places in its lists.
+  std::vector<int> inputs, outputs;
+  /// Of the whole tensor.
+  int64_t elements = 0;
+
+  /// Place of a device, or -1.
+  int placeOf(int device) const;
+};
+
+/// The group of a collective that reads tiles of some devices and writes tiles
+/// of some; none if it is not regular.
+std::optional<CollectiveGroup>
+regularGroup(CollectiveKind kind, const std::vector<int> &inputDevices,
+             const std::vector<int> &outputDevices);
+
+/// The group of a collective whose actions are not expanded; none if it is not
+/// regular.
+std::optional<CollectiveGroup> collectiveGroup(const Plan &plan,
+                                               const PlanCollective &entry);
+
+/// The plan that programs are written from: as `buildPlan` with expanded
+/// collectives, but regular ones keep their actions, of kind `Collective`: sums
+/// where `mayAdd(value)`, other folds unless they scatter.
+Plan buildProgramPlan(const Graph &graph, const Strategy &strategy,
+                      const Topology &topology,
+                      const std::function<bool(int)> &mayAdd);
+
+/// Part `piece` of a sum of `elements` that n devices share out: as even as
+/// possible; small ones are summed by the first device alone. It is what
+/// the host's transports do, and how bytes are counted on any.
+Interval sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
+                  int64_t piece);
+
+/// What programs do for a regular collective: one operation, or two where
+/// libraries cannot fold with the combiner: the root (the first device of an
+/// all-reduce) gathers all parts and folds them, and broadcasts the result.
+/// A gather is `AllToAll` with a root.
+struct CollectiveStep {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  int root = -1; ///< place in the group; -1: none
+};
+std::vector<CollectiveStep> stepsOf(const CollectiveGroup &group,
+                                    Combiner combiner);
+
+/// Calls `visit(from, to, elements)`, places in the group, for all messages of
+/// a regular collective of n devices. `pieceElements`: of the piece of each
+/// member (all-gather, reduce-scatter), else empty.
+void forEachMessage(
+    CollectiveKind kind, int n, int root, int64_t elements,
+    int64_t elementBytes, const std::vector<int64_t> &pieceElements,
+    const std::function<void(int from, int to, int64_t elements)> &visit);
+
+} // namespace soap
+
+#endif // SOAP_CORE_COLLECTIVEGROUP_H

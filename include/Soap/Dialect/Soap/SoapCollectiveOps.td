@@ -1,0 +1,133 @@
+//===- SoapCollectiveOps.td - Ops of several devices -------*- tablegen -*-===//
+//
+// Collectives of device programs, as `--soap-partition` writes them on tensors,
+// and the op on buffers that they are lowered to. Their C++ is a header of its
+// own (SoapCollectives.h): few files speak of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAPCOLLECTIVEOPS_TD
+#define SOAP_DIALECT_SOAPCOLLECTIVEOPS_TD
+
+/// All devices of a group run the same collective, each in its own program. Which group, and which place in it a device has, says the row of the device in `soap.programs`
+/// (`collectives`, by slot), so that devices which do the same share one program. A sum is folded in the order of the group, wherever that happens.
+class Soap_CollectiveOp<string mnemonic, list<Trait> traits = []>
+    : Op<Soap_Dialect, mnemonic, !listconcat([MemoryEffects<[MemRead, MemWrite]>], traits)> {
+  let hasVerifier = 1;
+}
+
+def Soap_SumTile : RankedTensorOf<[F32, F64]>;
+
+def Soap_AllReduceOp : Soap_CollectiveOp<"all_reduce", [SameOperandsAndResultType]> {
+  let summary = "the sum of a tile of every device, on every device";
+  let description = [{
+    Element by element, in the order of the group, so all devices get the same bits.
+
+    ```mlir
+    %sum = soap.all_reduce %gradient {soap.slot = 7 : i64} : tensor<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Soap_SumTile:$tile);
+  let results = (outs Soap_SumTile:$sum);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+def Soap_ReduceToRootOp : Soap_CollectiveOp<"reduce_to_root"> {
+  let summary = "the sum of a tile of every device, on one of them";
+  let description = [{
+    The root has a result, the other devices have none.
+
+    ```mlir
+    %sum = soap.reduce_to_root %part {soap.slot = 7 : i64} : tensor<f32> -> tensor<f32>
+    soap.reduce_to_root %part {soap.slot = 7 : i64} : tensor<f32>
+    ```
+  }];
+  let arguments = (ins Soap_SumTile:$tile);
+  let results = (outs Optional<Soap_SumTile>:$sum);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) (`->` type($sum)^)?";
+}
+def Soap_ReduceScatterOp : Soap_CollectiveOp<"reduce_scatter"> {
+  let summary = "the sum of a tile of every device, a part on each";
+  let description = [{
+    `sources[i]` is the part (positions in the tile) of which the device that is number i of the group gets the sum.
+
+    ```mlir
+    %sum = soap.reduce_scatter %gradient [#soap.region<[0:2]>, #soap.region<[2:4]>] {soap.slot = 7 : i64} : tensor<4xf32> -> tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins Soap_SumTile:$tile, Soap_RegionArrayAttr:$sources);
+  let results = (outs Soap_SumTile:$sum);
+  let assemblyFormat = "$tile $sources attr-dict `:` type($tile) `->` type($sum)";
+}
+def Soap_AllGatherOp : Soap_CollectiveOp<"all_gather"> {
+  let summary = "the tiles of all devices, on every device";
+  let description = [{
+    One result for each device of the group, in its order: what that device gives. Tiles may have different shapes; `soap.assemble` puts them together.
+
+    ```mlir
+    %a, %b = soap.all_gather %mine {soap.slot = 7 : i64} : tensor<8x4xf32> -> tensor<8x4xf32>, tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Soap_Tile:$tile);
+  let results = (outs Variadic<Soap_Tile>:$pieces);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($pieces)";
+}
+def Soap_GatherToRootOp : Soap_CollectiveOp<"gather_to_root"> {
+  let summary = "the tiles of all devices, on one of them";
+  let description = [{
+    The root has one result for each device of the group, in its order; the other devices have none. `soap.combine` folds what libraries cannot sum.
+
+    ```mlir
+    %a, %b = soap.gather_to_root %mine {soap.slot = 7 : i64} : tensor<3x4xf32> -> tensor<3x4xf32>, tensor<3x4xf32>
+    soap.gather_to_root %mine {soap.slot = 7 : i64} : tensor<3x4xf32>
+    ```
+  }];
+  let arguments = (ins Soap_Tile:$tile);
+  let results = (outs Variadic<Soap_Tile>:$pieces);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) (`->` type($pieces)^)?";
+}
+def Soap_BroadcastFromRootOp : Soap_CollectiveOp<"broadcast_from_root"> {
+  let summary = "a part of a tile of one device, on all others";
+  let description = [{
+    The first device of the group has a tile and says which part of it (positions in the tile); the others have a result.
+
+    ```mlir
+    soap.broadcast_from_root %tile {soap.slot = 7 : i64, source = #soap.region<[0:8]>} : tensor<16xf32>
+    %part = soap.broadcast_from_root {soap.slot = 7 : i64} -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Optional<Soap_Tile>:$tile, OptionalAttr<Soap_RegionAttr>:$source);
+  let results = (outs Optional<Soap_Tile>:$part);
+  let assemblyFormat = "($tile^)? attr-dict (`:` type($tile)^)? (`->` type($part)^)?";
+}
+
+def Soap_CollectiveBufferOp : Soap_LoweringOp<"collective_buffer", [
+    AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "what a device does in a collective, on whole tiles";
+  let description = [{
+    `kind` is that of the op before: `all_reduce` (an output, which holds the device's own part before), `reduce_to_root` (the root's output as there; the input of another device), `reduce_scatter` (an input for each device, or one with equal pieces one after the other; an output),
+    `all_gather` (an input; outputs as the inputs there), `gather_to_root` (as there; devices that are not the root have no output) or `broadcast_from_root` (the root's input, or an output).
+
+    ```mlir
+    %sum = soap.collective_buffer "all_reduce" outs(%part : tensor<8xf32>) {soap.slot = 7 : i64} -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$outputs);
+  let results = (outs Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = [{
+    $kind (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    (`outs` `(` $outputs^ `:` type($outputs) `)`)? attr-dict
+    (`->` type($values)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getOutputsMutable();
+    }
+    /// Whether outputs are read before they are written.
+    bool readsOutputs() {
+      return getKind() == "all_reduce" || getKind() == "reduce_to_root";
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SOAP_DIALECT_SOAPCOLLECTIVEOPS_TD

@@ -1,0 +1,26 @@
+//===- SoapCollectives.h - Ops of several devices ---------------*- C++ -*-===//
+//
+// The op classes generated from SoapCollectiveOps.td, apart from SoapOps.h, as
+// few files speak of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAP_SOAPCOLLECTIVES_H
+#define SOAP_DIALECT_SOAP_SOAPCOLLECTIVES_H
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#define GET_OP_CLASSES
+#include "Soap/Dialect/Soap/SoapCollectives.h.inc"
+
+namespace mlir::soap {
+
+/// Whether an op of a program on tensors is a collective.
+inline bool isCollective(Operation *op) {
+  return isa<AllReduceOp, ReduceToRootOp, ReduceScatterOp, AllGatherOp,
+             GatherToRootOp, BroadcastFromRootOp>(op);
+}
+
+} // namespace mlir::soap
+
+#endif // SOAP_DIALECT_SOAP_SOAPCOLLECTIVES_H

@@ -1,0 +1,75 @@
+//===- Collective.h - What a device does in a collective --------*- C++ -*-===//
+//
+// One device's view of an operation of several devices, as a transport gets it
+// from the C ABI: what is done, with whom, and with which buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_COLLECTIVE_H
+#define SOAP_RUNTIME_COLLECTIVE_H
+
+#include "Soap/Core/CollectiveCost.h"
+#include "Soap/Runtime/Runtime.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace soap::runtime {
+
+class BackendDevice;
+
+/// Buffers as for `soap_rt_collective`.
+struct Collective {
+  /// `AllToAll` has a root: a gather.
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  /// In the entry; every collective happens once per iteration.
+  int64_t number = 0;
+  /// Devices in the order in which sums are folded. Outlives the call.
+  const std::vector<int64_t> *group = nullptr;
+  /// Places in the group: of the root (-1: none), and of this device.
+  int64_t root = -1, place = 0;
+  /// SOAP_BYTES, SOAP_F32 or SOAP_F64.
+  int64_t elementType = SOAP_BYTES;
+  std::vector<void *> inputs, outputs;
+  /// In elements, by input and by output.
+  std::vector<int64_t> inputCounts, outputCounts;
+  /// The pieces lie one after the other in one buffer, and have one size.
+  bool isContiguous = false;
+  /// Of devices of a backend: the device's view, and the stream that does it.
+  BackendDevice *device = nullptr;
+  int64_t stream = 0;
+
+  int64_t size() const { return int64_t(group->size()); }
+  int64_t me() const { return (*group)[size_t(place)]; }
+  bool isRoot() const { return place == root; }
+  int64_t elementBytes() const {
+    return elementType == SOAP_F32 ? 4 : elementType == SOAP_F64 ? 8 : 1;
+  }
+  /// Elements of the whole tensor: what is summed, gathered or sent.
+  int64_t elements() const;
+  /// Elements of each member's piece; empty unless it is a reduce-scatter or an
+  /// all-gather.
+  const std::vector<int64_t> &pieces() const;
+  /// Where the pieces begin, and where the last one ends.
+  std::vector<int64_t> pieceOffsets() const;
+  /// "all-reduce 7 of 4 devices".
+  std::string describe() const;
+  /// Where a kind takes a buffer for each member, one may hold all, in equal
+  /// pieces: makes one buffer for each of it.
+  void splitPieces();
+  /// Why the buffers are none of such a collective; empty if they are.
+  std::string check() const;
+  /// How another device's call differs from this one where both must agree;
+  /// empty if it does not.
+  std::string differenceTo(const Collective &other) const;
+};
+
+/// to[i] = sources[0][i] + sources[1][i] + ..., in this order. `to` may be one
+/// of the sources.
+void foldSums(int64_t elementType, const std::vector<const void *> &sources,
+              void *to, int64_t count);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_COLLECTIVE_H

@@ -1,0 +1,159 @@
+//===- CollectiveGroup.cpp - Collectives that programs run as one ---------===//
+//
+// See CollectiveGroup.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/CollectiveGroup.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+int CollectiveGroup::placeOf(int device) const {
+  auto it = std::find(members.begin(), members.end(), device);
+  return it == members.end() ? -1 : static_cast<int>(it - members.begin());
+}
+
+/// Entries by place of their device in the group; false if a device has two, or
+/// is no member.
+static bool sortByMember(const std::vector<int> &devices,
+                         const CollectiveGroup &group,
+                         std::vector<int> &result) {
+  result.assign(group.members.size(), -1);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    int place = group.placeOf(devices[i]);
+    if (place < 0 || result[place] >= 0)
+      return false;
+    result[place] = static_cast<int>(i);
+  }
+  return true;
+}
+
+static bool isComplete(const std::vector<int> &entries) {
+  return std::find(entries.begin(), entries.end(), -1) == entries.end();
+}
+
+std::optional<CollectiveGroup>
+soap::regularGroup(CollectiveKind kind, const std::vector<int> &inputDevices,
+                   const std::vector<int> &outputDevices) {
+  CollectiveGroup group;
+  group.kind = kind;
+  // In the order of the contributions or pieces.
+  group.members = inputDevices;
+  if (kind == CollectiveKind::Broadcast) {
+    group.root = 0;
+    group.members.insert(group.members.end(), outputDevices.begin(),
+                         outputDevices.end());
+  }
+  if (group.members.size() < 2 ||
+      !sortByMember(inputDevices, group, group.inputs) ||
+      !sortByMember(outputDevices, group, group.outputs))
+    return std::nullopt;
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllGather:
+    if (!isComplete(group.inputs) || !isComplete(group.outputs))
+      return std::nullopt;
+    return group;
+  case CollectiveKind::Reduce:
+    if (outputDevices.size() != 1 || !isComplete(group.inputs))
+      return std::nullopt;
+    group.root = group.placeOf(outputDevices[0]);
+    return group;
+  case CollectiveKind::Broadcast:
+    if (inputDevices.size() != 1 || group.outputs[0] >= 0)
+      return std::nullopt;
+    return group;
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Exchange:
+    break;
+  }
+  return std::nullopt;
+}
+
+std::optional<CollectiveGroup>
+soap::collectiveGroup(const Plan &plan, const PlanCollective &entry) {
+  int first = plan.taskStart[entry.task], last = plan.taskStart[entry.task + 1];
+  if (plan.actions[first].kind != ActionKind::Collective)
+    return std::nullopt;
+  const std::vector<int> &inputs = plan.actions[first].inputs;
+  std::vector<int> outputs;
+  for (int a = first; a < last; ++a)
+    outputs.push_back(plan.actions[a].outputs[0]);
+  auto devicesOf = [&](const std::vector<int> &buffers) {
+    std::vector<int> devices;
+    for (int buffer : buffers)
+      devices.push_back(plan.buffers[buffer].device);
+    return devices;
+  };
+  auto group = regularGroup(entry.kind, devicesOf(inputs), devicesOf(outputs));
+  if (!group)
+    return std::nullopt;
+  for (int &place : group->inputs)
+    place = place < 0 ? -1 : inputs[place];
+  for (int &place : group->outputs)
+    place = place < 0 ? -1 : outputs[place];
+  // Of a reduce-scatter, what is summed; of an all-gather, what all get.
+  int whole =
+      entry.kind == CollectiveKind::ReduceScatter ? inputs[0] : outputs[0];
+  group->elements = plan.buffers[whole].region.volume();
+  return group;
+}
+
+std::vector<CollectiveStep> soap::stepsOf(const CollectiveGroup &group,
+                                          Combiner combiner) {
+  if (combiner != Combiner::Sum && group.kind == CollectiveKind::AllReduce)
+    return {{CollectiveKind::AllToAll, 0}, {CollectiveKind::Broadcast, 0}};
+  if (combiner != Combiner::Sum && group.kind == CollectiveKind::Reduce)
+    return {{CollectiveKind::AllToAll, group.root}};
+  return {{group.kind, group.root}};
+}
+
+Interval soap::sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
+                        int64_t piece) {
+  // Below, messages cost more than bytes.
+  constexpr int64_t minimumSplitBytes = 4096;
+  if (elements * elementBytes < minimumSplitBytes)
+    return piece == 0 ? Interval{0, elements} : Interval{elements, elements};
+  return cut(elements, n, piece);
+}
+
+void soap::forEachMessage(CollectiveKind kind, int n, int root,
+                          int64_t elements, int64_t elementBytes,
+                          const std::vector<int64_t> &pieceElements,
+                          const std::function<void(int, int, int64_t)> &visit) {
+  for (int from = 0; from < n; ++from)
+    for (int to = 0; to < n; ++to) {
+      if (from == to)
+        continue;
+      int64_t count = 0;
+      switch (kind) {
+      case CollectiveKind::AllReduce:
+        // What `to` sums, then what `from` has summed.
+        count = sumSlice(elements, elementBytes, n, to).size() +
+                sumSlice(elements, elementBytes, n, from).size();
+        break;
+      case CollectiveKind::ReduceScatter:
+        count = pieceElements[static_cast<size_t>(to)];
+        break;
+      case CollectiveKind::AllGather:
+        count = pieceElements[static_cast<size_t>(from)];
+        break;
+      case CollectiveKind::Reduce:
+        count = to == root ? elements : 0;
+        break;
+      case CollectiveKind::Broadcast:
+        count = from == root ? elements : 0;
+        break;
+      case CollectiveKind::AllToAll: // a gather
+        count = to == root ? elements : 0;
+        break;
+      case CollectiveKind::Exchange:
+        break;
+      }
+      if (count > 0)
+        visit(from, to, count);
+    }
+}

@@ -1,0 +1,143 @@
+//===- CollectiveOps.cpp - Verifiers of collectives -----------------------===//
+//
+// What one device can know of a collective: that its tiles fit together. Who
+// takes part is in the rank table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpSupport.h"
+
+#include "Soap/Dialect/Soap/SoapCollectives.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+#define GET_OP_CLASSES
+#include "Soap/Dialect/Soap/SoapCollectives.cpp.inc"
+
+void mlir::soap::registerCollectiveOps(SoapDialect *dialect) {
+  RegisteredOperationName::insert<AllReduceOp>(*dialect);
+  RegisteredOperationName::insert<ReduceToRootOp>(*dialect);
+  RegisteredOperationName::insert<ReduceScatterOp>(*dialect);
+  RegisteredOperationName::insert<AllGatherOp>(*dialect);
+  RegisteredOperationName::insert<GatherToRootOp>(*dialect);
+  RegisteredOperationName::insert<BroadcastFromRootOp>(*dialect);
+  RegisteredOperationName::insert<CollectiveBufferOp>(*dialect);
+}
+
+static LogicalResult checkTypes(Operation *op) {
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                llvm::to_vector(op->getResultTypes())))
+    if (failed(checkTensorType([&] { return op->emitOpError(); }, type)))
+      return failure();
+  return success();
+}
+
+/// A part of a tile, in positions of it.
+static LogicalResult checkPart(Operation *op, RegionAttr part, Value tile) {
+  TileRegion region = part.getRegion();
+  ArrayRef<int64_t> shape = shapeOf(tile);
+  if (region.rank() == shape.size() &&
+      TileRegion::whole(toVector(shape)).contains(region))
+    return success();
+  return op->emitOpError() << "source '" << region.str()
+                           << "' does not lie within " << tile.getType();
+}
+
+LogicalResult AllReduceOp::verify() { return checkTypes(*this); }
+
+LogicalResult ReduceToRootOp::verify() {
+  if (failed(checkTypes(*this)))
+    return failure();
+  if (getSum() && getSum().getType() != getTile().getType())
+    return emitOpError() << "expected a result of type " << getTile().getType()
+                         << ", got " << getSum().getType();
+  return success();
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  if (failed(checkTypes(*this)))
+    return failure();
+  if (getSources().size() < 2)
+    return emitOpError() << "expected the parts of at least 2 devices, got "
+                         << getSources().size();
+  if (getElementTypeOrSelf(getTile()) != getElementTypeOrSelf(getSum()))
+    return emitOpError() << "tiles must have the result's element type";
+  bool mine = false;
+  for (auto source : getSources().getAsRange<RegionAttr>()) {
+    if (failed(checkPart(*this, source, getTile())))
+      return failure();
+    mine |= ArrayRef<int64_t>(source.getRegion().shape()) == shapeOf(getSum());
+  }
+  if (!mine)
+    return emitOpError() << "no part has the result's shape "
+                         << shapeString(shapeOf(getSum()));
+  return success();
+}
+
+/// What devices of a group give, one of them `tile`.
+static LogicalResult checkPieces(Operation *op, Value tile, ValueRange pieces) {
+  if (pieces.size() < 2)
+    return op->emitOpError()
+           << "expected the pieces of at least 2 devices, got "
+           << pieces.size();
+  if (!llvm::is_contained(pieces.getTypes(), tile.getType()))
+    return op->emitOpError() << "no piece has the type " << tile.getType()
+                             << " of what this device gives";
+  for (Value piece : pieces)
+    if (getElementTypeOrSelf(piece) != getElementTypeOrSelf(tile))
+      return op->emitOpError() << "pieces must have the tile's element type";
+  return success();
+}
+
+LogicalResult AllGatherOp::verify() {
+  if (failed(checkTypes(*this)))
+    return failure();
+  return checkPieces(*this, getTile(), getPieces());
+}
+
+LogicalResult GatherToRootOp::verify() {
+  if (failed(checkTypes(*this)))
+    return failure();
+  return getPieces().empty() ? success()
+                             : checkPieces(*this, getTile(), getPieces());
+}
+
+LogicalResult BroadcastFromRootOp::verify() {
+  if (failed(checkTypes(*this)))
+    return failure();
+  if (!getTile() == !getPart())
+    return emitOpError() << "expected either a tile (of the root) or a result";
+  if (!getTile() && getSource())
+    return emitOpError() << "has a source, but no tile";
+  if (!getTile())
+    return success();
+  if (!getSource())
+    return emitOpError() << "expected the part of the tile that is sent";
+  return checkPart(*this, *getSource(), getTile());
+}
+
+LogicalResult CollectiveBufferOp::verify() {
+  size_t inputs = getInputs().size(), outputs = getOutputs().size();
+  bool good = llvm::StringSwitch<bool>(getKind())
+                  .Case("all_reduce", inputs == 0 && outputs == 1)
+                  .Cases({"reduce_to_root", "broadcast_from_root"},
+                         inputs + outputs == 1)
+                  .Case("reduce_scatter", inputs >= 1 && outputs == 1)
+                  .Case("all_gather", inputs == 1 && outputs >= 1)
+                  .Case("gather_to_root", inputs == 1)
+                  .Default(false);
+  if (!good)
+    return emitOpError() << "'" << getKind() << "' with " << inputs
+                         << " inputs and " << outputs
+                         << " outputs is no collective";
+  Type element = getElementTypeOrSelf(getOperand(0).getType());
+  for (Type type : getOperandTypes())
+    if (getElementTypeOrSelf(type) != element)
+      return emitOpError() << "buffers must have one element type";
+  return success();
+}

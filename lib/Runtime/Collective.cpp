@@ -1,0 +1,167 @@
+//===- Collective.cpp - What a device does in a collective ----------------===//
+//
+// See Collective.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/Collective.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+using namespace soap;
+using namespace soap::runtime;
+
+int64_t Collective::elements() const {
+  if (!pieces().empty())
+    return std::accumulate(pieces().begin(), pieces().end(), int64_t(0));
+  return inputs.empty() ? outputCounts[0] : inputCounts[0];
+}
+
+const std::vector<int64_t> &Collective::pieces() const {
+  static const std::vector<int64_t> none;
+  return kind == CollectiveKind::ReduceScatter ? inputCounts
+         : kind == CollectiveKind::AllGather   ? outputCounts
+                                               : none;
+}
+
+std::vector<int64_t> Collective::pieceOffsets() const {
+  std::vector<int64_t> offsets(1, 0);
+  for (int64_t piece : pieces())
+    offsets.push_back(offsets.back() + piece);
+  return offsets;
+}
+
+void Collective::splitPieces() {
+  bool scatters = kind == CollectiveKind::ReduceScatter;
+  if (!scatters && kind != CollectiveKind::AllGather &&
+      kind != CollectiveKind::AllToAll)
+    return;
+  std::vector<void *> &buffers = scatters ? inputs : outputs;
+  std::vector<int64_t> &counts = scatters ? inputCounts : outputCounts;
+  if (buffers.size() != 1 || counts[0] % size() != 0 ||
+      (kind == CollectiveKind::AllToAll && !isRoot()))
+    return;
+  int64_t piece = counts[0] / size();
+  char *first = static_cast<char *>(buffers[0]);
+  buffers.clear();
+  for (int64_t p = 0; p < size(); ++p)
+    buffers.push_back(first + p * piece * elementBytes());
+  counts.assign(size_t(size()), piece);
+  isContiguous = true;
+}
+
+std::string Collective::describe() const {
+  bool gathers = kind == CollectiveKind::AllToAll;
+  return std::string(gathers ? "gather" : collectiveName(kind)) + " " +
+         std::to_string(number) + " of " + std::to_string(size()) + " devices";
+}
+
+std::string Collective::check() const {
+  auto expect = [&](size_t in, size_t out) {
+    if (inputs.size() == in && outputs.size() == out)
+      return std::string();
+    return describe() + ": expected " + std::to_string(in) + " inputs and " +
+           std::to_string(out) + " outputs, got " +
+           std::to_string(inputs.size()) + " and " +
+           std::to_string(outputs.size());
+  };
+  size_t members = group->size();
+  std::string error;
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    error = expect(0, 1);
+    break;
+  case CollectiveKind::Reduce:
+    error = isRoot() ? expect(0, 1) : expect(1, 0);
+    break;
+  case CollectiveKind::Broadcast:
+    error = isRoot() ? expect(1, 0) : expect(0, 1);
+    break;
+  case CollectiveKind::ReduceScatter:
+    error = expect(members, 1);
+    if (error.empty() && inputCounts[size_t(place)] != outputCounts[0])
+      error = describe() + ": expected an output of " +
+              std::to_string(inputCounts[size_t(place)]) + " elements, got " +
+              std::to_string(outputCounts[0]);
+    break;
+  case CollectiveKind::AllGather:
+    error = expect(1, members);
+    if (error.empty() && outputCounts[size_t(place)] != inputCounts[0])
+      error = describe() + ": expected an input of " +
+              std::to_string(outputCounts[size_t(place)]) + " elements, got " +
+              std::to_string(inputCounts[0]);
+    break;
+  case CollectiveKind::AllToAll:
+    error = isRoot() ? expect(1, members) : expect(1, 0);
+    for (int64_t count : outputCounts)
+      if (error.empty() && count != inputCounts[0])
+        error = describe() + ": expected pieces of " +
+                std::to_string(inputCounts[0]) + " elements, got " +
+                std::to_string(count);
+    break;
+  case CollectiveKind::Exchange:
+    error = describe() + ": expected messages";
+    break;
+  }
+  bool sums = kind == CollectiveKind::AllReduce ||
+              kind == CollectiveKind::Reduce ||
+              kind == CollectiveKind::ReduceScatter;
+  if (error.empty() && sums && elementType == SOAP_BYTES)
+    error = describe() + ": expected elements of f32 or f64, got bytes";
+  return error;
+}
+
+std::string Collective::differenceTo(const Collective &other) const {
+  auto list = [](const std::vector<int64_t> &numbers) {
+    std::string text;
+    for (int64_t number : numbers)
+      text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return "(" + text + ")";
+  };
+  std::string mine = "device " + std::to_string(me()),
+              theirs = "device " + std::to_string(other.me());
+  if (kind != other.kind)
+    return describe() + ": on " + theirs + " it is " +
+           collectiveName(other.kind);
+  if (elementType != other.elementType)
+    return describe() + ": elements have type " + std::to_string(elementType) +
+           " on " + mine + " and type " + std::to_string(other.elementType) +
+           " on " + theirs;
+  if (pieces() != other.pieces())
+    return describe() + ": pieces have " + list(pieces()) + " elements on " +
+           mine + " and " + list(other.pieces()) + " on " + theirs;
+  if (elements() != other.elements())
+    return describe() + ": " + std::to_string(elements()) + " elements on " +
+           mine + " and " + std::to_string(other.elements()) + " on " + theirs;
+  return "";
+}
+
+/// By chunks that stay in the cache, so that `to` may be any of the sources.
+template <typename T>
+static void foldAs(const std::vector<const void *> &sources, void *to,
+                   int64_t count) {
+  constexpr int64_t chunk = 1024;
+  T sum[chunk];
+  for (int64_t begin = 0; begin < count; begin += chunk) {
+    int64_t size = std::min(chunk, count - begin);
+    std::memcpy(sum, static_cast<const T *>(sources[0]) + begin,
+                size_t(size) * sizeof(T));
+    for (size_t s = 1; s < sources.size(); ++s) {
+      const T *next = static_cast<const T *>(sources[s]) + begin;
+      for (int64_t i = 0; i < size; ++i)
+        sum[i] += next[i];
+    }
+    std::memcpy(static_cast<T *>(to) + begin, sum, size_t(size) * sizeof(T));
+  }
+}
+
+void runtime::foldSums(int64_t elementType,
+                       const std::vector<const void *> &sources, void *to,
+                       int64_t count) {
+  if (elementType == SOAP_F64)
+    foldAs<double>(sources, to, count);
+  else
+    foldAs<float>(sources, to, count);
+}

@@ -1,0 +1,103 @@
+// RUN: soap-opt %s --split-input-file --verify-diagnostics
+
+func.func @all_reduce(%x: tensor<8xi32>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of 32-bit float or 64-bit float values, but got 'tensor<8xi32>'}}
+  %sum = soap.all_reduce %x : tensor<8xi32>
+  return
+}
+
+// -----
+
+func.func @reduce(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.reduce_to_root' op expected a result of type 'tensor<8xf32>', got 'tensor<4xf32>'}}
+  %sum = soap.reduce_to_root %x : tensor<8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_one(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.reduce_scatter' op expected the parts of at least 2 devices, got 1}}
+  %sum = soap.reduce_scatter %x [#soap.region<[0:8]>] : tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_outside(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.reduce_scatter' op source '[4:9]' does not lie within 'tensor<8xf32>'}}
+  %sum = soap.reduce_scatter %x [#soap.region<[0:4]>, #soap.region<[4:9]>] : tensor<8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_shape(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.reduce_scatter' op no part has the result's shape 3}}
+  %sum = soap.reduce_scatter %x [#soap.region<[0:4]>, #soap.region<[4:8]>] : tensor<8xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @gather_one(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.all_gather' op expected the pieces of at least 2 devices, got 1}}
+  %p = soap.all_gather %x : tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather_other(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.all_gather' op no piece has the type 'tensor<8xf32>' of what this device gives}}
+  %p:2 = soap.all_gather %x : tensor<8xf32> -> tensor<7xf32>, tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @gather_types(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.all_gather' op pieces must have the tile's element type}}
+  %p:2 = soap.all_gather %x : tensor<8xf32> -> tensor<8xf32>, tensor<8xf64>
+  return
+}
+
+// -----
+
+func.func @gather_to_root(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.gather_to_root' op expected the pieces of at least 2 devices, got 1}}
+  %p = soap.gather_to_root %x : tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_neither() {
+  // expected-error@+1 {{'soap.broadcast_from_root' op expected either a tile (of the root) or a result}}
+  soap.broadcast_from_root
+  return
+}
+
+// -----
+
+func.func @broadcast_outside(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.broadcast_from_root' op source '[7:9]' does not lie within 'tensor<8xf32>'}}
+  soap.broadcast_from_root %x {source = #soap.region<[7:9]>} : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_kind(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.collective_buffer' op 'all_to_all' with 1 inputs and 0 outputs is no collective}}
+  soap.collective_buffer "all_to_all" ins(%x : tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @buffer_types(%x: tensor<8xf32>, %y: tensor<16xf64>) {
+  // expected-error@+1 {{'soap.collective_buffer' op buffers must have one element type}}
+  %z = soap.collective_buffer "all_gather" ins(%x : tensor<8xf32>) outs(%y : tensor<16xf64>) -> tensor<16xf64>
+  return
+}

@@ -1,0 +1,54 @@
+//===- FakeStreams.h - Streams of the stand-in for CUDA ---------*- C++ -*-===//
+//
+// Streams, events, captures and graphs as CUDA documents them, on threads: a
+// stream does its work in order, late and in its own time, and a graph does its
+// nodes in any order that their dependencies allow. So what is not ordered
+// comes in a wrong order sooner or later, and what CUDA forbids in a capture
+// breaks it here, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TEST_INTEGRATION_GPU_FAKESTREAMS_H
+#define SOAP_TEST_INTEGRATION_GPU_FAKESTREAMS_H
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <functional>
+
+namespace soap::fake {
+
+/// The device that the calling thread has chosen.
+int &currentDevice();
+
+/// Gives work to a stream, or records it; an error if the stream is of another
+/// device than the current one.
+cudaError_t give(cudaStream_t stream, std::function<void()> work);
+
+/// What a call that may wait or allocate returns now: not in a capture of this
+/// thread, which it breaks.
+cudaError_t unsafeCall();
+
+/// Waits for all streams of all devices.
+void synchronizeAll();
+
+// The functions of CUDA of these names. Those that cannot fail on demand are
+// CUDA's own (see FakeCuda.cpp).
+cudaError_t streamCreate(cudaStream_t *stream);
+cudaError_t streamQuery(cudaStream_t stream);
+cudaError_t streamWaitEvent(cudaStream_t stream, cudaEvent_t event);
+cudaError_t streamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t streamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t eventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t graphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph);
+cudaError_t graphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+
+/// Of this process so far.
+struct Counts {
+  std::atomic<long> kernels{0}, graphs{0}, launches{0}, nodes{0};
+};
+Counts &counts();
+
+} // namespace soap::fake
+
+#endif // SOAP_TEST_INTEGRATION_GPU_FAKESTREAMS_H

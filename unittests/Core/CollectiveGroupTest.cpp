@@ -1,0 +1,75 @@
+//===- CollectiveGroupTest.cpp - Which collectives are regular ------------===//
+
+#include "Soap/Core/CollectiveGroup.h"
+
+#include "gtest/gtest.h"
+
+using namespace soap;
+
+namespace {
+
+using Devices = std::vector<int>;
+
+TEST(CollectiveGroup, KeepsTheOrderOfContributions) {
+  auto group = regularGroup(CollectiveKind::AllReduce, {3, 1, 2}, {1, 2, 3});
+  ASSERT_TRUE(group);
+  EXPECT_EQ(group->members, Devices({3, 1, 2}));
+  EXPECT_EQ(group->inputs, Devices({0, 1, 2}));
+  EXPECT_EQ(group->outputs, Devices({2, 0, 1}));
+  EXPECT_EQ(group->root, -1);
+  EXPECT_EQ(group->placeOf(2), 2);
+  EXPECT_EQ(group->placeOf(7), -1);
+}
+
+TEST(CollectiveGroup, Roots) {
+  auto reduce = regularGroup(CollectiveKind::Reduce, {3, 1, 2}, {1});
+  ASSERT_TRUE(reduce);
+  EXPECT_EQ(reduce->root, 1);
+  EXPECT_EQ(reduce->outputs, Devices({-1, 0, -1}));
+  auto broadcast = regularGroup(CollectiveKind::Broadcast, {2}, {5, 4});
+  ASSERT_TRUE(broadcast);
+  EXPECT_EQ(broadcast->members, Devices({2, 5, 4}));
+  EXPECT_EQ(broadcast->root, 0);
+}
+
+TEST(CollectiveGroup, Irregular) {
+  // Readers that contribute nothing, contributors that read nothing, a device
+  // with two tiles, and messages.
+  EXPECT_FALSE(regularGroup(CollectiveKind::AllReduce, {0, 1}, {0, 1, 2}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::AllReduce, {0, 1, 2}, {0, 1}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::AllGather, {0, 1, 1}, {0, 1}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Reduce, {0, 1}, {2}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Broadcast, {0}, {0, 1}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1}, {0, 1}));
+}
+
+TEST(CollectiveGroup, StepsOfOtherFolds) {
+  auto all = regularGroup(CollectiveKind::AllReduce, {3, 1}, {1, 3});
+  auto one = regularGroup(CollectiveKind::Reduce, {3, 1}, {1});
+  ASSERT_TRUE(all && one);
+  EXPECT_EQ(stepsOf(*all, Combiner::Sum).size(), 1u);
+  std::vector<CollectiveStep> steps = stepsOf(*all, Combiner::Moments);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].kind, CollectiveKind::AllToAll);
+  EXPECT_EQ(steps[0].root, 0);
+  EXPECT_EQ(steps[1].kind, CollectiveKind::Broadcast);
+  steps = stepsOf(*one, Combiner::Max);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].root, 1);
+}
+
+TEST(CollectiveGroup, MessagesOfAnAllReduce) {
+  // As many bytes as a reduce-scatter and an all-gather, however it is cut.
+  for (int64_t elements : {10, 1023, 1024, 4001})
+    for (int n : {2, 3, 8}) {
+      int64_t sent = 0;
+      forEachMessage(CollectiveKind::AllReduce, n, -1, elements, 4, {},
+                     [&](int from, int to, int64_t count) {
+                       EXPECT_NE(from, to);
+                       sent += count;
+                     });
+      EXPECT_EQ(sent, 2 * (n - 1) * elements);
+    }
+}
+
+} // namespace

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their twins on the CPU, and what else there is in the
+folder. Prints a row per check and a table at the end; --json keeps all of it.
+
+    check-gpu.py SOAP_RUN DIR [--json=FILE] [--only=PART,..] [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR]
+                 [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT]
+
+Parts, each left out with a line where what it needs is not there:
+  artifacts  DIR/*.soapx: weights after a few iterations against those of the twins; with and without CUDA graphs the same bits; milliseconds
+  cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against those of the unsharded reference, which were computed where it was made
+  memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
+  memory     DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
+  accuracy   DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist, up to --epochs: at least --accuracy of the test set
+The last line is "N passed, N failed", the exit status 0 if none failed and some passed."""
+
+import argparse
+import glob
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+LIMIT_S = 1800  # of one run
+PARTS = ["artifacts", "cases", "memcheck", "memory", "accuracy"]
+GPU = ["--backend", "cuda", "--virtual-devices"]
+
+
+class Failure(Exception):
+    pass
+
+
+def last_line(text):
+    lines = [line for line in text.strip().split("\n") if line and not line.startswith("fake cuda:")]
+    return lines[-1] if lines else "no output"
+
+
+class Checks:
+    def __init__(self, options, folder):
+        self.options, self.folder, self.rows, self.left_out = options, folder, [], {}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, artifact, name, flags, wrapper=(), data="synthetic"):
+        """One run of soap-run: its report; a failure with its last line."""
+        report = self.path(name + ".json")
+        command = list(wrapper) + [self.options.run, artifact, "--data", data, "--quiet", "--timeout", "600", "--report", report]
+        command += flags + self.options.flags.split()
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise Failure("did not end within %d s" % LIMIT_S)
+        if done.returncode != 0:
+            raise Failure(last_line(done.stdout))
+        notes = [line for line in done.stdout.split("\n") if "note:" in line]
+        return json.load(open(report)), notes
+
+    def weights(self, artifact, name, flags, iterations, wrapper=()):
+        out = self.path(name + ".safetensors")
+        report, notes = self.run(artifact, name, flags + ["--iterations", str(iterations), "--save-weights", out], wrapper)
+        return out, report, notes
+
+    def difference(self, ours, expected, tolerance):
+        done = subprocess.run([sys.executable, os.path.join(HERE, "compare-weights.py"), ours, expected, str(tolerance)],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            raise Failure("weights differ: " + last_line(done.stdout))
+        return last_line(done.stdout)
+
+    def check(self, part, name, body):
+        start, row = time.monotonic(), {"part": part, "name": name}
+        try:
+            row.update(body(), result="passed")
+        except Failure as failure:
+            row.update(result="failed", detail=str(failure))
+        row["seconds"] = round(time.monotonic() - start, 3)
+        self.rows.append(row)
+        times = "".join("  %s %.3f ms" % (key, row[key + "_ms"]) for key in ("cpu", "gpu", "direct") if key + "_ms" in row)
+        print("%-9s %-20s %-6s %s%s" % (part, name, row["result"], row.get("detail", ""), times))
+        sys.stdout.flush()
+
+    def leave_out(self, part, why):
+        self.left_out[part] = why
+        print("%-9s left out: %s" % (part, why))
+
+    def small(self):
+        """Artifacts that make a few megabytes of tensors."""
+        return [path for path in self.files("*.soapx") if re.search(r"small|lenet", os.path.basename(path))]
+
+    def files(self, pattern):
+        return sorted(glob.glob(os.path.join(self.options.directory, pattern)))
+
+    # The parts.
+
+    def artifacts(self):
+        found = self.files("*.soapx")
+        if not found:
+            return self.leave_out("artifacts", "no *.soapx in %s" % self.options.directory)
+        for artifact in found:
+            self.check("artifacts", os.path.basename(artifact)[:-6], lambda: self.artifact(artifact))
+
+    def artifact(self, artifact):
+        few, timed = self.options.iterations, self.options.timed
+        expected, cpu, _ = self.weights(artifact, "cpu", [], few)
+        ours, _, notes = self.weights(artifact, "gpu", GPU, few)
+        row = {"detail": self.difference(ours, expected, self.options.tolerance)}
+        direct, _, _ = self.weights(artifact, "direct", GPU + ["--no-cuda-graph"], few)
+        if open(ours, "rb").read() != open(direct, "rb").read():
+            raise Failure("with CUDA graphs the weights have other bits than without")
+        row["cpu_ms"] = cpu["milliseconds_per_iteration"]["median"]
+        for name, flags in (("gpu", GPU), ("direct", GPU + ["--no-cuda-graph"])):
+            report, _ = self.run(artifact, "timed", flags + ["--iterations", str(timed)])
+            row[name + "_ms"] = report["milliseconds_per_iteration"]["median"]
+        if notes:
+            row["detail"] += "; " + notes[0]
+        return row
+
+    def cases(self):
+        found = self.files("cases/*.soapx")
+        if not found:
+            return self.leave_out("cases", "no cases/*.soapx in %s" % self.options.directory)
+        for artifact in found:
+            base = artifact[:-6]
+
+            def body():
+                try:
+                    how = json.load(open(base + ".json"))
+                    iterations, tolerance = how["iterations"], how["tolerance"]
+                except (OSError, ValueError, KeyError) as error:
+                    raise Failure("%s.json: %s" % (base, error))
+                ours, _, _ = self.weights(artifact, "case", GPU, iterations)
+                return {"detail": self.difference(ours, base + ".safetensors", tolerance)}
+
+            self.check("cases", os.path.basename(base), body)
+
+    def memcheck(self):
+        program = self.options.sanitizer
+        for folder in ("", "/usr/local/cuda/bin"):
+            program = program or shutil.which("compute-sanitizer", path=folder or None)
+        if not program:
+            return self.leave_out("memcheck", "no compute-sanitizer on PATH or in /usr/local/cuda/bin")
+        if not self.small():
+            return self.leave_out("memcheck", "no small artifact in %s" % self.options.directory)
+        for artifact in self.small():
+            for tool in ("memcheck", "initcheck"):
+                wrapper = [program, "--tool", tool, "--error-exitcode", "9", "--target-processes", "all"]
+                name = "%s %s" % (os.path.basename(artifact)[:-6], tool)
+                self.check("memcheck", name, lambda: self.run(artifact, "memcheck", GPU + ["--iterations", "3"], wrapper) and {})
+
+    def memory(self):
+        found = self.files("memory/*.soapx")
+        if not found:
+            return self.leave_out("memory", "no memory/*.soapx in %s" % self.options.directory)
+        for artifact in found:
+
+            def body():
+                try:
+                    self.run(artifact, "memory", GPU + ["--iterations", "1"])
+                except Failure:
+                    pass
+                else:
+                    raise Failure("it ran: expected an end for lack of memory")
+                done = subprocess.run([self.options.run, artifact, "--data", "synthetic", "--quiet"] + GPU + self.options.flags.split(),
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S)
+                table = re.search(r"out of memory.*\n\s*bytes on device \d+, largest first:\n((?:\s*\d+  .*\n)+)", done.stdout)
+                if not table:
+                    raise Failure("expected 'out of memory' and a table of the largest tensors, got: " + last_line(done.stdout))
+                return {"detail": table.group(1).strip().split("\n")[0], "table": table.group(1)}
+
+            self.check("memory", os.path.basename(artifact)[:-6], body)
+
+    def accuracy(self):
+        data, artifact = self.options.fashion_mnist, os.path.join(self.options.directory, "lenet-1.soapx")
+        if not data:
+            return self.leave_out("accuracy", "no --fashion-mnist")
+        if not os.path.exists(artifact):
+            return self.leave_out("accuracy", "no lenet-1.soapx in %s" % self.options.directory)
+
+        def body():
+            report, _ = self.run(artifact, "accuracy", GPU + ["--epochs", str(self.options.epochs)], data="idx:" + data)
+            best = max((epoch["test_accuracy"] or 0) for epoch in report["epochs"])
+            if best < self.options.accuracy:
+                raise Failure("test accuracy %.4f after %d epochs, expected at least %.4f" %
+                              (best, len(report["epochs"]), self.options.accuracy))
+            return {"detail": "test accuracy %.4f" % best}
+
+        self.check("accuracy", "lenet-1", body)
+
+    def summary(self):
+        print("\n%-10s %7s %7s %10s" % ("part", "passed", "failed", "seconds"))
+        for part in PARTS:
+            rows = [row for row in self.rows if row["part"] == part]
+            if rows:
+                good = sum(row["result"] == "passed" for row in rows)
+                print("%-10s %7d %7d %10.1f" % (part, good, len(rows) - good, sum(row["seconds"] for row in rows)))
+        timed = [row for row in self.rows if "gpu_ms" in row]
+        if timed:
+            ratio = statistics.geometric_mean(row["gpu_ms"] / row["direct_ms"] for row in timed)
+            print("an iteration as a CUDA graph takes %.2f of what it takes op by op (geometric mean of %d)" % (ratio, len(timed)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("run")
+    parser.add_argument("directory")
+    parser.add_argument("--json", default="")
+    parser.add_argument("--only", default=",".join(PARTS))
+    parser.add_argument("--iterations", type=int, default=3)
+    parser.add_argument("--timed", type=int, default=20)
+    parser.add_argument("--tolerance", type=float, default=1e-3)
+    parser.add_argument("--fashion-mnist", default="")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--accuracy", type=float, default=0.88)
+    parser.add_argument("--sanitizer", default="")
+    parser.add_argument("--flags", default="")
+    options = parser.parse_args()
+    for part in options.only.split(","):
+        if part not in PARTS:
+            parser.error("unknown part '%s', expected %s" % (part, ", ".join(PARTS)))
+    if not os.path.isdir(options.directory):
+        sys.exit("check-gpu: %s: expected a folder of artifacts" % options.directory)
+    with tempfile.TemporaryDirectory() as folder:
+        checks = Checks(options, folder)
+        for part in options.only.split(","):
+            getattr(checks, part)()
+    checks.summary()
+    failed = sum(row["result"] == "failed" for row in checks.rows)
+    passed = len(checks.rows) - failed
+    if options.json:
+        json.dump({"version": 1, "passed": passed, "failed": failed, "left_out": checks.left_out, "checks": checks.rows},
+                  open(options.json, "w"), indent=1)
+    print("%d passed, %d failed" % (passed, failed))
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
