@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Runtime/Context.h"
-#include "Soap/Runtime/Kernels.h"
 
 #include <exception>
 
@@ -29,8 +29,8 @@ void convAbi(SoapContext *ctx, ConvKind kind, const int64_t *d, const float *a,
   try {
     if (ctx->device)
       return onDevice(ctx, [&] {
-        return ctx->device->conv(kind, ConvShape::fromArray(d), a, b, result,
-                                 ctx->stream);
+        return ctx->device->conv({ConvShape::fromArray(d), kind},
+                                 {a, b, result, nullptr}, ctx->stream);
       });
     ctx->kernels->conv(kind, ConvShape::fromArray(d), a, b, result);
   } catch (const std::exception &error) {
@@ -63,10 +63,47 @@ void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
   try {
     if (ctx->device)
       return onDevice(ctx, [&] {
-        return ctx->device->matmul(MatmulShape::fromArray(d), a, b, y,
+        return ctx->device->matmul({MatmulShape::fromArray(d)},
+                                   {a, b, nullptr, y, nullptr, nullptr},
                                    ctx->stream);
       });
     ctx->kernels->matmul(MatmulShape::fromArray(d), a, b, y);
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
+}
+
+void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers) {
+  if (ctx->failed())
+    return;
+  try {
+    ConvCall call = ConvCall::fromArray(d);
+    ConvBuffers list = ConvBuffers::of(call, buffers);
+    if (ctx->device)
+      return onDevice(
+          ctx, [&] { return ctx->device->conv(call, list, ctx->stream); });
+    runTwin(call, list,
+            [&](ConvKind kind, const ConvShape &shape, const float *a,
+                const float *b, float *result) {
+              ctx->kernels->conv(kind, shape, a, b, result);
+            });
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
+}
+
+void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers) {
+  if (ctx->failed())
+    return;
+  try {
+    MatmulCall call = MatmulCall::fromArray(d);
+    MatmulBuffers list = MatmulBuffers::of(call, buffers);
+    if (ctx->device)
+      return onDevice(
+          ctx, [&] { return ctx->device->matmul(call, list, ctx->stream); });
+    runTwin(call, list,
+            [&](const MatmulShape &shape, const float *a, const float *b,
+                float *y) { ctx->kernels->matmul(shape, a, b, y); });
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }

@@ -9,34 +9,38 @@
 // CHIP: error: unknown chip 'sm_13'
 // FORMAT: error: unknown format 'elf': expected isa or bin
 // LIBRARY: error: unknown library 'mkl': expected onednn, cuda or none
+// RUN: soap-opt %s --soap-lower-to-cuda='chip=sm_80 format=isa precision=bf16 workspace=0' | FileCheck %s --check-prefix=BF16
+// BF16: llvm.mlir.global {{.*}} constant @{{.*}}(dense<[1, 4, 8, 64, 0, 0, 2, 0, 0, 0]>
+// BF16: cvt.rn.bf16.f32
 // STREAMS: error: expected 1 to 64 streams, got 65
 
 // CHECK: soap.gpu_target = {chip = "sm_80", format = "isa", twins = {{true|false}}}
 // CHECK-SAME: soap.manifest = "{{.*}}\22gpu\22:{\22chip\22:\22sm_80\22,\22format\22:\22isa\22,\22twins\22:{{true|false}}}
-// CHECK: llvm.mlir.global private constant @kernel_0_relu_loop_name("kernel_0_relu_loop\00")
-// CHECK: llvm.mlir.global internal constant @kernel_0_relu_loop_handle()
-// CHECK: llvm.mlir.addressof @kernel_0_relu_loop_name
-// TWIN: llvm.mlir.addressof @kernel_0_relu_loop_range
+// CHECK: llvm.mlir.global private constant @kernel_0_tanh_loop_name("kernel_0_tanh_loop\00")
+// CHECK: llvm.mlir.global internal constant @kernel_0_tanh_loop_handle()
+// CHECK: llvm.mlir.addressof @kernel_0_tanh_loop_name
+// TWIN: llvm.mlir.addressof @kernel_0_tanh_loop_range
 // GPU: llvm.mlir.zero : !llvm.ptr
 // CHECK: llvm.return
 // CHECK-DAG: llvm.mlir.global external constant @soap_gpu_image_bytes(
-// CHECK-DAG: llvm.mlir.global external constant @soap_gpu_image("{{.*}}.target sm_80{{.*}}.entry kernel_0_relu_loop
+// CHECK-DAG: llvm.mlir.global external constant @soap_gpu_image("{{.*}}.target sm_80{{.*}}.entry kernel_0_tanh_loop
 
 // CHECK-LABEL: llvm.func @f(
 // CHECK: llvm.call @soap_rt_task_begin
-// CHECK: llvm.call @soap_rt_matmul_f32
-// CHECK: %[[BUFFER:.*]] = llvm.getelementptr %[[LIST:.*]][0]
+// CHECK-COUNT-4: llvm.store
+// CHECK: llvm.call @soap_rt_matmul(%arg0, %{{.*}}, %[[LIST:.*]]) :
+// CHECK: %[[BUFFER:.*]] = llvm.getelementptr %[[LIST]][0]
 // CHECK: llvm.store %{{.*}}, %[[BUFFER]]
-// CHECK: %[[HANDLE:.*]] = llvm.mlir.addressof @kernel_0_relu_loop_handle
+// CHECK: %[[HANDLE:.*]] = llvm.mlir.addressof @kernel_0_tanh_loop_handle
 // CHECK: llvm.call @soap_rt_launch(%arg0, %[[HANDLE]], %[[LIST]])
-// TWIN: llvm.func internal @kernel_0_relu_loop_range(
+// TWIN: llvm.func internal @kernel_0_tanh_loop_range(
 // GPU-NOT: llvm.func internal
-// KERNELS-NOT: soap_rt_matmul_f32
+// KERNELS-NOT: soap_rt_matmul
 // KERNELS: llvm.func @f(
 // KERNELS-COUNT-2: llvm.call @soap_rt_launch(
 func.func @f(%x: tensor<4x64xf32> {soap.kind = "data", soap.name = "x"}, %w: tensor<64x8xf32> {soap.kind = "parameter", soap.name = "w"})
     -> (tensor<4x8xf32> {soap.kind = "output", soap.name = "y"}) {
   %p = soap.matmul %x, %w {soap.name = "product"} : (tensor<4x64xf32>, tensor<64x8xf32>) -> tensor<4x8xf32>
-  %y = soap.relu %p {soap.name = "relu"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = soap.tanh %p {soap.name = "tanh"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }

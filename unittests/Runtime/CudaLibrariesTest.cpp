@@ -1,9 +1,8 @@
-//===- CudaLibrariesTest.cpp - What the backend asks of cuBLAS and cuDNN --===//
+//===- CudaLibrariesTest.cpp - What the backend asks of cuDNN -------------===//
 //
 // CudaLibraries.cpp with stand-ins for the libraries behind it, written after
-// their documentation: matrices by columns with leading dimensions,
-// convolutions from descriptors. Compared with the direct kernels, so that
-// every transposition, stride and group is asked for as it should be.
+// their documentation: convolutions from descriptors. Compared with the direct
+// kernels, so that every stride and group is asked for as it should be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +12,7 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -26,16 +26,24 @@ using namespace soap::runtime;
 
 struct cudnnTensorStruct {
   int n, c, h, w;
+  cudnnDataType_t type;
+  int volume() const { return n * c * h * w; }
 };
 struct cudnnFilterStruct {
   int k, c, h, w;
+  cudnnDataType_t type;
+  int volume() const { return k * c * h * w; }
 };
 struct cudnnConvolutionStruct {
   int ph, pw, sh, sw, dh, dw, groups = 1;
+  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 };
 
-/// Calls of the libraries, and memory that is not freed.
+/// Calls of the library, and memory that is not freed.
 static int calls = 0, allocations = 0;
+/// Of the last call.
+static cudnnMathType_t lastMath;
+static const void *lastWorkspace;
 
 extern "C" {
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
@@ -56,8 +64,6 @@ cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char *cudaGetErrorName(cudaError_t) { return "name"; }
 const char *cudaGetErrorString(cudaError_t) { return "text"; }
 
-const char *cublasGetStatusName(cublasStatus_t) { return "name"; }
-const char *cublasGetStatusString(cublasStatus_t) { return "text"; }
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
   *handle = reinterpret_cast<cublasHandle_t>(8);
   return CUBLAS_STATUS_SUCCESS;
@@ -83,31 +89,6 @@ cublasStatus_t cublasDaxpy_v2(cublasHandle_t, int n, const double *alpha,
     y[i * stepY] += *alpha * x[i * stepX];
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSgemmStridedBatched(
-    cublasHandle_t, cublasOperation_t opA, cublasOperation_t opB, int m, int n,
-    int k, const float *alpha, const float *a, int lda, long long strideA,
-    const float *b, int ldb, long long strideB, const float *beta, float *c,
-    int ldc, long long strideC, int batch) {
-  ++calls;
-  if (lda < (opA == CUBLAS_OP_N ? m : k) ||
-      ldb < (opB == CUBLAS_OP_N ? k : n) || ldc < m)
-    return CUBLAS_STATUS_INVALID_VALUE;
-  auto at = [](const float *x, cublasOperation_t op, int ld, int row, int col) {
-    return op == CUBLAS_OP_N ? x[row + col * ld] : x[col + row * ld];
-  };
-  for (int s = 0; s < batch; ++s)
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j) {
-        float sum = 0;
-        for (int l = 0; l < k; ++l)
-          sum += at(a + s * strideA, opA, lda, i, l) *
-                 at(b + s * strideB, opB, ldb, l, j);
-        float &value = c[s * strideC + i + j * ldc];
-        value = *alpha * sum + (*beta == 0 ? 0 : *beta * value);
-      }
-  return CUBLAS_STATUS_SUCCESS;
-}
-
 const char *cudnnGetErrorString(cudnnStatus_t) { return "text"; }
 cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
   *handle = reinterpret_cast<cudnnHandle_t>(8);
@@ -126,9 +107,10 @@ cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d) {
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t d,
-                                         cudnnTensorFormat_t, cudnnDataType_t,
-                                         int n, int c, int h, int w) {
-  *d = {n, c, h, w};
+                                         cudnnTensorFormat_t,
+                                         cudnnDataType_t type, int n, int c,
+                                         int h, int w) {
+  *d = {n, c, h, w, type};
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *d) {
@@ -140,9 +122,10 @@ cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t d) {
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d,
-                                         cudnnDataType_t, cudnnTensorFormat_t,
-                                         int k, int c, int h, int w) {
-  *d = {k, c, h, w};
+                                         cudnnDataType_t type,
+                                         cudnnTensorFormat_t, int k, int c,
+                                         int h, int w) {
+  *d = {k, c, h, w, type};
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t
@@ -159,18 +142,20 @@ cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t d,
                                               int ph, int pw, int sh, int sw,
                                               int dh, int dw,
                                               cudnnConvolutionMode_t mode,
-                                              cudnnDataType_t) {
+                                              cudnnDataType_t compute) {
   *d = {ph, pw, sh, sw, dh, dw};
-  return mode == CUDNN_CROSS_CORRELATION ? CUDNN_STATUS_SUCCESS
-                                         : CUDNN_STATUS_BAD_PARAM;
+  return mode == CUDNN_CROSS_CORRELATION && compute == CUDNN_DATA_FLOAT
+             ? CUDNN_STATUS_SUCCESS
+             : CUDNN_STATUS_BAD_PARAM;
 }
 cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t d,
                                             int groups) {
   d->groups = groups;
   return CUDNN_STATUS_SUCCESS;
 }
-cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t,
-                                          cudnnMathType_t) {
+cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d,
+                                          cudnnMathType_t math) {
+  d->math = math;
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(
@@ -196,15 +181,27 @@ static cudnnStatus_t propose(int *count, Result *results) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-/// Calls body(position in x, in w, in y) for every product of a convolution.
-template <typename Body>
+/// result[k] += a[i] * b[j] for every product of a convolution; `positions`
+/// picks i, j and k of the positions in x, in w and in y. Numbers are of one
+/// type, sums in f32.
+template <typename Positions>
 static cudnnStatus_t
-forAll(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
-       const cudnnConvolutionStruct &d, const cudnnTensorStruct &y,
-       void *workspace, size_t bytes, Body body) {
+convolve(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
+         const cudnnConvolutionStruct &d, const cudnnTensorStruct &y,
+         void *workspace, size_t bytes, const void *a, const void *b,
+         void *result, int volume, Positions positions) {
   ++calls;
-  if (!workspace || bytes != 64 || w.c * d.groups != x.c || w.k != y.c)
+  lastMath = d.math;
+  lastWorkspace = workspace;
+  if (!workspace || bytes != 64 || w.c * d.groups != x.c || w.k != y.c ||
+      x.type != w.type || x.type != y.type)
     return CUDNN_STATUS_BAD_PARAM;
+  bool isNarrow = x.type == CUDNN_DATA_BFLOAT16;
+  auto load = [&](const void *from, int i) {
+    return isNarrow ? fromBFloat16(static_cast<const uint16_t *>(from)[i])
+                    : static_cast<const float *>(from)[i];
+  };
+  std::vector<float> sums(static_cast<size_t>(volume));
   int outputs = w.k / d.groups;
   for (int n = 0; n < y.n; ++n)
     for (int k = 0; k < w.k; ++k)
@@ -218,10 +215,17 @@ forAll(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
                 if (h < 0 || h >= x.h || v < 0 || v >= x.w)
                   continue;
                 int channel = k / outputs * w.c + c;
-                body(((n * x.c + channel) * x.h + h) * x.w + v,
-                     ((k * w.c + c) * w.h + kh) * w.w + kw,
-                     ((n * y.c + k) * y.h + oh) * y.w + ow);
+                auto [i, j, to] =
+                    positions(((n * x.c + channel) * x.h + h) * x.w + v,
+                              ((k * w.c + c) * w.h + kh) * w.w + kw,
+                              ((n * y.c + k) * y.h + oh) * y.w + ow);
+                sums[size_t(to)] += load(a, i) * load(b, j);
               }
+  for (int i = 0; i < volume; ++i)
+    if (isNarrow)
+      static_cast<uint16_t *>(result)[i] = toBFloat16(sums[size_t(i)]);
+    else
+      static_cast<float *>(result)[i] = sums[size_t(i)];
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -250,12 +254,8 @@ cudnnStatus_t cudnnConvolutionForward(
     const cudnnConvolutionDescriptor_t conv, cudnnConvolutionFwdAlgo_t,
     void *workspace, size_t bytes, const void *,
     const cudnnTensorDescriptor_t dy, void *y) {
-  std::memset(y, 0, size_t(dy->n) * dy->c * dy->h * dy->w * 4);
-  return forAll(
-      *dx, *dw, *conv, *dy, workspace, bytes, [&](int a, int b, int c) {
-        static_cast<float *>(y)[c] +=
-            static_cast<const float *>(x)[a] * static_cast<const float *>(w)[b];
-      });
+  return convolve(*dx, *dw, *conv, *dy, workspace, bytes, x, w, y, dy->volume(),
+                  [](int i, int j, int k) { return std::array{i, j, k}; });
 }
 cudnnStatus_t cudnnConvolutionBackwardData(
     cudnnHandle_t, const void *, const cudnnFilterDescriptor_t dw,
@@ -263,12 +263,8 @@ cudnnStatus_t cudnnConvolutionBackwardData(
     const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdDataAlgo_t,
     void *workspace, size_t bytes, const void *,
     const cudnnTensorDescriptor_t dx, void *x) {
-  std::memset(x, 0, size_t(dx->n) * dx->c * dx->h * dx->w * 4);
-  return forAll(
-      *dx, *dw, *conv, *dy, workspace, bytes, [&](int a, int b, int c) {
-        static_cast<float *>(x)[a] +=
-            static_cast<const float *>(y)[c] * static_cast<const float *>(w)[b];
-      });
+  return convolve(*dx, *dw, *conv, *dy, workspace, bytes, y, w, x, dx->volume(),
+                  [](int i, int j, int k) { return std::array{k, j, i}; });
 }
 cudnnStatus_t cudnnConvolutionBackwardFilter(
     cudnnHandle_t, const void *, const cudnnTensorDescriptor_t dx,
@@ -276,12 +272,8 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(
     const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdFilterAlgo_t,
     void *workspace, size_t bytes, const void *,
     const cudnnFilterDescriptor_t dw, void *w) {
-  std::memset(w, 0, size_t(dw->k) * dw->c * dw->h * dw->w * 4);
-  return forAll(
-      *dx, *dw, *conv, *dy, workspace, bytes, [&](int a, int b, int c) {
-        static_cast<float *>(w)[b] +=
-            static_cast<const float *>(x)[a] * static_cast<const float *>(y)[c];
-      });
+  return convolve(*dx, *dw, *conv, *dy, workspace, bytes, x, y, w, dw->volume(),
+                  [](int i, int j, int k) { return std::array{i, k, j}; });
 }
 } // extern "C"
 
@@ -309,52 +301,35 @@ protected:
     ASSERT_FALSE(libraries.open());
   }
 
-  void expectConv(ConvKind kind, const ConvShape &s) {
-    bool isForward = kind == ConvKind::Forward;
-    bool isInput = kind == ConvKind::InputGrad;
-    auto a = numbers(isInput ? s.outputVolume() : s.inputVolume());
-    auto b = numbers(kind == ConvKind::WeightGrad ? s.outputVolume()
-                                                  : s.weightVolume());
-    int64_t volume = isForward ? s.outputVolume()
-                     : isInput ? s.inputVolume()
-                               : s.weightVolume();
-    std::vector<float> expected(static_cast<size_t>(volume), NAN);
+  /// Compares with the twin.
+  void expectConv(const ConvCall &call) {
+    bool isNarrow = call.precision == Precision::BF16;
+    auto make = [&](unsigned buffer) {
+      std::vector<float> values = numbers(call.volumeOf(buffer));
+      if (isNarrow)
+        for (size_t i = 0; i < values.size(); ++i) {
+          uint16_t bits = toBFloat16(values[i]);
+          std::memcpy(reinterpret_cast<char *>(values.data()) + 2 * i, &bits,
+                      2);
+        }
+      return values;
+    };
+    auto a = make(0), b = make(1);
+    std::vector<float> expected(static_cast<size_t>(call.volumeOf(2)));
     std::vector<float> actual = expected;
-    convDirect(kind, s, a.data(), b.data(), expected.data());
-    MaybeError error =
-        libraries.conv(kind, s, a.data(), b.data(), actual.data(), nullptr);
+    std::vector<char> own(64);
+    void *workspace = call.workspace > 0 ? own.data() : nullptr;
+    runTwin(call, {a.data(), b.data(), expected.data(), nullptr}, convDirect);
+    MaybeError error = libraries.conv(
+        call, {a.data(), b.data(), actual.data(), workspace}, nullptr);
     ASSERT_FALSE(error) << error->message;
-    EXPECT_EQ(actual, expected);
+    EXPECT_EQ(std::memcmp(actual.data(), expected.data(),
+                          actual.size() * (isNarrow ? 2 : 4)),
+              0);
+    if (workspace && call.shape.work() > 0)
+      EXPECT_EQ(lastWorkspace, workspace);
   }
 };
-
-TEST_F(CudaLibrariesTest, Products) {
-  for (int64_t batch : {1, 3})
-    for (int64_t transposeA : {0, 1})
-      for (int64_t transposeB : {0, 1}) {
-        MatmulShape s{batch, 4, 5, 6, transposeA, transposeB};
-        auto a = numbers(batch * s.m * s.k), b = numbers(batch * s.k * s.n);
-        std::vector<float> expected(size_t(batch * s.m * s.n), NAN);
-        std::vector<float> actual = expected;
-        matmulDirect(s, a.data(), b.data(), expected.data());
-        MaybeError error =
-            libraries.matmul(s, a.data(), b.data(), actual.data(), nullptr);
-        ASSERT_FALSE(error) << error->message;
-        EXPECT_EQ(actual, expected) << transposeA << transposeB;
-      }
-  EXPECT_EQ(calls, 8);
-}
-
-TEST_F(CudaLibrariesTest, ProductsOfNothing) {
-  float y[4] = {1, 2, 3, 4};
-  EXPECT_FALSE(libraries.matmul({1, 2, 2, 0, 0, 0}, y, y, y, nullptr));
-  for (float value : y)
-    EXPECT_EQ(value, 0);
-  EXPECT_FALSE(libraries.matmul({0, 2, 2, 2, 0, 0}, y, y, y, nullptr));
-  EXPECT_EQ(calls, 0);
-  EXPECT_TRUE(
-      libraries.matmul({1, int64_t(1) << 31, 1, 1, 0, 0}, y, y, y, nullptr));
-}
 
 TEST_F(CudaLibrariesTest, Sums) {
   float a[] = {1, 2, 3}, b[] = {10, 20, 30};
@@ -380,29 +355,57 @@ TEST_F(CudaLibrariesTest, Convolutions) {
   for (const ConvShape &shape : shapes)
     for (ConvKind kind :
          {ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad})
-      expectConv(kind, shape);
+      expectConv({shape, kind});
   EXPECT_EQ(calls, 15);
   // Once more: descriptors and workspace are there.
   int before = allocations;
-  expectConv(ConvKind::Forward, shapes[0]);
+  expectConv({shapes[0], ConvKind::Forward});
   EXPECT_EQ(allocations, before);
 }
 
+TEST_F(CudaLibrariesTest, Precisions) {
+  const ConvShape s{2, 2, 3, 7, 6, 4, 4, 3, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1};
+  const std::pair<Precision, cudnnMathType_t> precisions[] = {
+      {Precision::F32, CUDNN_FMA_MATH},
+      {Precision::TF32, CUDNN_DEFAULT_MATH},
+      {Precision::BF16, CUDNN_TENSOR_OP_MATH}};
+  for (auto [precision, math] : precisions)
+    for (ConvKind kind :
+         {ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad}) {
+      expectConv({s, kind, precision});
+      EXPECT_EQ(lastMath, math);
+    }
+}
+
+TEST_F(CudaLibrariesTest, WorkspacesOfThePlan) {
+  int before = allocations;
+  const ConvShape s{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0};
+  expectConv({s, ConvKind::Forward, Precision::F32, 64});
+  EXPECT_EQ(allocations, before);
+  float x[64] = {};
+  auto error = libraries.conv({s, ConvKind::Forward, Precision::F32, 32},
+                              {x, x, x, x}, nullptr);
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->message.find("no algorithm of cuDNN fits in 32 bytes"),
+            std::string::npos)
+      << error->message;
+}
+
 TEST_F(CudaLibrariesTest, ConvolutionsWithoutProducts) {
-  expectConv(ConvKind::WeightGrad,
-             {0, 1, 2, 5, 5, 2, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0});
+  expectConv({{0, 1, 2, 5, 5, 2, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0},
+              ConvKind::WeightGrad});
   EXPECT_EQ(calls, 0);
 }
 
 TEST_F(CudaLibrariesTest, RefusesWhatCuDnnCannot) {
   float x[64] = {};
   ConvShape cropped{1, 1, 1, 5, 5, 1, 2, 2, 3, 3, 1, 1, 1, 1, -1, -1, 0, 0};
-  auto error = libraries.conv(ConvKind::Forward, cropped, x, x, x, nullptr);
+  auto error = libraries.conv({cropped}, {x, x, x, nullptr}, nullptr);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message,
             "cuDNN takes images in NCHW with padding of at least 0");
   ConvShape oneSided{1, 1, 1, 5, 5, 1, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0, 1, 1};
-  error = libraries.conv(ConvKind::Forward, oneSided, x, x, x, nullptr);
+  error = libraries.conv({oneSided}, {x, x, x, nullptr}, nullptr);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message,
             "cuDNN makes 3 x 3 of a convolution, expected 4 x 4");
@@ -415,8 +418,8 @@ TEST(CudaLibrariesMemory, IsFreed) {
     ASSERT_FALSE(libraries.open());
     ConvShape s{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0};
     auto x = numbers(25), w = numbers(9), y = numbers(9);
-    EXPECT_FALSE(libraries.conv(ConvKind::Forward, s, x.data(), w.data(),
-                                y.data(), nullptr));
+    EXPECT_FALSE(
+        libraries.conv({s}, {x.data(), w.data(), y.data(), nullptr}, nullptr));
     EXPECT_EQ(allocations, 1);
   }
   EXPECT_EQ(allocations, 0);

@@ -138,6 +138,18 @@ struct LowerToCudaOptions : public PassPipelineOptions<LowerToCudaOptions> {
       *this, "library",
       llvm::cl::desc("Library for convolution and matmul: cuda or none"),
       llvm::cl::init("cuda")};
+  PassOptions::Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("Operands of convolution and matmul: f32, tf32 (of "
+                     "library=cuda) or bf16. Sums, weights and all else are "
+                     "in f32"),
+      llvm::cl::init("f32")};
+  PassOptions::Option<int64_t> workspace{
+      *this, "workspace",
+      llvm::cl::desc("MiB that a call of cuDNN or cuBLAS may use at most; they "
+                     "are part of the program's arena. 0: what the library "
+                     "asks for is allocated beside it"),
+      llvm::cl::init(64)};
   PassOptions::Option<bool> twins{
       *this, "twins",
       llvm::cl::desc("Compile kernels for the CPU, too, so that programs run "

@@ -40,6 +40,8 @@ def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"library", "library", "std::string", /*default=*/"\"onednn\"", "Library for convolution and matmul: onednn, cuda (cuDNN and cuBLAS) or none">,
     Option<"fuse", "fuse", "bool", /*default=*/"true", "Fuse elementwise chains and write loops for speed">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"f32\"", "What cuDNN and cuBLAS read of f32: f32, or tf32 (10 bits of fraction)">,
+    Option<"workspace", "workspace", "int64_t", /*default=*/"0", "MiB that a call of cuDNN or cuBLAS may use at most, as a buffer of the program">,
     Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between library convolutions: nchw, nhwc (channels last), nchw8c, nchw16c (blocks of channels), or auto: blocks as wide as this machine's vectors">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
@@ -236,6 +238,89 @@ def SoapGpuBinary : Pass<"soap-gpu-binary", "::mlir::ModuleOp"> {
     Option<"image", "image", "std::string", /*default=*/"\"\"", "File for the image; none if empty">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
+  let summary = "Convolutions and matmuls of f32 read what is rounded to bf16";
+  let description = [{
+    In programs, operands of convolution, its gradients and matmul are rounded to bf16 and back to f32, and so is the result of a convolution, as libraries do; all else stays f32: weights, what is sent, updates, and sums of products. A tensor is rounded
+    once for all its readers. Reshapes, and transposes that only products read, move what is rounded. `relu_grad` reads the rounded result of relu, so that only that is kept. `--soap-call-products` makes calls of it that read bf16.
+
+    ```mlir
+    %y = soap.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %xb = soap.cast %x : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+    %xr = soap.cast %xb : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+    %wb = soap.cast %w : (tensor<8x2xf32>) -> tensor<8x2xbf16>
+    %wr = soap.cast %wb : (tensor<8x2xbf16>) -> tensor<8x2xf32>
+    %y = soap.matmul %xr, %wr : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+    ```
+  }];
+}
+
+def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
+  let summary = "Products with what comes before and after them become one call of cuBLASLt or cuDNN";
+  let description = [{
+    Products of operands that come from bf16 read these: convolutions that write bf16, and matmuls, which write bf16 if nothing else reads the result.
+
+    A matmul becomes one call with a bias along the columns, relu, gelu (approximate), or the gradient of that gelu behind it; or with the gradient of a bias, which is the sum of one of its transposed operands. Of one product, so that rows of all batches are
+    one matrix. What gelu is taken of stays, as a second result. If the result is bf16, so are the bias and what gelu is taken of.
+
+    All programs of the module call the same for an op of the model: replicas keep the same bits. Nothing moves across a send or receive. Other products are left to `--soap-outline-kernels`.
+
+    ```mlir
+    %p = soap.matmul %x, %w {transpose_b} : (tensor<4x64xf32>, tensor<8x64xf32>) -> tensor<4x8xf32>
+    %b = soap.bias_add %p, %bias {axis = 1 : i64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    %y = soap.relu %b : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = soap.library_call "matmul" [1, 4, 8, 64, 0, 1, 0, 0, 3, 0] ins(%x, %w, %bias : ...) outs(%e : ...) -> tensor<4x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", /*default=*/"\"f32\"", "What the libraries read of f32: f32, or tf32 (10 bits of fraction)">,
+    Option<"workspace", "workspace", "int64_t", /*default=*/"0", "MiB that a call may use at most, as a buffer of the program">
+  ];
+  let statistics = [
+    Statistic<"fused", "matmuls", "Matmuls that do more than the product">,
+    Statistic<"narrow", "narrow", "Products that read bf16">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
+  let summary = "Updates of parameters in few launches";
+  let description = [{
+    After `--soap-inline-kernels`: launches that update their buffers in place (`in_place` of their kernels: optimizers, running statistics) and have at most `max-extent` iterations become one launch, at the place of the last of them, if nothing between
+    touches what they write or writes what they read. A launch takes at most `max-buffers` buffers. The iterations of the new kernel are those of the old ones, one after the other.
+
+    ```mlir
+    soap.parallel_call @sgd_150 extent 150 grain 1 (%w1, %g1) {soap.update}
+    soap.parallel_call @sgd_6 extent 6 grain 1 (%w2, %g2) {soap.update}
+    ```
+
+    becomes
+
+    ```mlir
+    soap.parallel_call @updates extent 156 grain 1 (%w1, %g1, %w2, %g2) {soap.update}
+    ```
+  }];
+  let options = [
+    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1048576", "Iterations from which an update is a launch of its own">,
+    Option<"maxBuffers", "max-buffers", "int64_t", /*default=*/"128", "Buffers of one launch, at most 500: a kernel has 4 KB of parameters">
+  ];
+  let statistics = [
+    Statistic<"merged", "updates", "Updates that are part of another launch">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SoapSplitSums : Pass<"soap-split-sums", "::mlir::ModuleOp"> {

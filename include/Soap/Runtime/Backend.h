@@ -15,7 +15,7 @@
 #define SOAP_RUNTIME_BACKEND_H
 
 #include "Soap/Core/Error.h"
-#include "Soap/Runtime/Kernels.h"
+#include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Runtime/Runtime.h"
 
 #include <functional>
@@ -40,10 +40,10 @@ public:
 
   virtual MaybeError launch(const SoapKernel &kernel, void *const *buffers,
                             int64_t stream) = 0;
-  virtual MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
-                          const float *b, float *result, int64_t stream) = 0;
-  virtual MaybeError matmul(const MatmulShape &shape, const float *a,
-                            const float *b, float *y, int64_t stream) = 0;
+  virtual MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
+                          int64_t stream) = 0;
+  virtual MaybeError matmul(const MatmulCall &call,
+                            const MatmulBuffers &buffers, int64_t stream) = 0;
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
                           int64_t stream) = 0;
   /// to[i] += from[i], of SOAP_F32 or SOAP_F64, both of this device, each

@@ -99,6 +99,22 @@ void soap_rt_conv2d_weight_grad_f32(SoapContext *ctx, const int64_t *d,
 void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
                         const float *b, float *y);
 
+/* The same for programs on streams. `buffers` is read before they return.
+ *
+ * soap_rt_conv2d: `d` points to the 20 numbers above, the kind (0 forward,
+ * 1 gradient of the input, 2 of the weights), the precision and the bytes of
+ * the workspace. Buffers are both operands, the result, and the workspace if it
+ * has bytes. In bf16 operands and result are bf16.
+ * soap_rt_matmul: the 6 numbers above, the precision, whether the result is
+ * bf16, the epilogue and the bytes of the workspace. Buffers are a, b, the
+ * third operand if the epilogue has one, y, its second result if it has one,
+ * and the workspace if it has bytes.
+ *
+ * Precisions (operands; sums are f32) and epilogues are numbered in
+ * Soap/Runtime/LibraryCalls.h. */
+void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
+void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers);
+
 /* A generated kernel of a program on streams: `name` in the image of GPU
  * kernels, and as function of a range of its iterations for the CPU, its twin
  * (null: none). Kernels take `buffers` pointers and nothing else. */

@@ -70,6 +70,8 @@ struct InlineKernelsPass
       launch->setLoc(call.getLoc());
       if (Attribute slot = call->getAttr(SoapDialect::kSlot))
         launch->setAttr(SoapDialect::kSlot, slot);
+      if (call.getInPlace())
+        launch->setAttr(kUpdate, builder.getUnitAttr());
       if (fused)
         launch->setAttr(SoapDialect::kFusedSlots, fused);
       fused = nullptr;

@@ -48,8 +48,20 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
                                           const LowerToCudaOptions &options) {
   // Kernels on tensors, with loops of independent iterations.
   pm.addPass(createSoapSinglePrograms());
+  StringRef precision = options.precision.getValue();
+  if (precision == "bf16")
+    pm.addPass(createSoapNarrowProducts());
   SoapOutlineKernelsOptions outline;
   outline.library = options.library;
+  outline.workspace = options.workspace;
+  if (precision != "bf16")
+    outline.precision = precision.str();
+  if (options.library == "cuda") {
+    SoapCallProductsOptions products;
+    products.precision = outline.precision;
+    products.workspace = options.workspace;
+    pm.addPass(createSoapCallProducts(products));
+  }
   outline.layout = "nchw";
   pm.addPass(createSoapOutlineKernels(outline));
   pm.addPass(createSoapSplitSums());
@@ -61,6 +73,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   // Launches on buffers with places in memory and time.
   pm.addPass(createSoapBufferizePrograms());
   pm.addPass(createSoapInlineKernels());
+  pm.addPass(createSoapMergeUpdates());
   pm.addPass(createSoapPlanMemory());
   SoapOrderStreamsOptions streams;
   streams.streams = options.streams;

@@ -290,6 +290,8 @@ private:
         .Case([&](LibraryCallOp library) {
           Value shape = LLVM::AddressOfOp::create(
               builder, loc, runtime.array(library.getDescriptor()));
+          if (takesList(library))
+            operands = {listOf(loc, operands)};
           operands.insert(operands.begin(), {context, shape});
           call(loc, ("soap_rt_" + library.getName()).str(), operands);
           return success();
@@ -344,7 +346,7 @@ private:
                                               : memref.getNumElements());
     }
     Location loc = op.getLoc();
-    storeBuffers(loc, buffers);
+    (void)listOf(loc, buffers);
     call(loc, "soap_rt_collective",
          {context, currentSlot(),
           LLVM::AddressOfOp::create(builder, loc, runtime.array(descriptor)),
@@ -404,31 +406,35 @@ private:
     if (failed(handle))
       return failure();
     Location loc = launch.getLoc();
-    storeBuffers(loc, buffers);
+    Value list = listOf(loc, buffers);
     call(loc, "soap_rt_launch",
-         {context, LLVM::AddressOfOp::create(builder, loc, *handle),
-          launchedBuffers()});
+         {context, LLVM::AddressOfOp::create(builder, loc, *handle), list});
     return success();
   }
 
-  void storeBuffers(Location loc, ArrayRef<Value> buffers) {
+  /// Functions of programs on streams, whose buffers depend on the descriptor.
+  static bool takesList(LibraryCallOp library) {
+    return library.getName() == "matmul" || library.getName() == "conv2d";
+  }
+
+  Value listOf(Location loc, ArrayRef<Value> buffers) {
+    Value list = launchedBuffers();
     for (auto [i, buffer] : llvm::enumerate(buffers))
       LLVM::StoreOp::create(
           builder, loc, buffer,
-          LLVM::GEPOp::create(builder, loc, pointer, pointer, launchedBuffers(),
+          LLVM::GEPOp::create(builder, loc, pointer, pointer, list,
                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)}));
+    return list;
   }
 
-  /// The runtime reads the list before it returns, so one serves all launches
-  /// and collectives.
+  /// The runtime reads the list before it returns, so one serves all calls.
   Value launchedBuffers() {
     if (launched)
       return launched;
     size_t most = 1;
-    for (auto launch : program.getBody().getOps<ParallelCallOp>())
-      most = std::max<size_t>(most, launch.getBuffers().size());
-    for (auto collective : program.getBody().getOps<CollectiveBufferOp>())
-      most = std::max<size_t>(most, collective->getNumOperands());
+    for (Operation &op : program.getBody().front())
+      if (isa<ParallelCallOp, LibraryCallOp, CollectiveBufferOp>(op))
+        most = std::max<size_t>(most, op.getNumOperands());
     Value count = constant(static_cast<int64_t>(most));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(count);

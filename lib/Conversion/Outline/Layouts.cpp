@@ -6,6 +6,8 @@
 
 #include "Layouts.h"
 
+#include "SlotNames.h"
+
 #include "../Reference/Kernels.h"
 
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -283,54 +285,13 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
   }
 }
 
-namespace {
-
-/// Names of the ops of the model that slot `slot` of a program computes: it may
-/// be the program of several devices.
-using SlotNames = std::map<std::pair<StringRef, int64_t>, std::set<StringRef>>;
-
-SlotNames slotNames(ModuleOp module) {
-  SlotNames result;
-  auto entries = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
-  if (!entries)
-    return result;
-  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
-    auto schedule = entry.getAs<DictionaryAttr>("schedule");
-    auto names = schedule ? schedule.getAs<ArrayAttr>("names") : nullptr;
-    auto ranks = entry.getAs<ArrayAttr>("ranks");
-    if (!names || !ranks)
-      continue;
-    for (auto rank : ranks.getAsRange<DictionaryAttr>()) {
-      auto program = rank.getAs<FlatSymbolRefAttr>("program");
-      auto tasks = rank.getAs<DenseI64ArrayAttr>("tasks");
-      if (!program || !tasks)
-        continue;
-      for (auto [slot, task] : llvm::enumerate(tasks.asArrayRef())) {
-        auto name = task >= 0 && task < static_cast<int64_t>(names.size())
-                        ? dyn_cast<StringAttr>(names[task])
-                        : nullptr;
-        // "conv1[2]" is shard 2 of conv1.
-        if (name)
-          result[{program.getValue(), static_cast<int64_t>(slot)}].insert(
-              name.getValue().rsplit('[').first);
-      }
-    }
-  }
-  return result;
-}
-
-} // namespace
-
 SmallVector<Layouts>
 mlir::soap::assignLayouts(ModuleOp module, ArrayRef<func::FuncOp> programs,
                           function_ref<bool(Operation *)> isLibrary,
                           ImageLayout preferred) {
-  SlotNames names = slotNames(module);
+  SlotNames names(module);
   auto namesOf = [&](func::FuncOp program, Operation &op) {
-    auto slot = op.getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
-    auto found =
-        slot ? names.find({program.getName(), slot.getInt()}) : names.end();
-    return found == names.end() ? std::set<StringRef>() : found->second;
+    return names.of(program, &op);
   };
   llvm::DenseSet<Operation *> fixed;
   // Ops whose programs do not agree stay as the model has them; that may part

@@ -87,44 +87,89 @@ static bool isCudaConv(ArrayRef<int64_t> d) {
   return true;
 }
 
+std::optional<LibraryOptions> mlir::soap::cudaOptions(Operation *module,
+                                                      StringRef precision,
+                                                      int64_t workspace) {
+  if (precision != "f32" && precision != "tf32") {
+    module->emitError("unknown precision '")
+        << precision
+        << "': expected f32, tf32 or, of --soap-lower-to-cuda, bf16";
+    return std::nullopt;
+  }
+  constexpr int64_t most = int64_t(1) << 20;
+  if (workspace < 0 || workspace > most) {
+    module->emitError("expected a workspace of 0 to ")
+        << most << " MiB, got " << workspace;
+    return std::nullopt;
+  }
+  return LibraryOptions{Library::Cuda, precision == "tf32", workspace << 20};
+}
+
+/// What libraries cut and reorder is as large as what they read and write, some
+/// times over.
+static int64_t workspaceOf(Operation *op, LibraryOptions options) {
+  constexpr int64_t times = 4, least = int64_t(1) << 16;
+  int64_t bytes = 0;
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types)
+    bytes += cast<RankedTensorType>(type).getNumElements() *
+             (cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
+  return std::min(options.workspace, std::max(least, times * bytes));
+}
+
 std::optional<LibraryFunction>
-mlir::soap::libraryFunctionOf(Operation *op, Library library,
+mlir::soap::libraryFunctionOf(Operation *op, LibraryOptions options,
                               const Layouts &layouts) {
+  using Result = std::optional<LibraryFunction>;
+  if (options.library == Library::None ||
+      !isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op))
+    return std::nullopt;
   auto isF32 = [](Type type) {
     return cast<RankedTensorType>(type).getElementType().isF32();
   };
-  using Result = std::optional<LibraryFunction>;
-  if (library == Library::None ||
-      !isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op) ||
-      !llvm::all_of(op->getOperandTypes(), isF32) ||
+  if (!llvm::all_of(op->getOperandTypes(), isF32) ||
       !llvm::all_of(op->getResultTypes(), isF32))
     return std::nullopt;
-  auto convolution = [&](StringRef name,
+  bool isCuda = options.library == Library::Cuda;
+  int64_t precision = options.tf32 ? 1 : 0;
+  enum Kind : int64_t { Forward, InputGrad, WeightGrad };
+  auto convolution = [&](StringRef name, Kind kind,
                          SmallVector<int64_t> descriptor) -> Result {
-    if (library == Library::Cuda && !isCudaConv(descriptor))
+    if (!isCuda)
+      return {{name, descriptor}};
+    if (!isCudaConv(descriptor))
       return std::nullopt;
-    return {{name, descriptor}};
+    int64_t workspace = workspaceOf(op, options);
+    descriptor.append({kind, precision, workspace});
+    return {{"conv2d", descriptor, workspace}};
   };
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](Conv2DOp conv) -> Result {
-        return convolution("conv2d_f32",
+        return convolution("conv2d_f32", Forward,
                            convDescriptor(conv, conv.getX(), conv.getW(),
                                           conv.getY(), layouts));
       })
       .Case([&](Conv2DInputGradOp conv) -> Result {
-        return convolution("conv2d_input_grad_f32",
+        return convolution("conv2d_input_grad_f32", InputGrad,
                            convDescriptor(conv, conv.getDx(), conv.getW(),
                                           conv.getDy(), layouts));
       })
       .Case([&](Conv2DWeightGradOp conv) -> Result {
-        return convolution("conv2d_weight_grad_f32",
+        return convolution("conv2d_weight_grad_f32", WeightGrad,
                            convDescriptor(conv, conv.getX(), conv.getDw(),
                                           conv.getDy(), layouts));
       })
-      .Case([](MatmulOp matmul) -> Result {
-        if (auto descriptor = matmulDescriptor(matmul))
+      .Case([&](MatmulOp matmul) -> Result {
+        auto descriptor = matmulDescriptor(matmul);
+        if (!descriptor)
+          return std::nullopt;
+        if (!isCuda)
           return {{"matmul_f32", *descriptor}};
-        return std::nullopt;
+        int64_t workspace = workspaceOf(op, options);
+        descriptor->append(
+            {precision, /*narrow=*/0, /*epilogue=*/0, workspace});
+        return {{"matmul", *descriptor, workspace}};
       })
       .Default(std::nullopt);
 }

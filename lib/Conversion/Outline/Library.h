@@ -21,16 +21,36 @@ enum class Library {
   Cuda, ///< cuDNN and cuBLAS
 };
 
+/// How the library of GPUs is asked for products of f32.
+struct LibraryOptions {
+  Library library = Library::None;
+  bool tf32 = false;
+  /// Bytes of a workspace at most; 0: calls have none.
+  int64_t workspace = 0;
+};
+
+/// Options of passes: a precision, "f32" or "tf32", and a workspace in MiB.
+/// None, with an error at `module`, if they are not that.
+std::optional<LibraryOptions>
+cudaOptions(Operation *module, StringRef precision, int64_t workspace);
+
 struct LibraryFunction {
   StringRef name; ///< without `soap_rt_`
   SmallVector<int64_t> descriptor;
+  int64_t workspace = 0; ///< bytes; 0: no such buffer
+
+  /// A row of bytes.
+  RankedTensorType workspaceType(MLIRContext *context) const {
+    return RankedTensorType::get({workspace}, IntegerType::get(context, 8));
+  }
 };
 
 /// The function of `library` that computes `op`, operands and results in order;
 /// none if it has none for these types and this padding. Images have the
 /// layouts that `layouts` says (the types of `op` are those of the model,
 /// NCHW).
-std::optional<LibraryFunction> libraryFunctionOf(Operation *op, Library library,
+std::optional<LibraryFunction> libraryFunctionOf(Operation *op,
+                                                 LibraryOptions options,
                                                  const Layouts &layouts = {});
 
 } // namespace mlir::soap

@@ -39,6 +39,10 @@ bool isProgramOp(Operation *op) {
          isCollective(op);
 }
 
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
 /// Elementwise ops that are written as one kernel, in program order; the last
 /// one is where the kernel runs.
 using Group = SmallVector<Operation *>;
@@ -79,7 +83,7 @@ private:
     // Updates write over their operands: what follows must not join them.
     if (found == groups.end() || producer->getNumResults() != 1 ||
         isa<SgdOp>(producer) ||
-        producer->getResult(0).getType() != user->getResult(0).getType() ||
+        shapeOf(producer->getResult(0)) != shapeOf(user->getResult(0)) ||
         layouts.held(producer->getResult(0)) !=
             layouts.held(user->getResult(0)) ||
         llvm::any_of(producer->getUsers(),
@@ -93,19 +97,20 @@ private:
     groups[user] = std::move(merged);
   }
 
-  /// All types are one, and a value that two ops read is read along the same
-  /// dims.
+  /// All ops compute in one type, and a value that two ops read is read along
+  /// the same dims.
   static bool readsConsistently(ArrayRef<Operation *> ops) {
     llvm::DenseMap<Value, SmallVector<bool>> dims;
-    auto elementOf = [](Value value) {
-      return cast<RankedTensorType>(value.getType()).getElementType();
+    auto computeOf = [](Value value) {
+      return computeTypeOf(
+          cast<RankedTensorType>(value.getType()).getElementType());
     };
-    Type element = elementOf(ops.back()->getResult(0));
+    Type compute = computeOf(ops.back()->getResult(0));
     for (Operation *op : ops)
       for (OpOperand &operand : op->getOpOperands()) {
         SmallVector<bool> has = operandDims(op, operand.getOperandNumber());
         auto [known, inserted] = dims.try_emplace(operand.get(), has);
-        if (elementOf(operand.get()) != element ||
+        if (computeOf(operand.get()) != compute ||
             (!inserted && known->second != has))
           return false;
       }
@@ -116,7 +121,7 @@ private:
 /// Rewrites the ops of one function.
 class Outliner {
 public:
-  Outliner(KernelTable &kernels, Library library, bool fuse)
+  Outliner(KernelTable &kernels, LibraryOptions library, bool fuse)
       : kernels(kernels), library(library), fuse(fuse) {}
 
   LogicalResult run(func::FuncOp function, const Layouts &assigned) {
@@ -161,7 +166,7 @@ public:
 
 private:
   KernelTable &kernels;
-  Library library;
+  LibraryOptions library;
   bool fuse;
   Layouts layouts;
   /// What holds an image that is not NCHW. Until the end, the op that made the
@@ -306,9 +311,15 @@ private:
       FailureOr<SmallVector<Value>> operands = readAll(op, builder);
       if (failed(operands))
         return failure();
-      auto call = LibraryCallOp::create(builder, op->getLoc(), heldTypes(op),
-                                        function->name, function->descriptor,
-                                        *operands, createEmpties(builder, op));
+      SmallVector<Type> types = heldTypes(op);
+      SmallVector<Value> outputs = createEmpties(builder, op);
+      if (function->workspace > 0) {
+        types.push_back(function->workspaceType(builder.getContext()));
+        outputs.push_back(createEmpty(builder, op->getLoc(), types.back()));
+      }
+      auto call =
+          LibraryCallOp::create(builder, op->getLoc(), types, function->name,
+                                function->descriptor, *operands, outputs);
       replaceOp(op, call);
       return success();
     }
@@ -705,6 +716,17 @@ struct OutlineKernelsPass
           << layout << "': expected auto, nchw, nhwc, nchw8c or nchw16c";
       return signalPassFailure();
     }
+    std::optional<LibraryOptions> options =
+        cudaOptions(module, precision, workspace);
+    if (!options)
+      return signalPassFailure();
+    options->library = *chosen;
+    if (options->tf32 && *chosen != Library::Cuda) {
+      module.emitError("precision tf32 is one of cuDNN and cuBLAS: expected "
+                       "library=cuda, got '")
+          << library << "'";
+      return signalPassFailure();
+    }
     KernelTable kernels(module, fuse);
     bool useLibrary = *chosen != Library::None;
     for (func::FuncOp program : programs) {
@@ -719,10 +741,10 @@ struct OutlineKernelsPass
     SmallVector<Layouts> layouts = assignLayouts(
         module, programs,
         [&](Operation *op) {
-          return libraryFunctionOf(op, *chosen).has_value();
+          return libraryFunctionOf(op, *options).has_value();
         },
         useLibrary ? *preferred : ImageLayout::ChannelsFirst);
-    Outliner outliner(kernels, *chosen, fuse);
+    Outliner outliner(kernels, *options, fuse);
     for (auto [program, assigned] : llvm::zip(programs, layouts))
       if (failed(outliner.run(program, assigned)))
         return signalPassFailure();

@@ -19,7 +19,18 @@ using namespace mlir::soap;
 
 using Predicate = arith::CmpFPredicate;
 
+/// Between floats that compute in f32.
+static bool isRounding(CastOp op) {
+  auto computes = [](Value value) {
+    return computeTypeOf(cast<ShapedType>(value.getType()).getElementType())
+        .isF32();
+  };
+  return computes(op.getX()) && computes(op.getY());
+}
+
 bool mlir::soap::isElementwise(Operation *op) {
+  if (auto cast = dyn_cast<CastOp>(op))
+    return isRounding(cast);
   return isa<ReluOp, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, TanhOp, SigmoidOp,
              SignOp, ScaleOp, AddOp, SubOp, MulOp, DivOp, MaximumOp, MinimumOp,
              GreaterEqualOp, EqualOp, BiasAddOp, ReluGradOp, TanhGradOp,
@@ -113,6 +124,15 @@ static SmallVector<Scalar> adam(AdamOp op, KernelBuilder &k,
   return {weight - number(op.getLearningRate()) * step, m, v};
 }
 
+/// To the nearest number that `type` has.
+static Scalar rounded(KernelBuilder &k, const Scalar &x, Type type) {
+  if (x.value.getType() == type)
+    return x;
+  Value narrow = arith::TruncFOp::create(k.builder, k.loc, type, x.value);
+  return {&k,
+          arith::ExtFOp::create(k.builder, k.loc, x.value.getType(), narrow)};
+}
+
 SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
                                             ArrayRef<Scalar> x) {
   using Results = SmallVector<Scalar>;
@@ -167,6 +187,10 @@ SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
         return Results{x[0] * geluSlope(k, x[1], op.getApproximate())};
       })
       .Case([&](AdamOp op) { return adam(op, k, x); })
+      .Case([&](CastOp op) {
+        Type type = cast<ShapedType>(op.getY().getType()).getElementType();
+        return Results{rounded(k, x[0], type)};
+      })
       .Case([&](BiasAddOp) { return Results{x[0] + x[1]}; })
       .Case([&](ReluGradOp) {
         Scalar zero = k.number(0);

@@ -165,7 +165,7 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 1);
   if (name == kStream)
     return checkInteger(emitError, attr, 0);
-  if (name == kNoPost)
+  if (name == kNoPost || name == kUpdate)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
   if (name == kGpuTarget)
     return checkType<DictionaryAttr>(emitError, attr, "a dictionary");

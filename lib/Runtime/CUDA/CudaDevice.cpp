@@ -95,8 +95,7 @@ MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
   return std::nullopt;
 }
 
-MaybeError CudaDevice::conv(ConvKind kind, const ConvShape &shape,
-                            const float *a, const float *b, float *result,
+MaybeError CudaDevice::conv(const ConvCall &call, const ConvBuffers &buffers,
                             int64_t stream) {
   auto lock = recording();
   auto native = streamOf(stream);
@@ -106,11 +105,11 @@ MaybeError CudaDevice::conv(ConvKind kind, const ConvShape &shape,
     if (MaybeError error = libraries.open())
       return error;
   librariesOpen = true;
-  return libraries.conv(kind, shape, a, b, result, *native);
+  return libraries.conv(call, buffers, *native);
 }
 
-MaybeError CudaDevice::matmul(const MatmulShape &shape, const float *a,
-                              const float *b, float *y, int64_t stream) {
+MaybeError CudaDevice::matmul(const MatmulCall &call,
+                              const MatmulBuffers &buffers, int64_t stream) {
   auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
@@ -119,7 +118,7 @@ MaybeError CudaDevice::matmul(const MatmulShape &shape, const float *a,
     if (MaybeError error = libraries.open())
       return error;
   librariesOpen = true;
-  return libraries.matmul(shape, a, b, y, *native);
+  return libraries.matmul(call, buffers, *native);
 }
 
 MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,

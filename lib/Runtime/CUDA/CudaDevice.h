@@ -31,10 +31,10 @@ public:
   MaybeError finish(const std::function<bool()> &stopped) override;
   MaybeError launch(const SoapKernel &kernel, void *const *buffers,
                     int64_t stream) override;
-  MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
-                  const float *b, float *result, int64_t stream) override;
-  MaybeError matmul(const MatmulShape &shape, const float *a, const float *b,
-                    float *y, int64_t stream) override;
+  MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
+                  int64_t stream) override;
+  MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
+                    int64_t stream) override;
   MaybeError copy(void *to, const void *from, int64_t bytes,
                   int64_t stream) override;
   MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,

@@ -9,6 +9,7 @@
 
 #include "Soap/Core/Error.h"
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
@@ -27,8 +28,8 @@ inline MaybeError check(cudaError_t error, const char *call) {
 inline MaybeError check(cublasStatus_t status, const char *call) {
   if (status == CUBLAS_STATUS_SUCCESS)
     return std::nullopt;
-  return Error{std::string(call) + ": " + cublasGetStatusString(status) + " (" +
-               cublasGetStatusName(status) + ")"};
+  return Error{std::string(call) + ": " + cublasLtGetStatusString(status) +
+               " (" + cublasLtGetStatusName(status) + ")"};
 }
 
 inline MaybeError check(cudnnStatus_t status, const char *call) {

@@ -34,10 +34,10 @@ struct CudaLibraries::Conv {
       cudnnDestroyConvolutionDescriptor(conv);
   }
 
-  MaybeError describe(const ConvShape &s);
-  MaybeError choose(cudnnHandle_t dnn, ConvKind kind);
+  MaybeError describe(const ConvCall &call);
+  MaybeError choose(cudnnHandle_t dnn, const ConvCall &call);
   template <typename Find>
-  MaybeError chooseBy(const char *name, Find find);
+  MaybeError chooseBy(const char *name, size_t limit, Find find);
 };
 
 static bool fitsInt(std::initializer_list<int64_t> numbers) {
@@ -47,7 +47,8 @@ static bool fitsInt(std::initializer_list<int64_t> numbers) {
   return true;
 }
 
-MaybeError CudaLibraries::Conv::describe(const ConvShape &s) {
+MaybeError CudaLibraries::Conv::describe(const ConvCall &call) {
+  const ConvShape &s = call.shape;
   if (!s.isPlain() || s.pt < 0 || s.pl < 0)
     return Error{"cuDNN takes images in NCHW with padding of at least 0"};
   if (!fitsInt({s.n, s.g * s.c, s.h, s.w, s.g * s.o, s.oh, s.ow, s.kh, s.kw}))
@@ -56,7 +57,8 @@ MaybeError CudaLibraries::Conv::describe(const ConvShape &s) {
   SOAP_CUDA(cudnnCreateTensorDescriptor, &y);
   SOAP_CUDA(cudnnCreateFilterDescriptor, &w);
   SOAP_CUDA(cudnnCreateConvolutionDescriptor, &conv);
-  auto type = CUDNN_DATA_FLOAT;
+  auto type = call.precision == Precision::BF16 ? CUDNN_DATA_BFLOAT16
+                                                : CUDNN_DATA_FLOAT;
   auto layout = CUDNN_TENSOR_NCHW;
   SOAP_CUDA(cudnnSetTensor4dDescriptor, x, layout, type, int(s.n),
             int(s.g * s.c), int(s.h), int(s.w));
@@ -68,9 +70,12 @@ MaybeError CudaLibraries::Conv::describe(const ConvShape &s) {
   // extents of y, where it can be (see `isCudaConv` of the compiler).
   SOAP_CUDA(cudnnSetConvolution2dDescriptor, conv, int(s.pt), int(s.pl),
             int(s.sh), int(s.sw), int(s.dh), int(s.dw), CUDNN_CROSS_CORRELATION,
-            type);
+            CUDNN_DATA_FLOAT);
   SOAP_CUDA(cudnnSetConvolutionGroupCount, conv, int(s.g));
-  SOAP_CUDA(cudnnSetConvolutionMathType, conv, CUDNN_FMA_MATH);
+  SOAP_CUDA(cudnnSetConvolutionMathType, conv,
+            call.precision == Precision::F32    ? CUDNN_FMA_MATH
+            : call.precision == Precision::TF32 ? CUDNN_DEFAULT_MATH
+                                                : CUDNN_TENSOR_OP_MATH);
   int n = 0, c = 0, h = 0, width = 0;
   SOAP_CUDA(cudnnGetConvolution2dForwardOutputDim, conv, x, w, &n, &c, &h,
             &width);
@@ -81,10 +86,11 @@ MaybeError CudaLibraries::Conv::describe(const ConvShape &s) {
   return std::nullopt;
 }
 
-/// The first proposal that works in the memory that a workspace may take.
+/// The first proposal that works in the memory that a workspace may take, with
+/// the math that its kind of numbers needs.
 template <typename Find>
-MaybeError CudaLibraries::Conv::chooseBy(const char *name, Find find) {
-  constexpr size_t limit = size_t(256) << 20;
+MaybeError CudaLibraries::Conv::chooseBy(const char *name, size_t limit,
+                                         Find find) {
   auto results = find();
   if (!results)
     return results.takeError();
@@ -94,12 +100,17 @@ MaybeError CudaLibraries::Conv::chooseBy(const char *name, Find find) {
       workspaceBytes = result.memory;
       return std::nullopt;
     }
-  return Error{std::string(name) + ": no algorithm of cuDNN fits"};
+  return Error{std::string(name) + ": no algorithm of cuDNN fits in " +
+               std::to_string(limit) + " bytes"};
 }
 
-MaybeError CudaLibraries::Conv::choose(cudnnHandle_t dnn, ConvKind kind) {
+MaybeError CudaLibraries::Conv::choose(cudnnHandle_t dnn,
+                                       const ConvCall &call) {
+  // Calls without a workspace of their own have one beside the plan.
+  size_t limit =
+      call.workspace > 0 ? size_t(call.workspace) : size_t(256) << 20;
 #define SOAP_CHOOSE(function, Result, first, second, third)                    \
-  chooseBy(#function, [&]() -> Expected<std::vector<Result>> {                 \
+  chooseBy(#function, limit, [&]() -> Expected<std::vector<Result>> {          \
     std::vector<Result> results(10);                                           \
     int count = 0;                                                             \
     SOAP_CUDA(function, dnn, first, second, conv, third, int(results.size()),  \
@@ -107,7 +118,7 @@ MaybeError CudaLibraries::Conv::choose(cudnnHandle_t dnn, ConvKind kind) {
     results.resize(size_t(count));                                             \
     return results;                                                            \
   })
-  switch (kind) {
+  switch (call.kind) {
   case ConvKind::Forward:
     return SOAP_CHOOSE(cudnnGetConvolutionForwardAlgorithm_v7,
                        cudnnConvolutionFwdAlgoPerf_t, x, w, y);
@@ -137,6 +148,8 @@ CudaLibraries::~CudaLibraries() {
 }
 
 MaybeError CudaLibraries::open() {
+  if (MaybeError error = products.open())
+    return error;
   SOAP_CUDA(cublasCreate, &blas);
   SOAP_CUDA(cudnnCreate, &dnn);
   return std::nullopt;
@@ -153,30 +166,6 @@ Expected<void *> CudaLibraries::workspace(cudaStream_t stream, size_t bytes) {
     size = bytes;
   }
   return memory;
-}
-
-// cuBLAS knows matrices by columns: a matrix by rows is its transpose, so the
-// product is that of the transposes, in the other order.
-MaybeError CudaLibraries::matmul(const MatmulShape &s, const float *a,
-                                 const float *b, float *y,
-                                 cudaStream_t stream) {
-  if (s.batch * s.m * s.n == 0)
-    return std::nullopt;
-  if (s.k == 0) {
-    SOAP_CUDA(cudaMemsetAsync, y, 0, size_t(s.batch * s.m * s.n) * 4, stream);
-    return std::nullopt;
-  }
-  if (!fitsInt({s.batch, s.m, s.n, s.k}))
-    return Error{"a matrix has an extent beyond 2147483647"};
-  SOAP_CUDA(cublasSetStream, blas, stream);
-  float one = 1, zero = 0;
-  SOAP_CUDA(
-      cublasSgemmStridedBatched, blas, s.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N,
-      s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N, int(s.n), int(s.m), int(s.k),
-      &one, b, int(s.transposeB ? s.k : s.n), (long long)(s.k * s.n), a,
-      int(s.transposeA ? s.m : s.k), (long long)(s.m * s.k), &zero, y, int(s.n),
-      (long long)(s.m * s.n), int(s.batch));
-  return std::nullopt;
 }
 
 // 1 * from + to is one fused operation: the sum, rounded once.
@@ -201,54 +190,59 @@ MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
   return std::nullopt;
 }
 
-Expected<CudaLibraries::Conv *> CudaLibraries::find(ConvKind kind,
-                                                    const ConvShape &shape) {
-  std::unique_ptr<Conv> &known = convs[{kind, shape}];
+Expected<CudaLibraries::Conv *> CudaLibraries::find(const ConvCall &call) {
+  std::unique_ptr<Conv> &known = convs[call];
   if (!known) {
     auto made = std::make_unique<Conv>();
-    if (MaybeError error = made->describe(shape))
+    if (MaybeError error = made->describe(call))
       return *error;
-    if (MaybeError error = made->choose(dnn, kind))
+    if (MaybeError error = made->choose(dnn, call))
       return *error;
     known = std::move(made);
   }
   return known.get();
 }
 
-MaybeError CudaLibraries::conv(ConvKind kind, const ConvShape &s,
-                               const float *a, const float *b, float *result,
+MaybeError CudaLibraries::conv(const ConvCall &call, const ConvBuffers &buffers,
                                cudaStream_t stream) {
-  if (s.work() == 0) {
-    int64_t volume = kind == ConvKind::Forward     ? s.outputVolume()
-                     : kind == ConvKind::InputGrad ? s.inputVolume()
-                                                   : s.weightVolume();
+  auto [a, b, result, own] = buffers;
+  if (call.shape.work() == 0) {
+    int64_t width = call.precision == Precision::BF16 ? 2 : 4;
+    const ConvShape &s = call.shape;
+    int64_t volume = call.kind == ConvKind::Forward     ? s.outputVolume()
+                     : call.kind == ConvKind::InputGrad ? s.inputVolume()
+                                                        : s.weightVolume();
     if (volume)
-      SOAP_CUDA(cudaMemsetAsync, result, 0, size_t(volume) * 4, stream);
+      SOAP_CUDA(cudaMemsetAsync, result, 0, size_t(volume * width), stream);
     return std::nullopt;
   }
-  auto conv = find(kind, s);
+  auto conv = find(call);
   if (!conv)
     return conv.takeError();
   const Conv &c = **conv;
-  auto memory = workspace(stream, c.workspaceBytes);
-  if (!memory)
-    return memory.takeError();
+  void *memory = own;
+  if (!memory) {
+    auto beside = workspace(stream, c.workspaceBytes);
+    if (!beside)
+      return beside.takeError();
+    memory = *beside;
+  }
   SOAP_CUDA(cudnnSetStream, dnn, stream);
   float one = 1, zero = 0;
-  switch (kind) {
+  switch (call.kind) {
   case ConvKind::Forward:
     SOAP_CUDA(cudnnConvolutionForward, dnn, &one, c.x, a, c.w, b, c.conv,
-              cudnnConvolutionFwdAlgo_t(c.algorithm), *memory, c.workspaceBytes,
+              cudnnConvolutionFwdAlgo_t(c.algorithm), memory, c.workspaceBytes,
               &zero, c.y, result);
     break;
   case ConvKind::InputGrad:
     SOAP_CUDA(cudnnConvolutionBackwardData, dnn, &one, c.w, b, c.y, a, c.conv,
-              cudnnConvolutionBwdDataAlgo_t(c.algorithm), *memory,
+              cudnnConvolutionBwdDataAlgo_t(c.algorithm), memory,
               c.workspaceBytes, &zero, c.x, result);
     break;
   case ConvKind::WeightGrad:
     SOAP_CUDA(cudnnConvolutionBackwardFilter, dnn, &one, c.x, a, c.y, b, c.conv,
-              cudnnConvolutionBwdFilterAlgo_t(c.algorithm), *memory,
+              cudnnConvolutionBwdFilterAlgo_t(c.algorithm), memory,
               c.workspaceBytes, &zero, c.w, result);
     break;
   }

@@ -1,14 +1,13 @@
 //===- CudaLibraries.h - cuBLAS and cuDNN on one device ---------*- C++ -*-===//
 //
-// Library calls of programs: products and convolutions in f32, row-major.
+// Library calls of programs: products and convolutions, row-major.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 #define SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 
-#include "CudaError.h"
-#include "Soap/Runtime/Kernels.h"
+#include "CudaMatmul.h"
 
 #include <map>
 #include <memory>
@@ -27,10 +26,12 @@ public:
 
   MaybeError open();
 
-  MaybeError matmul(const MatmulShape &shape, const float *a, const float *b,
-                    float *y, cudaStream_t stream);
-  MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
-                  const float *b, float *result, cudaStream_t stream);
+  MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
+                    cudaStream_t stream) {
+    return products.run(call, buffers, stream);
+  }
+  MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
+                  cudaStream_t stream);
 
   /// to[i] += from[i], of SOAP_F32 or SOAP_F64.
   MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
@@ -39,13 +40,14 @@ public:
 private:
   struct Conv;
 
-  Expected<Conv *> find(ConvKind kind, const ConvShape &shape);
+  Expected<Conv *> find(const ConvCall &call);
   /// Memory that calls on a stream use one after the other.
   Expected<void *> workspace(cudaStream_t stream, size_t bytes);
 
-  cublasHandle_t blas = nullptr;
+  CudaMatmul products;
+  cublasHandle_t blas = nullptr; ///< sums
   cudnnHandle_t dnn = nullptr;
-  std::map<std::pair<ConvKind, ConvShape>, std::unique_ptr<Conv>> convs;
+  std::map<ConvCall, std::unique_ptr<Conv>> convs;
   std::map<cudaStream_t, std::pair<void *, size_t>> workspaces;
   /// Workspaces that were too small, which work may still use.
   std::vector<void *> outgrown;

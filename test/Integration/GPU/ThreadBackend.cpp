@@ -120,14 +120,14 @@ public:
     return std::nullopt;
   }
 
-  MaybeError conv(ConvKind kind, const ConvShape &shape, const float *a,
-                  const float *b, float *result, int64_t stream) override {
-    give(stream, [=] { convDirect(kind, shape, a, b, result); });
+  MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
+                  int64_t stream) override {
+    give(stream, [=] { runTwin(call, buffers, convDirect); });
     return std::nullopt;
   }
-  MaybeError matmul(const MatmulShape &shape, const float *a, const float *b,
-                    float *y, int64_t stream) override {
-    give(stream, [=] { matmulDirect(shape, a, b, y); });
+  MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
+                    int64_t stream) override {
+    give(stream, [=] { runTwin(call, buffers, matmulDirect); });
     return std::nullopt;
   }
   MaybeError copy(void *to, const void *from, int64_t bytes,

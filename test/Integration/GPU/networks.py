@@ -4,9 +4,10 @@ twins of its kernels, and is compared with the unfused reference.
 
     networks.py BUILD [--all] [--devices=1,4] [--networks=NAME,..]
 
-A network per chip, or with --all each for every chip, on 64 devices, too. Ends with "N passed, N failed"."""
+A network per chip, and on one device once more in bf16 or tf32; or with --all each for every chip and precision, on 64 devices, too. Ends with "N passed, N failed"."""
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -32,6 +33,10 @@ STRATEGIES = {
     4: [("data-parallel", "h100-1x4"), ("expert", "h100-1x4")],
     64: [("data-parallel", "h100-8x8"), ("expert", "h100-8x8")],
 }
+PRECISIONS = ["f32", "bf16", "tf32"]
+# Of losses in bf16 and tf32: products of few numbers, two iterations. Weights that were 0 are what their first gradients are, so they
+# are not compared.
+ROUNDED_LOSS = 0.05
 # Runs end by themselves; this is for machines that are very busy.
 LIMIT_S = 1800
 
@@ -75,11 +80,11 @@ class Suite:
         run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.01", "-o", step])
         return step
 
-    def case(self, step, preset, topology, chip, loss, weights):
+    def case(self, step, preset, topology, chip, precision, loss, weights):
         lowered, report = self.path("lowered.mlir"), self.path("report.json")
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
         run([self.tool("soap-opt"), step, "--soap-apply-strategy=preset=%s topology=%s" % (preset, topology), "--soap-partition",
-             "--soap-lower-to-cuda=chip=%s %s" % (chip, image), "-o", lowered])
+             "--soap-lower-to-cuda=chip=%s precision=%s %s" % (chip, precision, image), "-o", lowered])
         run([self.tool("soap-run"), lowered, "--compare-with", step, "--reference", "--data", "synthetic", "--iterations", "2",
              "--no-cache", "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]
@@ -108,17 +113,18 @@ def main():
                 continue
             chips = CHIPS if options.all else [CHIPS[index % len(CHIPS)]]
             for count in devices:
-                for preset, topology in STRATEGIES[count]:
-                    for chip in chips:
-                        what = "%s %s %s %s" % (name, preset, topology, chip)
-                        try:
-                            difference = suite.case(suite.step(name, batch, sizes), preset, topology, chip, loss, weights)
-                            print("%s: loss differs by %.2g, weights by %.2g" % (what, difference["loss"], difference["weights"]))
-                            passed += 1
-                        except Failure as failure:
-                            print("FAILED: %s: %s" % (what, failure))
-                            failed += 1
-                        sys.stdout.flush()
+                precisions = PRECISIONS if options.all else ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]
+                for (preset, topology), chip, precision in itertools.product(STRATEGIES[count], chips, precisions):
+                    what = "%s %s %s %s %s" % (name, preset, topology, chip, precision)
+                    limits = (loss, weights) if precision == "f32" else (max(loss, ROUNDED_LOSS), float("inf"))
+                    try:
+                        difference = suite.case(suite.step(name, batch, sizes), preset, topology, chip, precision, *limits)
+                        print("%s: loss differs by %.2g, weights by %.2g" % (what, difference["loss"], difference["weights"]))
+                        passed += 1
+                    except Failure as failure:
+                        print("FAILED: %s: %s" % (what, failure))
+                        failed += 1
+                    sys.stdout.flush()
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

@@ -25,6 +25,9 @@ inline constexpr llvm::StringLiteral kStream = "soap.stream";
 /// On sends whose bytes must have left when they end: their buffer is free
 /// then.
 inline constexpr llvm::StringLiteral kNoPost = "soap.no_post";
+/// On `soap.parallel_call`: it updates buffers in place, and nothing in the
+/// iteration reads them later (optimizers, running statistics).
+inline constexpr llvm::StringLiteral kUpdate = "soap.update";
 /// On the module: {chip = "sm_90", format = "bin", twins = true}, what the
 /// kernels of its programs are for.
 inline constexpr llvm::StringLiteral kGpuTarget = "soap.gpu_target";

@@ -1,0 +1,145 @@
+//===- LibraryCalls.h - Library calls of programs on streams ----*- C++ -*-===//
+//
+// Products and convolutions as `soap_rt_matmul` and `soap_rt_conv2d` describe
+// them: a shape, a precision, and what else the library does with the result
+// before it writes it. Backends ask their libraries for these calls; on the CPU
+// a call is its twin, which rounds operands and results as the library does, so
+// that losses of all precisions can be compared without a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_LIBRARYCALLS_H
+#define SOAP_RUNTIME_LIBRARYCALLS_H
+
+#include "Soap/Runtime/Kernels.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace soap::runtime {
+
+/// What operands are. Sums are in f32 in all of them.
+enum class Precision : int64_t {
+  F32 = 0,
+  TF32 = 1, ///< f32 in memory, of which the library reads 10 bits of fraction
+  BF16 = 2,
+};
+
+/// What a product becomes before it is written. A bias has one number per
+/// column; a third operand and a second result are of the type of the result.
+enum class Epilogue : int64_t {
+  None = 0,
+  Bias = 1,
+  Relu = 2,
+  BiasRelu = 3,
+  /// gelu by tanh. The second result is what it is taken of.
+  Gelu = 4,
+  BiasGelu = 5,
+  /// Times the derivative of gelu at the third operand.
+  GeluGrad = 6,
+  /// The second result is the sum of a, or of b, over k: the gradient of a
+  /// bias.
+  BiasGradOfA = 7,
+  BiasGradOfB = 8,
+};
+inline bool isBiasGrad(Epilogue e) {
+  return e == Epilogue::BiasGradOfA || e == Epilogue::BiasGradOfB;
+}
+inline bool hasBias(Epilogue e) {
+  return e == Epilogue::Bias || e == Epilogue::BiasRelu ||
+         e == Epilogue::BiasGelu;
+}
+inline bool hasThirdOperand(Epilogue e) {
+  return hasBias(e) || e == Epilogue::GeluGrad;
+}
+inline bool hasSecondResult(Epilogue e) {
+  return e == Epilogue::Gelu || e == Epilogue::BiasGelu || isBiasGrad(e);
+}
+
+/// The 10 numbers of `soap_rt_matmul`.
+struct MatmulCall {
+  static constexpr size_t numbers = 10;
+
+  MatmulShape shape;
+  Precision precision = Precision::F32;
+  /// The result is bf16; only of products in bf16.
+  bool narrowResult = false;
+  Epilogue epilogue = Epilogue::None;
+  /// Bytes that the library may use; 0: there is no such buffer.
+  int64_t workspace = 0;
+
+  static MatmulCall fromArray(const int64_t *d);
+  bool operator==(const MatmulCall &) const = default;
+  auto operator<=>(const MatmulCall &) const = default;
+
+  int64_t resultVolume() const { return shape.batch * shape.m * shape.n; }
+  int64_t thirdVolume() const {
+    return hasBias(epilogue)           ? shape.n
+           : hasThirdOperand(epilogue) ? resultVolume()
+                                       : 0;
+  }
+  int64_t secondVolume() const {
+    return epilogue == Epilogue::BiasGradOfA   ? shape.m
+           : epilogue == Epilogue::BiasGradOfB ? shape.n
+           : hasSecondResult(epilogue)         ? resultVolume()
+                                               : 0;
+  }
+};
+
+/// The buffers of a product; null where the call has none.
+struct MatmulBuffers {
+  const void *a, *b;
+  const void *third; ///< bias, or what gelu was taken of
+  void *y;
+  void *second;
+  void *workspace;
+
+  static MatmulBuffers of(const MatmulCall &call, void *const *buffers);
+};
+
+/// The 23 numbers of `soap_rt_conv2d`. In bf16, operands and result are.
+struct ConvCall {
+  static constexpr size_t numbers = 23;
+
+  ConvShape shape;
+  ConvKind kind = ConvKind::Forward;
+  Precision precision = Precision::F32;
+  int64_t workspace = 0;
+
+  static ConvCall fromArray(const int64_t *d);
+  bool operator==(const ConvCall &) const = default;
+  auto operator<=>(const ConvCall &) const = default;
+
+  int64_t volumeOf(unsigned buffer) const; ///< elements of a, b, result
+};
+
+struct ConvBuffers {
+  const void *a, *b;
+  void *result;
+  void *workspace;
+
+  static ConvBuffers of(const ConvCall &call, void *const *buffers);
+};
+
+/// Nearest bf16, ties to even; a NaN stays one.
+uint16_t toBFloat16(float value);
+float fromBFloat16(uint16_t bits);
+/// Nearest number with 10 bits of fraction, ties away from zero, as cvt.rna.
+float toTF32(float value);
+
+/// f32 kernels that twins call.
+using MatmulKernel = std::function<void(const MatmulShape &, const float *,
+                                        const float *, float *)>;
+using ConvKernel = std::function<void(ConvKind, const ConvShape &,
+                                      const float *, const float *, float *)>;
+
+/// The call on the CPU.
+void runTwin(const MatmulCall &call, const MatmulBuffers &buffers,
+             const MatmulKernel &kernel);
+void runTwin(const ConvCall &call, const ConvBuffers &buffers,
+             const ConvKernel &kernel);
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_LIBRARYCALLS_H

@@ -1,0 +1,431 @@
+//===- CallProducts.cpp - Products with what is around them ---------------===//
+//
+// The pass: finds per product what it can read in bf16, and per matmul what
+// cuBLASLt can do before the result is written; drops what not all programs do
+// alike, and makes one call of the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Outline/ExpandRecurrences.h"
+#include "../Outline/Library.h"
+#include "../Outline/SlotNames.h"
+
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <array>
+#include <map>
+#include <set>
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPCALLPRODUCTS
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// The numbers of `Epilogue` in Soap/Runtime/LibraryCalls.h.
+enum Epilogue : int64_t {
+  None = 0,
+  Bias = 1,
+  Relu = 2,
+  BiasRelu = 3,
+  Gelu = 4,
+  BiasGelu = 5,
+  GeluGrad = 6,
+  BiasGradOfA = 7,
+  BiasGradOfB = 8,
+};
+
+/// Places in the descriptor of `soap_rt_matmul`.
+enum Place { Batch, M, N, K, TransposeA, TransposeB, Precision, Narrow, Kind };
+/// And in that of `soap_rt_conv2d`.
+constexpr size_t convPrecision = 21;
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// What was bf16 before it was made f32; null: nothing.
+Value narrowOf(Value value) {
+  auto wide = value.getDefiningOp<CastOp>();
+  bool isNarrow = wide && typeOf(wide.getX()).getElementType().isBF16() &&
+                  typeOf(value).getElementType().isF32();
+  return isNarrow ? wide.getX() : Value();
+}
+
+/// Whether nothing but casts to bf16 reads it.
+bool isReadAsNarrow(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [](Operation *user) {
+           auto cast = dyn_cast<CastOp>(user);
+           return cast && typeOf(cast.getY()).getElementType().isBF16();
+         });
+}
+
+/// A product and the ops that become part of it.
+struct Candidate {
+  Operation *product;
+  LibraryFunction function;
+  Epilogue kind = None;
+  SmallVector<Operation *> others = {}; ///< in program order
+  Value result = {};                    ///< what the call's first result is
+  Value second = {};                    ///< what its second result is, or null
+  bool readsNarrow = false, writesNarrow = false;
+
+  /// Operand of the epilogue: a bias, or what gelu was taken of.
+  Value third() const {
+    bool has = kind == Bias || kind == BiasRelu || kind == BiasGelu ||
+               kind == GeluGrad;
+    return has ? others.front()->getOperand(1) : Value();
+  }
+  bool isWorthIt() const { return kind != None || readsNarrow; }
+  /// What programs have to agree on.
+  std::array<int64_t, 3> outcome() const {
+    return {kind, readsNarrow, writesNarrow};
+  }
+  /// Where the call stands: in the product's place, so that it reads a weight
+  /// before its update, unless what the epilogue reads is made later.
+  Operation *place() const {
+    Value operand = third();
+    Operation *maker = operand ? operand.getDefiningOp() : nullptr;
+    return maker && product->isBeforeInBlock(maker) ? others.back() : product;
+  }
+};
+
+class Search {
+public:
+  explicit Search(Block &block) {
+    unsigned segment = 0;
+    for (Operation &op : block) {
+      segment += isa<SendOp, RecvOp>(op);
+      segments[&op] = segment;
+    }
+  }
+
+  void find(Candidate &c) {
+    c.result = c.product->getResult(0);
+    c.readsNarrow = llvm::all_of(c.product->getOperands(), [](Value operand) {
+      return narrowOf(operand) != nullptr;
+    });
+    auto matmul = dyn_cast<MatmulOp>(c.product);
+    // A convolution of bf16 writes bf16.
+    if (!matmul)
+      c.readsNarrow &= isReadAsNarrow(c.result);
+    ArrayRef<int64_t> d = c.function.descriptor;
+    if (matmul && d[Batch] == 1 && d[M] * d[N] * d[K] != 0 && !findForward(c) &&
+        !findGeluGrad(c))
+      findBiasGrad(c, matmul);
+    c.writesNarrow = c.readsNarrow && isReadAsNarrow(c.result) &&
+                     c.kind != BiasGradOfA && c.kind != BiasGradOfB;
+  }
+
+private:
+  llvm::DenseMap<Operation *, unsigned> segments;
+
+  bool isNear(Operation *op, Operation *other) const {
+    return segments.lookup(op) == segments.lookup(other);
+  }
+
+  static Operation *onlyUser(Value value) {
+    return value.hasOneUse() ? *value.user_begin() : nullptr;
+  }
+
+  static bool isReadBehind(Value value, Operation *place) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return user == place || place->isBeforeInBlock(user);
+    });
+  }
+
+  bool findForward(Candidate &c) {
+    Value last = c.result;
+    if (auto bias = dyn_cast_or_null<BiasAddOp>(onlyUser(last));
+        bias && bias.getX() == last && isNear(c.product, bias) &&
+        static_cast<int64_t>(bias.getAxis()) == typeOf(last).getRank() - 1) {
+      c.others.push_back(bias);
+      c.kind = Bias;
+      last = bias.getResult();
+    }
+    if (auto relu = dyn_cast_or_null<ReluOp>(onlyUser(last));
+        relu && isNear(c.product, relu)) {
+      c.others.push_back(relu);
+      c.kind = c.kind == Bias ? BiasRelu : Relu;
+      last = relu.getResult();
+    } else if (GeluOp gelu = geluOf(last, c)) {
+      c.others.push_back(gelu);
+      c.kind = c.kind == Bias ? BiasGelu : Gelu;
+      c.second = last;
+      last = gelu.getResult();
+    }
+    c.result = last;
+    return c.kind != None;
+  }
+
+  /// The one gelu of `value`, if the other readers stand behind it.
+  GeluOp geluOf(Value value, const Candidate &c) const {
+    GeluOp found;
+    for (Operation *user : value.getUsers())
+      if (auto gelu = dyn_cast<GeluOp>(user)) {
+        if (found)
+          return nullptr;
+        found = gelu;
+      }
+    // cuBLASLt's gelu is the one by tanh; rows of what it was taken of are
+    // multiples of 8 numbers.
+    if (!found || !found.getApproximate() || !isNear(c.product, found) ||
+        c.function.descriptor[N] % 8 != 0 || !isReadBehind(value, found))
+      return nullptr;
+    return found;
+  }
+
+  bool findGeluGrad(Candidate &c) {
+    auto grad = dyn_cast_or_null<GeluGradOp>(onlyUser(c.result));
+    if (!grad || grad.getOperand(0) != c.result || !grad.getApproximate() ||
+        grad.getOperand(1) == c.result || !isNear(c.product, grad) ||
+        c.function.descriptor[N] % 8 != 0)
+      return false;
+    c.others.push_back(grad);
+    c.kind = GeluGrad;
+    c.result = grad.getResult();
+    return true;
+  }
+
+  /// What a tensor is, but for its shape and for rounding.
+  static Value origin(Value value) {
+    for (;;) {
+      Operation *definition = value.getDefiningOp();
+      if (!definition || !isa<ReshapeOp, CastOp>(definition))
+        return value;
+      value = definition->getOperand(0);
+    }
+  }
+
+  /// The sum over all dims but the last, of which there are `extent`, of what
+  /// `operand` is.
+  ReduceOp sumOf(Value operand, int64_t extent, const Candidate &c) const {
+    SmallVector<Value> values{origin(operand)};
+    while (!values.empty()) {
+      Value value = values.pop_back_val();
+      for (Operation *user : value.getUsers()) {
+        if (isa<ReshapeOp, CastOp>(user))
+          values.push_back(user->getResult(0));
+        auto sum = dyn_cast<ReduceOp>(user);
+        if (!sum || sum.getKind() != ReduceKind::Sum)
+          continue;
+        int64_t rank = typeOf(value).getRank();
+        ArrayRef<int64_t> axes = sum.getAxes();
+        bool isOverRows = rank > 1 &&
+                          static_cast<int64_t>(axes.size()) == rank - 1 &&
+                          axes.back() == rank - 2;
+        if (isOverRows && typeOf(value).getShape().back() == extent &&
+            typeOf(sum.getY()).getElementType().isF32() &&
+            isNear(c.product, sum) && isReadBehind(sum.getY(), c.product))
+          return sum;
+      }
+    }
+    return nullptr;
+  }
+
+  void findBiasGrad(Candidate &c, MatmulOp matmul) {
+    ArrayRef<int64_t> d = c.function.descriptor;
+    ReduceOp sum;
+    if (d[TransposeA] && (sum = sumOf(matmul.getA(), d[M], c)))
+      c.kind = BiasGradOfA;
+    else if (!d[TransposeB] && (sum = sumOf(matmul.getB(), d[N], c)))
+      c.kind = BiasGradOfB;
+    else
+      return;
+    c.others.push_back(sum);
+    c.second = sum.getY();
+  }
+};
+
+/// Makes the calls.
+class Rewriter {
+public:
+  explicit Rewriter(MLIRContext *context) : builder(context) {}
+
+  void replace(Candidate &c) {
+    Location loc = c.product->getLoc();
+    Operation *place = c.place();
+    builder.setInsertionPoint(place);
+    // What gelu was taken of has the type of the result; its product was
+    // replaced before.
+    Value third = c.third();
+    if (c.kind == GeluGrad) {
+      Value from = narrowOf(third);
+      c.writesNarrow &= from != nullptr;
+      if (c.writesNarrow)
+        third = from;
+    }
+    Type element = c.writesNarrow ? Type(builder.getBF16Type())
+                                  : typeOf(c.result).getElementType();
+    SmallVector<int64_t> descriptor = c.function.descriptor;
+    bool isMatmul = isa<MatmulOp>(c.product);
+    if (c.readsNarrow)
+      descriptor[isMatmul ? size_t(Precision) : convPrecision] = 2;
+    if (isMatmul) {
+      descriptor[Narrow] = c.writesNarrow;
+      descriptor[Kind] = c.kind;
+    }
+    SmallVector<Value> inputs;
+    for (Value operand : c.product->getOperands())
+      inputs.push_back(c.readsNarrow ? narrowOf(operand) : operand);
+    if (third)
+      inputs.push_back(inType(third, element, place));
+    SmallVector<Type> types{typeOf(c.result).clone(element)};
+    if (c.second)
+      types.push_back(typeOf(c.second).clone(element));
+    if (c.function.workspace > 0)
+      types.push_back(c.function.workspaceType(builder.getContext()));
+    SmallVector<Value> outputs;
+    for (Type type : types)
+      outputs.push_back(tensor::EmptyOp::create(
+          builder, loc, cast<RankedTensorType>(type).getShape(),
+          cast<RankedTensorType>(type).getElementType()));
+    auto call = LibraryCallOp::create(builder, loc, types, c.function.name,
+                                      descriptor, inputs, outputs);
+    setSlots(c, place, call);
+    builder.setInsertionPointAfter(call);
+    take(c.result, call.getValues()[0], call);
+    if (c.second)
+      take(c.second, call.getValues()[1], call);
+    llvm::SetVector<Value> before;
+    before.insert_range(c.product->getOperands());
+    for (Operation *op : llvm::reverse(c.others)) {
+      before.insert_range(op->getOperands());
+      for (Value result : op->getResults())
+        before.remove(result);
+      op->erase();
+    }
+    before.remove(c.product->getResult(0));
+    c.product->erase();
+    // Roundings that only the product read.
+    for (Value value : before)
+      if (auto cast = value.getDefiningOp<CastOp>(); cast && cast->use_empty())
+        cast->erase();
+  }
+
+private:
+  OpBuilder builder;
+
+  static void copySlot(Operation *from, Operation *to) {
+    if (Attribute slot = from->getAttr(SoapDialect::kSlot))
+      to->setAttr(SoapDialect::kSlot, slot);
+  }
+
+  Value inType(Value value, Type element, Operation *task) {
+    if (typeOf(value).getElementType() == element)
+      return value;
+    auto cast = CastOp::create(builder, value.getLoc(),
+                               typeOf(value).clone(element), value);
+    copySlot(task, cast);
+    return cast;
+  }
+
+  /// The call stands for the op in whose place it is; the others are over as
+  /// soon as they begin.
+  void setSlots(const Candidate &c, Operation *place, LibraryCallOp call) {
+    copySlot(place, call);
+    SmallVector<int64_t> slots;
+    auto own = place->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+    auto add = [&](Operation *op) {
+      auto slot = op->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+      if (slot && slot != own)
+        slots.push_back(slot.getInt());
+    };
+    add(c.product);
+    for (Operation *op : c.others)
+      add(op);
+    if (!slots.empty())
+      call->setAttr(SoapDialect::kFusedSlots,
+                    builder.getDenseI64ArrayAttr(slots));
+  }
+
+  /// Readers of `old` read `made`, which may be narrower.
+  void take(Value old, Value made, Operation *task) {
+    if (old.getType() == made.getType()) {
+      old.replaceAllUsesWith(made);
+      return;
+    }
+    for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
+      if (auto cast = dyn_cast<CastOp>(user);
+          cast && cast.getY().getType() == made.getType()) {
+        cast.getY().replaceAllUsesWith(made);
+        cast->erase();
+      }
+    if (!old.use_empty())
+      old.replaceAllUsesWith(inType(made, typeOf(old).getElementType(), task));
+  }
+};
+
+struct CallProductsPass
+    : public mlir::soap::impl::SoapCallProductsBase<CallProductsPass> {
+  using SoapCallProductsBase::SoapCallProductsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<LibraryOptions> options =
+        cudaOptions(module, precision, workspace);
+    if (!options)
+      return signalPassFailure();
+    SlotNames names(module);
+    std::vector<Candidate> candidates;
+    // What is done to an op of the model, in all programs.
+    std::map<std::pair<StringRef, StringRef>, std::set<std::array<int64_t, 3>>>
+        outcomes;
+    for (func::FuncOp program : module.getOps<func::FuncOp>()) {
+      if (program.isExternal() || !program.getBody().hasOneBlock())
+        continue;
+      Block &block = program.getBody().front();
+      expandRecurrences(block);
+      Search search(block);
+      for (Operation &op : block) {
+        auto function = libraryFunctionOf(&op, *options);
+        if (!function)
+          continue;
+        Candidate candidate{&op, *function};
+        search.find(candidate);
+        for (StringRef name : names.of(program, &op))
+          outcomes[kindOf(name, &op)].insert(candidate.outcome());
+        if (candidate.isWorthIt())
+          candidates.push_back(candidate);
+      }
+    }
+    llvm::erase_if(candidates, [&](Candidate &c) {
+      auto program = c.product->getParentOfType<func::FuncOp>();
+      return llvm::any_of(names.of(program, c.product), [&](StringRef name) {
+        return outcomes[kindOf(name, c.product)].size() > 1;
+      });
+    });
+    Rewriter rewriter(&getContext());
+    llvm::DenseSet<Operation *> gone;
+    for (Candidate &c : candidates) {
+      // A sum belongs to one product.
+      if (llvm::any_of(c.others,
+                       [&](Operation *op) { return !gone.insert(op).second; }))
+        c = {c.product, c.function,    None, {}, c.product->getResult(0),
+             {},        c.readsNarrow, false};
+      if (!c.isWorthIt())
+        continue;
+      fused += c.kind != None;
+      narrow += c.readsNarrow;
+      rewriter.replace(c);
+    }
+  }
+
+  /// A task may be several ops.
+  static std::pair<StringRef, StringRef> kindOf(StringRef name, Operation *op) {
+    return {name, op->getName().getStringRef()};
+  }
+};
+
+} // namespace

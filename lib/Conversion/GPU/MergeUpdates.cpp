@@ -1,0 +1,308 @@
+//===- MergeUpdates.cpp - Updates of parameters in few launches -----------===//
+//
+// The pass. A launch of a few hundred threads takes as long as one of a hundred
+// thousand: what all parameters of a network need after each other is done in
+// one launch, whose threads find out by their number whose element they update.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPMERGEUPDATES
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// The loop over the range that is all that a part does; null: it does more.
+scf::ForOp rangeLoop(func::FuncOp part) {
+  Block &body = part.getBody().front();
+  scf::ForOp found;
+  for (Operation &op : body.without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (found)
+        return nullptr;
+      found = loop;
+    } else if (!isMemoryEffectFree(&op)) {
+      return nullptr;
+    }
+  }
+  unsigned count = body.getNumArguments();
+  if (!found || found.getLowerBound() != body.getArgument(count - 2) ||
+      found.getUpperBound() != body.getArgument(count - 1) ||
+      found->getNumResults() != 0)
+    return nullptr;
+  return found;
+}
+
+/// The buffer that a view shows.
+Value rootOf(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+/// Buffers that an op reads and writes, by what they show.
+struct Touched {
+  llvm::DenseSet<Value> read, written;
+
+  void add(const Touched &other) {
+    read.insert(other.read.begin(), other.read.end());
+    written.insert(other.written.begin(), other.written.end());
+  }
+  bool conflictsWith(const Touched &other) const {
+    auto meet = [](const llvm::DenseSet<Value> &a,
+                   const llvm::DenseSet<Value> &b) {
+      return llvm::any_of(a, [&](Value value) { return b.contains(value); });
+    };
+    return meet(written, other.written) || meet(written, other.read) ||
+           meet(read, other.written);
+  }
+};
+
+/// Updates that may become one launch, in program order.
+struct Batch {
+  SmallVector<ParallelCallOp> calls;
+  Touched touched;
+  size_t buffers = 0;
+};
+
+class Merger {
+public:
+  Merger(ModuleOp module, int64_t maxExtent, size_t maxBuffers)
+      : symbols(module), maxExtent(maxExtent), maxBuffers(maxBuffers) {}
+
+  /// Launches that became part of others.
+  int64_t run(Block &block) {
+    int64_t merged = 0;
+    Batch batch;
+    auto flush = [&] {
+      if (batch.calls.size() > 1) {
+        merge(batch.calls);
+        merged += static_cast<int64_t>(batch.calls.size()) - 1;
+      }
+      batch = {};
+    };
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      Touched own = touchedBy(&op);
+      // What an update reads and writes stays until it has run: it moves down.
+      // And of two updates of one buffer the order counts.
+      if (own.conflictsWith(batch.touched))
+        flush();
+      auto call = dyn_cast<ParallelCallOp>(op);
+      if (!call || !isSmallUpdate(call))
+        continue;
+      if (batch.buffers + call.getBuffers().size() > maxBuffers)
+        flush();
+      batch.calls.push_back(call);
+      batch.buffers += call.getBuffers().size();
+      batch.touched.add(own);
+    }
+    flush();
+    return merged;
+  }
+
+private:
+  SymbolTable symbols;
+  int64_t maxExtent;
+  size_t maxBuffers;
+  llvm::StringMap<StringAttr> known; ///< by the names of the parts
+  /// Arguments that a part stores to.
+  llvm::DenseMap<Operation *, llvm::DenseSet<unsigned>> stores;
+
+  func::FuncOp partOf(ParallelCallOp call) {
+    return symbols.lookup<func::FuncOp>(call.getCallee());
+  }
+
+  bool isSmallUpdate(ParallelCallOp call) {
+    func::FuncOp part = partOf(call);
+    return call->hasAttr(kUpdate) && call.getExtent() > 0 &&
+           static_cast<int64_t>(call.getExtent()) <= maxExtent && part &&
+           !part.isExternal() && rangeLoop(part);
+  }
+
+  /// Of launches, what their parts store to is written; of other ops all.
+  Touched touchedBy(Operation *op) {
+    Touched touched;
+    if (isa<ViewLikeOpInterface>(op) || isMemoryEffectFree(op))
+      return touched;
+    auto call = dyn_cast<ParallelCallOp>(op);
+    func::FuncOp part = call ? partOf(call) : nullptr;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (isa<BaseMemRefType>(operand.getType()))
+        (!part || part.isExternal() || isWritten(part, i) ? touched.written
+                                                          : touched.read)
+            .insert(rootOf(operand));
+    return touched;
+  }
+
+  bool isWritten(func::FuncOp part, size_t argument) {
+    auto [known, isNew] = stores.try_emplace(part);
+    if (isNew)
+      part.walk([&](memref::StoreOp store) {
+        if (auto to = dyn_cast<BlockArgument>(rootOf(store.getMemRef())))
+          known->second.insert(to.getArgNumber());
+      });
+    return known->second.contains(static_cast<unsigned>(argument));
+  }
+
+  void merge(ArrayRef<ParallelCallOp> calls) {
+    ParallelCallOp last = calls.back();
+    SmallVector<Value> buffers;
+    SmallVector<int64_t> slots;
+    int64_t extent = 0;
+    for (ParallelCallOp call : calls) {
+      llvm::append_range(buffers, call.getBuffers());
+      extent += static_cast<int64_t>(call.getExtent());
+      if (auto fused =
+              call->getAttrOfType<DenseI64ArrayAttr>(SoapDialect::kFusedSlots))
+        llvm::append_range(slots, fused.asArrayRef());
+      if (auto slot = call->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+          slot && call != last)
+        slots.push_back(slot.getInt());
+    }
+    OpBuilder builder(last);
+    auto launch = ParallelCallOp::create(builder, last.getLoc(),
+                                         partOfAll(calls).getValue(), extent,
+                                         /*grain=*/1, buffers);
+    launch->setAttr(kUpdate, builder.getUnitAttr());
+    if (Attribute slot = last->getAttr(SoapDialect::kSlot))
+      launch->setAttr(SoapDialect::kSlot, slot);
+    if (!slots.empty())
+      launch->setAttr(SoapDialect::kFusedSlots,
+                      builder.getDenseI64ArrayAttr(slots));
+    for (ParallelCallOp call : calls)
+      call->erase();
+  }
+
+  /// The part that does all of them; devices with the same parameters share it.
+  StringAttr partOfAll(ArrayRef<ParallelCallOp> calls) {
+    std::string key;
+    for (ParallelCallOp call : calls)
+      key +=
+          call.getCallee().str() + " " + std::to_string(call.getExtent()) + " ";
+    StringAttr &name = known[key];
+    if (!name)
+      name = create(calls);
+    return name;
+  }
+
+  StringAttr create(ArrayRef<ParallelCallOp> calls) {
+    Location loc = ParallelCallOp(calls.front()).getLoc();
+    OpBuilder builder(loc.getContext());
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    for (ParallelCallOp call : calls) {
+      func::FuncOp part = partOf(call);
+      llvm::append_range(types, part.getArgumentTypes().drop_back(2));
+      for (unsigned i = 0; i + 2 < part.getNumArguments(); ++i)
+        attributes.push_back(part.getArgAttrDict(i));
+    }
+    types.append(2, builder.getIndexType());
+    attributes.append(2, DictionaryAttr());
+    auto function = func::FuncOp::create(builder, loc, "kernel_updates",
+                                         builder.getFunctionType(types, {}));
+    function.setPrivate();
+    function->setDiscardableAttrs(
+        llvm::to_vector(partOf(calls.front())->getDiscardableAttrs()));
+    StringAttr name = symbols.insert(function);
+    Block *body = function.addEntryBlock();
+    for (auto [i, dictionary] : llvm::enumerate(attributes))
+      if (dictionary)
+        function.setArgAttrs(i, dictionary);
+    builder.setInsertionPointToEnd(body);
+    SmallVector<unsigned> firstArgument{0};
+    SmallVector<int64_t> firstIteration{0};
+    for (ParallelCallOp call : calls) {
+      firstArgument.push_back(firstArgument.back() + call.getBuffers().size());
+      firstIteration.push_back(firstIteration.back() +
+                               static_cast<int64_t>(call.getExtent()));
+    }
+    auto loop = scf::ForOp::create(
+        builder, loc, body->getArgument(body->getNumArguments() - 2),
+        body->getArgument(body->getNumArguments() - 1),
+        arith::ConstantIndexOp::create(builder, loc, 1));
+    func::ReturnOp::create(builder, loc);
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    // Halves of the list, so that few comparisons find the update.
+    auto emit = [&](auto &&self, size_t first, size_t end) -> void {
+      if (end - first == 1) {
+        emitOne(builder, partOf(calls[first]), body, firstArgument[first],
+                loop.getInductionVar(), firstIteration[first]);
+        return;
+      }
+      size_t middle = (first + end) / 2;
+      Value bound =
+          arith::ConstantIndexOp::create(builder, loc, firstIteration[middle]);
+      Value isBelow =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                loop.getInductionVar(), bound);
+      auto choice = scf::IfOp::create(builder, loc, isBelow,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(choice.thenBlock()->getTerminator());
+      self(self, first, middle);
+      builder.setInsertionPoint(choice.elseBlock()->getTerminator());
+      self(self, middle, end);
+    };
+    emit(emit, 0, calls.size());
+    return name;
+  }
+
+  /// One iteration of a part.
+  static void emitOne(OpBuilder &builder, func::FuncOp part, Block *body,
+                      unsigned firstArgument, Value iteration, int64_t offset) {
+    Location loc = part.getLoc();
+    scf::ForOp range = rangeLoop(part);
+    IRMapping map;
+    for (unsigned i = 0; i + 2 < part.getNumArguments(); ++i)
+      map.map(part.getArgument(i), body->getArgument(firstArgument + i));
+    for (Operation &op : part.getBody().front().without_terminator())
+      if (&op != range)
+        builder.clone(op, map);
+    Value own = iteration;
+    if (offset > 0)
+      own = arith::SubIOp::create(
+          builder, loc, iteration,
+          arith::ConstantIndexOp::create(builder, loc, offset));
+    map.map(range.getInductionVar(), own);
+    for (Operation &op : range.getBody()->without_terminator())
+      builder.clone(op, map);
+  }
+};
+
+struct MergeUpdatesPass
+    : public mlir::soap::impl::SoapMergeUpdatesBase<MergeUpdatesPass> {
+  using SoapMergeUpdatesBase::SoapMergeUpdatesBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (maxBuffers < 1 || maxBuffers > 500) {
+      module.emitError("expected max-buffers of 1 to 500, got ")
+          << maxBuffers.getValue();
+      return signalPassFailure();
+    }
+    Merger merger(module, maxExtent, static_cast<size_t>(maxBuffers));
+    // Parts are added to the module on the way.
+    for (func::FuncOp program : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (!program.isExternal() && !program.isPrivate() &&
+          program.getBody().hasOneBlock())
+        merged += merger.run(program.getBody().front());
+  }
+};
+
+} // namespace

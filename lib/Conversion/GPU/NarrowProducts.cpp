@@ -1,0 +1,177 @@
+//===- NarrowProducts.cpp - Products of bf16 ------------------------------===//
+//
+// The pass: rounds operands of convolutions and matmuls to bf16. It works on
+// programs, behind partitioning: a strategy, its tiles and messages are the
+// same in all precisions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Outline/ExpandRecurrences.h"
+#include "../Reference/Kernels.h"
+
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPNARROWPRODUCTS
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+bool isProduct(Operation *op) {
+  return isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op);
+}
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+class Narrowing {
+public:
+  explicit Narrowing(Block &block) : block(block), builder(block.getParent()) {}
+
+  void run() {
+    SmallVector<Operation *> products;
+    for (Operation &op : block)
+      if (isProduct(&op) && isF32(op.getResult(0)) && isF32(op.getOperand(0)))
+        products.push_back(&op);
+    for (Operation *op : products)
+      for (OpOperand &operand : op->getOpOperands())
+        roundOperand(operand);
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (moved.contains(&op) && op.use_empty())
+        op.erase();
+    for (Operation *op : products)
+      if (!isa<MatmulOp>(op))
+        roundResult(op);
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (auto grad = dyn_cast<ReluGradOp>(op))
+        readRounded(grad);
+  }
+
+private:
+  Block &block;
+  OpBuilder builder;
+  /// What is rounded, by what it was.
+  llvm::DenseMap<Value, Value> narrow;
+  /// Ops of f32 whose place others may have taken.
+  llvm::DenseSet<Operation *> moved;
+
+  static bool isF32(Value value) {
+    return typeOf(value).getElementType().isF32();
+  }
+
+  template <typename OpTy>
+  OpTy like(Operation *task, OpTy made) {
+    if (Attribute slot = task->getAttr(SoapDialect::kSlot))
+      made->setAttr(SoapDialect::kSlot, slot);
+    return made;
+  }
+
+  Value castTo(Value value, Type element, Operation *task) {
+    return like(task, CastOp::create(builder, value.getLoc(),
+                                     typeOf(value).clone(element), value));
+  }
+
+  /// `value` in bf16, made at its definition where that is a kernel that can
+  /// write it, else before `user`, the first of its readers.
+  Value narrowed(Value value, Operation *user) {
+    if (Value known = narrow.lookup(value))
+      return known;
+    Operation *definition = value.getDefiningOp();
+    OpBuilder::InsertionGuard guard(builder);
+    if (definition && movesOnly(definition)) {
+      moved.insert(definition);
+      Value source = narrowed(definition->getOperand(0), definition);
+      Operation *after = definition;
+      if (Operation *maker = source.getDefiningOp();
+          maker && definition->isBeforeInBlock(maker))
+        after = maker;
+      Operation *copy = definition->clone();
+      copy->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+      builder.setInsertionPointAfter(after);
+      builder.insert(like(definition, copy));
+      copy->setOperand(0, source);
+      copy->getResult(0).setType(
+          typeOf(value).clone(Type(builder.getBF16Type())));
+      return narrow[value] = copy->getResult(0);
+    }
+    Operation *task = user;
+    builder.setInsertionPoint(user);
+    if (definition && (isElementwise(definition) || isProduct(definition))) {
+      task = definition;
+      builder.setInsertionPointAfter(definition);
+    }
+    return narrow[value] = castTo(value, builder.getBF16Type(), task);
+  }
+
+  /// Reshapes are free; transposes are worth it if no one else reads them.
+  static bool movesOnly(Operation *op) {
+    if (isa<ReshapeOp>(op))
+      return true;
+    return isa<TransposeOp>(op) && llvm::all_of(op->getUsers(), isProduct);
+  }
+
+  void roundOperand(OpOperand &operand) {
+    Operation *user = operand.getOwner();
+    Value rounded = narrowed(operand.get(), user);
+    builder.setInsertionPoint(user);
+    operand.set(castTo(rounded, builder.getF32Type(), user));
+  }
+
+  /// cuDNN's results have the type of its operands.
+  void roundResult(Operation *op) {
+    Value result = op->getResult(0);
+    Value rounded = narrow.lookup(result);
+    builder.setInsertionPointAfter(op);
+    if (!rounded) {
+      rounded = castTo(result, builder.getBF16Type(), op);
+      builder.setInsertionPointAfterValue(rounded);
+    } else {
+      builder.setInsertionPointAfter(rounded.getDefiningOp());
+    }
+    // Made right behind the op in both cases: before all other readers.
+    Value wide = castTo(rounded, builder.getF32Type(), op);
+    result.replaceAllUsesExcept(wide, rounded.getDefiningOp());
+    if (wide.use_empty())
+      wide.getDefiningOp()->erase();
+  }
+
+  /// relu_grad asks only whether y is above 0, which rounding keeps.
+  void readRounded(ReluGradOp op) {
+    Value y = op.getY(), rounded = narrow.lookup(y);
+    if (!rounded || !rounded.getDefiningOp<CastOp>() ||
+        !rounded.getDefiningOp()->isBeforeInBlock(op) ||
+        !y.getDefiningOp<ReluOp>())
+      return;
+    builder.setInsertionPoint(op);
+    Value wide = castTo(rounded, builder.getF32Type(), op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() == y)
+        operand.set(wide);
+  }
+};
+
+struct NarrowProductsPass
+    : public mlir::soap::impl::SoapNarrowProductsBase<NarrowProductsPass> {
+  using SoapNarrowProductsBase::SoapNarrowProductsBase;
+
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal() || !function.getBody().hasOneBlock())
+        continue;
+      Block &block = function.getBody().front();
+      expandRecurrences(block);
+      Narrowing(block).run();
+    }
+  }
+};
+
+} // namespace

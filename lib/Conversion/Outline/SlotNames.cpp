@@ -1,0 +1,48 @@
+//===- SlotNames.cpp - Which ops of the model a slot computes -------------===//
+//
+// See SlotNames.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SlotNames.h"
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+SlotNames::SlotNames(ModuleOp module) {
+  auto entries = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
+  if (!entries)
+    return;
+  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+    auto schedule = entry.getAs<DictionaryAttr>("schedule");
+    auto tasksNamed = schedule ? schedule.getAs<ArrayAttr>("names") : nullptr;
+    auto ranks = entry.getAs<ArrayAttr>("ranks");
+    if (!tasksNamed || !ranks)
+      continue;
+    for (auto rank : ranks.getAsRange<DictionaryAttr>()) {
+      auto program = rank.getAs<FlatSymbolRefAttr>("program");
+      auto tasks = rank.getAs<DenseI64ArrayAttr>("tasks");
+      if (!program || !tasks)
+        continue;
+      for (auto [slot, task] : llvm::enumerate(tasks.asArrayRef())) {
+        auto name = task >= 0 && task < static_cast<int64_t>(tasksNamed.size())
+                        ? dyn_cast<StringAttr>(tasksNamed[task])
+                        : nullptr;
+        // "conv1[2]" is shard 2 of conv1.
+        if (name)
+          names[{program.getValue(), static_cast<int64_t>(slot)}].insert(
+              name.getValue().rsplit('[').first);
+      }
+    }
+  }
+}
+
+std::set<StringRef> SlotNames::of(func::FuncOp program, Operation *op) const {
+  auto slot = op->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+  if (!slot)
+    return {};
+  auto found = names.find({program.getName(), slot.getInt()});
+  return found == names.end() ? std::set<StringRef>() : found->second;
+}

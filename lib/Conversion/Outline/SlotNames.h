@@ -1,0 +1,35 @@
+//===- SlotNames.h - Which ops of the model a slot computes -----*- C++ -*-===//
+//
+// What is decided for an op of a program must often be decided for the same op
+// of the model in all programs: replicas of a tile hold the same bits, whatever
+// else their devices compute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_OUTLINE_SLOTNAMES_H
+#define SOAP_LIB_CONVERSION_OUTLINE_SLOTNAMES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <set>
+
+namespace mlir::soap {
+
+class SlotNames {
+public:
+  /// Reads the rank tables of the module (`soap.programs`), which stays.
+  explicit SlotNames(ModuleOp module);
+
+  /// Names of the ops of the model that `op` computes: several where its
+  /// program is that of several devices; none without a slot.
+  std::set<StringRef> of(func::FuncOp program, Operation *op) const;
+
+private:
+  std::map<std::pair<StringRef, int64_t>, std::set<StringRef>> names;
+};
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_OUTLINE_SLOTNAMES_H

@@ -1,0 +1,47 @@
+//===- CudaMatmul.h - Products by cuBLASLt ----------------------*- C++ -*-===//
+//
+// Row-major products with epilogues, on one device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_CUDA_CUDAMATMUL_H
+#define SOAP_LIB_RUNTIME_CUDA_CUDAMATMUL_H
+
+#include "CudaError.h"
+#include "Soap/Runtime/LibraryCalls.h"
+
+#include <array>
+#include <map>
+#include <memory>
+
+namespace soap::runtime {
+
+/// A handle of one device, which is current where this is made and used. One
+/// thread at a time. Products without a workspace of their own use none.
+class CudaMatmul {
+public:
+  CudaMatmul();
+  ~CudaMatmul();
+  CudaMatmul(const CudaMatmul &) = delete;
+  CudaMatmul &operator=(const CudaMatmul &) = delete;
+
+  MaybeError open();
+  MaybeError run(const MatmulCall &call, const MatmulBuffers &buffers,
+                 cudaStream_t stream);
+
+private:
+  struct Plan;
+  /// Bytes by which a, b, y, the third operand, the second result and the
+  /// workspace are aligned, at most 256: what an algorithm may read at once
+  /// depends on them.
+  using Alignment = std::array<uint32_t, 6>;
+
+  Expected<Plan *> find(const MatmulCall &call, const MatmulBuffers &buffers);
+
+  cublasLtHandle_t blas = nullptr;
+  std::map<std::pair<MatmulCall, Alignment>, std::unique_ptr<Plan>> plans;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_CUDA_CUDAMATMUL_H

@@ -1,0 +1,113 @@
+// Matmuls with what follows them are one call; products of what was bf16 read bf16.
+// RUN: soap-opt %s --soap-call-products | FileCheck %s
+// RUN: soap-opt %s --soap-call-products='precision=tf32 workspace=32' | FileCheck %s --check-prefix=TF32
+// RUN: not soap-opt %s --soap-call-products=precision=fp8 2>&1 | FileCheck %s --check-prefix=PRECISION
+// RUN: not soap-opt %s --soap-call-products=workspace=-1 2>&1 | FileCheck %s --check-prefix=WORKSPACE
+// PRECISION: error: unknown precision 'fp8': expected f32, tf32 or, of --soap-lower-to-cuda, bf16
+// WORKSPACE: error: expected a workspace of 0 to 1048576 MiB, got -1
+
+// CHECK-LABEL: func.func @bias_relu
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4x8xf32>
+// CHECK: %[[Y:.*]] = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 0, 0, 3, 0] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%[[E]] : tensor<4x8xf32>) {soap.fused_slots = array<i64: 1, 2>, soap.slot = 0 : i64}
+// CHECK: return %[[Y]]
+// TF32-LABEL: func.func @bias_relu
+// TF32: soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 1, 0, 3, 65536] ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<65536xi8>)
+func.func @bias_relu(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
+  %p = soap.matmul %x, %w {transpose_b, soap.slot = 0 : i64} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %q = soap.bias_add %p, %b {axis = 1 : i64, soap.slot = 1 : i64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %y = soap.relu %q {soap.slot = 2 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// What gelu is taken of stays, for its gradient, which is one with the product before it. Rows of two batches are one matrix.
+// CHECK-LABEL: func.func @gelu
+// CHECK: %[[Y:.*]]:2 = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 0, 0, 5, 0] ins(%arg0, %arg1, %arg2 : {{.*}}) outs({{.*}} : tensor<2x2x8xf32>, tensor<2x2x8xf32>)
+// CHECK: %[[D:.*]] = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 0, 0, 6, 0] ins(%arg3, %arg1, %[[Y]]#1 : {{.*}})
+// CHECK: return %[[Y]]#0, %[[D]]
+func.func @gelu(%x: tensor<2x2x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>, %d: tensor<2x2x16xf32>) -> (tensor<2x2x8xf32>, tensor<2x2x8xf32>) {
+  %p = soap.matmul %x, %w {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
+  %q = soap.bias_add %p, %b {axis = 2 : i64} : (tensor<2x2x8xf32>, tensor<8xf32>) -> tensor<2x2x8xf32>
+  %y = soap.gelu %q {approximate} : (tensor<2x2x8xf32>) -> tensor<2x2x8xf32>
+  %e = soap.matmul %d, %w {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
+  %f = soap.gelu_grad %e, %q {approximate} : (tensor<2x2x8xf32>, tensor<2x2x8xf32>) -> tensor<2x2x8xf32>
+  return %y, %f : tensor<2x2x8xf32>, tensor<2x2x8xf32>
+}
+
+// The exact gelu, rows that are no multiple of 8, and a bias along the rows are not those of the library.
+// CHECK-LABEL: func.func @others
+// CHECK: soap.matmul
+// CHECK: soap.gelu
+// CHECK: soap.library_call "matmul" [1, 4, 6, 16, 0, 1, 0, 0, 1, 0]
+// CHECK: soap.gelu
+// CHECK: soap.matmul
+// CHECK: soap.bias_add
+func.func @others(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<6x16xf32>, %b: tensor<6xf32>, %r: tensor<4xf32>)
+    -> (tensor<4x8xf32>, tensor<4x6xf32>, tensor<4x8xf32>) {
+  %p = soap.matmul %x, %w {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %y = soap.gelu %p : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %q = soap.matmul %x, %v {transpose_b} : (tensor<4x16xf32>, tensor<6x16xf32>) -> tensor<4x6xf32>
+  %s = soap.bias_add %q, %b {axis = 1 : i64} : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  %z = soap.gelu %s {approximate} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %t = soap.matmul %x, %w {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %u = soap.bias_add %t, %r {axis = 0 : i64} : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  return %y, %z, %u : tensor<4x8xf32>, tensor<4x6xf32>, tensor<4x8xf32>
+}
+
+// The gradient of a bias is the sum of the gradient's rows, which the gradient of the weights reads: as its first operand or its second.
+// CHECK-LABEL: func.func @bias_grad
+// CHECK: %[[W:.*]]:2 = soap.library_call "matmul" [1, 8, 16, 4, 1, 0, 0, 0, 7, 0] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<8x16xf32>, tensor<8xf32>)
+// CHECK: %[[V:.*]]:2 = soap.library_call "matmul" [1, 16, 8, 4, 1, 0, 0, 0, 8, 0] ins(%arg1, %arg2 : {{.*}}) outs({{.*}} : tensor<16x8xf32>, tensor<8xf32>)
+// CHECK: return %[[W]]#0, %[[W]]#1, %[[V]]#0, %[[V]]#1
+func.func @bias_grad(%d: tensor<4x8xf32>, %x: tensor<4x16xf32>, %e: tensor<4x8xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<16x8xf32>, tensor<8xf32>) {
+  %w = soap.matmul %d, %x {transpose_a} : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %b = soap.reduce sum %d {axes = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<8xf32>
+  %v = soap.matmul %x, %e {transpose_a} : (tensor<4x16xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  %c = soap.reduce sum %e {axes = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<8xf32>
+  return %w, %b, %v, %c : tensor<8x16xf32>, tensor<8xf32>, tensor<16x8xf32>, tensor<8xf32>
+}
+
+// A product of bf16 writes bf16 if only roundings read it, and then its bias is bf16, too.
+// CHECK-LABEL: func.func @narrow
+// CHECK-DAG: %[[X:.*]] = soap.cast %arg0 : (tensor<4x16xf32>) -> tensor<4x16xbf16>
+// CHECK-DAG: %[[W:.*]] = soap.cast %arg1 : (tensor<8x16xf32>) -> tensor<8x16xbf16>
+// CHECK: %[[B:.*]] = soap.cast %arg2 : (tensor<8xf32>) -> tensor<8xbf16>
+// CHECK: %[[Y:.*]] = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 2, 1, 3, 0] ins(%[[X]], %[[W]], %[[B]] : {{.*}}) outs({{.*}} : tensor<4x8xbf16>)
+// CHECK: %[[Z:.*]] = soap.library_call "matmul" [1, 4, 4, 8, 0, 1, 2, 0, 0, 0] ins(%[[Y]], %[[Y]] : {{.*}}) outs({{.*}} : tensor<4x4xf32>)
+// CHECK: return %[[Z]]
+func.func @narrow(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<4x4xf32> {
+  %xb = soap.cast %x : (tensor<4x16xf32>) -> tensor<4x16xbf16>
+  %xf = soap.cast %xb : (tensor<4x16xbf16>) -> tensor<4x16xf32>
+  %wb = soap.cast %w : (tensor<8x16xf32>) -> tensor<8x16xbf16>
+  %wf = soap.cast %wb : (tensor<8x16xbf16>) -> tensor<8x16xf32>
+  %p = soap.matmul %xf, %wf {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %q = soap.bias_add %p, %b {axis = 1 : i64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %y = soap.relu %q : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %yb = soap.cast %y : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  %yf = soap.cast %yb : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %z = soap.matmul %yf, %yf {transpose_b} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  return %z : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func.func @convolution
+// CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>)
+// CHECK: return %[[Y]]
+func.func @convolution(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) -> tensor<1x2x4x4xbf16> {
+  %xf = soap.cast %x : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %wf = soap.cast %w : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
+  %y = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %yb = soap.cast %y : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  return %yb : tensor<1x2x4x4xbf16>
+}
+
+// Nothing moves across a message.
+// CHECK-LABEL: func.func @messages
+// CHECK: soap.matmul
+// CHECK: soap.send
+// CHECK: soap.relu
+func.func @messages(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32> {
+  %p = soap.matmul %x, %w {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  soap.send %x {source = #soap.region<[0:4], [0:16]>} : tensor<4x16xf32>
+  %y = soap.relu %p : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}

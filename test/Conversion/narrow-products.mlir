@@ -1,0 +1,56 @@
+// Operands of products are rounded to bf16, once each; results of convolutions, too.
+// RUN: soap-opt %s --soap-narrow-products | FileCheck %s
+
+// CHECK-LABEL: func.func @matmuls
+// CHECK: %[[XB:.*]] = soap.cast %arg0 : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+// CHECK: %[[X:.*]] = soap.cast %[[XB]] : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+// CHECK: %[[WB:.*]] = soap.cast %arg1 : (tensor<8x2xf32>) -> tensor<8x2xbf16>
+// CHECK: %[[W:.*]] = soap.cast %[[WB]]
+// CHECK: %[[Y:.*]] = soap.matmul %[[X]], %[[W]]
+// CHECK: %[[R:.*]] = soap.relu %[[Y]]
+// CHECK: %[[RB:.*]] = soap.cast %[[R]] : (tensor<4x2xf32>) -> tensor<4x2xbf16>
+// The transposed operand is what was rounded before.
+// CHECK: %[[X2:.*]] = soap.cast %[[XB]]
+// CHECK: %[[R2:.*]] = soap.cast %[[RB]]
+// CHECK: %[[G:.*]] = soap.matmul %[[X2]], %[[R2]]
+// relu_grad needs the sign only.
+// CHECK: %[[R3:.*]] = soap.cast %[[RB]]
+// CHECK: soap.relu_grad %arg2, %[[R3]]
+func.func @matmuls(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %d: tensor<4x2xf32>) -> (tensor<8x2xf32>, tensor<4x2xf32>) {
+  %y = soap.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  %r = soap.relu %y : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  %g = soap.matmul %x, %r {transpose_a} : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  %e = soap.relu_grad %d, %r : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %g, %e : tensor<8x2xf32>, tensor<4x2xf32>
+}
+
+// What is rounded moves; the reshape that nobody else reads goes.
+// CHECK-LABEL: func.func @reshapes
+// CHECK-NOT: soap.reshape %arg0
+// CHECK: %[[B:.*]] = soap.cast %arg0 : (tensor<2x2x8xf32>) -> tensor<2x2x8xbf16>
+// CHECK: soap.reshape %[[B]] : (tensor<2x2x8xbf16>) -> tensor<4x8xbf16>
+func.func @reshapes(%x: tensor<2x2x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+  %r = soap.reshape %x : (tensor<2x2x8xf32>) -> tensor<4x8xf32>
+  %y = soap.matmul %r, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}
+
+// CHECK-LABEL: func.func @convolutions
+// CHECK: %[[Y:.*]] = soap.conv2d
+// CHECK: %[[YB:.*]] = soap.cast %[[Y]] : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+// CHECK: %[[YF:.*]] = soap.cast %[[YB]] : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+// CHECK: soap.relu %[[YF]]
+func.func @convolutions(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> {
+  %y = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %r = soap.relu %y : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  return %r : tensor<1x2x4x4xf32>
+}
+
+// f64 stays.
+// CHECK-LABEL: func.func @doubles
+// CHECK-NOT: soap.cast
+func.func @doubles(%x: tensor<4x8xf64>, %w: tensor<8x2xf64>) -> tensor<4x2xf64> {
+  %y = soap.matmul %x, %w : (tensor<4x8xf64>, tensor<8x2xf64>) -> tensor<4x2xf64>
+  return %y : tensor<4x2xf64>
+}
