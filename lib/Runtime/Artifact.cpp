@@ -23,6 +23,15 @@ constexpr std::string_view magic("SOAPX\r\n\x1a", 8);
 constexpr size_t headerBytes = 32, rowBytes = 40, nameBytes = 16;
 constexpr size_t alignment = 64;
 constexpr const char *sectionNames[] = {"info", "manifest", "code"};
+/// How a section is stored.
+enum Encoding : uint32_t {
+  Plain = 0,
+  Deflated = 1, ///< its size (8 bytes), then a zlib stream
+};
+/// What a section may unpack to: as much as deflate can hold at most, and no
+/// more than this.
+constexpr uint64_t mostUnpackedBytes = uint64_t(4) << 30;
+constexpr uint64_t mostRatio = 1032;
 
 uint32_t checksum(std::string_view bytes) {
   return uint32_t(
@@ -81,7 +90,46 @@ ArtifactInfo parseInfo(std::string_view text) {
 struct Section {
   std::string name;
   std::string_view bytes;
+  uint32_t encoding = Plain;
 };
+
+/// Large texts of rank tables shrink to a tenth and less.
+std::string deflated(std::string_view bytes) {
+  std::string out;
+  put(out, bytes.size(), 8);
+  uLongf size = compressBound(uLong(bytes.size()));
+  out.resize(8 + size);
+  // It fails for a lack of memory or space only; there is enough of both.
+  if (compress2(reinterpret_cast<Bytef *>(out.data() + 8), &size,
+                reinterpret_cast<const Bytef *>(bytes.data()),
+                uLong(bytes.size()), Z_DEFAULT_COMPRESSION) != Z_OK)
+    return {};
+  out.resize(8 + size);
+  return out;
+}
+
+/// The content of a section; an error says what is wrong with it.
+Expected<std::string> unpack(const Section &section) {
+  if (section.encoding == Plain)
+    return std::string(section.bytes);
+  if (section.bytes.size() < 8)
+    return Error{"expected the size of its content"};
+  uint64_t size = get(section.bytes, 0, 8);
+  std::string_view packed = section.bytes.substr(8);
+  if (size > std::min(mostUnpackedBytes, (packed.size() + 1) * mostRatio))
+    return Error{"expected less than " + std::to_string(size) + " bytes in " +
+                 std::to_string(packed.size())};
+  std::string out(size, '\0');
+  auto unpacked = uLongf(size);
+  auto used = uLong(packed.size());
+  int status =
+      uncompress2(reinterpret_cast<Bytef *>(out.data()), &unpacked,
+                  reinterpret_cast<const Bytef *>(packed.data()), &used);
+  if (status != Z_OK || unpacked != size || used != packed.size())
+    return Error{"expected a zlib stream of " + std::to_string(size) +
+                 " bytes"};
+  return out;
+}
 
 Error damaged(const std::string &source, const std::string &what) {
   return Error{source + ": the artifact is damaged: " + what};
@@ -115,6 +163,10 @@ Expected<std::vector<Section>> readTable(std::string_view data, size_t count,
     section.bytes = data.substr(offset, size);
     if (checksum(section.bytes) != get(row, 32, 4))
       return wrong("its checksum is wrong");
+    section.encoding = uint32_t(get(row, 36, 4));
+    if (section.encoding > Deflated)
+      return wrong("expected encoding 0 or 1, got " +
+                   std::to_string(section.encoding));
     at = offset + size;
     sections.push_back(std::move(section));
   }
@@ -134,7 +186,11 @@ bool runtime::looksLikeArtifact(std::string_view data) {
 
 std::string runtime::serializeArtifact(const Artifact &artifact) {
   std::string info = infoText(artifact.info);
-  std::string_view contents[] = {info, artifact.manifest, artifact.code};
+  std::string manifest = deflated(artifact.manifest);
+  Encoding encoding = manifest.empty() ? Plain : Deflated;
+  std::string_view contents[] = {
+      info, encoding == Plain ? artifact.manifest : manifest, artifact.code};
+  Encoding encodings[] = {Plain, encoding, Plain};
   size_t count = std::size(sectionNames);
   std::string table, body;
   size_t start = headerBytes + count * rowBytes;
@@ -146,7 +202,7 @@ std::string runtime::serializeArtifact(const Artifact &artifact) {
     put(table, start + body.size(), 8);
     put(table, contents[i].size(), 8);
     put(table, checksum(contents[i]), 4);
-    put(table, 0, 4);
+    put(table, encodings[i], 4);
     body += contents[i];
   }
   std::string head(magic);
@@ -189,14 +245,22 @@ Expected<Artifact> runtime::parseArtifact(std::string_view data,
       return damaged(source, std::string("expected section '") +
                                  sectionNames[i] + "', got '" +
                                  (*sections)[i].name + "'");
+  std::vector<std::string> contents;
+  for (const Section &section : *sections) {
+    auto content = unpack(section);
+    if (!content)
+      return damaged(source,
+                     "section '" + section.name + "': " + content.error());
+    contents.push_back(std::move(*content));
+  }
   Artifact artifact;
   try {
-    artifact.info = parseInfo((*sections)[0].bytes);
+    artifact.info = parseInfo(contents[0]);
   } catch (const JsonError &error) {
     return Error{source + " (info): " + error.what()};
   }
-  artifact.manifest = (*sections)[1].bytes;
-  artifact.code = (*sections)[2].bytes;
+  artifact.manifest = std::move(contents[1]);
+  artifact.code = std::move(contents[2]);
   return artifact;
 }
 

@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import os
+import re
 import struct
 import zlib
 
@@ -72,16 +74,23 @@ def safetensors(header, payload=b"", length=None):
 # --- artifacts -------------------------------------------------------------------------------------------------------
 
 
-INFO = {"version": 1, "soap": "0", "abi": 1, "architecture": "x86_64", "features": [], "opt_level": 2, "fingerprints": {}}
+def abi():
+    header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "Soap", "Runtime", "Runtime.h")
+    with open(header) as stream:
+        return int(re.search(r"#define SOAP_RT_ABI_VERSION (\d+)", stream.read()).group(1))
 
 
-def artifact(sections, version=1):
+ABI = abi()
+INFO = {"version": 2, "soap": "0", "abi": ABI, "architecture": "x86_64", "features": [], "opt_level": 2, "fingerprints": {}}
+
+
+def artifact(sections, version=2, encodings={}):
     """A container as docs/Artifacts.md describes it, with right checksums."""
     table, body = b"", b""
     start = 32 + 40 * len(sections)
     for name, content in sections:
         body += bytes(-(start + len(body)) % 64)
-        table += name.encode().ljust(16, b"\0") + struct.pack("<QQII", start + len(body), len(content), zlib.crc32(content), 0)
+        table += name.encode().ljust(16, b"\0") + struct.pack("<QQII", start + len(body), len(content), zlib.crc32(content), encodings.get(name, 0))
         body += content
     head = b"SOAPX\r\n\x1a" + struct.pack("<IIQI", version, len(sections), start + len(body), zlib.crc32(table))
     return head + struct.pack("<I", zlib.crc32(head)) + table + body

@@ -1,6 +1,8 @@
 """Artifacts: files that soap-run refuses, and modules that soap-translate cannot make one of."""
 
 import platform
+import struct
+import zlib
 
 from case import Case, INFO, artifact, to_json
 from cases_json import FORWARD
@@ -13,6 +15,10 @@ def sections(info=None, manifest=None, code=ELF):
     info = {**INFO, "architecture": platform.machine(), **(info or {})} if not isinstance(info, bytes) else info
     return [("info", info if isinstance(info, bytes) else to_json(info).encode()),
             ("manifest", manifest if isinstance(manifest, bytes) else to_json(manifest or MANIFEST).encode()), ("code", code)]
+
+
+def deflated(content):
+    return struct.pack("<Q", len(content)) + zlib.compress(content)
 
 
 GOOD = artifact(sections())
@@ -40,7 +46,7 @@ CASES = [
     soapx("a changed byte of code", GOOD[:-1] + b"\1", "section 'code'", "checksum is wrong"),
     soapx("a changed byte of the header", GOOD[:17] + b"\xff" + GOOD[18:], "is damaged", "header"),
     soapx("line ends converted", b"SOAPX\n\x1a" + GOOD[8:], "is damaged", "transfer as text"),
-    soapx("an older version", artifact(sections(), version=0), "expected an artifact of version 1, got version 0"),
+    soapx("an older version", artifact(sections(), version=0), "expected an artifact of version 2, got version 0"),
     soapx("a version of the future", artifact(sections(), version=7), "got version 7"),
     soapx("another runtime", artifact(sections({"abi": 0})), "version 0", "make it again"),
     soapx("another architecture", artifact(sections({"architecture": "riscv64"})), "got one for riscv64"),
@@ -53,6 +59,12 @@ CASES = [
     soapx("info of the wrong type", artifact(sections({"features": 7})), "/features"),
     soapx("a manifest that is no JSON", artifact(sections(manifest=b"{")), "(manifest)", "expected JSON"),
     soapx("a manifest of the wrong type", artifact(sections(manifest=dict(MANIFEST, devices=-1))), "/devices"),
+    soapx("an unknown encoding", artifact(sections(), encodings={"manifest": 2}), "section 'manifest'", "expected encoding 0 or 1, got 2"),
+    soapx("no size before a zlib stream", artifact(sections(manifest=b"123"), encodings={"manifest": 1}), "section 'manifest'", "expected the size"),
+    soapx("a zlib stream that is none", artifact(sections(manifest=struct.pack("<Q", 20) + b"hello"), encodings={"manifest": 1}), "section 'manifest'", "expected a zlib stream of 20 bytes"),
+    soapx("a zlib stream with another size", artifact(sections(manifest=struct.pack("<Q", 21) + zlib.compress(bytes(20))), encodings={"manifest": 1}), "section 'manifest'", "21 bytes"),
+    soapx("a zlib stream that cannot be so large", artifact(sections(manifest=struct.pack("<Q", 1 << 60) + zlib.compress(b"{}")), encodings={"manifest": 1}), "section 'manifest'", "expected less than"),
+    soapx("a deflated manifest of the wrong type", artifact(sections(manifest=deflated(to_json(dict(MANIFEST, devices=-1)).encode())), encodings={"manifest": 1}), "/devices"),
     soapx("another program's file", ELF, "expected IR, or an artifact", "SOAPX"),
     soapx("a damaged first byte", b"T" + GOOD[1:], "expected IR, or an artifact", "SOAPX"),
     soapx("flags that need IR", GOOD, "'--strategy' needs IR", flags=["--strategy=s.json"]),

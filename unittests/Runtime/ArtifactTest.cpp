@@ -80,7 +80,7 @@ TEST(Artifact, SaysWhatIsWrong) {
             "transfer as text");
   std::string old = good;
   old[8] = 0;
-  EXPECT_EQ(errorOf(old), "f: expected an artifact of version 1, got version "
+  EXPECT_EQ(errorOf(old), "f: expected an artifact of version 2, got version "
                           "0; make it again from its IR");
   std::string flipped = good;
   flipped.back() ^= 1;

@@ -23,7 +23,7 @@
 namespace soap::runtime {
 
 /// Of the container and the members of `ArtifactInfo`.
-constexpr uint32_t artifactVersion = 1;
+constexpr uint32_t artifactVersion = 2;
 
 /// What an artifact was made for.
 struct ArtifactInfo {
@@ -49,7 +49,7 @@ struct Artifact {
   std::string code;
 };
 
-/// The bytes of the file.
+/// The bytes of the file; the manifest is deflated in it.
 std::string serializeArtifact(const Artifact &artifact);
 /// Checks structure, version and checksums; `source` names it in messages. The
 /// manifest and the code are not looked into.

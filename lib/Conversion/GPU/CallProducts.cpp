@@ -11,6 +11,7 @@
 #include "../Outline/SlotNames.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -106,7 +107,7 @@ public:
   explicit Search(Block &block) {
     unsigned segment = 0;
     for (Operation &op : block) {
-      segment += isa<SendOp, RecvOp>(op);
+      segment += isa<SendOp, RecvOp>(op) || isCollective(&op);
       segments[&op] = segment;
     }
   }
