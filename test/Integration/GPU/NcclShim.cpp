@@ -9,7 +9,7 @@
 // with a text. That nobody can go on is decided from what all ranks wait for,
 // not from time.
 //
-// With SOAP_NCCL_SHIM_LOST=N, the network is gone after N messages: nothing
+// With SOAP_NCCL_SHIM_LOST=N, the network is gone after N operations: nothing
 // arrives any more, and nothing says so but ncclCommGetAsyncError.
 // With SOAP_NCCL_SHIM_STATISTICS=1 it prints what went through at the end.
 //
@@ -93,11 +93,11 @@ struct World {
   /// What its ranks have split from it: by color and how often.
   std::map<std::pair<int, size_t>, std::shared_ptr<World>> children;
 
-  /// Messages that arrive; -1: all.
+  /// Messages and collectives that arrive; -1: all.
   const long arrive = std::getenv("SOAP_NCCL_SHIM_LOST")
                           ? std::atol(std::getenv("SOAP_NCCL_SHIM_LOST"))
                           : -1;
-  bool lost() const { return arrive >= 0 && messages >= arrive; }
+  bool lost() const { return arrive >= 0 && messages + collectives >= arrive; }
 };
 
 /// Bytes of an ncclDataType_t: int8 0, uint8 1, int32, uint32, int64, uint64,

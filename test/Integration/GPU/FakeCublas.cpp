@@ -1,0 +1,81 @@
+//===- FakeCublas.cpp - Sums of a stand-in for CUDA's libraries -----------===//
+//
+// Part of the stand-in for CUDA (FakeCuda.cpp): handles of cuBLAS and cuDNN,
+// and the sums that collectives of one process make. Programs whose products
+// are kernels (`library=none`) need no more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeStreams.h"
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cudnn.h>
+
+using namespace soap::fake;
+
+namespace {
+
+struct Handle {
+  cudaStream_t stream = nullptr;
+};
+
+Handle *of(cublasHandle_t handle) { return reinterpret_cast<Handle *>(handle); }
+
+template <typename T>
+cublasStatus_t axpy(cublasHandle_t handle, int n, const T *alpha, const T *x,
+                    int stepX, T *y, int stepY) {
+  T factor = *alpha; // read at once, as from the host
+  cudaError_t error = give(of(handle)->stream, [=] {
+    for (long i = 0; i < n; ++i)
+      y[i * stepY] += factor * x[i * stepX];
+  });
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                              : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+} // namespace
+
+extern "C" {
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
+  *handle = reinterpret_cast<cublasHandle_t>(new Handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  delete of(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  of(handle)->stream = stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float *alpha,
+                              const float *x, int stepX, float *y, int stepY) {
+  return axpy(handle, n, alpha, x, stepX, y, stepY);
+}
+cublasStatus_t cublasDaxpy_v2(cublasHandle_t handle, int n, const double *alpha,
+                              const double *x, int stepX, double *y,
+                              int stepY) {
+  return axpy(handle, n, alpha, x, stepX, y, stepY);
+}
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  *handle = reinterpret_cast<cublasLtHandle_t>(new Handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  delete reinterpret_cast<Handle *>(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
+  *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
+  delete reinterpret_cast<Handle *>(handle);
+  return CUDNN_STATUS_SUCCESS;
+}
+
+} // extern "C"
