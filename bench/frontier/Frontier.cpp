@@ -106,7 +106,7 @@ private:
 int main(int argc, char **argv) {
   if (argc < 3)
     fail("usage: Frontier PROBLEM.json TOPOLOGY... [--spaces] [--svg=FILE] "
-         "[--configs=N] [--epsilon=E] [--threads=N] [--limit=BYTES] "
+         "[--configs=N] [--epsilon=E] [--reuse] [--threads=N] [--limit=BYTES] "
          "[--mode=mini-parallelism]");
   FrontierSearchOptions options;
   options.threads = 2;
@@ -132,6 +132,8 @@ int main(int argc, char **argv) {
       options.threads = std::atoi(value.c_str());
     else if (name == "--limit")
       options.limitBytes = std::atoll(value.c_str());
+    else if (argument == "--reuse")
+      options.reuse = true;
     else if (argument == "--mode=mini-parallelism")
       options.mode = FrontierMode::MiniParallelism;
     else if (argument.rfind("--", 0) == 0)

@@ -2,7 +2,7 @@
 """Frontiers of memory and time: the experiments of section 5 of the TensorOpt paper (Cai et al., 2020).
 
     ninja -C BUILD SoapBench soap-opt soap-translate
-    bench/frontier/run.py BUILD FOLDER [--only transformer ...] [--parts speed spaces limits topologies fewest] [--threads 2]
+    bench/frontier/run.py BUILD FOLDER [--only transformer ...] [--parts speed spaces limits topologies fewest] [--threads 2] [--reuse]
 
 speed       each network on 4 to 32 devices: seconds of all parts, how exact, peak memory (Table 3, Figure 8);
             "CPU s" is of all threads and the reading of the file, for machines that are not idle
@@ -44,7 +44,7 @@ def problem(args, name):
 
 
 def frontier(args, path, *options):
-    command = [os.path.join(args.build, "bin", "bench", "Frontier"), path, *options, f"--threads={args.threads}"]
+    command = [os.path.join(args.build, "bin", "bench", "Frontier"), path, *options, f"--threads={args.threads}", *(["--reuse"] if args.reuse else [])]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -124,6 +124,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--only", nargs="*", default=list(NETWORKS))
     parser.add_argument("--parts", nargs="*", default=list(HEADS))
+    parser.add_argument("--reuse", action="store_true", help="search tensor reuse, too (soap.keep)")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     os.makedirs(args.folder, exist_ok=True)

@@ -185,8 +185,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"epsilon", "epsilon", "double", /*default=*/"0.0",
            "With algorithm=frontier: leave out points of cost graphs that another with no more memory is at most this share slower than, 0 to 1; 0: exact">,
     Option<"configs", "configs", "int64_t", /*default=*/"16", "With algorithm=frontier: candidates per group of ops, 1 to 1000">,
-    Option<"reuse", "reuse", "bool", /*default=*/"true",
-           "With algorithm=frontier: values that are re-sharded may be kept in one form only and re-sharded again in the backward pass ('soap.keep')">,
+    Option<"reuse", "reuse", "bool", /*default=*/"false",
+           "With algorithm=frontier: values that are re-sharded may be kept in one form only and re-sharded again in the backward pass ('soap.keep'); takes several times as long">,
     Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">,
     Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">
   ];

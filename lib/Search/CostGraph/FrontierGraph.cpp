@@ -268,11 +268,11 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
   };
   auto most = static_cast<size_t>(options.mostConfigs);
   for (FrontierSpace space : {FrontierSpace::OptCnn, FrontierSpace::ToFu})
-    addBest(placesIn(space, 1, groups[0], all), std::max<size_t>(most / 4, 1));
+    addBest(placesIn(space, 1, groups[0], all), std::max<size_t>(most / 8, 1));
   for (int rows = 1; rows <= options.devices; ++rows)
     if (options.devices % rows == 0)
       addBest(placesIn(FrontierSpace::Mesh, rows, groups[0], all),
-              std::max<size_t>(most / 8, 1));
+              std::max<size_t>(most / 16, 1));
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   if (options.space != FrontierSpace::All) {

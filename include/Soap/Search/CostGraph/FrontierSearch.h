@@ -38,7 +38,7 @@ struct FrontierSearchOptions : SearchBudget {
   FrontierSpace space = FrontierSpace::All;
   int meshSamples = 1;
   /// Values may be kept in one form only (FrontierGraph.h).
-  bool reuse = true;
+  bool reuse = false;
   /// Without `initial`, presets are points, too, unless this is false.
   bool presets = true;
 };
