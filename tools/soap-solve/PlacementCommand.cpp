@@ -217,6 +217,7 @@ int solvePlacement(const std::vector<std::string> &arguments) {
     return failInput(problem.error());
   if (MaybeError error = applyOverrides(*options, *problem))
     return failInput(options->instance + ": " + error->message);
+  noteReading(options->common, watch.seconds());
   Budget budget = makeBudget(options->common, watch.seconds());
   return options->latency
              ? runLatency(options->instance, *problem, *options, budget)

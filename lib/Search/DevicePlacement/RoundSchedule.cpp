@@ -1,13 +1,14 @@
 //===- RoundSchedule.cpp - When a pipeline's devices do what --------------===//
 //
-// One sweep over the stages. Where in a round a task is does not depend on when
-// its inputs are there: tasks of a device stand behind each other, which always
-// fits, and only the round is looked for.
+// One sweep over the stages. Tasks of a device stand behind each other on the
+// circle of a round, which always fits, and begin in the first round in which
+// what they need is there.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/DevicePlacement/RoundSchedule.h"
 
+#include "../../Core/RoundPlaces.h"
 #include "RoundTime.h"
 
 #include <cstdio>
@@ -38,6 +39,7 @@ public:
   RoundSchedule run() {
     findPeriods();
     findTransfers();
+    addTotals();
     for (const Edge &edge : problem.edges)
       if (stageOf[edge.source] != stageOf[edge.target])
         predecessors[stageOf[edge.target]].push_back(stageOf[edge.source]);
@@ -58,15 +60,40 @@ private:
   std::vector<std::map<int, double>> readers;
   std::vector<double> writeTime; ///< per stage
   std::vector<std::vector<int>> predecessors;
-  std::vector<double> computeEnd, writeEnd; ///< per stage
+  std::vector<double> computeEnd, writeEnd;      ///< per stage
   std::map<std::pair<int, int>, double> readEnd; ///< stage, device
-  /// By device, whether it transfers beside computing, and pass: the part of a
-  /// round that is taken.
-  std::map<std::tuple<int, bool, bool>, double> taken;
+  /// By device, whether it transfers beside computing, and pass.
+  using Resource = std::tuple<int, bool, bool>;
+  std::map<Resource, double> totals;
+  std::map<Resource, RoundPlaces> places;
   RoundSchedule schedule;
 
   bool isBackward(int stage) const {
     return isGPipe && problem.nodes[stages[stage].nodes[0]].backward;
+  }
+
+  bool isAside(RoundTask::Kind kind) const {
+    return objective.overlap == Overlap::Full && kind != RoundTask::Compute;
+  }
+
+  double computeTime(int stage) const {
+    double duration = 0;
+    bool isFast = problem.isAccelerator(stages[stage].device);
+    for (int node : stages[stage].nodes)
+      duration += isFast ? problem.nodes[node].acceleratorTime
+                         : problem.nodes[node].cpuTime;
+    return duration;
+  }
+
+  void addTotals() {
+    for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
+      int device = stages[s].device;
+      bool backward = isBackward(s);
+      totals[{device, false, backward}] += computeTime(s);
+      totals[{device, isAside(RoundTask::Write), backward}] += writeTime[s];
+      for (auto [reader, time] : readers[s])
+        totals[{reader, isAside(RoundTask::Read), backward}] += time;
+    }
   }
 
   RoundTime roundTime(int device, bool backward) const {
@@ -115,17 +142,12 @@ private:
              double duration) {
     bool backward = isBackward(stage);
     RoundTime time = roundTime(device, backward);
-    bool aside =
-        objective.overlap == Overlap::Full && kind != RoundTask::Compute;
-    double &place = taken[{device, aside, backward}];
-    double ownTime = place, readyOwn = time.ownAt(ready);
-    if (double cycle = time.cycle(); cycle > 0) {
-      double late = (readyOwn - place) / cycle;
-      ownTime += cycle * std::max(std::ceil(late - scheduleRounding), 0.0);
-    } else {
-      ownTime = readyOwn;
-    }
-    place += duration;
+    Resource resource{device, isAside(kind), backward};
+    auto it =
+        places
+            .try_emplace(resource, RoundPlaces(time.cycle(), totals[resource]))
+            .first;
+    double ownTime = it->second.place(time.ownAt(ready), duration);
     // At the end of a round rather than after the next all-reduce, unless what
     // it needs comes then.
     double begin = std::max(time.timeAt(ownTime), ready);
@@ -136,7 +158,7 @@ private:
 
   void addStage(int s) {
     int device = stages[s].device;
-    double ready = 0, duration = 0;
+    double ready = 0;
     for (int p : predecessors[s]) {
       if (isBackward(p) != isBackward(s))
         continue; // all forward passes are over
@@ -145,12 +167,8 @@ private:
         end = it->second;
       ready = std::max(ready, end);
     }
-    for (int node : stages[s].nodes)
-      duration += problem.isAccelerator(device)
-                      ? problem.nodes[node].acceleratorTime
-                      : problem.nodes[node].cpuTime;
     computeEnd[s] = writeEnd[s] =
-        add(RoundTask::Compute, device, s, ready, duration);
+        add(RoundTask::Compute, device, s, ready, computeTime(s));
     if (writeTime[s] > 0)
       writeEnd[s] =
           add(RoundTask::Write, device, s, computeEnd[s], writeTime[s]);
@@ -194,9 +212,9 @@ std::string placement::showSchedule(const Problem &problem,
       if (isGPipe &&
           problem.nodes[stages[task.stage].nodes[0]].backward != backward)
         continue;
-      auto round =
-          static_cast<int64_t>(std::floor(task.begin / period + 1e-9));
-      double start = std::max(task.begin - period * double(round), 0.0);
+      auto round = static_cast<int64_t>(std::floor(task.begin / period + 1e-9));
+      double start =
+          std::max(task.begin - period * static_cast<double>(round), 0.0);
       entries[task.device].push_back(
           {start, start + task.end - task.begin, round, &task});
       rounds = std::max(rounds, static_cast<int64_t>(std::ceil(

@@ -115,11 +115,10 @@ private:
         trainedBytesOfDevices(problem, placement.deviceOf);
     for (int device = 0; device < problem.deviceCount(); ++device) {
       int replicas = placement.replicasOf(device);
-      allReduce.push_back(replicas == 1
-                              ? 0
-                              : replicatedLoad({}, objective, bytes[device],
-                                               replicas)
-                                    .total());
+      allReduce.push_back(
+          replicas == 1
+              ? 0
+              : replicatedLoad({}, objective, bytes[device], replicas).total());
     }
     return std::nullopt;
   }
@@ -227,8 +226,8 @@ private:
         if (pieces[i].begin <
             pieces[i - 1].end - tolerance(std::get<2>(pieces[i].key)))
           return Error{nameOf(pieces[i].key) + " while it " +
-                       nameOf(pieces[i - 1].key).substr(
-                           deviceName(std::get<0>(device)).size() + 1) +
+                       nameOf(pieces[i - 1].key)
+                           .substr(deviceName(std::get<0>(device)).size() + 1) +
                        ": expected one after the other"};
     }
     return std::nullopt;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/DevicePlacement/RoundSchedule.h"
 #include "Problems.h"
+#include "Soap/Search/DevicePlacement/RoundSchedule.h"
 
 #include <gtest/gtest.h>
 
@@ -71,11 +71,10 @@ Case makeCase(uint64_t seed) {
       if (made.problem.isAccelerator(device))
         made.placement.replicas[device] = 1 + device % 3;
   }
-  made.stages =
-      pipelineStages(made.problem, made.placement,
-                     made.objective.schedule == Schedule::GPipe);
-  made.schedule = scheduleRounds(made.problem, made.objective, made.placement,
-                                 made.stages);
+  made.stages = pipelineStages(made.problem, made.placement,
+                               made.objective.schedule == Schedule::GPipe);
+  made.schedule =
+      scheduleRounds(made.problem, made.objective, made.placement, made.stages);
   return made;
 }
 
@@ -139,10 +138,10 @@ TEST(PlacementSchedule, ReachesTheMaximumLoadOfAnyPlacement) {
     Objective contiguous = made.objective;
     contiguous.contiguous = true;
     circular += !verify(made.problem, contiguous, made.placement);
-    EXPECT_FALSE(showSchedule(made.problem, made.placement, made.stages,
-                              made.schedule)
-                     .empty() &&
-                 evaluation->maxLoad() > 0);
+    EXPECT_FALSE(
+        showSchedule(made.problem, made.placement, made.stages, made.schedule)
+            .empty() &&
+        evaluation->maxLoad() > 0);
   }
   EXPECT_GT(circular, 300);
 }
@@ -165,9 +164,8 @@ TEST(PlacementSchedule, ChangedOnesAreRefused) {
     if (period == 0)
       continue;
     expectRefused([&](RoundTask &task) { task.end += 0.3 * period; });
-    expectRefused([&](RoundTask &task) {
-      task.begin -= 1 + task.begin + task.end;
-    });
+    expectRefused(
+        [&](RoundTask &task) { task.begin -= 1 + task.begin + task.end; });
     expectRefused([&](RoundTask &task) { task.end = NAN; });
     expectRefused([&](RoundTask &task) {
       task.stage = static_cast<int>((task.stage + 1) % made.stages.size());
@@ -197,8 +195,8 @@ TEST(PlacementSchedule, WhatIsWrongIsNamed) {
   made.placement = {{0, 1, 0, 1}, {}};
   made.objective.contiguous = false;
   made.stages = pipelineStages(made.problem, made.placement);
-  made.schedule = scheduleRounds(made.problem, made.objective, made.placement,
-                                 made.stages);
+  made.schedule =
+      scheduleRounds(made.problem, made.objective, made.placement, made.stages);
   ASSERT_FALSE(judge(made));
   EXPECT_EQ(made.schedule.period, 10); // 4 + 3 and three transfers
   auto taskOf = [&](RoundTask::Kind kind, int stage) -> RoundTask & {

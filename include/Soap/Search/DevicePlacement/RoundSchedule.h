@@ -43,9 +43,9 @@ struct RoundSchedule {
 
 /// The schedule of stages that `pipelineStages` made (with GPipe: of passes
 /// apart) of a placement that `verify` accepts. Tasks of a device follow each
-/// other in a round without gaps, in the order of the stages, so that they fit
-/// whatever their number; each begins in the first round in which what it needs
-/// is there.
+/// other on the circle of a round, in the order of the stages, so that they fit
+/// whatever their number; what is left of the round is where waiting gets less.
+/// Each begins in the first round in which what it needs is there.
 RoundSchedule scheduleRounds(const Problem &problem, const Objective &objective,
                              const Placement &placement,
                              const std::vector<PipelineStage> &stages);
