@@ -65,7 +65,8 @@ struct BucketGradients
 static bool readsWholeOnAll(const ::soap::Kernel &reader,
                             const ::soap::Config &config) {
   return !reader.space.linear && config.replicas > 1 &&
-         llvm::all_of(config.degrees, [](int64_t degree) { return degree == 1; });
+         llvm::all_of(config.degrees,
+                      [](int64_t degree) { return degree == 1; });
 }
 
 /// Gradients that are exchanged on their way to their only reader, and that
@@ -173,17 +174,15 @@ FailureOr<std::unique_ptr<FunctionProblem>> BucketGradients::putIntoBuckets(
 
 /// What an iteration would take with buckets of so many bytes: bytes beyond the
 /// capacity of devices, and time.
-FailureOr<std::pair<int64_t, int64_t>>
-BucketGradients::tryBytes(func::FuncOp target,
-                          const ::soap::Topology &deviceTopology,
-                          int64_t most) {
+FailureOr<std::pair<int64_t, int64_t>> BucketGradients::tryBytes(
+    func::FuncOp target, const ::soap::Topology &deviceTopology, int64_t most) {
   SymbolTable symbols(getOperation());
   func::FuncOp copy = target.clone();
   symbols.insert(copy); // gives it a name of its own
   llvm::scope_exit eraseCopy([&] { copy.erase(); });
   unsigned buckets = 0, gradients = 0;
-  auto opened = putIntoBuckets(copy.getName(), deviceTopology, most, buckets,
-                               gradients);
+  auto opened =
+      putIntoBuckets(copy.getName(), deviceTopology, most, buckets, gradients);
   if (failed(opened))
     return failure();
   FailureOr<::soap::Strategy> strategy =
@@ -198,7 +197,8 @@ LogicalResult BucketGradients::run() {
   ModuleOp module = getOperation();
   if (bytes < 0)
     return module.emitError("option 'bytes=")
-           << bytes << "': expected the most bytes of a bucket, or 0 to try "
+           << int64_t(bytes)
+           << "': expected the most bytes of a bucket, or 0 to try "
            << "sizes";
   FailureOr<::soap::Topology> deviceTopology =
       resolveTopology(module, topology, profile);
@@ -228,10 +228,11 @@ LogicalResult BucketGradients::run() {
   if (most > 0 && failed(putIntoBuckets(target->getName(), *deviceTopology,
                                         most, buckets, gradients)))
     return failure();
-  InFlightDiagnostic remark = target->emitRemark();
+  InFlightDiagnostic remark = module.emitRemark()
+                              << "'@" << target->getName() << "': ";
   if (buckets > 0)
-    remark << gradients << " gradients in " << buckets
-           << " buckets of at most " << most << " bytes";
+    remark << gradients << " gradients in " << buckets << " bucket"
+           << (buckets == 1 ? "" : "s") << " of at most " << most << " bytes";
   else if (bytes == 0)
     remark << "no gradients in buckets: buckets of no size gain time";
   else

@@ -440,27 +440,23 @@ static IterationSpace bucketSpace(Operation *op) {
   return space;
 }
 
-LogicalResult
-BucketOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                           ValueRange operands, DictionaryAttr,
-                           OpaqueProperties, RegionRange,
-                           SmallVectorImpl<Type> &types) {
+LogicalResult BucketOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties, RegionRange,
+                                         SmallVectorImpl<Type> &types) {
   return inferTypes(
       getOperationName(), location, operands,
       [&](EmitError emitError) -> LogicalResult {
         if (operands.empty())
           return emitError() << "needs at least one operand";
         int64_t elements = 0;
-        Type type = cast<RankedTensorType>(operands[0].getType()).getElementType();
         for (Value operand : operands) {
-          auto tensor = cast<RankedTensorType>(operand.getType());
-          if (tensor.getElementType() != type)
-            return emitError() << "element types " << type << " and "
-                               << tensor.getElementType() << " differ";
-          elements += tensor.getNumElements();
+          elements +=
+              cast<RankedTensorType>(operand.getType()).getNumElements();
           if (elements > maxElements)
-            return emitError() << "has more than " << maxElements
-                               << " elements";
+            return emitError()
+                   << "has more than " << maxElements << " elements";
         }
         types.push_back(tensorLike(operands[0], {elements}));
         return success();

@@ -541,7 +541,7 @@ func.func @bucket_none() {
 // -----
 
 func.func @bucket_types(%x: tensor<2x3xf32>, %y: tensor<2xf64>) {
-  // expected-error@+1 {{element types 'f32' and 'f64' differ}}
+  // expected-error@+1 {{operands and results must have one floating-point type, got 'f32' and 'f64'}}
   %0 = soap.bucket %x, %y : (tensor<2x3xf32>, tensor<2xf64>) -> tensor<8xf32>
   return
 }
