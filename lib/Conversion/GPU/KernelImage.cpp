@@ -43,13 +43,13 @@ int64_t sizeOf(Operation &op) {
 }
 
 /// The kernels of a module, as modules of some kernels each, in order.
-SmallVector<OwningOpRef<gpu::GPUModuleOp>> splitModule(gpu::GPUModuleOp module) {
+SmallVector<OwningOpRef<gpu::GPUModuleOp>>
+splitModule(gpu::GPUModuleOp module) {
   SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts;
   int64_t size = kPartSize;
   for (Operation &kernel : *module.getBody()) {
     if (size >= kPartSize) {
-      parts.push_back(
-          cast<gpu::GPUModuleOp>(module->cloneWithoutRegions()));
+      parts.push_back(cast<gpu::GPUModuleOp>(module->cloneWithoutRegions()));
       parts.back()->getBodyRegion().emplaceBlock();
       size = 0;
     }

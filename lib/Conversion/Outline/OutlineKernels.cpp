@@ -680,8 +680,8 @@ private:
     return success();
   }
 
-  /// Whole tiles that lie one after the other become parts of one buffer, in
-  /// which their producers can write them; false if there are others.
+  /// Whole tiles that lie one after the other are parts of one buffer, in which
+  /// their producers can write them; false if there are others.
   bool replaceAssemble(AssembleOp op, OpBuilder &builder) {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     SmallVector<Run> runs;
@@ -717,17 +717,7 @@ private:
       op.erase();
       return true;
     }
-    Value row = createEmpty(builder, loc, rowType(type));
-    for (auto [run, tile] : llvm::zip(runs, op.getTiles()))
-      row = tensor::InsertSliceOp::create(
-          builder, loc,
-          reshape(builder, loc, tile,
-                  rowType(cast<RankedTensorType>(tile.getType()))),
-          row, ArrayRef<OpFoldResult>{builder.getIndexAttr(run.offset)},
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(run.count)},
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-    op.getResult().replaceAllUsesWith(reshape(builder, loc, row, type));
-    op.erase();
+    // It stays: bufferization makes it one buffer, and copies.
     return true;
   }
 };

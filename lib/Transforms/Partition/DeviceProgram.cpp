@@ -59,9 +59,13 @@ private:
   }
   RankedTensorType typeOf(int buffer) { return typeOf(plan.buffers[buffer]); }
 
+  /// Where `part` is in the tile, or elements that are the same.
   RegionAttr positions(int tile, const Tile &part) {
+    const Buffer &buffer = plan.buffers[tile];
     return RegionAttr::get(builder.getContext(),
-                           plan.buffers[tile].region.positionsOf(part));
+                           schedule.isSplat[buffer.value]
+                               ? Tile::whole(part.shape())
+                               : buffer.region.positionsOf(part));
   }
 
   void createFunction(ModuleOp module) {

@@ -59,6 +59,10 @@ struct Schedule {
   std::vector<std::vector<InterfaceTile>> inputs, outputs, updates;
   /// Element type of every value of the graph.
   std::vector<Type> elementTypes;
+  /// Values whose elements are all the same: constants. Any part of such a tile
+  /// is as good as another, so devices that want different parts take the first
+  /// one and share their program.
+  std::vector<bool> isSplat;
 };
 
 /// Builds the program of `device` at the end of `module`.

@@ -118,6 +118,10 @@ Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
   schedule.byDevice.resize(deviceCount);
   spreadInterface(priced.plan, schedule, deviceCount);
   schedule.elementTypes = elementTypesOf(priced.opGraph);
+  schedule.isSplat.resize(priced.opGraph.graph.values.size());
+  for (const auto &[value, id] : priced.opGraph.valueIds)
+    if (auto constant = value.getDefiningOp<ConstantOp>())
+      schedule.isSplat[id] = isa<SplatElementsAttr>(constant.getValue());
   const ::soap::Plan &plan = priced.plan;
   schedule.collectiveOfTask.assign(order.size(), -1);
   int64_t steps = 0;
