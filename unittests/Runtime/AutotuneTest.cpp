@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -150,6 +151,53 @@ TEST_F(Autotune, NoFile) {
   EXPECT_NE(note.find("algorithms will be chosen again by the next run"),
             std::string::npos)
       << note;
+}
+
+TEST_F(Autotune, RecallsWithoutMeasuring) {
+  Autotuner first = tuner();
+  EXPECT_EQ(first.recall("a", names), std::nullopt);
+  EXPECT_TRUE(first.used().empty());
+  EXPECT_EQ(*first.choose("a", names, times({3, 1, 2}, &calls)), 1u);
+  EXPECT_EQ(first.recall("a", names), 1u);
+  EXPECT_EQ(first.recall("a", {"gemm", "fft"}), std::nullopt);
+}
+
+TEST_F(Autotune, AdoptsWhatOthersChose) {
+  Autotuner first = tuner();
+  EXPECT_EQ(*first.choose("a", names, times({3, 1, 2}, &calls)), 1u);
+  EXPECT_EQ(*first.choose("b", names, times({3, 1, 2}, &calls)), 1u);
+  std::map<std::string, std::string> used = {{"a", "winograd"},
+                                             {"b", "winograd"}};
+  EXPECT_EQ(first.used(), used);
+  EXPECT_FALSE(first.adopt({{"a", "winograd"}, {"c", "fft"}}));
+  EXPECT_TRUE(first.adopt({{"a", "fft"}, {"c", "fft"}}));
+  EXPECT_EQ(first.recall("a", names), 2u);
+  EXPECT_EQ(first.recall("c", names), std::nullopt); // never asked for
+  // Later runs do the same.
+  Autotuner second = tuner();
+  EXPECT_EQ(*second.choose("a", names, times({1, 2, 3}, &calls)), 2u);
+  EXPECT_EQ(second.measured(), 0);
+  EXPECT_EQ(note, "");
+}
+
+TEST_F(Autotune, WhereTheFileIs) {
+  auto set = [](const char *name, const char *value) {
+    value ? setenv(name, value, 1) : unsetenv(name);
+  };
+  for (const char *name :
+       {"SOAP_GPU_ALGORITHMS", "SOAP_CACHE_DIR", "XDG_CACHE_HOME", "HOME"})
+    set(name, nullptr);
+  EXPECT_EQ(Autotuner::defaultPath(), "");
+  set("HOME", "/h");
+  EXPECT_EQ(Autotuner::defaultPath(), "/h/.cache/soap/gpu-algorithms.json");
+  set("XDG_CACHE_HOME", "/x");
+  EXPECT_EQ(Autotuner::defaultPath(), "/x/soap/gpu-algorithms.json");
+  set("SOAP_CACHE_DIR", "/s");
+  EXPECT_EQ(Autotuner::defaultPath(), "/s/gpu-algorithms.json");
+  set("SOAP_GPU_ALGORITHMS", "/f.json");
+  EXPECT_EQ(Autotuner::defaultPath(), "/f.json");
+  set("SOAP_GPU_ALGORITHMS", "");
+  EXPECT_EQ(Autotuner::defaultPath(), "");
 }
 
 /// As processes would: each with a tuner of its own on one file, and times that

@@ -85,6 +85,8 @@ std::string Autotuner::defaultPath() {
     const char *text = std::getenv(name);
     return std::string(text ? text : "");
   };
+  if (const char *file = std::getenv("SOAP_GPU_ALGORITHMS"))
+    return file;
   std::string folder = variable("SOAP_CACHE_DIR");
   if (folder.empty() && !variable("XDG_CACHE_HOME").empty())
     folder = variable("XDG_CACHE_HOME") + "/soap";
@@ -102,13 +104,21 @@ void Autotuner::load() {
            : Expected<std::map<std::string, std::string>>(text.takeError());
   if (parsed) {
     for (auto &[key, choice] : *parsed)
-      choices.insert_or_assign(key, choice);
+      choices.try_emplace(key, choice);
     return;
   }
+  tell(path + ": " + parsed.error() + "; the choice of algorithms begins anew");
+}
+
+void Autotuner::tell(const std::string &text) {
   if (!noted && note)
-    note(path + ": " + parsed.error() +
-         "; the choice of algorithms begins anew");
+    note(text);
   noted = true;
+}
+
+void Autotuner::remark(const std::string &text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  tell(text);
 }
 
 void Autotuner::save() {
@@ -116,27 +126,68 @@ void Autotuner::save() {
     return;
   nlohmann::json root = {{"version", 1}, {"choices", choices}};
   MaybeError error = writeFile(path, root.dump(1) + "\n");
-  if (error && !noted && note)
-    note(error->message + "; algorithms will be chosen again by the next run");
-  noted |= error.has_value();
+  if (error)
+    tell(error->message + "; algorithms will be chosen again by the next run");
+}
+
+std::optional<size_t>
+Autotuner::find(const std::string &key,
+                const std::vector<std::string> &candidates) {
+  auto choice = choices.find(key);
+  if (choice == choices.end())
+    return std::nullopt;
+  auto found = std::find(candidates.begin(), candidates.end(), choice->second);
+  if (found != candidates.end())
+    return size_t(found - candidates.begin());
+  // Of another build of the library: measured again.
+  choices.erase(choice);
+  return std::nullopt;
+}
+
+std::optional<size_t>
+Autotuner::recall(const std::string &key,
+                  const std::vector<std::string> &candidates) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto choice = find(key, candidates);
+  if (choice)
+    keysUsed.insert(key);
+  return choice;
+}
+
+std::map<std::string, std::string> Autotuner::used() {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::map<std::string, std::string> result;
+  for (const std::string &key : keysUsed)
+    if (auto choice = choices.find(key); choice != choices.end())
+      result.insert(*choice);
+  return result;
+}
+
+bool Autotuner::adopt(const std::map<std::string, std::string> &others) {
+  std::lock_guard<std::mutex> lock(mutex);
+  FileLock processes(path.empty() ? "" : path + ".lock");
+  bool changed = false;
+  for (const auto &[key, name] : others) {
+    auto choice = choices.find(key);
+    if (!keysUsed.contains(key) || choice == choices.end() ||
+        choice->second == name)
+      continue;
+    choice->second = name;
+    changed = true;
+  }
+  if (changed) {
+    load();
+    save();
+  }
+  return changed;
 }
 
 Expected<size_t> Autotuner::choose(const std::string &key,
                                    const std::vector<std::string> &candidates,
                                    const Measure &measure) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto known = [&]() -> std::optional<size_t> {
-    auto choice = choices.find(key);
-    if (choice == choices.end())
-      return std::nullopt;
-    auto found =
-        std::find(candidates.begin(), candidates.end(), choice->second);
-    // Of another build of the library: measured again.
-    if (found == candidates.end())
-      return std::nullopt;
-    return size_t(found - candidates.begin());
-  };
-  if (auto choice = known())
+  keysUsed.insert(key);
+  if (auto choice = find(key, candidates))
     return *choice;
   if (candidates.empty())
     return Error{"no algorithm for " + key};
@@ -144,7 +195,7 @@ Expected<size_t> Autotuner::choose(const std::string &key,
     makeFolders(path);
   FileLock others(path.empty() ? "" : path + ".lock");
   load();
-  if (auto choice = known())
+  if (auto choice = find(key, candidates))
     return *choice;
   ++measurements;
   std::vector<std::pair<double, size_t>> times;

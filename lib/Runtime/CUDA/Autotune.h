@@ -4,7 +4,9 @@
 // depends on shape and device. The candidates are measured once, and the choice
 // is kept in a file by call, device and version of the library, so that later
 // runs and the other processes of this machine make the same one: devices that
-// compute the same thing twice must get the same bits. Knows nothing of CUDA.
+// compute the same thing twice must get the same bits. Processes of several
+// machines, whose files differ, tell each other what they chose. Knows nothing
+// of CUDA.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,22 +46,41 @@ public:
                           const std::vector<std::string> &candidates,
                           const Measure &measure);
 
+  /// What `choose` would return without measuring anything, and without reading
+  /// the file: the number of the choice that is known, if it is a candidate.
+  std::optional<size_t> recall(const std::string &key,
+                               const std::vector<std::string> &candidates);
+
+  /// Names of what was chosen or recalled so far, by key.
+  std::map<std::string, std::string> used();
+  /// Takes the choices of another process for those keys that were used here,
+  /// and keeps them. True if one of them is another than before.
+  bool adopt(const std::map<std::string, std::string> &others);
+
+  /// Notes it, if it is the first.
+  void remark(const std::string &text);
+
   /// Calls that were measured here, not read.
   int64_t measured() const { return measurements; }
 
-  /// In $SOAP_CACHE_DIR, else $XDG_CACHE_HOME/soap, else $HOME/.cache/soap;
-  /// empty if there is none of them.
+  /// $SOAP_GPU_ALGORITHMS, where an empty one means none; else
+  /// gpu-algorithms.json in $SOAP_CACHE_DIR, else in $XDG_CACHE_HOME/soap, else
+  /// in $HOME/.cache/soap; empty if there is none of them.
   static std::string defaultPath();
 
 private:
-  /// Reads what the file says; `choices` stays as it is if there is none.
+  /// Reads what the file says of keys that are not known yet.
   void load();
   void save();
+  void tell(const std::string &text);
+  std::optional<size_t> find(const std::string &key,
+                             const std::vector<std::string> &candidates);
 
   const std::string path;
   const Note note;
   std::mutex mutex;
   std::map<std::string, std::string> choices;
+  std::set<std::string> keysUsed;
   bool noted = false;
   int64_t measurements = 0;
 };
