@@ -44,8 +44,8 @@ public:
       if ((choice[n] = choose(static_cast<int>(n), price, choice)) < 0)
         return false;
     std::optional<int64_t> cost = graph.costOf(choice);
-    if (!cost || (graph.capacity &&
-                  graph.peakOf(choice).bytes > *graph.capacity))
+    if (!cost ||
+        (graph.capacity && graph.peakOf(choice).bytes > *graph.capacity))
       return false;
     if (!best || *cost < best->cost) {
       best.emplace();
@@ -87,10 +87,10 @@ private:
       for (size_t c = 0; c < costs.size(); ++c) {
         int64_t cost =
             edge.costs[isSource ? c * columns + other : other * columns + c];
-        costs[c] = costs[c] >= CostGraph::forbidden ||
-                           cost >= CostGraph::forbidden
-                       ? CostGraph::forbidden
-                       : std::min(costs[c] + cost, CostGraph::forbidden - 1);
+        costs[c] =
+            costs[c] >= CostGraph::forbidden || cost >= CostGraph::forbidden
+                ? CostGraph::forbidden
+                : std::min(costs[c] + cost, CostGraph::forbidden - 1);
       }
     }
     bool holds = graph.capacity && node.liveFrom < node.liveTo;
