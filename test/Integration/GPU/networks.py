@@ -29,6 +29,8 @@ NETWORKS = [
     ("nmt", 4, "length=4,lstm-chunk=2,layers=1,hidden=4,vocabulary=7", 1e-5, 1e-4),
     ("inception-v3", 8, "image=107,classes=4,divide=32,a-blocks=1,c-blocks=1,e-blocks=1", 1e-2, 1.0),
 ]
+# With 64 samples one device alone is as far from the reference (loss 1.5e-4, weights 0.12) as 64 devices are with any strategy.
+OF_64 = {"resnet-101": (1e-3, 0.5)}
 CHIPS = ["sm_75", "sm_80", "sm_90", "sm_100"]
 TOPOLOGIES = {1: "h100-1x1", 4: "h100-1x4", 64: "h100-8x8"}
 STRATEGIES = ["data-parallel", "expert"]
@@ -137,7 +139,9 @@ def main():
                     kinds = [(CHIPS[index % len(CHIPS)], precision) for precision in ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]]
                 for chip, precision in kinds:
                     what = "%s %s %s %s %s" % (name, strategy, TOPOLOGIES[count], chip, precision)
-                    limits = (loss, weights) if precision == "f32" else (max(loss, ROUNDED_LOSS), float("inf"))
+                    limits = OF_64.get(name, (loss, weights)) if count == 64 else (loss, weights)
+                    if precision != "f32":
+                        limits = (max(loss, ROUNDED_LOSS), float("inf"))
                     start = time.monotonic()
                     try:
                         # A sample for each device.
