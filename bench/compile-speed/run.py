@@ -12,43 +12,11 @@ with the code in the cache. On a busy machine the processor time (cpu) says more
 import argparse
 import json
 import os
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
-
-def measure(command, environment=None):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-    wall = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit("%s failed:\n%s" % (" ".join(command), done.stderr.decode(errors="replace")[-2000:]))
-    return {"wall": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}, done
-
-
-def passes(report):
-    """Seconds by pass from -mlir-timing-display=list."""
-    result = {}
-    for line in report.splitlines():
-        fields = line.split()
-        if len(fields) == 3 and fields[1].startswith("(") or len(fields) == 4 and fields[1] == "(":
-            name = fields[-1]
-            if name not in ("Total", "root"):
-                result[name] = result.get(name, 0) + float(fields[0])
-    return result
-
-
-def summary(samples):
-    result = {}
-    for key in ("wall", "cpu"):
-        values = [sample[key] for sample in samples]
-        result[key] = {"median": statistics.median(values), "min": min(values), "max": max(values)}
-    return result
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from compile_bench import measure, passes, summary  # noqa: E402
 
 
 def bench(model, options):

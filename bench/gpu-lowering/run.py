@@ -14,44 +14,15 @@ import argparse
 import json
 import os
 import re
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from compile_bench import measure, passes, summary  # noqa: E402
 
 TOPOLOGIES = {1: "h100-1x1", 4: "h100-1x4", 8: "h100-1x8", 16: "h100-2x8", 64: "h100-8x8"}
 # Samples per device, and options that keep the model's size.
 NETWORKS = {"lenet": 16, "alexnet": 16, "resnet-101": 16, "inception-v3": 16, "vgg16": 16, "rnnlm": 16, "nmt": 16, "gpt": 2}
-
-
-def measure(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wall = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit("%s failed:\n%s" % (" ".join(command), done.stderr.decode(errors="replace")[-2000:]))
-    return {"wall": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}, done
-
-
-def passes(report):
-    """Seconds by pass from -mlir-timing-display=list."""
-    result = {}
-    for line in report.splitlines():
-        fields = line.split()
-        if len(fields) == 3 and fields[1].startswith("(") or len(fields) == 4 and fields[1] == "(":
-            if fields[-1] not in ("Total", "root"):
-                result[fields[-1]] = result.get(fields[-1], 0) + float(fields[0])
-    return result
-
-
-def summary(samples):
-    return {key: {"median": statistics.median(sample[key] for sample in samples),
-                  "min": min(sample[key] for sample in samples), "max": max(sample[key] for sample in samples)}
-            for key in ("wall", "cpu")}
 
 
 def bench(network, devices, strategy, options, folder):

@@ -274,12 +274,15 @@ LogicalResult GraphBuilder::addStages(Operation *op, ::soap::GraphNode &node) {
         return failure();
       // Loops are the whole op's by name; ops with names of their own say which
       // of theirs these are. Others are not cut.
-      if (auto map =
-              stage->getAttrOfType<DictionaryAttr>(SoapDialect::kLoopMap))
-        for (::soap::Loop &loop : kernel->space.loops) {
-          auto whole = map.getAs<StringAttr>(loop.name);
-          loop.name = whole ? whole.str() : "/" + loop.name;
+      auto map = stage->getAttrOfType<DictionaryAttr>(SoapDialect::kLoopMap);
+      for (const ::soap::Loop &loop : kernel->space.loops) {
+        StringRef whole = loop.name;
+        if (map) {
+          auto mapped = map.getAs<StringAttr>(loop.name);
+          whole = mapped ? mapped.getValue() : StringRef();
         }
+        kernel->wholeLoops.push_back(node.whole.space.findLoop(whole.str()));
+      }
       for (Value value : stage->getResults()) {
         auto it = result.valueIds.find(value);
         if (it == result.valueIds.end()) {

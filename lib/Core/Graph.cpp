@@ -21,13 +21,10 @@ Config stageConfig(const GraphNode &node, const Config &config,
                    const Kernel &stage) {
   const std::vector<Loop> &whole = node.whole.space.loops;
   Config result;
-  // Position in the whole op of each loop of the stage, and the loops that
-  // become replicas.
-  std::vector<int> position;
+  // The others become replicas.
+  const std::vector<int> &position = stage.wholeLoops;
   std::vector<bool> kept(whole.size(), false);
-  for (const Loop &loop : stage.space.loops) {
-    int p = node.whole.space.findLoop(loop.name);
-    position.push_back(p);
+  for (int p : position) {
     if (p >= 0)
       kept[p] = true;
     result.degrees.push_back(p >= 0 ? config.degrees[p] : 1);

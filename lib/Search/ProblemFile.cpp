@@ -54,13 +54,19 @@ static json toJson(const AccessMap &map) {
   return dims;
 }
 
-static json toJson(const Kernel &kernel) {
+/// `whole`: the op that the kernel is a stage of, or null.
+static json toJson(const Kernel &kernel, const Kernel *whole = nullptr) {
   json loops = json::array(), operands = json::array(), results = json::array();
-  for (const Loop &loop : kernel.space.loops)
+  for (size_t l = 0; l < kernel.space.loops.size(); ++l) {
+    const Loop &loop = kernel.space.loops[l];
     loops.push_back({{"name", loop.name},
                      {"extent", loop.extent},
                      {"type", iteratorNames[static_cast<size_t>(loop.type)]},
                      {"stage", loop.stage}});
+    if (int p = whole ? kernel.wholeLoops[l] : -1;
+        whole && p != whole->space.findLoop(loop.name))
+      loops.back()["whole"] = p < 0 ? "" : whole->space.loops[p].name;
+  }
   for (size_t i = 0; i < kernel.operands.size(); ++i)
     operands.push_back({{"value", kernel.operands[i]},
                         {"map", toJson(kernel.space.operands[i].map)}});
@@ -122,7 +128,7 @@ std::string soap::printProblemFile(const ProblemFile &problem) {
     if (!node.stages.empty())
       entry["stages"] = json::array();
     for (const Kernel &stage : node.stages)
-      entry["stages"].push_back(toJson(stage));
+      entry["stages"].push_back(toJson(stage, &node.whole));
     file["nodes"].push_back(std::move(entry));
   }
   for (const GraphOutput &output : graph.outputs) {
@@ -327,17 +333,33 @@ private:
     return flags;
   }
 
-  Kernel readKernel(const Cursor &entry) {
+  /// Which loop of `whole` a loop of its stage is: that with its name, if the
+  /// file does not say; -1: none.
+  static int readWholeLoop(const Cursor &loop, const Kernel &whole) {
+    if (!loop.has("whole"))
+      return whole.space.findLoop(loop["name"].string());
+    std::string name = loop["whole"].string();
+    int position = whole.space.findLoop(name);
+    if (position < 0 && !name.empty())
+      loop["whole"].fail("'" + whole.name + "' has no loop '" + name +
+                         "', expected one of its loops or ''");
+    return position;
+  }
+
+  /// `whole`: the op that the kernel is a stage of, or null.
+  Kernel readKernel(const Cursor &entry, const Kernel *whole = nullptr) {
     Kernel kernel;
     kernel.name = entry["name"].string();
     kernel.kind = entry["kind"].string();
     kernel.phase = static_cast<Phase>(choice(entry["phase"], phaseNames));
     for (const Cursor &loop : entry["loops"].elements()) {
-      loop.expectObject({"name", "extent", "type", "stage"});
+      loop.expectObject({"name", "extent", "type", "stage", "whole"});
       kernel.space.loops.push_back(
           {loop["name"].string(), loop["extent"].integer(0, most),
            static_cast<IteratorType>(choice(loop["type"], iteratorNames)),
            loop["stage"].boolean()});
+      if (whole)
+        kernel.wholeLoops.push_back(readWholeLoop(loop, *whole));
     }
     size_t loops = kernel.space.loops.size();
     for (const Cursor &operand : entry["operands"].elements()) {
@@ -391,7 +413,7 @@ private:
     node.whole = readKernel(entry);
     if (entry.has("stages"))
       for (const Cursor &stage : entry["stages"].elements()) {
-        node.stages.push_back(readKernel(stage));
+        node.stages.push_back(readKernel(stage, &node.whole));
         for (int value : node.stages.back().results)
           write(stage["results"], value);
         if (reader.failed())

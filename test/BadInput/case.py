@@ -1,5 +1,6 @@
 """What a bad-input case is, and the few helpers that make hostile files: cases_*.py fill the table, run.py runs it."""
 
+import copy
 import dataclasses
 import json
 import os
@@ -25,6 +26,22 @@ class Case:
 
 def to_json(value):
     return json.dumps(value, indent=1)
+
+
+REMOVED = object()
+
+
+def changed(document, path, value):
+    """A copy of `document` with `value` at `path`; REMOVED removes what is there."""
+    result = copy.deepcopy(document)
+    at = result
+    for key in path[:-1]:
+        at = at[key]
+    if value is REMOVED:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = value
+    return result
 
 
 # --- IDX -------------------------------------------------------------------------------------------------------------

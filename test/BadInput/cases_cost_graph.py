@@ -1,23 +1,13 @@
 """Cost graphs: instances, solutions and flags that soap-solve refuses."""
 
-import copy
 import gzip
 
-from case import Case, to_json
+from case import Case, changed, to_json
 
 GOOD = {"problem": {"name": "pair",
                     "nodes": {"intervals": [[0, 2], [1, 3]], "costs": [[1, 5], [2, 3]], "usages": [[10, 4], [7, 6]]},
                     "edges": {"nodes": [[0, 1]], "costs": [[0, 9, 8, 10**18]]}, "usage_limit": 17}}
 SOLUTION = {"version": 1, "cost": 3, "solution": [0, 0], "optimal": True, "bound": 3, "seconds": 0.5}
-
-
-def changed(document, path, value):
-    document = copy.deepcopy(document)
-    place = document
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    return document
 
 
 def instance(name, content, *expect, flags=(), status=1):

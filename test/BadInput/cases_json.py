@@ -1,8 +1,6 @@
 """Topology and strategy files."""
 
-import copy
-
-from case import Case, to_json
+from case import REMOVED, Case, changed, to_json
 
 FORWARD = """
 func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
@@ -31,22 +29,6 @@ PROFILE = {
 }
 
 STRATEGY = {"version": 1, "ops": [{"name": "fc", "degrees": {"m": 2}, "devices": [0, 1]}]}
-
-
-def changed(document, path, value):
-    """A copy of `document` with `value` at `path`; the value `del` removes."""
-    result = copy.deepcopy(document)
-    at = result
-    for key in path[:-1]:
-        at = at[key]
-    if value is del_:
-        del at[path[-1]]
-    else:
-        at[path[-1]] = value
-    return result
-
-
-del_ = object()
 
 
 def topology(name, content, *expect):
@@ -89,15 +71,15 @@ CASES = [
     profile("not an object", "[]", "expected an object, got an array"),
     profile("wrong version", changed(PROFILE, ["version"], 3), "at /version", "expected version 1, got 3"),
     profile("misspelled key", changed(PROFILE, ["table"], []), 'unknown key "table"', "expected one of"),
-    profile("device missing", changed(PROFILE, ["device"], del_), "at /", '"device"'),
+    profile("device missing", changed(PROFILE, ["device"], REMOVED), "at /", '"device"'),
     profile("no peak for f32", changed(PROFILE, ["flops_per_s"], {"f16": 1e12}), "at /flops_per_s", '"f32"'),
     profile("bandwidth of zero", changed(PROFILE, ["memory_bandwidth_bytes_per_s"], 0), "at /memory_bandwidth_bytes_per_s", "got 0"),
     profile("bandwidth NaN", to_json(PROFILE).replace("10000000000.0", "NaN"), "invalid JSON"),
     profile("launch time negative", changed(PROFILE, ["launch_s"], -1e-6), "at /launch_s", "got -1e-06"),
-    profile("op missing", changed(PROFILE, ["tables", 0, "op"], del_), "at /tables/0", '"op"'),
+    profile("op missing", changed(PROFILE, ["tables", 0, "op"], REMOVED), "at /tables/0", '"op"'),
     profile("unknown direction", changed(PROFILE, ["tables", 0, "direction"], "sideways"), "at /tables/0/direction", "expected one of forward"),
     profile("unknown element type", changed(PROFILE, ["tables", 0, "dtype"], "f12"), "at /tables/0/dtype", "expected one of f64"),
-    profile("entries missing", changed(PROFILE, ["tables", 0, "entries"], del_), "at /tables/0", '"entries"'),
+    profile("entries missing", changed(PROFILE, ["tables", 0, "entries"], REMOVED), "at /tables/0", '"entries"'),
     profile("no entries", changed(PROFILE, ["tables", 0, "entries"], []), "at /tables/0/entries", "expected 1 to 2048 entries, got 0"),
     profile("entry with too few numbers", changed(PROFILE, ENTRY, [64, 4, 4, 4000]), "at /tables/0/entries/1",
             "expected 5 numbers (loops, strides, bytes, ns), got 4"),
@@ -147,7 +129,7 @@ CASES = [
              "at /links/0/bandwidth_bytes_per_s", "got 0"),
     topology("bandwidth as text", changed(TOPOLOGY, ["links", 0, "bandwidth_bytes_per_s"], "1e9"),
              "at /links/0/bandwidth_bytes_per_s", "expected a number", 'got "1e9"'),
-    topology("latency missing", changed(TOPOLOGY, ["links", 0, "latency_s"], del_), "at /links/0", '"latency_s"'),
+    topology("latency missing", changed(TOPOLOGY, ["links", 0, "latency_s"], REMOVED), "at /links/0", '"latency_s"'),
     topology("link to nowhere", changed(TOPOLOGY, ["links", 0, "to"], "c"), "at /links/0/to",
              'expected the name of a device or switch, got "c"'),
     topology("link to itself", changed(TOPOLOGY, ["links", 0, "to"], "a"), "at /links/0/to", "to itself"),

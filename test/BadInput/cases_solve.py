@@ -1,8 +1,6 @@
 """Instances and flags of soap-solve placement."""
 
-import copy
-
-from case import Case, to_json
+from case import REMOVED, Case, changed, to_json
 
 PROBLEM = {
     "maxSizePerFPGA": 100, "maxFPGAs": 2, "maxCPUs": 0,
@@ -14,19 +12,6 @@ SOLUTION = {
     "version": 1, "max_load": 3, "optimal": False, "bound": 0, "seconds": 0,
     "devices": [{"kind": "accelerator", "load": 2, "nodes": [10]}, {"kind": "accelerator", "load": 3, "nodes": [11]}],
 }
-
-
-def changed(value, path, new):
-    """A copy with the member at `path` replaced, or removed if `new` is None."""
-    value = copy.deepcopy(value)
-    at = value
-    for key in path[:-1]:
-        at = at[key]
-    if new is None:
-        del at[path[-1]]
-    else:
-        at[path[-1]] = new
-    return value
 
 
 def instance(name, path, new, *expect):
@@ -68,7 +53,7 @@ CASES = [
     instance("an edge to nowhere", ["edges", 0, "destId"], 99, "at /edges/0/destId", "99"),
     instance("an identifier twice", ["nodes", 1, "id"], 10, "at /nodes/1/id", "duplicate identifier 10"),
     instance("no devices", ["maxFPGAs"], 0, "accelerators or CPUs, got 0 and 0"),
-    instance("a missing key", ["nodes", 0, "size"], None, "at /nodes/0", "size"),
+    instance("a missing key", ["nodes", 0, "size"], REMOVED, "at /nodes/0", "size"),
     instance("an unknown key", ["maxTPUs"], 3, "maxTPUs"),
     instance("memory that does not suffice", ["maxSizePerFPGA"], 59, "infeasible", "59 bytes each",
              "smallest memory that would do is 60 bytes"),

@@ -39,6 +39,50 @@ TEST(ProblemFile, RoundTrip) {
   EXPECT_EQ(a.evaluate(strategy).makespanNs, b.evaluate(strategy).makespanNs);
 }
 
+/// The first op is cut in one stage, whose loops have other names and another
+/// order.
+static ProblemFile problemWithStage() {
+  ProblemFile problem = smallProblem();
+  GraphNode &node = problem.graph.nodes[0];
+  node.whole.space.loops[0].stage = true;
+  Kernel &stage = node.stages.emplace_back(node.whole);
+  stage.name += "/stage";
+  for (size_t l = 0; l < stage.space.loops.size(); ++l) {
+    Loop &loop = stage.space.loops[l];
+    loop.name = "of_" + loop.name;
+    loop.stage = false;
+    stage.wholeLoops.push_back(static_cast<int>(l));
+  }
+  stage.wholeLoops.back() = -1;
+  return problem;
+}
+
+TEST(ProblemFile, LoopsOfStages) {
+  ProblemFile problem = problemWithStage();
+  std::string text = printProblemFile(problem);
+  Expected<ProblemFile> again = parseProblemFile(text, "p.json");
+  ASSERT_TRUE(static_cast<bool>(again)) << again.error();
+  EXPECT_EQ(printProblemFile(*again), text);
+  const GraphNode &node = again->graph.nodes[0];
+  EXPECT_EQ(node.stages[0].wholeLoops,
+            problem.graph.nodes[0].stages[0].wholeLoops);
+  EXPECT_EQ(node.stages[0].space.loops[0].name,
+            "of_" + node.whole.space.loops[0].name);
+  Config config = Config::single(node.whole.space);
+  config.degrees[0] = 2;
+  config.devices = {0, 1};
+  EXPECT_EQ(stageConfig(node, config, node.stages[0]).degrees[0], 2);
+
+  std::string name = node.whole.space.loops[0].name,
+              whole = "\"whole\":\"" + name + "\"";
+  ASSERT_NE(text.find(whole), std::string::npos) << text;
+  text.replace(text.find(whole), whole.size(), "\"whole\":\"else\"");
+  Expected<ProblemFile> wrong = parseProblemFile(text, "p.json");
+  ASSERT_FALSE(static_cast<bool>(wrong));
+  EXPECT_NE(wrong.error().find("has no loop 'else'"), std::string::npos)
+      << wrong.error();
+}
+
 TEST(ProblemFile, RefusesWhatIsWrong) {
   std::string text = printProblemFile(smallProblem());
   auto expectError = [&](const std::string &from, const std::string &to,

@@ -51,6 +51,9 @@ struct Kernel {
   std::vector<int> operands; ///< value ids
   std::vector<int> results;  ///< value ids
   RegisterUse registers;
+  /// Of a stage: by loop, which loop of the whole op it is; -1: none, it is not
+  /// cut. Loops keep the names of the stage's own op, which its cost goes by.
+  std::vector<int> wholeLoops;
 };
 
 /// One op of the model: its kernel, and its stages, used instead when the
@@ -120,10 +123,11 @@ using Strategy = std::vector<Config>;
 
 /// The config cuts a loop whose cut replaces the node by its stages.
 bool usesStages(const GraphNode &node, const Config &config);
-/// Config of a stage: degrees by loop name. Loops that the stage lacks become
-/// replicas, piece by piece on the same devices: shard (replica, piece) of the
-/// stage runs where the corresponding shard of the whole ran. A stage may be
-/// given several such shards for one piece only as replicas, so results agree.
+/// Config of a stage: degrees by `wholeLoops`. Loops that the stage lacks
+/// become replicas, piece by piece on the same devices: shard (replica, piece)
+/// of the stage runs where the corresponding shard of the whole ran. A stage
+/// may be given several such shards for one piece only as replicas, so results
+/// agree.
 Config stageConfig(const GraphNode &node, const Config &config,
                    const Kernel &stage);
 /// Iteration space of a tensor seen as an op: loops d0, d1, ... = its dims, one

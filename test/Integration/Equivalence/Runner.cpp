@@ -415,10 +415,9 @@ std::set<std::string> Subject::ops() const {
 
 void Subject::draw(Random &random, DrawStatistics &statistics) {
   numDevices = static_cast<int>(uniform(random, 1, 8));
-  // GPUs, which have collectives, are drawn with presets. Open: here, too; the
-  // matmul stage of lstm_grad is priced on GPUs as part of a chain, and after
-  // partition as a launch of its own.
-  topologyName = "cpu-" + std::to_string(numDevices);
+  // GPUs have collectives.
+  topologyName =
+      (uniform(random, 0, 1) ? "cpu-" : "h100-1x") + std::to_string(numDevices);
   int64_t maxPieces = uniform(random, 1, source.mostPieces);
   module = base->clone();
   drawStrategy(random, module->lookupSymbol<func::FuncOp>(entry), numDevices,
