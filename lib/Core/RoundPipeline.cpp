@@ -135,9 +135,9 @@ std::vector<double> findBegins(const RoundPipeline &pipeline,
       const RoundGroup &other = pipeline.groups[to.group];
       for (int64_t m = 0; m < int64_t(group.replicas) * other.replicas; ++m)
         if (to.group != stage.group)
-          longest = std::max(
-              longest, topology.transferNs(deviceFor(group, m),
-                                           deviceFor(other, m), edge->bytes));
+          longest = std::max(longest, topology.transferNs(deviceFor(group, m),
+                                                          deviceFor(other, m),
+                                                          edge->bytes));
       arrives += patience * static_cast<double>(longest);
       ready[edge->to] = std::max(ready[edge->to], arrives);
     }
@@ -276,10 +276,10 @@ private:
             (group.gradientBytes + group.replicas - 1) / group.replicas;
         int64_t step = 0;
         for (int r = 0; r < group.replicas; ++r)
-          step = std::max(step, topology.transferNs(
-                                    group.first + r,
-                                    group.first + (r + 1) % group.replicas,
-                                    piece));
+          step = std::max(
+              step, topology.transferNs(group.first + r,
+                                        group.first + (r + 1) % group.replicas,
+                                        piece));
         ns += piece > 0 ? 2 * (group.replicas - 1) * step : 0;
       }
       for (int r = 0; ns > 0 && r < group.replicas; ++r) {
@@ -303,8 +303,8 @@ int64_t pace(RoundPipeline pipeline, PipelineSchedule schedule,
   int64_t turns = turnsOf(pipeline);
   double rounds = 0;
   for (size_t s = 0; s < begins.size(); ++s)
-    rounds = std::max(
-        rounds, begins[s] / load.periods[pipeline.stages[s].backward]);
+    rounds =
+        std::max(rounds, begins[s] / load.periods[pipeline.stages[s].backward]);
   auto depth = static_cast<int64_t>(std::min(rounds, 1e6)) + 2 +
                static_cast<int64_t>(pipeline.groups.size());
   auto tasks =
@@ -355,9 +355,8 @@ void addMemory(const RoundPipeline &pipeline, const RoundTasks &builder,
       replica.push_back({to, -1});
     }
     for (std::vector<Change> &changes : ofReplica)
-      result.inFlight[activation.from] =
-          std::max(result.inFlight[activation.from],
-                   static_cast<int>(most(changes)));
+      result.inFlight[activation.from] = std::max(
+          result.inFlight[activation.from], static_cast<int>(most(changes)));
   }
   result.peakBytes.assign(topology.deviceCount(), 0);
   for (const RoundGroup &group : pipeline.groups)

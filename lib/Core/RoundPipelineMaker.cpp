@@ -49,10 +49,10 @@ private:
   const std::vector<int> &deviceOf;
   const std::vector<int> &replicas;
   const CostModel &cost;
-  std::vector<int> producer;   ///< by value: node, or -1
-  std::vector<int> stageOf;    ///< by node, -1: an update
-  std::vector<int64_t> bytes;  ///< by value, of a microbatch
-  std::map<int, int> groupOf;  ///< by device
+  std::vector<int> producer;  ///< by value: node, or -1
+  std::vector<int> stageOf;   ///< by node, -1: an update
+  std::vector<int64_t> bytes; ///< by value, of a microbatch
+  std::map<int, int> groupOf; ///< by device
   RoundPipeline pipeline;
 
   const Kernel &kernel(size_t node) const { return graph.nodes[node].whole; }
@@ -89,9 +89,8 @@ private:
     std::vector<int> waiting(graph.nodes.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : kernel(n).operands)
-        if (int from = producer[value];
-            from >= 0 && kernel(n).phase == phase &&
-            kernel(from).phase == phase) {
+        if (int from = producer[value]; from >= 0 && kernel(n).phase == phase &&
+                                        kernel(from).phase == phase) {
           readers[from].push_back(static_cast<int>(n));
           ++waiting[n];
         }

@@ -87,10 +87,10 @@ int64_t countPeak(const RoundPipeline &pipeline, const RoundResult &result,
   for (const Task &task : result.tasks.tasks)
     byName[task.name] = &task;
   auto taskOf = [&](int stage, int64_t m) {
-    return byName.at("stage" + std::to_string(stage) +
-                     (pipeline.stages[stage].backward ? ".backward["
-                                                      : ".forward[") +
-                     std::to_string(m) + "]");
+    return byName.at(
+        "stage" + std::to_string(stage) +
+        (pipeline.stages[stage].backward ? ".backward[" : ".forward[") +
+        std::to_string(m) + "]");
   };
   int64_t most = 0;
   for (const Task &now : result.tasks.tasks) {
@@ -189,8 +189,7 @@ TEST(RoundPipeline, StagesOfAPlacementInACircle) {
   EXPECT_EQ(nodes + updates, static_cast<int>(mlp.graph.nodes.size()));
   for (const RoundEdge &edge : made->edges) {
     EXPECT_LT(edge.from, edge.to);
-    bool isSame =
-        made->stages[edge.from].group == made->stages[edge.to].group;
+    bool isSame = made->stages[edge.from].group == made->stages[edge.to].group;
     EXPECT_EQ(edge.bytes == 0, isSame);
   }
   for (PipelineSchedule schedule : schedules) {
