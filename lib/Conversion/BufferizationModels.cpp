@@ -1,6 +1,7 @@
 //===- BufferizationModels.cpp - Bufferization of outlined programs -------===//
 //
-// How one-shot bufferization sees calls, sends and receives: attached to the
+// How one-shot bufferization sees calls, sends, receives and tiles that lie one
+// after the other: attached to the
 // dialect from here, so that the dialect does not link bufferization.
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 
 using namespace mlir;
@@ -100,6 +102,93 @@ struct CollectiveModel
   }
 };
 
+/// What is assembled of whole tiles, one after the other, is a buffer with
+/// copies of them. As one op, and not one for each tile: what the analysis does
+/// for several writes to a buffer grows with the cube of their number.
+struct AssembleModel
+    : public BufferizableOpInterface::ExternalModel<AssembleModel, AssembleOp> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+
+  /// Place of the first element of a region in its tile.
+  static int64_t offsetOf(RankedTensorType tile, const ::soap::Region &region) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < region.rank(); ++d)
+      offset = offset * tile.getDimSize(d) + region[d].intervals()[0].lo;
+    return offset;
+  }
+
+  /// The same buffer as one row.
+  static Value rowOf(RewriterBase &rewriter, Location loc, Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (type.getRank() == 1)
+      return buffer;
+    SmallVector<ReassociationIndices> groups;
+    if (type.getRank() > 1) {
+      groups.emplace_back(
+          llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+      return memref::CollapseShapeOp::create(rewriter, loc, buffer, groups);
+    }
+    return memref::ExpandShapeOp::create(rewriter, loc, SmallVector<int64_t>{1},
+                                         buffer, groups);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto assemble = cast<AssembleOp>(op);
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(assemble.getResult().getType());
+    auto rowType =
+        MemRefType::get({type.getNumElements()}, type.getElementType());
+    FailureOr<Value> row = options.createAlloc(rewriter, loc, rowType, {});
+    if (failed(row))
+      return failure();
+    for (auto [tile, target] :
+         llvm::zip(assemble.getTiles(),
+                   assemble.getTargets().getAsRange<RegionAttr>())) {
+      FailureOr<Value> buffer = getBuffer(rewriter, tile, options, state);
+      if (failed(buffer))
+        return failure();
+      auto at = [&](int64_t number) {
+        return SmallVector<OpFoldResult>{rewriter.getIndexAttr(number)};
+      };
+      ::soap::Region region = target.getRegion();
+      Value part = memref::SubViewOp::create(rewriter, loc, *row,
+                                             at(offsetOf(type, region)),
+                                             at(region.volume()), at(1));
+      if (failed(options.createMemCpy(rewriter, loc,
+                                      rowOf(rewriter, loc, *buffer), part)))
+        return failure();
+    }
+    Value whole = *row;
+    auto shape = MemRefType::get(type.getShape(), type.getElementType());
+    SmallVector<ReassociationIndices> groups;
+    if (type.getRank() > 1) {
+      groups.emplace_back(
+          llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+      whole =
+          memref::ExpandShapeOp::create(rewriter, loc, shape, whole, groups);
+    } else if (type.getRank() == 0) {
+      whole =
+          memref::CollapseShapeOp::create(rewriter, loc, shape, whole, groups);
+    }
+    replaceOpWithBufferizedValues(rewriter, op, whole);
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::soap::registerBufferizationModels(DialectRegistry &registry) {
@@ -111,6 +200,7 @@ void mlir::soap::registerBufferizationModels(DialectRegistry &registry) {
     LibraryCallOp::attachInterface<CallModel<LibraryCallOp>>(*context);
     SendBufferOp::attachInterface<CallModel<SendBufferOp>>(*context);
     RecvBufferOp::attachInterface<CallModel<RecvBufferOp>>(*context);
+    AssembleOp::attachInterface<AssembleModel>(*context);
     CollectiveBufferOp::attachInterface<CollectiveModel>(*context);
   });
 }

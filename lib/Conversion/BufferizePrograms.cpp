@@ -1,7 +1,7 @@
 //===- BufferizePrograms.cpp - Programs on tensors to buffers -------------===//
 //
-// States where results must lie, runs one-shot bufferization, and checks that
-// they do lie there.
+// States where results must lie, runs one-shot bufferization, a program per
+// thread, and checks that they do lie there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::soap {
@@ -34,6 +35,13 @@ bool hasTensors(func::FuncOp function) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   return llvm::any_of(function.getArgumentTypes(), isTensor) ||
          llvm::any_of(function.getResultTypes(), isTensor);
+}
+
+/// Programs that only send and receive have neither arguments nor results.
+bool computesOnTensors(func::FuncOp function) {
+  return llvm::any_of(function.getOps(), [](Operation &op) {
+    return llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
+  });
 }
 
 /// The value that `value` is a view of.
@@ -127,6 +135,36 @@ LogicalResult dropResults(func::FuncOp function) {
   return success();
 }
 
+/// Constants are globals of the module in which a program became one on
+/// buffers: gives them to `module`, equal ones once.
+void moveConstants(func::FuncOp program, ModuleOp from, ModuleOp module) {
+  auto globals = llvm::to_vector(from.getOps<memref::GlobalOp>());
+  if (globals.empty())
+    return;
+  SymbolTable symbols(module);
+  llvm::DenseMap<std::pair<Type, Attribute>, StringAttr> known;
+  auto keyOf = [](memref::GlobalOp global) {
+    return std::pair(Type(global.getType()), global.getInitialValueAttr());
+  };
+  for (auto global : module.getOps<memref::GlobalOp>())
+    if (global.getConstant() && global.getInitialValueAttr())
+      known.try_emplace(keyOf(global), global.getSymNameAttr());
+  llvm::DenseMap<StringAttr, StringAttr> names;
+  for (memref::GlobalOp global : globals) {
+    StringAttr before = global.getSymNameAttr();
+    auto [name, isNew] = known.try_emplace(keyOf(global));
+    if (isNew) {
+      global->remove();
+      name->second = symbols.insert(global, module.getBody()->begin());
+    }
+    names[before] = name->second;
+  }
+  program.walk([&](memref::GetGlobalOp use) {
+    if (StringAttr name = names.lookup(use.getNameAttr().getAttr()))
+      use.setNameAttr(FlatSymbolRefAttr::get(name));
+  });
+}
+
 struct BufferizeProgramsPass
     : public mlir::soap::impl::SoapBufferizeProgramsBase<
           BufferizeProgramsPass> {
@@ -146,18 +184,44 @@ struct BufferizeProgramsPass
   LogicalResult bufferize(ModuleOp module) {
     SmallVector<func::FuncOp> programs;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      if (!function.isExternal() && hasTensors(function)) {
+      if (!function.isExternal() &&
+          (hasTensors(function) || computesOnTensors(function))) {
         if (!function.getBody().hasOneBlock())
           return function.emitError("program '")
                  << function.getName() << "' must be straight-line code";
         programs.push_back(function);
       }
-    IRRewriter rewriter(module.getContext());
-    for (func::FuncOp program : programs)
-      if (failed(giveResultsPlaces(program)))
-        return failure();
+    // Programs know nothing of each other: each is bufferized in a module of
+    // its own, several at a time, and gets back to its place.
+    SmallVector<OwningOpRef<ModuleOp>> alone;
+    SmallVector<Operation *> behind; // each program, in the order of the module
+    for (func::FuncOp program : programs) {
+      alone.push_back(ModuleOp::create(module.getLoc()));
+      behind.push_back(program->getNextNode());
+      program->moveBefore(alone.back()->getBody(),
+                          alone.back()->getBody()->end());
+    }
+    LogicalResult result = failableParallelForEachN(
+        module.getContext(), 0, programs.size(),
+        [&](size_t i) { return bufferizeAlone(*alone[i], programs[i]); });
+    // From the last one on: what is behind a program is in place again.
+    for (size_t i = programs.size(); i-- > 0;)
+      if (behind[i])
+        programs[i]->moveBefore(behind[i]);
+      else
+        programs[i]->moveBefore(module.getBody(), module.getBody()->end());
+    if (succeeded(result))
+      for (auto [program, from] : llvm::zip(programs, alone))
+        moveConstants(program, *from, module);
+    return result;
+  }
+
+  static LogicalResult bufferizeAlone(ModuleOp module, func::FuncOp program) {
+    if (failed(giveResultsPlaces(program)))
+      return failure();
     // Ops write to their results' places directly where nothing speaks against
     // it.
+    IRRewriter rewriter(module.getContext());
     if (failed(bufferization::eliminateEmptyTensors(rewriter, module)))
       return failure();
 
@@ -170,11 +234,9 @@ struct BufferizeProgramsPass
             bufferization::runOneShotModuleBufferize(module, options, state)))
       return failure();
     bufferization::removeBufferizationAttributesInModule(module);
-    for (func::FuncOp program : programs) {
-      if (failed(dropResults(program)))
-        return failure();
-      forwardCopies(program);
-    }
+    if (failed(dropResults(program)))
+      return failure();
+    forwardCopies(program);
     return success();
   }
 };

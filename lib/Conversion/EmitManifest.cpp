@@ -17,6 +17,9 @@
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
+#include <array>
+#include <charconv>
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPEMITMANIFEST
 #include "Soap/Conversion/Passes.h.inc"
@@ -251,11 +254,21 @@ private:
   // Entries
   //===--------------------------------------------------------------------===//
 
+  /// By hand: with the tiles, these lists are nearly all of a manifest for many
+  /// devices.
   void writeIntegers(StringRef key, ArrayRef<int64_t> values) {
-    json.attributeArray(key, [&] {
-      for (int64_t value : values)
-        json.value(value);
-    });
+    std::string list = "[";
+    for (int64_t value : values) {
+      if (list.size() > 1)
+        list += ',';
+      std::array<char, 24> digits;
+      list.append(digits.data(),
+                  std::to_chars(digits.begin(), digits.end(), value).ptr);
+    }
+    list += ']';
+    json.attributeBegin(key);
+    json.rawValue(list);
+    json.attributeEnd();
   }
 
   LogicalResult writeSchedule(DictionaryAttr entry) {
@@ -364,19 +377,36 @@ private:
                    << "' without tensor and region";
           return;
         }
-        json.object([&] {
-          json.attribute("tensor", text(nameIn(entry, tensor)));
-          writeRegion(region.getRegion());
-          if (auto updated = tile.getAs<BoolAttr>("updated");
-              updated && updated.getValue())
-            json.attribute("updated", true);
-        });
+        // Devices with the same tile have the same attribute.
+        std::string &shown = tileTexts[tile];
+        if (shown.empty())
+          shown = tileText(entry, tile, tensor, region.getRegion());
+        json.rawValue(shown);
       }
     });
     return result;
   }
 
-  void writeRegion(const ::soap::Region &region) {
+  /// Of the entry that is written.
+  llvm::DenseMap<DictionaryAttr, std::string> tileTexts;
+
+  std::string tileText(StringRef entry, DictionaryAttr tile, StringRef tensor,
+                       const ::soap::Region &region) {
+    std::string shown;
+    llvm::raw_string_ostream os(shown);
+    llvm::json::OStream object(os);
+    object.object([&] {
+      object.attribute("tensor", text(nameIn(entry, tensor)));
+      writeRegion(object, region);
+      if (auto updated = tile.getAs<BoolAttr>("updated");
+          updated && updated.getValue())
+        object.attribute("updated", true);
+    });
+    return shown;
+  }
+
+  static void writeRegion(llvm::json::OStream &json,
+                          const ::soap::Region &region) {
     json.attributeArray("region", [&] {
       for (const ::soap::IndexSet &dim : region.indexSets())
         json.array([&] {
@@ -429,6 +459,7 @@ private:
     if (failed(name) || failed(ranks))
       return failure();
     LogicalResult result = success();
+    tileTexts.clear();
     json.object([&] {
       json.attribute("name", text(*name));
       if (auto batch = entry.getAs<IntegerAttr>("batch"))

@@ -9,6 +9,7 @@
 #include "Soap/Core/DeltaSimulator.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -193,9 +194,7 @@ bool DeltaSimulator::planValue(int value, int64_t limitNs) {
   if (!plan.planPending(value, limitNs))
     return false;
   const ValuePlan &planned = plan.valuePlan(value);
-  missedRoots |= !planned.roots.empty();
-  if (missedRoots)
-    return false;
+  assert(planned.roots.empty() && "must have been planned before");
   for (const PlannedTask &task : planned.tasks) {
     for (int resource : resourcesOf(plan, task.resource))
       resources.remainingNs[resource] += task.durationNs;
@@ -297,8 +296,7 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
           value, static_cast<size_t>(plan.valuePlan(value).sources + index));
     if (!planned) {
       simulated = static_cast<int64_t>(popped.size());
-      // There may be no limit, if roots were missed; then it does not matter.
-      return missedRoots ? limitNs : limitNs + 1;
+      return limitNs + 1;
     }
   }
   simulated = static_cast<int64_t>(popped.size());
@@ -318,17 +316,8 @@ int64_t DeltaSimulator::propose(int64_t limitNs) {
     return limitNs + 1;
   if (plan.mayHavePendingRoots() && !plan.finish(limitNs))
     return limitNs + 1;
-  missedRoots = false;
   restore(firstDifference());
   int64_t makespanNs = run(limitNs);
-  if (missedRoots) {
-    int64_t simulatedBefore = simulated;
-    if (!plan.finish(limitNs))
-      return limitNs + 1;
-    restore(0);
-    makespanNs = run(limitNs);
-    simulated += simulatedBefore;
-  }
   if (makespanNs > limitNs)
     return makespanNs;
   replaced.clear();

@@ -78,7 +78,8 @@ private:
   /// Elementwise ops and normalizations: the result is written in the order of
   /// the loops. Sums over rows or samples are kernels of their own.
   bool isGenerated(const Kernel &op) const {
-    if (isLibraryOp(op) || op.kind == "reshape" || op.results.empty())
+    if (isLibraryOp(op) || op.kind == "reshape" || op.kind == "bucket" ||
+        op.kind == "unbucket" || op.results.empty())
       return false;
     for (const Loop &loop : op.space.loops)
       if (loop.type != IteratorType::Parallel)

@@ -611,6 +611,15 @@ void StrategyPlan::resolveDirty() {
   }
 }
 
+/// Whether the plan of a value can have fills, which wait for nothing: replicas
+/// in partial mode that have no contributions of it, or nothing to add.
+bool StrategyPlan::mayBeFilled(int value) const {
+  for (const Reader &reader : valueInfo[value].readers)
+    if (reader.slot >= 0 && kernels[reader.slot].partialMode)
+      return true;
+  return false;
+}
+
 /// Whether every task of a slot certainly waits for tasks of a pending value,
 /// or of its writer.
 bool StrategyPlan::waitsForPending(int slot) const {
@@ -651,7 +660,8 @@ bool StrategyPlan::prepare(int64_t limitNs) {
     changedRoots |= !roots[slot].empty();
   std::vector<int> toCount = savedKernelList;
   for (int value : dirtyValues) {
-    if (producerOf(value) >= 0)
+    // Tasks without predecessors must be known before anything is simulated.
+    if (producerOf(value) >= 0 && !mayBeFilled(value))
       continue;
     if (!planPending(value, limitNs))
       return false;

@@ -229,7 +229,8 @@ std::vector<TensorKind> soap::tensorKinds(const Graph &graph) {
     const Kernel &kernel = graph.nodes[n].whole;
     bool forUpdates =
         kernel.phase == Phase::Update ||
-        (kernel.phase == Phase::Backward && kernel.space.linear &&
+        (kernel.phase == Phase::Backward &&
+         (kernel.space.linear || kernel.kind == "unbucket") &&
          std::all_of(kernel.results.begin(), kernel.results.end(),
                      [&](int v) { return read[v] && !otherwise[v]; }));
     for (int value : kernel.operands) {

@@ -39,20 +39,6 @@ ConvBuffers ConvBuffers::of(const ConvCall &call, void *const *buffers) {
           call.workspace > 0 ? buffers[3] : nullptr};
 }
 
-int64_t ConvCall::volumeOf(unsigned buffer) const {
-  int64_t x = shape.inputVolume(), w = shape.weightVolume(),
-          y = shape.outputVolume();
-  switch (kind) {
-  case ConvKind::Forward:
-    return buffer == 0 ? x : buffer == 1 ? w : y;
-  case ConvKind::InputGrad:
-    return buffer == 0 ? y : buffer == 1 ? w : x;
-  case ConvKind::WeightGrad:
-    return buffer == 0 ? x : buffer == 1 ? y : w;
-  }
-  return 0;
-}
-
 uint16_t soap::runtime::toBFloat16(float value) {
   auto bits = std::bit_cast<uint32_t>(value);
   if (std::isnan(value))

@@ -6,6 +6,7 @@
 
 #include "Soap/Runtime/Session.h"
 
+#include "PrepareCalls.h"
 #include "Soap/Runtime/IterationGraphs.h"
 
 #include <algorithm>
@@ -45,6 +46,8 @@ static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
   options.format = gpu->format;
   options.image = std::string_view(image, size_t(*bytes));
   options.virtualDevices = choice.virtualDevices;
+  options.tunes = choice.tunes;
+  options.note = choice.note;
   return openBackend(choice.backend, options);
 }
 
@@ -245,6 +248,9 @@ MaybeError Session::run(size_t entry,
       if (ranks[r].program)
         ranks[r].pointers = store->pointers(entry, r);
   }
+  if (backend && backend->tunes() && prepared.insert(entry).second)
+    if (MaybeError error = prepareCalls(*executions[entry], *backend))
+      return error;
   auto start = std::chrono::steady_clock::now();
   if (MaybeError error = devices->run(executions[entry], meanwhile))
     return error;

@@ -86,6 +86,7 @@ CASES = [
     flags("dp for what is not contiguous", ["placement", "{p.json}", "--algorithm=dp", "--contiguous=false"], "exclude"),
     flags("expert without a split", ["placement", "{p.json}", "--algorithm=expert"], "needs '--split'"),
     flags("replication without a bandwidth", ["placement", "{p.json}", "--replication"], "bandwidth of all-reduces"),
+    flags("a schedule of a latency", ["placement", "{p.json}", "--objective=latency", "--show-schedule"], "exclude"),
     flags("latency by dp", ["placement", "{p.json}", "--objective=latency", "--algorithm=dp"], "exclude"),
     flags("verify without a solution", ["verify", "{p.json}"], "an instance and a solution"),
     flags("verify something else", ["verify", "{s.json}", "{s.json}"], "expected an instance", "maxFPGAs", status=1),

@@ -68,3 +68,26 @@ func.func @communicate() {
   soap.send %0 {source = #soap.region<[0:4]>, soap.slot = 1 : i64} : tensor<4xf32>
   return
 }
+
+// -----
+
+// Programs are bufferized apart, and equal constants are one afterwards.
+// CHECK-DAG: memref.global "private" constant @[[$ONE:.*]] : memref<2xf32> = dense<1.000000e+00>
+// CHECK-DAG: memref.global "private" constant @[[$TWO:.*]] : memref<2xf32> = dense<2.000000e+00>
+// CHECK-LABEL: func.func @first
+// CHECK: memref.get_global @[[$ONE]] :
+// CHECK-LABEL: func.func @second
+// CHECK-DAG: memref.get_global @[[$ONE]] :
+// CHECK-DAG: memref.get_global @[[$TWO]] :
+func.func @first() {
+  %0 = soap.constant dense<1.0> : tensor<2xf32> : tensor<2xf32>
+  soap.send %0 {source = #soap.region<[0:2]>, soap.slot = 0 : i64} : tensor<2xf32>
+  return
+}
+func.func @second() {
+  %0 = soap.constant dense<2.0> : tensor<2xf32> : tensor<2xf32>
+  soap.send %0 {source = #soap.region<[0:2]>, soap.slot = 0 : i64} : tensor<2xf32>
+  %1 = soap.constant dense<1.0> : tensor<2xf32> : tensor<2xf32>
+  soap.send %1 {source = #soap.region<[0:2]>, soap.slot = 1 : i64} : tensor<2xf32>
+  return
+}

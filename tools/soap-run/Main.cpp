@@ -111,6 +111,7 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   choice.virtualDevices = options.virtualDevices;
   // A graph has no times of ops.
   choice.graphs = !options.noCudaGraph && options.trace.empty();
+  choice.tunes = !options.noAutotune;
   choice.note = [](const std::string &text) {
     std::fprintf(stderr, "soap-run: note: %s\n", text.c_str());
   };

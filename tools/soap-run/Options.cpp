@@ -127,6 +127,7 @@ const std::map<std::string, Flag> &flags() {
       {"--input", {true, setInput}},
       {"--iterations", integer(&Options::iterations, 1, large)},
       {"--join-timeout", duration(&Options::joinTimeoutMs)},
+      {"--no-autotune", boolean(&Options::noAutotune)},
       {"--no-cuda-graph", boolean(&Options::noCudaGraph)},
       {"--no-cache", boolean(&Options::noCache)},
       {"--normalize", {true, setNormalization}},
@@ -251,6 +252,8 @@ MaybeError check(Options &options) {
     return needs("--virtual-devices", "--backend cuda");
   if (options.noCudaGraph && options.backend == "cpu")
     return needs("--no-cuda-graph", "--backend cuda");
+  if (options.noAutotune && options.backend == "cpu")
+    return needs("--no-autotune", "--backend cuda");
   // NCCL takes one rank of a real device.
   if (options.virtualDevices && options.transport == "nccl")
     return excludes("--virtual-devices", "--transport nccl");
@@ -421,6 +424,11 @@ devices
                            modules of --soap-lower-to-cuda
   --virtual-devices        with --backend cuda: all devices of the module are the
                            first GPU
+  --no-autotune            with --backend cuda: take the algorithms that cuDNN and
+                           cuBLAS propose first. Else the fastest is measured
+                           before the first iteration and kept in the file
+                           $SOAP_GPU_ALGORITHMS, or gpu-algorithms.json where
+                           compiled code is kept (--no-cache)
   --no-cuda-graph          with --backend cuda: give every iteration to the GPUs op
                            by op. Else the first one is, the second one is recorded
                            as a CUDA graph, and that is launched from then on;

@@ -54,7 +54,7 @@ struct Options {
   std::string transport = "auto";
   /// "cpu" or "cuda".
   std::string backend = "cpu";
-  bool virtualDevices = false, noCudaGraph = false;
+  bool virtualDevices = false, noCudaGraph = false, noAutotune = false;
   /// Processes that meet without mpirun: where, and as which of how many; -1
   /// and 0: not said. After `parseOptions` either all or none of it is.
   std::string rendezvous;

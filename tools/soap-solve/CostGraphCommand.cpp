@@ -208,6 +208,7 @@ int solveCostGraphFile(const std::vector<std::string> &arguments) {
   if (flags.ignoreCapacity)
     graph->capacity.reset();
 
+  noteReading(flags.common, watch.seconds());
   CostGraphOptions options = makeOptions(flags, watch.seconds());
   ProgressLine line;
   if (!flags.common.quiet && isatty(STDERR_FILENO))

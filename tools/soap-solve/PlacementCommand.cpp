@@ -133,6 +133,11 @@ int writeSolution(const Problem &problem, SolutionFile &solution,
                  : value > 0        ? HUGE_VAL
                                     : 0.0,
                  solution.seconds);
+  if (options.showSchedule && solution.schedule)
+    std::fputs(showSchedule(problem, solution.placement, solution.pipeline,
+                            *solution.schedule)
+                   .c_str(),
+               stderr);
   if (!stopRequested())
     return 0;
   std::fprintf(stderr,
@@ -158,8 +163,13 @@ int runThroughput(const std::string &path, const Problem &problem,
   solution.optimal = answer->optimal;
   solution.bound = std::min(answer->bound, evaluation->maxLoad());
   solution.seconds = answer->seconds;
-  if (!options.objective.contiguous)
-    solution.pipeline = pipelineStages(problem, *answer->placement);
+  if (!options.objective.contiguous || options.showSchedule) {
+    solution.pipeline =
+        pipelineStages(problem, *answer->placement,
+                       options.objective.schedule == Schedule::GPipe);
+    solution.schedule = scheduleRounds(problem, options.objective,
+                                       *answer->placement, solution.pipeline);
+  }
   std::vector<double> loads;
   for (const StageLoad &load : evaluation->loads)
     loads.push_back(load.total());
@@ -207,6 +217,7 @@ int solvePlacement(const std::vector<std::string> &arguments) {
     return failInput(problem.error());
   if (MaybeError error = applyOverrides(*options, *problem))
     return failInput(options->instance + ": " + error->message);
+  noteReading(options->common, watch.seconds());
   Budget budget = makeBudget(options->common, watch.seconds());
   return options->latency
              ? runLatency(options->instance, *problem, *options, budget)

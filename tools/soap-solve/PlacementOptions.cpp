@@ -111,6 +111,7 @@ solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   flags["--accelerators-per-host"] = integerFlag(perHost, 1, mostAccelerators);
   flags["--inside-host-factor"] =
       numberFlag(options.objective.insideHostFactor, 0, 1);
+  flags["--show-schedule"] = booleanFlag(options.showSchedule);
   flags["--subgraphs"] = integerFlag(options.subgraphs, 1, 64);
   flags["--split"] = textFlag(options.split);
   flags["--accelerators"] =
@@ -133,6 +134,9 @@ solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   options.objective.schedule = static_cast<Schedule>(schedule);
   options.objective.acceleratorsPerHost = static_cast<int>(perHost);
   options.objective.contiguous = contiguous;
+  if (options.latency && options.showSchedule)
+    return Error{"flags '--objective=latency' and '--show-schedule' exclude "
+                 "each other"};
   bool expert = options.algorithm == Algorithm::Expert;
   if (expert != !options.split.empty())
     return Error{expert ? "flag '--algorithm=expert' needs '--split'"
@@ -165,6 +169,9 @@ usage: soap-solve placement INSTANCE [flags]
   --all-reduce-bandwidth=N   ... with all-reduces of N bytes per unit of time
   --accelerators-per-host=N  so many accelerators share a host, ...
   --inside-host-factor=F     ... in which transfers take F of their time, 0 to 1
+  --show-schedule       prints what each device does in a round of the pipeline; the
+                        solution holds stages and schedule, as those that are not
+                        contiguous always do
   --subgraphs=Q         most subgraphs of an accelerator, for latencies (default 1)
   --accelerators=K, --cpus=L, --memory=BYTES   instead of what the instance says
 )") + commonHelp();

@@ -32,6 +32,7 @@ struct PlacementOptions {
   Algorithm algorithm = Algorithm::Default;
   bool latency = false;
   placement::Objective objective;
+  bool showSchedule = false;
   int64_t subgraphs = 1; ///< of an accelerator, for latencies
   std::string split;     ///< for `Expert`
   /// Instead of the instance's; below 0: the instance's.

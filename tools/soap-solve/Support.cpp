@@ -164,6 +164,15 @@ Expected<Document> solve::readDocument(const std::string &path) {
   return Document{path, std::move(*text)};
 }
 
+void solve::noteReading(const CommonOptions &options, double seconds) {
+  if (!options.quiet && options.timeLimitSeconds > 0 &&
+      seconds > options.timeLimitSeconds)
+    std::fprintf(stderr,
+                 "soap-solve: reading took %.1f s, the time limit is %g s: the "
+                 "answer is what is found at once\n",
+                 seconds, options.timeLimitSeconds);
+}
+
 MaybeError solve::writeDocument(const std::string &path,
                                 const std::string &text) {
   if (!path.empty())

@@ -60,6 +60,9 @@ int failInput(const std::string &message);
 
 /// Reads a file of at most 8 GiB, gzipped or not.
 Expected<Document> readDocument(const std::string &path);
+/// Says so if reading took longer than the time limit, so that the answer is
+/// what is found at once.
+void noteReading(const CommonOptions &options, double seconds);
 /// Writes a solution to `path`, or to standard output if it is empty.
 MaybeError writeDocument(const std::string &path, const std::string &text);
 

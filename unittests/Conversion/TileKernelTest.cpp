@@ -48,6 +48,19 @@ TEST(ShapeKernels, Concat) {
         {y});
 }
 
+TEST(ShapeKernels, Buckets) {
+  Array a = random({2, 3}, 13), b = random({4}, 14), c = random({}, 15),
+        bucket({11});
+  bucket.forEach([&](Index i) {
+    bucket(i) = i[0] < 6    ? a({i[0] / 3, i[0] % 3})
+                : i[0] < 10 ? b({i[0] - 6})
+                            : c({});
+  });
+  check(function("soap.bucket", "", {a, b, c}, {bucket}), {a, b, c}, {bucket});
+  check(function("soap.unbucket", "", {bucket}, {a, b, c}), {bucket},
+        {a, b, c});
+}
+
 TEST(ShapeKernels, Slice) {
   Array x = random({5, 9}, 6), y({2, 3});
   y.forEach([&](Index i) { y(i) = x({1 + 3 * i[0], 2 + 2 * i[1]}); });

@@ -231,11 +231,12 @@ void checkProposals(uint64_t seed, bool restores = false) {
     plan.finish();
     int64_t expected = fresh.makespan();
     plan.revert();
-    // Around the answer, or no limit.
-    int64_t limit =
-        uniform(random, 0, 3) == 0
-            ? std::numeric_limits<int64_t>::max()
-            : expected + uniform(random, -expected / 2, expected / 4);
+    // No limit, around the answer, or so close that any task that is missing
+    // or too early is noticed.
+    int64_t slack = expected / (uniform(random, 0, 1) ? 4 : 64),
+            limit = uniform(random, 0, 3) == 0
+                        ? std::numeric_limits<int64_t>::max()
+                        : expected + uniform(random, -slack, slack);
     plan.change(nodes, configs);
     if (uniform(random, 0, 1))
       plan.boundNs();

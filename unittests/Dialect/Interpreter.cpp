@@ -330,6 +330,27 @@ static Tensors evaluateTranspose(TransposeOp op, const Tensors &in) {
   return {y};
 }
 
+static Tensors evaluateBucket(Operation *op, const Tensors &in) {
+  Tensor bucket = resultOf(op);
+  auto to = bucket.data.begin();
+  for (const Tensor &x : in)
+    to = std::copy(x.data.begin(), x.data.end(), to);
+  return {bucket};
+}
+
+static Tensors evaluateUnbucket(Operation *op, const Tensors &in) {
+  Tensors results;
+  auto from = in[0].data.begin();
+  for (unsigned r = 0; r < op->getNumResults(); ++r) {
+    Tensor y = resultOf(op, r);
+    auto to = from + static_cast<ptrdiff_t>(y.data.size());
+    std::copy(from, to, y.data.begin());
+    from = to;
+    results.push_back(std::move(y));
+  }
+  return results;
+}
+
 static Tensors evaluateConcat(ConcatOp op, const Tensors &in) {
   Tensor y = resultOf(op);
   int64_t offset = 0;
@@ -586,6 +607,8 @@ Tensors soap_test::evaluate(Operation *op, const Tensors &in) {
       .Case([&](ReshapeOp) { return evaluateReshape(op, in); })
       .Case([&](TransposeOp o) { return evaluateTranspose(o, in); })
       .Case([&](ConcatOp o) { return evaluateConcat(o, in); })
+      .Case([&](BucketOp o) { return evaluateBucket(o, in); })
+      .Case([&](UnbucketOp o) { return evaluateUnbucket(o, in); })
       .Case([&](SliceOp o) { return evaluateSlice(o, in); })
       .Case([&](PadOp o) { return evaluatePad(o, in); })
       .Case([&](ConstantOp o) { return evaluateConstant(o); })

@@ -586,6 +586,26 @@ TEST_F(ShardTest, Concat) {
       return ConcatOp::create(builder, loc(), f64(shape), xs, axis););
 }
 
+TEST_F(ShardTest, Bucket) {
+  CHECK_MANY(
+      40, SmallVector<Value> xs; for (int64_t n = draw(1, 4); n > 0; --n) {
+        std::vector<int64_t> shape(static_cast<size_t>(draw(0, 3)));
+        for (int64_t &extent : shape)
+          extent = draw(1, 4);
+        xs.push_back(operand(shape));
+      } return BucketOp::create(builder, loc(), xs););
+}
+
+TEST_F(ShardTest, Unbucket) {
+  CHECK_MANY(
+      40, SmallVector<Type> types; int64_t elements = 0;
+      for (int64_t n = draw(1, 4); n > 0; --n) {
+        std::vector<int64_t> shape = {draw(1, 4), draw(1, 3)};
+        types.push_back(f64(shape));
+        elements += shape[0] * shape[1];
+      } return UnbucketOp::create(builder, loc(), types, operand({elements})););
+}
+
 TEST_F(ShardTest, Slice) {
   CHECK_MANY(
       60, std::vector<int64_t> x, offsets, sizes, strides;

@@ -1,52 +1,51 @@
 //===- CudaLibrariesTest.cpp - What the backend asks of cuDNN -------------===//
 //
-// CudaLibraries.cpp with stand-ins for the libraries behind it, written after
-// their documentation: convolutions from descriptors. Compared with the direct
+// CudaLibraries.cpp with stand-ins for the libraries behind it
+// (FakeLibraries.h), whose work is done at once. Compared with the direct
 // kernels, so that every stride and group is asked for as it should be.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Runtime/CUDA/CudaLibraries.h"
+#include "../../test/Integration/GPU/FakeLibraries.h"
+#include "../../test/Integration/GPU/FakeStreams.h"
 
 #include "Soap/Runtime/Runtime.h"
 
 #include "gtest/gtest.h"
 
-#include <array>
-#include <cmath>
 #include <cstring>
 #include <random>
 
 using namespace soap;
+using namespace soap::fake;
 using namespace soap::runtime;
 
 //===----------------------------------------------------------------------===//
 // Stand-ins
 //===----------------------------------------------------------------------===//
 
-struct cudnnTensorStruct {
-  int n, c, h, w;
-  cudnnDataType_t type;
-  int volume() const { return n * c * h * w; }
-};
-struct cudnnFilterStruct {
-  int k, c, h, w;
-  cudnnDataType_t type;
-  int volume() const { return k * c * h * w; }
-};
-struct cudnnConvolutionStruct {
-  int ph, pw, sh, sw, dh, dw, groups = 1;
-  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
-};
+/// Sums, memory that is not freed, and calls of the runtime.
+static int sums = 0, allocations = 0, waits = 0;
+static double now = 0;
+static bool noMemory = false;
+static LibraryCalls &fakes = libraryCalls();
 
-/// Calls of the library, and memory that is not freed.
-static int calls = 0, allocations = 0;
-/// Of the last call.
-static cudnnMathType_t lastMath;
-static const void *lastWorkspace;
+/// Work is done at once.
+cudaError_t fake::give(cudaStream_t, std::function<void()> work) {
+  work();
+  return cudaSuccess;
+}
+void fake::pass(double milliseconds) { now += milliseconds; }
+
+struct CUevent_st {
+  double time;
+};
 
 extern "C" {
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+  if (noMemory)
+    return cudaErrorMemoryAllocation;
   *pointer = std::malloc(bytes);
   ++allocations;
   return cudaSuccess;
@@ -58,6 +57,35 @@ cudaError_t cudaFree(void *pointer) {
 }
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t) {
   std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(8);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  ++allocations;
+  *event = new CUevent_st{};
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  --allocations;
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  event->time = now;
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  ++waits;
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
+                                 cudaEvent_t end) {
+  *milliseconds = float(end->time - begin->time);
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
@@ -76,7 +104,7 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) {
 }
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha,
                               const float *x, int stepX, float *y, int stepY) {
-  ++calls;
+  ++sums;
   for (int i = 0; i < n; ++i)
     y[i * stepY] += *alpha * x[i * stepX];
   return CUBLAS_STATUS_SUCCESS;
@@ -84,196 +112,10 @@ cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha,
 cublasStatus_t cublasDaxpy_v2(cublasHandle_t, int n, const double *alpha,
                               const double *x, int stepX, double *y,
                               int stepY) {
-  ++calls;
+  ++sums;
   for (int i = 0; i < n; ++i)
     y[i * stepY] += *alpha * x[i * stepX];
   return CUBLAS_STATUS_SUCCESS;
-}
-const char *cudnnGetErrorString(cudnnStatus_t) { return "text"; }
-cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
-  *handle = reinterpret_cast<cudnnHandle_t>(8);
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnDestroy(cudnnHandle_t) { return CUDNN_STATUS_SUCCESS; }
-cudnnStatus_t cudnnSetStream(cudnnHandle_t, cudaStream_t) {
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *d) {
-  *d = new cudnnTensorStruct();
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d) {
-  delete d;
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t d,
-                                         cudnnTensorFormat_t,
-                                         cudnnDataType_t type, int n, int c,
-                                         int h, int w) {
-  *d = {n, c, h, w, type};
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *d) {
-  *d = new cudnnFilterStruct();
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t d) {
-  delete d;
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d,
-                                         cudnnDataType_t type,
-                                         cudnnTensorFormat_t, int k, int c,
-                                         int h, int w) {
-  *d = {k, c, h, w, type};
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t
-cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t *d) {
-  *d = new cudnnConvolutionStruct();
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t
-cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t d) {
-  delete d;
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t d,
-                                              int ph, int pw, int sh, int sw,
-                                              int dh, int dw,
-                                              cudnnConvolutionMode_t mode,
-                                              cudnnDataType_t compute) {
-  *d = {ph, pw, sh, sw, dh, dw};
-  return mode == CUDNN_CROSS_CORRELATION && compute == CUDNN_DATA_FLOAT
-             ? CUDNN_STATUS_SUCCESS
-             : CUDNN_STATUS_BAD_PARAM;
-}
-cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t d,
-                                            int groups) {
-  d->groups = groups;
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d,
-                                          cudnnMathType_t math) {
-  d->math = math;
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(
-    cudnnConvolutionDescriptor_t d, cudnnTensorDescriptor_t x,
-    cudnnFilterDescriptor_t w, int *n, int *c, int *h, int *width) {
-  *n = x->n;
-  *c = w->k;
-  *h = 1 + (x->h + 2 * d->ph - ((w->h - 1) * d->dh + 1)) / d->sh;
-  *width = 1 + (x->w + 2 * d->pw - ((w->w - 1) * d->dw + 1)) / d->sw;
-  return CUDNN_STATUS_SUCCESS;
-}
-} // extern "C"
-
-/// The second proposal works, and needs a workspace.
-template <typename Result>
-static cudnnStatus_t propose(int *count, Result *results) {
-  *count = 2;
-  results[0] = {};
-  results[0].status = CUDNN_STATUS_NOT_SUPPORTED;
-  results[1] = {};
-  results[1].status = CUDNN_STATUS_SUCCESS;
-  results[1].memory = 64;
-  return CUDNN_STATUS_SUCCESS;
-}
-
-/// result[k] += a[i] * b[j] for every product of a convolution; `positions`
-/// picks i, j and k of the positions in x, in w and in y. Numbers are of one
-/// type, sums in f32.
-template <typename Positions>
-static cudnnStatus_t
-convolve(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
-         const cudnnConvolutionStruct &d, const cudnnTensorStruct &y,
-         void *workspace, size_t bytes, const void *a, const void *b,
-         void *result, int volume, Positions positions) {
-  ++calls;
-  lastMath = d.math;
-  lastWorkspace = workspace;
-  if (!workspace || bytes != 64 || w.c * d.groups != x.c || w.k != y.c ||
-      x.type != w.type || x.type != y.type)
-    return CUDNN_STATUS_BAD_PARAM;
-  bool isNarrow = x.type == CUDNN_DATA_BFLOAT16;
-  auto load = [&](const void *from, int i) {
-    return isNarrow ? fromBFloat16(static_cast<const uint16_t *>(from)[i])
-                    : static_cast<const float *>(from)[i];
-  };
-  std::vector<float> sums(static_cast<size_t>(volume));
-  int outputs = w.k / d.groups;
-  for (int n = 0; n < y.n; ++n)
-    for (int k = 0; k < w.k; ++k)
-      for (int oh = 0; oh < y.h; ++oh)
-        for (int ow = 0; ow < y.w; ++ow)
-          for (int c = 0; c < w.c; ++c)
-            for (int kh = 0; kh < w.h; ++kh)
-              for (int kw = 0; kw < w.w; ++kw) {
-                int h = oh * d.sh + kh * d.dh - d.ph;
-                int v = ow * d.sw + kw * d.dw - d.pw;
-                if (h < 0 || h >= x.h || v < 0 || v >= x.w)
-                  continue;
-                int channel = k / outputs * w.c + c;
-                auto [i, j, to] =
-                    positions(((n * x.c + channel) * x.h + h) * x.w + v,
-                              ((k * w.c + c) * w.h + kh) * w.w + kw,
-                              ((n * y.c + k) * y.h + oh) * y.w + ow);
-                sums[size_t(to)] += load(a, i) * load(b, j);
-              }
-  for (int i = 0; i < volume; ++i)
-    if (isNarrow)
-      static_cast<uint16_t *>(result)[i] = toBFloat16(sums[size_t(i)]);
-    else
-      static_cast<float *>(result)[i] = sums[size_t(i)];
-  return CUDNN_STATUS_SUCCESS;
-}
-
-extern "C" {
-cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(
-    cudnnHandle_t, const cudnnTensorDescriptor_t, const cudnnFilterDescriptor_t,
-    const cudnnConvolutionDescriptor_t, const cudnnTensorDescriptor_t,
-    const int, int *count, cudnnConvolutionFwdAlgoPerf_t *results) {
-  return propose(count, results);
-}
-cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
-    cudnnHandle_t, const cudnnFilterDescriptor_t, const cudnnTensorDescriptor_t,
-    const cudnnConvolutionDescriptor_t, const cudnnTensorDescriptor_t,
-    const int, int *count, cudnnConvolutionBwdDataAlgoPerf_t *results) {
-  return propose(count, results);
-}
-cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-    cudnnHandle_t, const cudnnTensorDescriptor_t, const cudnnTensorDescriptor_t,
-    const cudnnConvolutionDescriptor_t, const cudnnFilterDescriptor_t,
-    const int, int *count, cudnnConvolutionBwdFilterAlgoPerf_t *results) {
-  return propose(count, results);
-}
-cudnnStatus_t cudnnConvolutionForward(
-    cudnnHandle_t, const void *, const cudnnTensorDescriptor_t dx,
-    const void *x, const cudnnFilterDescriptor_t dw, const void *w,
-    const cudnnConvolutionDescriptor_t conv, cudnnConvolutionFwdAlgo_t,
-    void *workspace, size_t bytes, const void *,
-    const cudnnTensorDescriptor_t dy, void *y) {
-  return convolve(*dx, *dw, *conv, *dy, workspace, bytes, x, w, y, dy->volume(),
-                  [](int i, int j, int k) { return std::array{i, j, k}; });
-}
-cudnnStatus_t cudnnConvolutionBackwardData(
-    cudnnHandle_t, const void *, const cudnnFilterDescriptor_t dw,
-    const void *w, const cudnnTensorDescriptor_t dy, const void *y,
-    const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdDataAlgo_t,
-    void *workspace, size_t bytes, const void *,
-    const cudnnTensorDescriptor_t dx, void *x) {
-  return convolve(*dx, *dw, *conv, *dy, workspace, bytes, y, w, x, dx->volume(),
-                  [](int i, int j, int k) { return std::array{k, j, i}; });
-}
-cudnnStatus_t cudnnConvolutionBackwardFilter(
-    cudnnHandle_t, const void *, const cudnnTensorDescriptor_t dx,
-    const void *x, const cudnnTensorDescriptor_t dy, const void *y,
-    const cudnnConvolutionDescriptor_t conv, cudnnConvolutionBwdFilterAlgo_t,
-    void *workspace, size_t bytes, const void *,
-    const cudnnFilterDescriptor_t dw, void *w) {
-  return convolve(*dx, *dw, *conv, *dy, workspace, bytes, x, y, w, dw->volume(),
-                  [](int i, int j, int k) { return std::array{i, k, j}; });
 }
 } // extern "C"
 
@@ -297,7 +139,8 @@ class CudaLibrariesTest : public testing::Test {
 protected:
   CudaLibraries libraries;
   void SetUp() override {
-    calls = 0;
+    fakes.convolutions = 0;
+    sums = 0;
     ASSERT_FALSE(libraries.open());
   }
 
@@ -327,7 +170,7 @@ protected:
                           actual.size() * (isNarrow ? 2 : 4)),
               0);
     if (workspace && call.shape.work() > 0)
-      EXPECT_EQ(lastWorkspace, workspace);
+      EXPECT_EQ(fakes.workspace, workspace);
   }
 };
 
@@ -339,7 +182,7 @@ TEST_F(CudaLibrariesTest, Sums) {
   EXPECT_FALSE(libraries.add(SOAP_F64, c, d, 2, nullptr));
   EXPECT_EQ(c[1], 22);
   EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 0, nullptr));
-  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(sums, 2);
 }
 
 TEST_F(CudaLibrariesTest, Convolutions) {
@@ -356,7 +199,7 @@ TEST_F(CudaLibrariesTest, Convolutions) {
     for (ConvKind kind :
          {ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad})
       expectConv({shape, kind});
-  EXPECT_EQ(calls, 15);
+  EXPECT_EQ(fakes.convolutions, 15);
   // Once more: descriptors and workspace are there.
   int before = allocations;
   expectConv({shapes[0], ConvKind::Forward});
@@ -373,7 +216,7 @@ TEST_F(CudaLibrariesTest, Precisions) {
     for (ConvKind kind :
          {ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad}) {
       expectConv({s, kind, precision});
-      EXPECT_EQ(lastMath, math);
+      EXPECT_EQ(fakes.convMath, math);
     }
 }
 
@@ -394,7 +237,7 @@ TEST_F(CudaLibrariesTest, WorkspacesOfThePlan) {
 TEST_F(CudaLibrariesTest, ConvolutionsWithoutProducts) {
   expectConv({{0, 1, 2, 5, 5, 2, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0},
               ConvKind::WeightGrad});
-  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(fakes.convolutions, 0);
 }
 
 TEST_F(CudaLibrariesTest, RefusesWhatCuDnnCannot) {
@@ -411,6 +254,148 @@ TEST_F(CudaLibrariesTest, RefusesWhatCuDnnCannot) {
             "cuDNN makes 3 x 3 of a convolution, expected 4 x 4");
 }
 
+/// A convolution on small numbers, without a workspace of its own.
+struct SmallConv {
+  ConvCall call{{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0}};
+  std::vector<float> x = numbers(25), w = numbers(9), y = numbers(9);
+  ConvBuffers buffers{x.data(), w.data(), y.data(), nullptr};
+};
+
+/// Keeps nothing on disk.
+class CudaTuningTest : public testing::Test {
+protected:
+  std::string note;
+  Autotuner tuner{"", [this](const std::string &text) { note += text; }};
+  CudaTuning tuning{&tuner, "GPU, sm_90"};
+  SmallConv small;
+
+  void SetUp() override {
+    fakes.failing = -1;
+    fakes.convolutions = waits = 0;
+  }
+  void TearDown() override {
+    fakes.times.clear();
+    fakes.failing = -1;
+    fakes.productAlgorithms = 1;
+  }
+  /// The algorithm that runs.
+  int algorithmOf(CudaLibraries &libraries) {
+    EXPECT_FALSE(libraries.conv(small.call, small.buffers, nullptr));
+    return fakes.convAlgorithm;
+  }
+};
+
+TEST_F(CudaTuningTest, TakesTheFastestConvolution) {
+  // The fourth would be the fastest, but its sums have no order.
+  fakes.times = {3, 1, 2, 0.1};
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  std::vector<float> before = small.y;
+  ASSERT_FALSE(libraries.prepare(small.call));
+  EXPECT_EQ(small.y, before); // measured elsewhere
+  int asked = waits;
+  EXPECT_GT(asked, 0);
+  EXPECT_EQ(algorithmOf(libraries), 1);
+  EXPECT_EQ(waits, asked);
+  // What is known is not measured again, not even where times have changed.
+  fakes.times = {1, 2, 3};
+  CudaLibraries others;
+  ASSERT_FALSE(others.open(&tuning));
+  ASSERT_FALSE(others.prepare(small.call));
+  EXPECT_EQ(algorithmOf(others), 1);
+  EXPECT_EQ(waits, asked);
+  EXPECT_EQ(tuner.measured(), 1);
+  auto used = tuner.used();
+  ASSERT_EQ(used.size(), 1u);
+  EXPECT_EQ(used.begin()->first,
+            "conv2d forward f32 nchw x=1x1x1x5x5 w=1x3x3 y=3x3 strides=1x1 "
+            "dilations=1x1 padding=0x0 workspace=0 | cuDNN 91900 | GPU, sm_90");
+  EXPECT_EQ(used.begin()->second, "algorithm 1");
+  // Of another process.
+  EXPECT_TRUE(tuner.adopt({{used.begin()->first, "algorithm 2"}}));
+  others.forget();
+  EXPECT_EQ(algorithmOf(others), 2);
+  EXPECT_EQ(note, "");
+}
+
+TEST_F(CudaTuningTest, NeverMeasuresInAnIteration) {
+  fakes.times = {3, 1, 2};
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  EXPECT_EQ(algorithmOf(libraries), 0);
+  EXPECT_EQ(waits, 0);
+  EXPECT_EQ(fakes.convolutions, 1);
+}
+
+TEST_F(CudaTuningTest, LeavesOutWhatFails) {
+  fakes.times = {3, 1, 2};
+  fakes.failing = 1;
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  ASSERT_FALSE(libraries.prepare(small.call));
+  EXPECT_EQ(algorithmOf(libraries), 2);
+  EXPECT_EQ(note, "");
+}
+
+TEST_F(CudaTuningTest, WithoutMemoryTakesTheFirst) {
+  fakes.times = {3, 1, 2};
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  noMemory = true;
+  EXPECT_FALSE(libraries.prepare(small.call));
+  noMemory = false;
+  EXPECT_EQ(note, "the first algorithm is taken, as none could be measured: "
+                  "cudaMalloc: text (name)");
+  EXPECT_EQ(algorithmOf(libraries), 0);
+}
+
+TEST_F(CudaTuningTest, TakesTheFastestProduct) {
+  fakes.times = {2, 3, 1};
+  fakes.productAlgorithms = 3;
+  std::vector<float> a = numbers(64), b = numbers(64), y(64, 7);
+  std::vector<float> before = y;
+  MatmulCall call{{1, 8, 8, 8, 0, 0}};
+  MatmulBuffers buffers{a.data(), b.data(), nullptr,
+                        y.data(), nullptr,  nullptr};
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  ASSERT_FALSE(libraries.prepare(call, buffers));
+  EXPECT_EQ(y, before);
+  ASSERT_FALSE(libraries.matmul(call, buffers, nullptr));
+  EXPECT_EQ(fakes.productAlgorithm, 2u);
+  EXPECT_NE(y, before);
+  auto used = tuner.used();
+  ASSERT_EQ(used.size(), 1u);
+  EXPECT_TRUE(used.begin()->first.starts_with(
+      "matmul f32 batch=1 m=8 n=8 k=8 epilogue=0 workspace=0 aligned="))
+      << used.begin()->first;
+  EXPECT_TRUE(used.begin()->first.ends_with(" | cuBLASLt 130200 | GPU, sm_90"))
+      << used.begin()->first;
+  EXPECT_EQ(used.begin()->second, "algorithm 2 0 0 0 0 0 0 abc");
+  // A product that has one proposal is not measured.
+  fakes.productAlgorithms = 1;
+  ASSERT_FALSE(libraries.prepare({{1, 4, 4, 4, 0, 0}}, buffers));
+  EXPECT_EQ(tuner.measured(), 1);
+}
+
+/// Epilogues read and write memory of the measurement alone.
+TEST_F(CudaTuningTest, MeasuresEpilogues) {
+  fakes.productAlgorithms = 2;
+  std::vector<float> values = numbers(64), before = values;
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  for (Epilogue epilogue :
+       {Epilogue::Bias, Epilogue::BiasGelu, Epilogue::GeluGrad,
+        Epilogue::BiasGradOfA, Epilogue::BiasGradOfB}) {
+    MatmulCall call{{1, 8, 8, 8, 0, 0}, Precision::F32, false, epilogue};
+    float *v = values.data();
+    ASSERT_FALSE(libraries.prepare(call, {v, v, v, v, v, nullptr}));
+  }
+  EXPECT_EQ(tuner.measured(), 5);
+  EXPECT_EQ(values, before);
+  EXPECT_EQ(note, "");
+}
+
 TEST(CudaLibrariesMemory, IsFreed) {
   allocations = 0;
   {
@@ -420,6 +405,14 @@ TEST(CudaLibrariesMemory, IsFreed) {
     auto x = numbers(25), w = numbers(9), y = numbers(9);
     EXPECT_FALSE(
         libraries.conv({s}, {x.data(), w.data(), y.data(), nullptr}, nullptr));
+    EXPECT_EQ(allocations, 1);
+    // And what is measured is freed at once.
+    Autotuner tuner("", nullptr);
+    CudaTuning tuning{&tuner, ""};
+    CudaLibraries others;
+    ASSERT_FALSE(others.open(&tuning));
+    EXPECT_FALSE(others.prepare({s}));
+    EXPECT_EQ(tuner.measured(), 1);
     EXPECT_EQ(allocations, 1);
   }
   EXPECT_EQ(allocations, 0);

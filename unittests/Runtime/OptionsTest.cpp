@@ -103,6 +103,8 @@ TEST(Options, Rejects) {
             "flag '--backend': expected 'cpu' or 'cuda', got 'rocm'");
   EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--virtual-devices"}),
             "flag '--virtual-devices' needs '--backend cuda'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--no-autotune"}),
+            "flag '--no-autotune' needs '--backend cuda'");
   EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--virtual-devices",
                      "--backend=cuda", "--transport=nccl"}),
             "flags '--virtual-devices' and '--transport nccl' exclude each "

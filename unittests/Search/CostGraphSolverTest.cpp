@@ -188,3 +188,72 @@ TEST(RepeatedBlocks, EqualLayersDecideOnce) {
   EXPECT_EQ(once.solution.choice[12], once.solution.choice[14]);
   EXPECT_EQ(once.solution.choice[13], once.solution.choice[15]);
 }
+
+/// A graph that takes time to reduce, and no time to reduce it in.
+TEST(CostGraphSolver, LargeGraphsHaveAnAnswerAtOnce) {
+  CostGraph graph;
+  constexpr int count = 150000;
+  for (int n = 0; n < count; ++n) {
+    graph.nodes.push_back({{n % 7, 3, n % 5}, {9, 4, n % 3}, n, n + 10});
+    if (n > 0) {
+      std::vector<int64_t> costs{0, 4, n % 3, 5, 0, CostGraph::forbidden,
+                                 2, 1, n % 4};
+      graph.edges.push_back({n - 1 - std::min(n - 1, n % 4), n, costs});
+    }
+  }
+  ASSERT_FALSE(graph.check());
+  std::atomic<bool> stop{true};
+  CostGraphOptions options;
+  options.stop = &stop;
+  for (int64_t capacity : {-1, 60, 25}) {
+    graph.capacity.reset();
+    if (capacity >= 0)
+      graph.capacity = capacity;
+    CostGraphResult result = solveCostGraph(graph, options);
+    ASSERT_EQ(result.status, CostGraphResult::Solved) << capacity;
+    EXPECT_EQ(result.kernelNodes, 0); // nothing was reduced
+    EXPECT_FALSE(graph.verify(result.solution));
+    EXPECT_GT(result.solution.bound, 0);
+  }
+}
+
+/// Ctrl-C before anything was found.
+TEST(CostGraphSolver, StoppedAtOnceThereIsAnAnswerThatFits) {
+  int solved = 0;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    CostGraphGenerator generator(seed);
+    CostGraph graph;
+    int64_t least = 0;
+    for (int n = 0; n < 120; ++n) {
+      CostGraphNode &node = graph.nodes.emplace_back();
+      for (int c = 0; c < 6; ++c) {
+        node.costs.push_back(generator.below(100));
+        node.memory.push_back(100 - node.costs.back());
+      }
+      node.liveFrom = n;
+      node.liveTo = n + 30;
+      least = std::max(
+          least, *std::min_element(node.memory.begin(), node.memory.end()));
+    }
+    for (int e = 0; e < 360; ++e) {
+      CostGraphEdge edge{generator.below(60), 60 + generator.below(60), {}};
+      for (int i = 0; i < 36; ++i)
+        edge.costs.push_back(generator.below(100));
+      graph.edges.push_back(std::move(edge));
+    }
+    graph.capacity = 30 * least;
+    std::atomic<bool> stop{true};
+    CostGraphOptions options;
+    options.stop = &stop;
+    for (auto algorithm :
+         {CostGraphAlgorithm::Auto, CostGraphAlgorithm::Elimination,
+          CostGraphAlgorithm::Search}) {
+      options.algorithm = algorithm;
+      CostGraphResult result = solveCostGraph(graph, options);
+      ASSERT_EQ(result.status, CostGraphResult::Solved) << seed;
+      EXPECT_FALSE(graph.verify(result.solution));
+      ++solved;
+    }
+  }
+  EXPECT_EQ(solved, 36);
+}

@@ -72,7 +72,6 @@ private:
   std::vector<Checkpoint> passed;
   size_t passedCount = 0; ///< entries of `passed` in use; memory is kept
   std::vector<int> replaced;
-  bool missedRoots = false; ///< a value has tasks that should have run before
   // State of the run.
   uint64_t epoch = 0;
   int firstSimulated = 0; ///< position of the checkpoint

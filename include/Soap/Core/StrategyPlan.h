@@ -56,8 +56,9 @@ public:
   bool finish(int64_t limitNs = std::numeric_limits<int64_t>::max());
   /// First half of `finish`, for simulators that plan as they go
   /// (DeltaSimulator.h): decides what shards do, and plans values that no
-  /// kernel writes. The others are *pending*: their plans are still those of
-  /// before, without their loads. Returns false, as `finish`.
+  /// kernel writes, or that may have tasks without predecessors. The others are
+  /// *pending*: their plans are still those of before, without their loads.
+  /// Returns false, as `finish`.
   bool prepare(int64_t limitNs);
   /// Values that are planned again between `prepare` and `finish`.
   const std::vector<int> &valuesToPlan() const { return dirtyValues; }
@@ -66,8 +67,7 @@ public:
   /// Plans a pending value. Returns false, as `finish`.
   bool planPending(int value, int64_t limitNs);
   /// After `prepare`: whether tasks without predecessors can be among those of
-  /// kernels with pending operands. (Pending values have such tasks only where
-  /// replicas in partial mode have no contributions.)
+  /// kernels with pending operands. Pending values have no such tasks.
   bool mayHavePendingRoots() const { return pendingRoots; }
   /// After `prepare`: whether a task of a changed block had no predecessors.
   bool hadChangedRoots() const { return changedRoots; }
@@ -302,6 +302,7 @@ private:
   int64_t planValue(int value);
   void saveCounts(int slot);
   void countPredecessors(int slot);
+  bool mayBeFilled(int value) const;
   bool waitsForPending(int slot) const;
   void addKernelLoad(int slot, int64_t sign);
   int64_t addLoad(int value, int64_t sign);

@@ -19,6 +19,7 @@
 #include "Soap/Runtime/Runtime.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,16 @@ public:
                           int64_t stream) = 0;
   virtual MaybeError matmul(const MatmulCall &call,
                             const MatmulBuffers &buffers, int64_t stream) = 0;
+  /// The same calls before iterations begin, of which nothing is done: makes
+  /// ready what they need, and may measure which of the library's algorithms is
+  /// the fastest (see `Backend::tunes`). Buffers are where they will be, and
+  /// are neither read nor written.
+  virtual MaybeError prepare(const ConvCall &, const ConvBuffers &) {
+    return std::nullopt;
+  }
+  virtual MaybeError prepare(const MatmulCall &, const MatmulBuffers &) {
+    return std::nullopt;
+  }
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
                           int64_t stream) = 0;
   /// to[i] += from[i], of SOAP_F32 or SOAP_F64, both of this device, each
@@ -96,6 +107,10 @@ struct BackendOptions {
   std::string_view image;
   /// All devices of the module share one real device.
   bool virtualDevices = false;
+  /// Libraries' algorithms are chosen by measuring, and choices are kept.
+  bool tunes = true;
+  /// Told what is worth knowing and no error; null: nobody. From any thread.
+  std::function<void(const std::string &)> note = {};
 };
 
 /// Defined here alone, as the library of a backend does not link the runtime.
@@ -133,6 +148,13 @@ public:
   }
   /// Waits until what was begun on the device is there.
   virtual MaybeError endUploads(int64_t /*device*/) { return noStaging(); }
+  /// Whether calls of libraries are to be prepared before an entry runs for the
+  /// first time.
+  virtual bool tunes() const { return false; }
+  /// What was chosen for them so far, as text, by call.
+  virtual std::map<std::string, std::string> algorithms() { return {}; }
+  /// Takes the choices of another process for those calls that this one has.
+  virtual void useAlgorithms(const std::map<std::string, std::string> &) {}
   /// A graph to be recorded. `joint`: devices wait for each other's signals, so
   /// that all of them are one graph; else each has its own.
   virtual Expected<std::unique_ptr<BackendGraph>>

@@ -111,7 +111,20 @@ struct ConvCall {
   bool operator==(const ConvCall &) const = default;
   auto operator<=>(const ConvCall &) const = default;
 
-  int64_t volumeOf(unsigned buffer) const; ///< elements of a, b, result
+  /// Elements of a, b, result. Here, for backends do not link the runtime.
+  int64_t volumeOf(unsigned buffer) const {
+    int64_t x = shape.inputVolume(), w = shape.weightVolume(),
+            y = shape.outputVolume();
+    switch (kind) {
+    case ConvKind::Forward:
+      return buffer == 0 ? x : buffer == 1 ? w : y;
+    case ConvKind::InputGrad:
+      return buffer == 0 ? y : buffer == 1 ? w : x;
+    case ConvKind::WeightGrad:
+      return buffer == 0 ? x : buffer == 1 ? y : w;
+    }
+    return 0;
+  }
 };
 
 struct ConvBuffers {

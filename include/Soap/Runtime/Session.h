@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 
 namespace soap::runtime {
 
@@ -39,6 +40,9 @@ struct DeviceChoice {
   /// Iterations on a backend are launched as a whole after the first
   /// (IterationGraphs.h).
   bool graphs = true;
+  /// A backend chooses the algorithms of its libraries by measuring, before the
+  /// first iteration of an entry (docs/GPU.md).
+  bool tunes = true;
   /// Told what is worth knowing and no error; null: nobody.
   std::function<void(const std::string &)> note = {};
 };
@@ -111,6 +115,8 @@ private:
   std::vector<std::shared_ptr<Execution>> executions;
   std::unique_ptr<Launcher> devices;
   double milliseconds = 0;
+  /// Entries whose library calls are prepared.
+  std::set<size_t> prepared;
   /// By entry: `TensorStore::addressVersion` of its pointers.
   std::vector<uint64_t> addressVersions;
 };

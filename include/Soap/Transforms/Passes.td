@@ -65,6 +65,22 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapBucketGradients : Pass<"soap-bucket-gradients", "::mlir::ModuleOp"> {
+  let summary = "Lets small gradients be reduced together";
+  let description = [{
+    Every op of the function must have a `soap.config`. Gradients that the same devices exchange on their way to updates that are replicated, each of at most `bytes`, are put into buckets of at most as many bytes, in the order in which the backward pass computes them:
+    `soap.bucket`, one exchange, `soap.unbucket` (docs/TrainingStep.md#buckets). Without `bytes`, sizes from 16 KiB to 16 MiB are simulated, and the fastest is taken, or no buckets where none gains. A remark says what was done.
+  }];
+  let options = [
+    Option<"bytes", "bytes", "int64_t", /*default=*/"0", "Most bytes of a bucket and of a gradient in one; 0: what simulation finds best">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function whose gradients are meant; default: train_step">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
   let summary = "Turns every function with configs into one program per device class";
   let description = [{

@@ -1,20 +1,19 @@
 //===- GpuBinary.cpp - Images of GPU kernels ------------------------------===//
 //
-// The pass: MLIR's gpu-module-to-binary between checks of what it needs and of
-// what it made, and the files of image and table.
+// The pass: the image between checks of what it needs and of what it holds, and
+// the files of image and table.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Instructions.h"
+#include "KernelImage.h"
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
@@ -77,16 +76,15 @@ SmallVector<StringRef> unresolvedFunctions(StringRef ptx) {
 }
 
 /// A kernel is a section of a cubin, `.text.NAME`, or an entry of PTX.
-bool holdsKernel(gpu::ObjectAttr object, StringRef name) {
+llvm::StringSet<> kernelsOf(gpu::ObjectAttr object) {
+  llvm::StringSet<> names;
   StringRef image = object.getObject().getValue();
   bool isText = object.getFormat() == gpu::CompilationTarget::Assembly;
-  std::string wanted = (isText ? ".entry " : ".text.") + name.str();
-  for (size_t at = image.find(wanted); at != StringRef::npos;
-       at = image.find(wanted, at + 1))
-    if (at + wanted.size() == image.size() ||
-        !isNamePart(image[at + wanted.size()]))
-      return true;
-  return false;
+  StringRef before = isText ? ".entry " : ".text.";
+  for (size_t at = image.find(before); at != StringRef::npos;
+       at = image.find(before, at + 1))
+    names.insert(image.substr(at + before.size()).take_while(isNamePart));
+  return names;
 }
 
 struct GpuBinaryPass
@@ -143,15 +141,16 @@ private:
                      ? Twine("found no CUDA toolkit")
                      : "no ptxas in the CUDA toolkit '" + Twine(folder) + "'")
              << ": expected toolkit=PATH with bin/ptxas, or format=isa";
-    for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
+    for (auto gpuModule :
+         llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>())) {
       useInstructions(gpuModule);
-    GpuModuleToBinaryPassOptions options;
-    // Without libdevice MLIR would stop here, though few kernels need it.
-    options.toolkitPath = hasLibdevice ? folder : "";
-    options.compilationTarget = format;
-    OpPassManager passes(ModuleOp::getOperationName());
-    passes.addPass(createGpuModuleToBinaryPass(options));
-    return runPipeline(passes, module);
+      // Without libdevice MLIR would stop here, though few kernels need it.
+      if (failed(
+              makeImage(gpuModule, hasLibdevice ? folder : "",
+                        format == "bin" ? joined(folder, "bin", "ptxas") : "")))
+        return failure();
+    }
+    return success();
   }
 
   static LogicalResult checkFunctions(gpu::BinaryOp binary) {
@@ -173,12 +172,16 @@ private:
   }
 
   LogicalResult checkKernels(gpu::BinaryOp binary) {
+    SmallVector<llvm::StringSet<>> images;
+    if (binary)
+      for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())
+        images.push_back(kernelsOf(object));
     for (ParallelCallOp call : calls) {
       auto name = call->getAttrOfType<SymbolRefAttr>(kGpuKernel);
+      StringRef kernel = name.getLeafReference();
       bool found = binary && name.getRootReference() == kGpuModuleName &&
-                   llvm::all_of(binary.getObjects(), [&](Attribute object) {
-                     return holdsKernel(cast<gpu::ObjectAttr>(object),
-                                        name.getLeafReference());
+                   llvm::all_of(images, [&](const llvm::StringSet<> &image) {
+                     return image.contains(kernel);
                    });
       if (!found)
         return call.emitOpError()

@@ -237,6 +237,25 @@ KernelTable::packKernel(Location loc, RankedTensorType tile,
                       });
 }
 
+FailureOr<FlatSymbolRefAttr> KernelTable::rowCombineKernel(CombineOp op,
+                                                           RankedTensorType row,
+                                                           int64_t pieces) {
+  Type tile = op.getTile().getType();
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << "row combine " << static_cast<int64_t>(op.getCombiner()) << ' '
+     << pieces << ' ' << row << ' ' << tile;
+  return findOrCreate(op.getLoc(), key, "combine", {{row}, {tile}},
+                      /*elementwise=*/false,
+                      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+                        KernelBuilder k(builder, op.getLoc(),
+                                        arguments.take_front(),
+                                        arguments.drop_front(), fast);
+                        emitRowCombine(op.getCombiner(), pieces, k);
+                        return success();
+                      });
+}
+
 FailureOr<FlatSymbolRefAttr> KernelTable::layoutKernel(Location loc,
                                                        RankedTensorType type,
                                                        ImageLayout from,

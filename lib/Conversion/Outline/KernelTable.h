@@ -45,6 +45,10 @@ public:
   FailureOr<FlatSymbolRefAttr> packKernel(Location loc, RankedTensorType tile,
                                           const ::soap::Region &region,
                                           ImageLayout layout);
+  /// Kernel of an op that folds `pieces` tiles of its result's type, which are
+  /// one row.
+  FailureOr<FlatSymbolRefAttr>
+  rowCombineKernel(CombineOp op, RankedTensorType row, int64_t pieces);
   /// Kernel that copies an image of shape `type` to another layout.
   FailureOr<FlatSymbolRefAttr> layoutKernel(Location loc, RankedTensorType type,
                                             ImageLayout from, ImageLayout to);

@@ -161,6 +161,7 @@ public:
     }
     for (Operation *op : llvm::reverse(dead))
       op->erase();
+    eraseUnusedPieces();
     return success();
   }
 
@@ -300,6 +301,9 @@ private:
     if (auto assemble = dyn_cast<AssembleOp>(op);
         assemble && fuse && replaceAssemble(assemble, builder))
       return success();
+    if (auto combine = dyn_cast<CombineOp>(op))
+      if (Value row = gatheredRow(combine))
+        return replaceCombine(combine, row, builder);
     if (isa<RecvOp>(op)) {
       replaceOp(op, RecvBufferOp::create(builder, op->getLoc(),
                                          op->getResultTypes(),
@@ -603,6 +607,50 @@ private:
     return success();
   }
 
+  /// Views of pieces that were read as one row.
+  void eraseUnusedPieces() {
+    for (const auto &[piece, from] : gathered)
+      for (Operation *view = piece.getDefiningOp();
+           view && view->use_empty() &&
+           isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+               tensor::CollapseShapeOp>(view);) {
+        Operation *source = view->getOperand(0).getDefiningOp();
+        view->erase();
+        view = source;
+      }
+  }
+
+  /// The row that all tiles of an op are, one after the other; null if they lie
+  /// elsewhere, or parts of them are folded.
+  Value gatheredRow(CombineOp op) {
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    Value row = gathered.lookup(op.getTiles()[0]).row;
+    int64_t end = 0;
+    for (auto [tile, source] :
+         llvm::zip(op.getTiles(), op.getSources().getAsRange<RegionAttr>())) {
+      Gathered from = gathered.lookup(tile);
+      if (from.row != row || from.offset != end || tile.getType() != type ||
+          source.getRegion() != wholeOf(tile))
+        return nullptr;
+      end += type.getNumElements();
+    }
+    return layouts.held(op.getTile()) == ImageLayout::ChannelsFirst ? row
+                                                                    : nullptr;
+  }
+
+  /// As one operand, whatever the number of devices: their loop is in the
+  /// kernel.
+  LogicalResult replaceCombine(CombineOp op, Value row, OpBuilder &builder) {
+    FailureOr<FlatSymbolRefAttr> kernel =
+        kernels.rowCombineKernel(op, cast<RankedTensorType>(row.getType()),
+                                 static_cast<int64_t>(op.getTiles().size()));
+    if (failed(kernel))
+      return failure();
+    replaceOp(op, createCall(builder, op, *kernel, row, SmallVector<Value>(1),
+                             /*elementwise=*/false));
+    return success();
+  }
+
   /// Parts of one size that lie one after the other are one buffer: the tile.
   LogicalResult replaceReduceScatter(ReduceScatterOp op, OpBuilder &builder) {
     SmallVector<Value> inputs;
@@ -632,8 +680,8 @@ private:
     return success();
   }
 
-  /// Whole tiles that lie one after the other become parts of one buffer, in
-  /// which their producers can write them; false if there are others.
+  /// Whole tiles that lie one after the other are parts of one buffer, in which
+  /// their producers can write them; false if there are others.
   bool replaceAssemble(AssembleOp op, OpBuilder &builder) {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     SmallVector<Run> runs;
@@ -669,17 +717,7 @@ private:
       op.erase();
       return true;
     }
-    Value row = createEmpty(builder, loc, rowType(type));
-    for (auto [run, tile] : llvm::zip(runs, op.getTiles()))
-      row = tensor::InsertSliceOp::create(
-          builder, loc,
-          reshape(builder, loc, tile,
-                  rowType(cast<RankedTensorType>(tile.getType()))),
-          row, ArrayRef<OpFoldResult>{builder.getIndexAttr(run.offset)},
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(run.count)},
-          ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-    op.getResult().replaceAllUsesWith(reshape(builder, loc, row, type));
-    op.erase();
+    // It stays: bufferization makes it one buffer, and copies.
     return true;
   }
 };

@@ -12,6 +12,7 @@
 #include "KernelBuilder.h"
 
 #include "Soap/Core/Region.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
 
 namespace mlir::soap {
 
@@ -59,6 +60,10 @@ void emitElementwiseKernel(ArrayRef<Operation *> ops, ValueRange inputs,
 void emitRegionCopy(KernelBuilder &k, const Tensor &source,
                     const ::soap::Region &sources, const Tensor &target,
                     const ::soap::Region &targets);
+
+/// The fold of `pieces` tiles of the shape of the result, which lie one after
+/// the other in one row, in that order.
+void emitRowCombine(CombinerKind combiner, int64_t pieces, KernelBuilder &k);
 
 } // namespace mlir::soap
 

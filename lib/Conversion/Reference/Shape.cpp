@@ -1,7 +1,7 @@
 //===- Shape.cpp - Kernels of ops that move elements ----------------------===//
 //
-// Transpose, concat, slice and pad. A reshape has no kernel: it is the same
-// buffer.
+// Transpose, concat, slice, pad and buckets. A reshape has no kernel: it is the
+// same buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +68,44 @@ void emitPad(PadOp op, KernelBuilder &k) {
   });
 }
 
+/// Calls `visit(place, indices)` for each element of a tensor whose first
+/// element is at place `start` of a bucket.
+void forEachPlace(KernelBuilder &k, const Tensor &tensor, int64_t start,
+                  llvm::function_ref<void(Index, ArrayRef<Index>)> visit) {
+  ArrayRef<int64_t> shape = tensor.shape();
+  k.forEachOf(shape, [&](ArrayRef<Index> loops) {
+    Index place = k.constant(start);
+    int64_t stride = 1;
+    for (size_t d = loops.size(); d-- > 0; stride *= shape[d])
+      place = place + loops[d] * stride;
+    visit(place, loops);
+  });
+}
+
+void emitBucket(BucketOp, KernelBuilder &k) {
+  Tensor bucket = k.out();
+  int64_t start = 0;
+  for (size_t i = 0; i < k.inputCount(); ++i) {
+    Tensor x = k.in(i);
+    forEachPlace(k, x, start, [&](Index place, ArrayRef<Index> indices) {
+      bucket.storeRaw({place}, x.loadRaw(indices));
+    });
+    start += ShapedType::getNumElements(x.shape());
+  }
+}
+
+void emitUnbucket(UnbucketOp op, KernelBuilder &k) {
+  Tensor bucket = k.in(0);
+  int64_t start = 0;
+  for (size_t i = 0; i < op.getYs().size(); ++i) {
+    Tensor y = k.out(i);
+    forEachPlace(k, y, start, [&](Index place, ArrayRef<Index> indices) {
+      y.storeRaw(indices, bucket.loadRaw({place}));
+    });
+    start += ShapedType::getNumElements(y.shape());
+  }
+}
+
 } // namespace
 
 bool mlir::soap::emitShapeKernel(Operation *op, KernelBuilder &k) {
@@ -78,5 +116,7 @@ bool mlir::soap::emitShapeKernel(Operation *op, KernelBuilder &k) {
       .Case([&](ConcatOp concat) { return emitConcat(concat, k), true; })
       .Case([&](SliceOp slice) { return emitSlice(slice, k), true; })
       .Case([&](PadOp pad) { return emitPad(pad, k), true; })
+      .Case([&](BucketOp bucket) { return emitBucket(bucket, k), true; })
+      .Case([&](UnbucketOp bucket) { return emitUnbucket(bucket, k), true; })
       .Default(false);
 }

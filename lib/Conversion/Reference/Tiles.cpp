@@ -139,6 +139,35 @@ void foldSoftmax(KernelBuilder &k, ArrayRef<Scalar> a, ArrayRef<Scalar> b,
   merged = {maximum, rescaled(a) + rescaled(b), a[2] + b[2]};
 }
 
+/// Statistics, three of each column, fold together; other elements alone.
+bool foldsStatistics(CombinerKind combiner) {
+  return combiner == CombinerKind::Moments || combiner == CombinerKind::Softmax;
+}
+
+/// What the union of two sets has, from what each has: three statistics, or an
+/// element.
+SmallVector<Scalar> fold(KernelBuilder &k, CombinerKind combiner,
+                         ArrayRef<Scalar> a, ArrayRef<Scalar> b) {
+  SmallVector<Scalar> merged;
+  switch (combiner) {
+  case CombinerKind::Moments:
+    foldMoments(k, a, b, merged);
+    break;
+  case CombinerKind::Softmax:
+    foldSoftmax(k, a, b, merged);
+    break;
+  case CombinerKind::Max:
+    merged = {max(a[0], b[0])};
+    break;
+  case CombinerKind::Min:
+    merged = {min(a[0], b[0])};
+    break;
+  default:
+    merged = {a[0] + b[0]};
+  }
+  return merged;
+}
+
 /// Statistics lie along dim 0 and fold together.
 void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
   Tensor result = k.out();
@@ -168,10 +197,7 @@ void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
                     SmallVector<Scalar> sofar;
                     for (int64_t s = 0; s < 3; ++s)
                       sofar.push_back(result(at(s, to)));
-                    if (op.getCombiner() == CombinerKind::Moments)
-                      foldMoments(k, sofar, next, merged);
-                    else
-                      foldSoftmax(k, sofar, next, merged);
+                    merged = fold(k, op.getCombiner(), sofar, next);
                   }
                   for (int64_t s = 0; s < 3; ++s)
                     result.set(at(s, to), merged[s]);
@@ -180,19 +206,11 @@ void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
 }
 
 void emitCombine(CombineOp op, KernelBuilder &k) {
-  if (op.getCombiner() == CombinerKind::Moments ||
-      op.getCombiner() == CombinerKind::Softmax)
+  if (foldsStatistics(op.getCombiner()))
     return emitCombineStatistics(op, k);
   Tensor result = k.out();
-  auto fold = [&](const Scalar &a, const Scalar &b) {
-    switch (op.getCombiner()) {
-    case CombinerKind::Max:
-      return max(a, b);
-    case CombinerKind::Min:
-      return min(a, b);
-    default:
-      return a + b;
-    }
+  auto foldTwo = [&](const Scalar &a, const Scalar &b) {
+    return fold(k, op.getCombiner(), a, b)[0];
   };
   TileRegion whole = TileRegion::whole(
       std::vector<int64_t>(result.shape().begin(), result.shape().end()));
@@ -210,7 +228,7 @@ void emitCombine(CombineOp op, KernelBuilder &k) {
     k.forEachOf(target.shape(), [&](ArrayRef<Index> i) {
       Scalar acc = tiles[0](i);
       for (const Tensor &tile : ArrayRef(tiles).drop_front())
-        acc = fold(acc, tile(i));
+        acc = foldTwo(acc, tile(i));
       target.set(i, acc);
     });
     return;
@@ -219,7 +237,7 @@ void emitCombine(CombineOp op, KernelBuilder &k) {
     forEachPair(k, sources[i], whole,
                 [&](ArrayRef<Index> from, ArrayRef<Index> to) {
                   Scalar part = k.in(i)(from);
-                  result.set(to, i == 0 ? part : fold(result(to), part));
+                  result.set(to, i == 0 ? part : foldTwo(result(to), part));
                 });
 }
 
@@ -232,6 +250,51 @@ void mlir::soap::emitRegionCopy(KernelBuilder &k, const Tensor &source,
               [&](ArrayRef<Index> from, ArrayRef<Index> to) {
                 target.storeRaw(to, source.loadRaw(from));
               });
+}
+
+void mlir::soap::emitRowCombine(CombinerKind combiner, int64_t pieces,
+                                KernelBuilder &k) {
+  Tensor row = k.in(0);
+  // An element of each statistic per iteration.
+  size_t statistics = foldsStatistics(combiner) ? 3 : 1;
+  Tensor result = statistics > 1 ? k.out() : k.out().flattened();
+  ArrayRef<int64_t> extents = result.shape().drop_front(statistics > 1 ? 1 : 0);
+  int64_t columns = llvm::product_of(extents);
+  k.forEachOf(extents, [&](ArrayRef<Index> indices) {
+    Index column = k.constant(0);
+    for (auto [extent, index] : llvm::zip(extents, indices))
+      column = column * extent + index;
+    auto pieceAt = [&](const Index &piece) {
+      SmallVector<Scalar> values;
+      for (size_t s = 0; s < statistics; ++s)
+        values.push_back(row((piece * static_cast<int64_t>(statistics) +
+                              static_cast<int64_t>(s)) *
+                                 columns +
+                             column));
+      return values;
+    };
+    SmallVector<Value> first;
+    for (const Scalar &value : pieceAt(k.constant(0)))
+      first.push_back(value.value);
+    SmallVector<Value> folded =
+        k.foldOf({pieces - 1}, first,
+                 [&](ArrayRef<Index> piece, ArrayRef<Value> carried) {
+                   SmallVector<Scalar> sofar;
+                   for (Value value : carried)
+                     sofar.push_back({&k, value});
+                   SmallVector<Value> merged;
+                   for (const Scalar &value :
+                        fold(k, combiner, sofar, pieceAt(piece[0] + 1)))
+                     merged.push_back(value.value);
+                   return merged;
+                 });
+    for (auto [s, value] : llvm::enumerate(folded)) {
+      SmallVector<Index> to(indices);
+      if (statistics > 1)
+        to.insert(to.begin(), k.constant(static_cast<int64_t>(s)));
+      result.set(to, {&k, value});
+    }
+  });
 }
 
 bool mlir::soap::emitTileKernel(Operation *op, KernelBuilder &k) {

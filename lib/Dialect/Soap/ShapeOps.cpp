@@ -1,7 +1,7 @@
 //===- ShapeOps.cpp - Ops that move elements ------------------------------===//
 //
 // Reshape, transpose, concat, slice, pad: linear, without arithmetic. And
-// constants, whose shards hold a part of the elements.
+// constants, whose shards hold a part of the elements, and buckets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -421,3 +421,74 @@ Operation *ConstantOp::localize(OpBuilder &builder, const LoopBox &,
   return ConstantOp::create(builder, getLoc(), type,
                             slicedElements(getValue(), resultRegions[0], type));
 }
+
+//===----------------------------------------------------------------------===//
+// BucketOp, UnbucketOp
+//===----------------------------------------------------------------------===//
+
+/// No loops: every shard has all of all tensors.
+static IterationSpace bucketSpace(Operation *op) {
+  IterationSpace space;
+  auto whole = [](Value value) {
+    return AccessMap(shapeOf(value).size(), DimMap::whole());
+  };
+  for (Value operand : op->getOperands())
+    space.operands.push_back({whole(operand)});
+  for (Value result : op->getResults())
+    space.results.push_back({whole(result)});
+  space.flopsPerPoint = 0;
+  return space;
+}
+
+LogicalResult BucketOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties, RegionRange,
+                                         SmallVectorImpl<Type> &types) {
+  return inferTypes(
+      getOperationName(), location, operands,
+      [&](EmitError emitError) -> LogicalResult {
+        if (operands.empty())
+          return emitError() << "needs at least one operand";
+        int64_t elements = 0;
+        for (Value operand : operands) {
+          elements +=
+              cast<RankedTensorType>(operand.getType()).getNumElements();
+          if (elements > maxElements)
+            return emitError()
+                   << "has more than " << maxElements << " elements";
+        }
+        types.push_back(tensorLike(operands[0], {elements}));
+        return success();
+      });
+}
+
+IterationSpace BucketOp::getIterationSpace() {
+  IterationSpace space = bucketSpace(*this);
+  space.linear = true;
+  return space;
+}
+
+LogicalResult UnbucketOp::verify() {
+  auto emitError = [&] { return emitOpError(); };
+  if (failed(checkRank(emitError, "a bucket", getBucket(), 1)))
+    return failure();
+  if (getYs().empty())
+    return emitOpError() << "needs at least one result";
+  int64_t elements = 0;
+  Type type = getBucket().getType().getElementType();
+  for (Value y : getYs()) {
+    auto tensor = cast<RankedTensorType>(y.getType());
+    if (tensor.getElementType() != type)
+      return emitOpError() << "element types " << type << " and "
+                           << tensor.getElementType() << " differ";
+    elements += tensor.getNumElements();
+  }
+  if (int64_t held = shapeOf(getBucket())[0]; held != elements)
+    return emitOpError() << "has a bucket of " << held
+                         << " elements, expected the " << elements
+                         << " of its results";
+  return success();
+}
+
+IterationSpace UnbucketOp::getIterationSpace() { return bucketSpace(*this); }

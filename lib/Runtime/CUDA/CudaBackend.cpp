@@ -35,6 +35,9 @@ public:
     options = o;
     // The image is needed only now.
     options.image = {};
+    if (options.tunes)
+      tuner =
+          std::make_unique<Autotuner>(Autotuner::defaultPath(), options.note);
     int count = 0;
     if (MaybeError error =
             check(cudaGetDeviceCount(&count), "cannot count GPUs"))
@@ -56,7 +59,8 @@ public:
         return Error{error};
     for (size_t i = 0; i < options.local.size(); ++i) {
       int number = options.virtualDevices ? 0 : int(options.first + int64_t(i));
-      devices.push_back(std::make_unique<CudaDevice>(number, module));
+      devices.push_back(
+          std::make_unique<CudaDevice>(number, module, tuner.get()));
       if (MaybeError error = devices.back()->open())
         return error;
     }
@@ -86,6 +90,17 @@ public:
       return error;
     SOAP_CUDA(cudaMemcpy, to, from, size_t(bytes), cudaMemcpyDeviceToHost);
     return std::nullopt;
+  }
+
+  bool tunes() const override { return tuner != nullptr; }
+  std::map<std::string, std::string> algorithms() override {
+    return tuner ? tuner->used() : std::map<std::string, std::string>();
+  }
+  void
+  useAlgorithms(const std::map<std::string, std::string> &others) override {
+    if (tuner && tuner->adopt(others))
+      for (auto &device : devices)
+        device->forgetAlgorithms();
   }
 
   bool stages() const override { return true; }
@@ -122,6 +137,8 @@ private:
   BackendOptions options;
   std::string name;
   SoapGpuModule *module = nullptr;
+  /// Null: none. Outlives the devices, which use it.
+  std::unique_ptr<Autotuner> tuner;
   std::vector<std::unique_ptr<CudaDevice>> devices;
   std::vector<void *> pinned;
 

@@ -41,7 +41,32 @@ MaybeError CudaDevice::open() {
     return error;
   SOAP_CUDA(cudaDeviceGetAttribute, &multiprocessors,
             cudaDevAttrMultiProcessorCount, number);
+  cudaDeviceProp properties{};
+  SOAP_CUDA(cudaGetDeviceProperties, &properties, number);
+  tuning.device = std::string(properties.name) + ", sm_" +
+                  std::to_string(properties.major * 10 + properties.minor);
   return std::nullopt;
+}
+
+MaybeError CudaDevice::openLibraries() {
+  if (librariesOpen)
+    return std::nullopt;
+  MaybeError error = libraries.open(&tuning);
+  librariesOpen = !error;
+  return error;
+}
+
+MaybeError CudaDevice::prepare(const ConvCall &call, const ConvBuffers &) {
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.prepare(call);
+}
+
+MaybeError CudaDevice::prepare(const MatmulCall &call,
+                               const MatmulBuffers &buffers) {
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.prepare(call, buffers);
 }
 
 MaybeError CudaDevice::begin() {
@@ -101,10 +126,8 @@ MaybeError CudaDevice::conv(const ConvCall &call, const ConvBuffers &buffers,
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
-  if (!librariesOpen)
-    if (MaybeError error = libraries.open())
-      return error;
-  librariesOpen = true;
+  if (MaybeError error = openLibraries())
+    return error;
   return libraries.conv(call, buffers, *native);
 }
 
@@ -114,10 +137,8 @@ MaybeError CudaDevice::matmul(const MatmulCall &call,
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
-  if (!librariesOpen)
-    if (MaybeError error = libraries.open())
-      return error;
-  librariesOpen = true;
+  if (MaybeError error = openLibraries())
+    return error;
   return libraries.matmul(call, buffers, *native);
 }
 
@@ -141,10 +162,8 @@ MaybeError CudaDevice::add(int64_t elementType, void *to, const void *from,
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
-  if (!librariesOpen)
-    if (MaybeError error = libraries.open())
-      return error;
-  librariesOpen = true;
+  if (MaybeError error = openLibraries())
+    return error;
   return libraries.add(elementType, to, from, count, *native);
 }
 

@@ -20,8 +20,9 @@ namespace soap::runtime {
 class CudaDevice : public BackendDevice {
 public:
   /// `module` holds the kernels; null: there are none. It outlives the device.
-  CudaDevice(int number, SoapGpuModule *module)
-      : number(number), module(module) {}
+  /// `tuner` chooses algorithms; null: they are the libraries' first proposals.
+  CudaDevice(int number, SoapGpuModule *module, Autotuner *tuner = nullptr)
+      : number(number), module(module), tuning{tuner, ""} {}
   ~CudaDevice() override;
 
   /// Reads what the GPU is. Before all else.
@@ -35,6 +36,9 @@ public:
                   int64_t stream) override;
   MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
                     int64_t stream) override;
+  MaybeError prepare(const ConvCall &call, const ConvBuffers &buffers) override;
+  MaybeError prepare(const MatmulCall &call,
+                     const MatmulBuffers &buffers) override;
   MaybeError copy(void *to, const void *from, int64_t bytes,
                   int64_t stream) override;
   MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
@@ -45,6 +49,9 @@ public:
   Expected<void *> signal(int64_t stream) override;
   MaybeError waitSignal(void *signal, int64_t stream) override;
   Expected<void *> nativeStream(int64_t stream) override;
+
+  /// Algorithms are looked up again: others were chosen.
+  void forgetAlgorithms() { libraries.forget(); }
 
   /// Makes it the device of the calling thread.
   MaybeError select() const;
@@ -79,6 +86,8 @@ private:
     return recordingLock ? std::unique_lock<std::mutex>(*recordingLock)
                          : std::unique_lock<std::mutex>();
   }
+  /// Opens the libraries if they are not yet.
+  MaybeError openLibraries();
   /// Made when it is first used.
   Expected<cudaStream_t> streamOf(int64_t stream);
   static Expected<cudaEvent_t> eventIn(std::vector<cudaEvent_t> &events,
@@ -87,6 +96,7 @@ private:
   int number;
   SoapGpuModule *module;
   int multiprocessors = 1;
+  CudaTuning tuning;
   bool librariesOpen = false;
   CudaLibraries libraries;
   std::vector<cudaStream_t> streams;

@@ -14,14 +14,18 @@
 using namespace soap;
 using namespace soap::runtime;
 
-/// Descriptors of a convolution, and the algorithm that cuDNN proposes.
+/// Descriptors of a convolution, and the algorithms that cuDNN proposes.
 struct CudaLibraries::Conv {
+  struct Proposal {
+    int algorithm; ///< a cudnnConvolution*Algo_t of its kind
+    size_t workspaceBytes;
+  };
+
   cudnnTensorDescriptor_t x = nullptr, y = nullptr;
   cudnnFilterDescriptor_t w = nullptr;
   cudnnConvolutionDescriptor_t conv = nullptr;
-  /// A cudnnConvolution*Algo_t of its kind.
-  int algorithm = 0;
-  size_t workspaceBytes = 0;
+  std::vector<Proposal> proposals;
+  size_t chosen = 0;
 
   ~Conv() {
     if (x)
@@ -35,9 +39,9 @@ struct CudaLibraries::Conv {
   }
 
   MaybeError describe(const ConvCall &call);
-  MaybeError choose(cudnnHandle_t dnn, const ConvCall &call);
+  MaybeError propose(cudnnHandle_t dnn, const ConvCall &call);
   template <typename Find>
-  MaybeError chooseBy(const char *name, size_t limit, Find find);
+  MaybeError proposeBy(const char *name, size_t limit, Find find);
 };
 
 static bool fitsInt(std::initializer_list<int64_t> numbers) {
@@ -86,31 +90,44 @@ MaybeError CudaLibraries::Conv::describe(const ConvCall &call) {
   return std::nullopt;
 }
 
-/// The first proposal that works in the memory that a workspace may take, with
-/// the math that its kind of numbers needs.
+/// The proposals that work in the memory that a workspace may take. The math is
+/// that of the descriptor, so an algorithm counts once. Those whose sums have
+/// no order are left out where there are others: replicas must have the same
+/// bits.
 template <typename Find>
-MaybeError CudaLibraries::Conv::chooseBy(const char *name, size_t limit,
-                                         Find find) {
+MaybeError CudaLibraries::Conv::proposeBy(const char *name, size_t limit,
+                                          Find find) {
   auto results = find();
   if (!results)
     return results.takeError();
-  for (const auto &result : *results)
-    if (result.status == CUDNN_STATUS_SUCCESS && result.memory <= limit) {
-      algorithm = int(result.algo);
-      workspaceBytes = result.memory;
-      return std::nullopt;
+  for (bool ordered : {true, false}) {
+    for (const auto &result : *results) {
+      if (result.status != CUDNN_STATUS_SUCCESS || result.memory > limit ||
+          (ordered && result.determinism != CUDNN_DETERMINISTIC))
+        continue;
+      auto known = std::find_if(proposals.begin(), proposals.end(),
+                                [&](const Proposal &proposal) {
+                                  return proposal.algorithm == result.algo;
+                                });
+      if (known == proposals.end())
+        proposals.push_back({int(result.algo), result.memory});
+      else
+        known->workspaceBytes = std::max(known->workspaceBytes, result.memory);
     }
+    if (!proposals.empty())
+      return std::nullopt;
+  }
   return Error{std::string(name) + ": no algorithm of cuDNN fits in " +
                std::to_string(limit) + " bytes"};
 }
 
-MaybeError CudaLibraries::Conv::choose(cudnnHandle_t dnn,
-                                       const ConvCall &call) {
+MaybeError CudaLibraries::Conv::propose(cudnnHandle_t dnn,
+                                        const ConvCall &call) {
   // Calls without a workspace of their own have one beside the plan.
   size_t limit =
       call.workspace > 0 ? size_t(call.workspace) : size_t(256) << 20;
-#define SOAP_CHOOSE(function, Result, first, second, third)                    \
-  chooseBy(#function, limit, [&]() -> Expected<std::vector<Result>> {          \
+#define SOAP_PROPOSE(function, Result, first, second, third)                   \
+  proposeBy(#function, limit, [&]() -> Expected<std::vector<Result>> {         \
     std::vector<Result> results(10);                                           \
     int count = 0;                                                             \
     SOAP_CUDA(function, dnn, first, second, conv, third, int(results.size()),  \
@@ -120,16 +137,16 @@ MaybeError CudaLibraries::Conv::choose(cudnnHandle_t dnn,
   })
   switch (call.kind) {
   case ConvKind::Forward:
-    return SOAP_CHOOSE(cudnnGetConvolutionForwardAlgorithm_v7,
-                       cudnnConvolutionFwdAlgoPerf_t, x, w, y);
+    return SOAP_PROPOSE(cudnnGetConvolutionForwardAlgorithm_v7,
+                        cudnnConvolutionFwdAlgoPerf_t, x, w, y);
   case ConvKind::InputGrad:
-    return SOAP_CHOOSE(cudnnGetConvolutionBackwardDataAlgorithm_v7,
-                       cudnnConvolutionBwdDataAlgoPerf_t, w, y, x);
+    return SOAP_PROPOSE(cudnnGetConvolutionBackwardDataAlgorithm_v7,
+                        cudnnConvolutionBwdDataAlgoPerf_t, w, y, x);
   case ConvKind::WeightGrad:
-    return SOAP_CHOOSE(cudnnGetConvolutionBackwardFilterAlgorithm_v7,
-                       cudnnConvolutionBwdFilterAlgoPerf_t, x, y, w);
+    return SOAP_PROPOSE(cudnnGetConvolutionBackwardFilterAlgorithm_v7,
+                        cudnnConvolutionBwdFilterAlgoPerf_t, x, y, w);
   }
-#undef SOAP_CHOOSE
+#undef SOAP_PROPOSE
   return std::nullopt;
 }
 
@@ -147,8 +164,9 @@ CudaLibraries::~CudaLibraries() {
     cudaFree(memory);
 }
 
-MaybeError CudaLibraries::open() {
-  if (MaybeError error = products.open())
+MaybeError CudaLibraries::open(const CudaTuning *how) {
+  tuning = how;
+  if (MaybeError error = products.open(how))
     return error;
   SOAP_CUDA(cublasCreate, &blas);
   SOAP_CUDA(cudnnCreate, &dnn);
@@ -190,61 +208,137 @@ MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
   return std::nullopt;
 }
 
-Expected<CudaLibraries::Conv *> CudaLibraries::find(const ConvCall &call) {
+MaybeError CudaLibraries::run(const Conv &c, ConvKind kind, int proposal,
+                              const ConvBuffers &buffers) {
+  auto [a, b, result, memory] = buffers;
+  auto [algorithm, bytes] = c.proposals[size_t(proposal)];
+  float one = 1, zero = 0;
+  switch (kind) {
+  case ConvKind::Forward:
+    SOAP_CUDA(cudnnConvolutionForward, dnn, &one, c.x, a, c.w, b, c.conv,
+              cudnnConvolutionFwdAlgo_t(algorithm), memory, bytes, &zero, c.y,
+              result);
+    break;
+  case ConvKind::InputGrad:
+    SOAP_CUDA(cudnnConvolutionBackwardData, dnn, &one, c.w, b, c.y, a, c.conv,
+              cudnnConvolutionBwdDataAlgo_t(algorithm), memory, bytes, &zero,
+              c.x, result);
+    break;
+  case ConvKind::WeightGrad:
+    SOAP_CUDA(cudnnConvolutionBackwardFilter, dnn, &one, c.x, a, c.y, b, c.conv,
+              cudnnConvolutionBwdFilterAlgo_t(algorithm), memory, bytes, &zero,
+              c.w, result);
+    break;
+  }
+  return std::nullopt;
+}
+
+/// The call as part of a key.
+static std::string describe(const ConvCall &call) {
+  const ConvShape &s = call.shape;
+  static const char *const kinds[] = {"forward", "input_grad", "weight_grad"};
+  static const char *const precisions[] = {"f32", "tf32", "bf16"};
+  std::string text = std::string("conv2d ") + kinds[size_t(call.kind)] + " " +
+                     precisions[size_t(call.precision)] + " nchw";
+  const std::pair<const char *, std::vector<int64_t>> parts[] = {
+      {" x=", {s.n, s.g, s.c, s.h, s.w}},
+      {" w=", {s.o, s.kh, s.kw}},
+      {" y=", {s.oh, s.ow}},
+      {" strides=", {s.sh, s.sw}},
+      {" dilations=", {s.dh, s.dw}},
+      {" padding=", {s.pt, s.pl}},
+      {" workspace=", {call.workspace}}};
+  for (const auto &[name, numbers] : parts) {
+    text += name;
+    for (size_t i = 0; i < numbers.size(); ++i)
+      text += (i ? "x" : "") + std::to_string(numbers[i]);
+  }
+  return text;
+}
+
+Autotuner::Measure CudaLibraries::measureOf(const Conv &conv,
+                                            const ConvCall &call,
+                                            CudaTimer &timer) {
+  return [&, buffers =
+                 ConvBuffers{}](size_t candidate) mutable -> Expected<double> {
+    int64_t width = call.precision == Precision::BF16 ? 2 : 4;
+    if (!buffers.result) {
+      void *places[3] = {};
+      for (unsigned i = 0; i < 3; ++i) {
+        auto place = timer.scratch(width * call.volumeOf(i));
+        if (!place)
+          return place.takeError();
+        places[i] = *place;
+      }
+      buffers = {places[0], places[1], places[2], nullptr};
+    }
+    auto workspace =
+        timer.scratch(int64_t(conv.proposals[candidate].workspaceBytes));
+    if (!workspace)
+      return workspace.takeError();
+    buffers.workspace = *workspace;
+    return timer.measure([&](cudaStream_t stream) -> MaybeError {
+      SOAP_CUDA(cudnnSetStream, dnn, stream);
+      return run(conv, call.kind, int(candidate), buffers);
+    });
+  };
+}
+
+Expected<CudaLibraries::Conv *> CudaLibraries::find(const ConvCall &call,
+                                                    bool mayMeasure) {
   std::unique_ptr<Conv> &known = convs[call];
   if (!known) {
     auto made = std::make_unique<Conv>();
     if (MaybeError error = made->describe(call))
       return *error;
-    if (MaybeError error = made->choose(dnn, call))
+    if (MaybeError error = made->propose(dnn, call))
       return *error;
+    if (tuning) {
+      std::vector<std::string> names;
+      for (const Conv::Proposal &proposal : made->proposals)
+        names.push_back("algorithm " + std::to_string(proposal.algorithm));
+      CudaTimer timer;
+      made->chosen = tuning->choose(
+          ::describe(call), "cuDNN " + std::to_string(cudnnGetVersion()), names,
+          mayMeasure ? measureOf(*made, call, timer) : nullptr);
+    }
     known = std::move(made);
   }
   return known.get();
 }
 
+MaybeError CudaLibraries::prepare(const ConvCall &call) {
+  if (call.shape.work() == 0)
+    return std::nullopt;
+  auto conv = find(call, /*mayMeasure=*/true);
+  return conv ? std::nullopt : MaybeError(conv.takeError());
+}
+
+void CudaLibraries::forget() {
+  convs.clear();
+  products.forget();
+}
+
 MaybeError CudaLibraries::conv(const ConvCall &call, const ConvBuffers &buffers,
                                cudaStream_t stream) {
-  auto [a, b, result, own] = buffers;
   if (call.shape.work() == 0) {
     int64_t width = call.precision == Precision::BF16 ? 2 : 4;
-    const ConvShape &s = call.shape;
-    int64_t volume = call.kind == ConvKind::Forward     ? s.outputVolume()
-                     : call.kind == ConvKind::InputGrad ? s.inputVolume()
-                                                        : s.weightVolume();
-    if (volume)
-      SOAP_CUDA(cudaMemsetAsync, result, 0, size_t(volume * width), stream);
+    if (int64_t volume = call.volumeOf(2))
+      SOAP_CUDA(cudaMemsetAsync, buffers.result, 0, size_t(volume * width),
+                stream);
     return std::nullopt;
   }
-  auto conv = find(call);
+  auto conv = find(call, /*mayMeasure=*/false);
   if (!conv)
     return conv.takeError();
   const Conv &c = **conv;
-  void *memory = own;
-  if (!memory) {
-    auto beside = workspace(stream, c.workspaceBytes);
+  ConvBuffers all = buffers;
+  if (!all.workspace) {
+    auto beside = workspace(stream, c.proposals[c.chosen].workspaceBytes);
     if (!beside)
       return beside.takeError();
-    memory = *beside;
+    all.workspace = *beside;
   }
   SOAP_CUDA(cudnnSetStream, dnn, stream);
-  float one = 1, zero = 0;
-  switch (call.kind) {
-  case ConvKind::Forward:
-    SOAP_CUDA(cudnnConvolutionForward, dnn, &one, c.x, a, c.w, b, c.conv,
-              cudnnConvolutionFwdAlgo_t(c.algorithm), memory, c.workspaceBytes,
-              &zero, c.y, result);
-    break;
-  case ConvKind::InputGrad:
-    SOAP_CUDA(cudnnConvolutionBackwardData, dnn, &one, c.w, b, c.y, a, c.conv,
-              cudnnConvolutionBwdDataAlgo_t(c.algorithm), memory,
-              c.workspaceBytes, &zero, c.x, result);
-    break;
-  case ConvKind::WeightGrad:
-    SOAP_CUDA(cudnnConvolutionBackwardFilter, dnn, &one, c.x, a, c.y, b, c.conv,
-              cudnnConvolutionBwdFilterAlgo_t(c.algorithm), memory,
-              c.workspaceBytes, &zero, c.w, result);
-    break;
-  }
-  return std::nullopt;
+  return run(c, call.kind, int(c.chosen), all);
 }

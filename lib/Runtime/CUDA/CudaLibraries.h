@@ -24,7 +24,18 @@ public:
   CudaLibraries(const CudaLibraries &) = delete;
   CudaLibraries &operator=(const CudaLibraries &) = delete;
 
-  MaybeError open();
+  /// `tuning` outlives this; null: algorithms are the libraries' first
+  /// proposals.
+  MaybeError open(const CudaTuning *tuning = nullptr);
+
+  /// Chooses the algorithm of a call by measuring what the library proposes.
+  /// Calls without that have what is known of them, or the first proposal.
+  MaybeError prepare(const MatmulCall &call, const MatmulBuffers &buffers) {
+    return products.prepare(call, buffers);
+  }
+  MaybeError prepare(const ConvCall &call);
+  /// Algorithms are looked up again: others were chosen.
+  void forget();
 
   MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
                     cudaStream_t stream) {
@@ -40,10 +51,15 @@ public:
 private:
   struct Conv;
 
-  Expected<Conv *> find(const ConvCall &call);
+  Expected<Conv *> find(const ConvCall &call, bool mayMeasure);
+  Autotuner::Measure measureOf(const Conv &conv, const ConvCall &call,
+                               CudaTimer &timer);
+  MaybeError run(const Conv &conv, ConvKind kind, int proposal,
+                 const ConvBuffers &buffers);
   /// Memory that calls on a stream use one after the other.
   Expected<void *> workspace(cudaStream_t stream, size_t bytes);
 
+  const CudaTuning *tuning = nullptr;
   CudaMatmul products;
   cublasHandle_t blas = nullptr; ///< sums
   cudnnHandle_t dnn = nullptr;

@@ -9,18 +9,19 @@
 #include "CudaMatmul.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 
 using namespace soap;
 using namespace soap::runtime;
 
-/// What cuBLASLt needs to know of a product, and the algorithm it proposes.
+/// What cuBLASLt needs to know of a product, and the algorithms it proposes.
 struct CudaMatmul::Plan {
   cublasLtMatmulDesc_t desc = nullptr;
   /// In cuBLASLt's order: its first operand is b.
   cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
-  cublasLtMatmulAlgo_t algorithm = {};
-  size_t workspaceBytes = 0;
+  std::vector<cublasLtMatmulHeuristicResult_t> proposals;
+  size_t chosen = 0;
 
   ~Plan() {
     for (cublasLtMatrixLayout_t layout : {first, second, result})
@@ -34,8 +35,8 @@ struct CudaMatmul::Plan {
   MaybeError describeEpilogue(const MatmulCall &call);
   /// Pointers of the epilogue, which are part of the description.
   MaybeError bind(const MatmulCall &call, const MatmulBuffers &buffers);
-  MaybeError choose(cublasLtHandle_t blas, const MatmulCall &call,
-                    const Alignment &alignment);
+  MaybeError propose(cublasLtHandle_t blas, const MatmulCall &call,
+                     const Alignment &alignment, int most);
 
   template <typename T>
   MaybeError set(cublasLtMatmulDescAttributes_t attribute, T value) {
@@ -166,9 +167,9 @@ struct Preference {
 };
 } // namespace
 
-MaybeError CudaMatmul::Plan::choose(cublasLtHandle_t blas,
-                                    const MatmulCall &call,
-                                    const Alignment &alignment) {
+MaybeError CudaMatmul::Plan::propose(cublasLtHandle_t blas,
+                                     const MatmulCall &call,
+                                     const Alignment &alignment, int most) {
   Preference preference;
   SOAP_CUDA(cublasLtMatmulPreferenceCreate, &preference.native);
   SOAP_TRY(preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
@@ -181,16 +182,19 @@ MaybeError CudaMatmul::Plan::choose(cublasLtHandle_t blas,
       preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment[2]));
   SOAP_TRY(
       preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment[2]));
-  cublasLtMatmulHeuristicResult_t proposal = {};
+  std::vector<cublasLtMatmulHeuristicResult_t> results(size_t(most),
+                                                       {{}, {}, {}, {}, {}});
   int count = 0;
   SOAP_CUDA(cublasLtMatmulAlgoGetHeuristic, blas, desc, first, second, result,
-            result, preference.native, 1, &proposal, &count);
-  if (count < 1 || proposal.state != CUBLAS_STATUS_SUCCESS)
+            result, preference.native, most, results.data(), &count);
+  results.resize(size_t(std::clamp(count, 0, most)));
+  for (const auto &proposal : results)
+    if (proposal.state == CUBLAS_STATUS_SUCCESS)
+      proposals.push_back(proposal);
+  if (proposals.empty())
     return Error{"cublasLtMatmulAlgoGetHeuristic: no algorithm for a product "
                  "with a workspace of " +
                  std::to_string(call.workspace) + " bytes"};
-  algorithm = proposal.algo;
-  workspaceBytes = proposal.workspaceSize;
   return std::nullopt;
 }
 
@@ -202,7 +206,8 @@ CudaMatmul::~CudaMatmul() {
     cublasLtDestroy(blas);
 }
 
-MaybeError CudaMatmul::open() {
+MaybeError CudaMatmul::open(const CudaTuning *how) {
+  tuning = how;
   SOAP_CUDA(cublasLtCreate, &blas);
   return std::nullopt;
 }
@@ -212,8 +217,84 @@ static uint32_t alignmentOf(const void *pointer) {
   return uint32_t(address & -address);
 }
 
+/// The algorithm as text. What it consists of may be written down and read
+/// again by the same version of the library, as its documentation says.
+static std::string nameOf(const cublasLtMatmulAlgo_t &algorithm) {
+  std::string text = "algorithm";
+  for (uint64_t word : algorithm.data) {
+    char digits[20];
+    std::snprintf(digits, sizeof digits, " %llx",
+                  static_cast<unsigned long long>(word));
+    text += digits;
+  }
+  return text;
+}
+
+/// The call as part of a key.
+static std::string describe(const MatmulCall &call,
+                            const std::array<uint32_t, 6> &alignment) {
+  const MatmulShape &s = call.shape;
+  static const char *const precisions[] = {"f32", "tf32", "bf16"};
+  std::string text =
+      std::string("matmul ") + precisions[size_t(call.precision)] +
+      (call.narrowResult ? " to bf16" : "") +
+      " batch=" + std::to_string(s.batch) + " m=" + std::to_string(s.m) +
+      " n=" + std::to_string(s.n) + " k=" + std::to_string(s.k) +
+      (s.transposeA ? " transpose_a" : "") +
+      (s.transposeB ? " transpose_b" : "") +
+      " epilogue=" + std::to_string(int64_t(call.epilogue)) +
+      " workspace=" + std::to_string(call.workspace) + " aligned=";
+  for (size_t i = 0; i < alignment.size(); ++i)
+    text += (i ? "," : "") + std::to_string(alignment[i]);
+  return text;
+}
+
+MaybeError CudaMatmul::launch(const Plan &plan, size_t proposal,
+                              const MatmulBuffers &buffers,
+                              cudaStream_t stream) {
+  float one = 1, zero = 0;
+  const cublasLtMatmulHeuristicResult_t &how = plan.proposals[proposal];
+  SOAP_CUDA(cublasLtMatmul, blas, plan.desc, &one, buffers.b, plan.first,
+            buffers.a, plan.second, &zero, buffers.y, plan.result, buffers.y,
+            plan.result, &how.algo, buffers.workspace, how.workspaceSize,
+            stream);
+  return std::nullopt;
+}
+
+Autotuner::Measure CudaMatmul::measureOf(Plan &plan, const MatmulCall &call,
+                                         const Alignment &alignment,
+                                         CudaTimer &timer) {
+  return [&, buffers = MatmulBuffers{}](
+             size_t candidate) mutable -> Expected<double> {
+    if (!buffers.y) {
+      const MatmulShape &s = call.shape;
+      int64_t from = call.precision == Precision::BF16 ? 2 : 4;
+      int64_t to = call.narrowResult ? 2 : 4;
+      const int64_t bytes[6] = {
+          from * s.batch * s.m * s.k, from * s.batch * s.k * s.n,
+          to * call.resultVolume(),   to * call.thirdVolume(),
+          to * call.secondVolume(),   call.workspace};
+      void *places[6] = {};
+      for (size_t i = 0; i < 6; ++i) {
+        auto place = timer.scratch(bytes[i], alignment[i]);
+        if (!place)
+          return place.takeError();
+        places[i] = *place;
+      }
+      buffers = {places[0], places[1], places[3],
+                 places[2], places[4], places[5]};
+      if (MaybeError error = plan.bind(call, buffers))
+        return *error;
+    }
+    return timer.measure([&](cudaStream_t stream) {
+      return launch(plan, candidate, buffers, stream);
+    });
+  };
+}
+
 Expected<CudaMatmul::Plan *> CudaMatmul::find(const MatmulCall &call,
-                                              const MatmulBuffers &buffers) {
+                                              const MatmulBuffers &buffers,
+                                              bool mayMeasure) {
   Alignment alignment{
       alignmentOf(buffers.a),      alignmentOf(buffers.b),
       alignmentOf(buffers.y),      alignmentOf(buffers.third),
@@ -226,37 +307,65 @@ Expected<CudaMatmul::Plan *> CudaMatmul::find(const MatmulCall &call,
     // What the epilogue reads counts for the choice, too.
     if (MaybeError error = made->bind(call, buffers))
       return *error;
-    if (MaybeError error = made->choose(blas, call, alignment))
+    constexpr int several = 8;
+    bool chooses = tuning && tuning->tuner;
+    if (MaybeError error =
+            made->propose(blas, call, alignment, chooses ? several : 1))
       return *error;
+    if (chooses) {
+      std::vector<std::string> names;
+      for (const auto &proposal : made->proposals)
+        names.push_back(nameOf(proposal.algo));
+      CudaTimer timer;
+      made->chosen = tuning->choose(
+          ::describe(call, alignment),
+          "cuBLASLt " + std::to_string(cublasLtGetVersion()), names,
+          mayMeasure ? measureOf(*made, call, alignment, timer) : nullptr);
+    }
     known = std::move(made);
   }
   return known.get();
 }
 
+/// An error if the library cannot be asked for it; false: there is nothing to
+/// multiply.
+static Expected<bool> isProduct(const MatmulCall &call) {
+  const MatmulShape &s = call.shape;
+  for (int64_t extent : {s.batch, s.m, s.n, s.k})
+    if (extent < 0 || extent > std::numeric_limits<int>::max())
+      return Error{"a matrix has an extent beyond 2147483647"};
+  return call.resultVolume() != 0 && s.k != 0;
+}
+
+MaybeError CudaMatmul::prepare(const MatmulCall &call,
+                               const MatmulBuffers &buffers) {
+  auto product = isProduct(call);
+  if (!product || !*product)
+    return std::nullopt; // said by the iteration, which has the op's name
+  auto plan = find(call, buffers, /*mayMeasure=*/true);
+  return plan ? std::nullopt : MaybeError(plan.takeError());
+}
+
+void CudaMatmul::forget() { plans.clear(); }
+
 MaybeError CudaMatmul::run(const MatmulCall &call, const MatmulBuffers &buffers,
                            cudaStream_t stream) {
-  const MatmulShape &s = call.shape;
   int64_t volume = call.resultVolume();
   if (volume == 0)
     return std::nullopt;
-  if (s.k == 0) {
+  auto product = isProduct(call);
+  if (!product)
+    return product.takeError();
+  if (!*product) {
     if (call.epilogue != Epilogue::None)
       return Error{"a product over nothing has no epilogue"};
     SOAP_CUDA(cudaMemsetAsync, buffers.y, 0,
               size_t(volume * (call.narrowResult ? 2 : 4)), stream);
     return std::nullopt;
   }
-  for (int64_t extent : {s.batch, s.m, s.n, s.k})
-    if (extent < 0 || extent > std::numeric_limits<int>::max())
-      return Error{"a matrix has an extent beyond 2147483647"};
-  auto plan = find(call, buffers);
+  auto plan = find(call, buffers, /*mayMeasure=*/false);
   if (!plan)
     return plan.takeError();
-  Plan &p = **plan;
-  SOAP_TRY(p.bind(call, buffers));
-  float one = 1, zero = 0;
-  SOAP_CUDA(cublasLtMatmul, blas, p.desc, &one, buffers.b, p.first, buffers.a,
-            p.second, &zero, buffers.y, p.result, buffers.y, p.result,
-            &p.algorithm, buffers.workspace, p.workspaceBytes, stream);
-  return std::nullopt;
+  SOAP_TRY((*plan)->bind(call, buffers));
+  return launch(**plan, (*plan)->chosen, buffers, stream);
 }

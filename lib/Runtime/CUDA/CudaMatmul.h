@@ -7,12 +7,13 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_CUDAMATMUL_H
 #define SOAP_LIB_RUNTIME_CUDA_CUDAMATMUL_H
 
-#include "CudaError.h"
+#include "CudaTuning.h"
 #include "Soap/Runtime/LibraryCalls.h"
 
 #include <array>
 #include <map>
 #include <memory>
+#include <vector>
 
 namespace soap::runtime {
 
@@ -25,7 +26,10 @@ public:
   CudaMatmul(const CudaMatmul &) = delete;
   CudaMatmul &operator=(const CudaMatmul &) = delete;
 
-  MaybeError open();
+  /// As `CudaLibraries::open`, `prepare` and `forget`.
+  MaybeError open(const CudaTuning *tuning = nullptr);
+  MaybeError prepare(const MatmulCall &call, const MatmulBuffers &buffers);
+  void forget();
   MaybeError run(const MatmulCall &call, const MatmulBuffers &buffers,
                  cudaStream_t stream);
 
@@ -36,8 +40,14 @@ private:
   /// depends on them.
   using Alignment = std::array<uint32_t, 6>;
 
-  Expected<Plan *> find(const MatmulCall &call, const MatmulBuffers &buffers);
+  Expected<Plan *> find(const MatmulCall &call, const MatmulBuffers &buffers,
+                        bool mayMeasure);
+  Autotuner::Measure measureOf(Plan &plan, const MatmulCall &call,
+                               const Alignment &alignment, CudaTimer &timer);
+  MaybeError launch(const Plan &plan, size_t proposal,
+                    const MatmulBuffers &buffers, cudaStream_t stream);
 
+  const CudaTuning *tuning = nullptr;
   cublasLtHandle_t blas = nullptr;
   std::map<std::pair<MatmulCall, Alignment>, std::unique_ptr<Plan>> plans;
 };

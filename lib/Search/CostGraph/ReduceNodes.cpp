@@ -72,7 +72,7 @@ std::vector<char> Reducer::undominated(int n) const {
 }
 
 bool Reducer::dropDominated(bool &changed) {
-  for (size_t n = 0; n < nodes.size(); ++n) {
+  for (size_t n = 0; n < nodes.size() && !isInterrupted(); ++n) {
     if (!nodes[n].isAlive || nodes[n].costs.size() == 1)
       continue;
     std::vector<char> keep = undominated(static_cast<int>(n));
@@ -95,7 +95,7 @@ static constexpr size_t mostEdgeCosts = size_t(1) << 20;
 bool Reducer::eliminate(bool &changed) {
   std::vector<int> waiting(nodes.size());
   std::iota(waiting.rbegin(), waiting.rend(), 0);
-  while (!waiting.empty()) {
+  while (!waiting.empty() && !isInterrupted()) {
     int n = waiting.back();
     waiting.pop_back();
     const Node &node = nodes[n];

@@ -105,6 +105,8 @@ bool Reducer::reduceTime(bool &changed) {
   RangeSums fixed(points), varying(points);
   std::vector<int64_t> begins(points + 1), ends(points + 1);
   for (Node &node : nodes) {
+    if (isInterrupted())
+      return true;
     mergePieces(node);
     size_t kept = 0;
     for (Piece &piece : node.pieces) {

@@ -22,8 +22,8 @@ bool Reducer::fail(const std::string &text) {
   return false;
 }
 
-Reducer::Reducer(const CostGraph &graph)
-    : hasCapacity(graph.capacity.has_value()) {
+Reducer::Reducer(const CostGraph &graph, std::function<bool()> isOver)
+    : hasCapacity(graph.capacity.has_value()), isOver(std::move(isOver)) {
   build(graph);
 }
 
@@ -62,6 +62,8 @@ void Reducer::build(const CostGraph &graph) {
 
   nodes.resize(graph.nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
+    if (isInterrupted())
+      return;
     const CostGraphNode &from = graph.nodes[n];
     Node &node = nodes[n];
     for (int64_t cost : from.costs)
@@ -75,6 +77,8 @@ void Reducer::build(const CostGraph &graph) {
   edges.reserve(graph.edges.size());
   edgeBetween.reserve(graph.edges.size());
   for (const CostGraphEdge &edge : graph.edges) {
+    if (isInterrupted())
+      return;
     std::vector<int64_t> costs(edge.costs.size());
     std::transform(edge.costs.begin(), edge.costs.end(), costs.begin(),
                    finiteOrInfinite);
@@ -83,10 +87,10 @@ void Reducer::build(const CostGraph &graph) {
 }
 
 bool Reducer::reduce() {
-  for (bool changed = true; changed;) {
+  for (bool changed = true; changed && !interrupted;) {
     changed = false;
     bool again = true;
-    while (again) {
+    while (again && !interrupted) {
       again = false;
       if (!dropWithoutPartner(again) || !absorbAll(again))
         return false;
@@ -201,7 +205,7 @@ bool Reducer::dropWithoutPartner(bool &changed) {
   std::vector<char> isWaiting(nodes.size(), 1), keep;
   for (size_t n = nodes.size(); n-- > 0;)
     waiting.push_back(static_cast<int>(n));
-  while (!waiting.empty()) {
+  while (!waiting.empty() && !isInterrupted()) {
     int n = waiting.back();
     waiting.pop_back();
     isWaiting[n] = 0;
@@ -242,7 +246,7 @@ bool Reducer::dropWithoutPartner(bool &changed) {
 //===----------------------------------------------------------------------===//
 
 bool Reducer::absorbAll(bool &changed) {
-  while (!queue.empty()) {
+  while (!queue.empty() && !isInterrupted()) {
     int edge = queue.back();
     queue.pop_back();
     edges[edge].isQueued = false;
@@ -337,6 +341,8 @@ void Reducer::absorb(int node, int into, int id,
 void Reducer::normalize(bool &changed) {
   for (size_t e = 0; e < edges.size(); ++e) {
     Edge &edge = edges[e];
+    if (isInterrupted())
+      return;
     if (!edge.isAlive)
       continue;
     std::vector<int64_t> &rowCosts = nodes[edge.source].costs;

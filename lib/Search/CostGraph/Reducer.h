@@ -26,6 +26,7 @@
 #include "Soap/Search/CostGraph/CostGraph.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -34,14 +35,18 @@ namespace soap::costgraph {
 
 class Reducer {
 public:
-  /// The graph has passed `check`; nothing refers to it later.
-  explicit Reducer(const CostGraph &graph);
+  /// The graph has passed `check`; nothing refers to it later. `isOver`, if
+  /// there is one, is asked now and then, here and in `reduce`.
+  explicit Reducer(const CostGraph &graph,
+                   std::function<bool()> isOver = nullptr);
   /// The same for a kernel, whose states are the configs.
   explicit Reducer(const Kernel &kernel);
 
   /// Reduces until nothing changes; false: there is no solution, because of
   /// what `conflict` says.
   bool reduce();
+  /// `isOver` said so: what is left is of no use.
+  bool wasInterrupted() const { return interrupted; }
   const std::string &conflict() const { return conflictText; }
 
   /// What is left. States are numbered as they are there.
@@ -94,7 +99,16 @@ private:
   bool hasCapacity;
   std::vector<int> queue;     ///< edges that absorption is to look at
   std::vector<int> kernelIds; ///< of nodes that are alive, in order
+  std::function<bool()> isOver;
+  bool interrupted = false;
+  int asked = 0;
 
+  /// To be called in each long loop, which ends if it is true.
+  bool isInterrupted() {
+    if (isOver && !interrupted && ++asked % 1024 == 0)
+      interrupted = isOver();
+    return interrupted;
+  }
   bool fail(const std::string &text);
   static uint64_t pairKey(int a, int b);
   bool isSource(const Edge &edge, int node) const {

@@ -20,10 +20,13 @@ static constexpr int mostIdleSteps = 120;
 static constexpr int firstSteps = 300;
 /// States that a kernel may have if branch and bound is to prove anything.
 static constexpr int64_t mostProvenStates = 20000;
+/// Costs of a graph whose reduction takes no time worth mentioning: it comes
+/// first however little time there is.
+static constexpr int64_t quickCosts = 1'000'000;
 
 Solver::Solver(const CostGraph &graph, const CostGraphOptions &options)
     : graph(graph), options(options), begin(std::chrono::steady_clock::now()),
-      lastProgress(begin), reducer(graph), diveRandom(options.seed) {}
+      lastProgress(begin), diveRandom(options.seed) {}
 
 double Solver::secondsLeft() const {
   std::chrono::duration<double> spent =
@@ -44,7 +47,7 @@ void Solver::offer(int64_t cost, const std::vector<int> &states) {
   if (cost >= bestCost)
     return;
   bestCost = cost;
-  bestChoice = reducer.lift(states);
+  bestChoice = reducer->lift(states);
 }
 
 /// One more than the sum of the largest costs.
@@ -70,7 +73,7 @@ void Solver::prepare() {
   proof.reset();
   dive.reset();
   chains.clear();
-  kernel = reducer.kernel();
+  kernel = reducer->kernel();
   if (kernel.nodes.empty()) {
     offer(kernel.constant, {});
     bound = static_cast<double>(bestCost);
@@ -199,7 +202,7 @@ void Solver::startDive() {
       states.push_back(value <= *place);
   }
   if (bestCost < infinite)
-    if (auto states = reducer.statesOf(bestChoice))
+    if (auto states = reducer->statesOf(bestChoice))
       for (size_t n = 0; n < keep.size(); ++n)
         keep[n][(*states)[n]] = 1;
   dive = std::make_unique<BranchAndBound>(kernel, keep);
@@ -226,7 +229,7 @@ void Solver::planChain(Chain &chain, bool isFirst) {
     // From what the prices lead to, or from the best.
     std::optional<std::vector<int>> states;
     if (bestCost < infinite && (chain.episode + (isFirst ? 0 : 1)) % 2)
-      states = reducer.statesOf(bestChoice);
+      states = reducer->statesOf(bestChoice);
     chain.from = states ? std::move(*states) : ascent->states();
     chain.search->setPrices(ascent->prices());
     chain.rounds = std::min(4 + 2 * chain.episode, 40);
@@ -330,7 +333,7 @@ bool Solver::reduceAgain() {
     states += node.stateCount();
   if (5 * dropped < states)
     return false;
-  if (!reducer.restrict(keep) || !reducer.reduce()) {
+  if (!reducer->restrict(keep) || !reducer->reduce()) {
     bound = static_cast<double>(cutoff());
     return true;
   }
@@ -349,17 +352,39 @@ void Solver::report() {
   progress.kernelNodes = kernel.nodeCount();
   if (bestCost < infinite)
     progress.cost = bestCost;
+  if (first && first->cost < bestCost)
+    progress.cost = first->cost;
   progress.bound = static_cast<int64_t>(std::max(bound, 0.0));
   options.progress(progress);
 }
 
-CostGraphResult Solver::solve() {
-  if (!reducer.reduce()) {
+/// Whether there is a kernel to go on with.
+bool Solver::reduce() {
+  std::function<bool()> ends;
+  if (costCount(graph) > quickCosts)
+    ends = [this] { return isOver(); };
+  if (ends && ends())
+    return false;
+  reducer = std::make_unique<Reducer>(graph, ends);
+  bool isFeasible = reducer->reduce();
+  if (reducer->wasInterrupted())
+    return false;
+  if (!isFeasible) {
     result.status = CostGraphResult::Infeasible;
-    result.reason = reducer.conflict();
+    result.reason = reducer->conflict();
+    return false;
+  }
+  ceiling = ceilingOf(reducer->kernel());
+  return !ends || !ends();
+}
+
+CostGraphResult Solver::solve() {
+  first = findFirstSolution(graph, [this] { return isOver(); });
+  if (!reduce()) {
+    if (first)
+      bound = static_cast<double>(std::min(simpleBound(graph), first->cost));
     return finish();
   }
-  ceiling = ceilingOf(reducer.kernel());
   prepare();
   result.kernelNodes = kernel.nodeCount();
   result.kernelEdges = static_cast<int>(kernel.edges.size());
@@ -374,6 +399,10 @@ CostGraphResult Solver::solve() {
 CostGraphResult Solver::finish() {
   CostGraphSolution &solution = result.solution;
   solution.seconds = options.seconds - secondsLeft();
+  if (first && first->cost < bestCost) {
+    bestCost = first->cost;
+    bestChoice = first->choice;
+  }
   if (bestCost == infinite) {
     if (result.status != CostGraphResult::Infeasible && isProven()) {
       result.status = CostGraphResult::Infeasible;

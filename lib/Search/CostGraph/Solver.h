@@ -11,6 +11,7 @@
 #define SOAP_LIB_SEARCH_COSTGRAPH_SOLVER_H
 
 #include "BranchAndBound.h"
+#include "FirstSolution.h"
 #include "PriceAscent.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 
@@ -43,7 +44,7 @@ private:
   const CostGraph &graph;
   const CostGraphOptions &options;
   std::chrono::steady_clock::time_point begin, lastProgress;
-  Reducer reducer;
+  std::unique_ptr<Reducer> reducer;
   Kernel kernel;
   std::unique_ptr<PriceAscent> ascent;
   std::unique_ptr<BranchAndBound> proof;
@@ -55,6 +56,8 @@ private:
   std::vector<Chain> chains;
   CostGraphResult result;
 
+  /// What there is before any search, and does not steer it.
+  std::optional<CostGraphSolution> first;
   std::vector<int> bestChoice; ///< of the graph
   int64_t bestCost = infinite;
   int64_t ceiling = infinite; ///< every solution is cheaper
@@ -71,6 +74,7 @@ private:
   /// What solutions are to be cheaper than.
   int64_t cutoff() const { return std::min(bestCost, ceiling); }
 
+  bool reduce();
   void offer(int64_t cost, const std::vector<int> &states);
   void prepare();
   void offerDecoded();

@@ -137,8 +137,14 @@ private:
 
 double placement::lowerBound(const Problem &problem, const Objective &objective,
                              const Budget &budget) {
+  return lowerBound(problem, objective,
+                    UnitGraph(problem, objective, objective.contiguous),
+                    budget);
+}
+
+double placement::lowerBound(const Problem &problem, const Objective &objective,
+                             const UnitGraph &graph, const Budget &budget) {
   Deadline deadline(budget);
-  UnitGraph graph(problem, objective, objective.contiguous);
   double bound = workBound(problem, graph);
   // Replicas share a load that may be cut.
   if (!objective.replication && !deadline.isOver())

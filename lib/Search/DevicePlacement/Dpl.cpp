@@ -39,6 +39,9 @@ Answer placement::solveDpl(const Problem &problem, const Objective &objective,
                         complete = false; // other orders may need less
                         return stages;
                       });
-  finish(answer, lowerBound(problem, objective, deadline.rest()), deadline);
+  double bound = objective.contiguous
+                     ? lowerBound(problem, objective, graph, deadline.rest())
+                     : lowerBound(problem, objective, deadline.rest());
+  finish(answer, bound, deadline);
   return answer;
 }

@@ -126,7 +126,9 @@ Answer placement::fillGreedily(const Problem &problem,
   if (!answer.placement)
     attempt(infinite);
   // The first tries also when the time is over: they are the start of others.
-  constexpr int tries = 24, triesAtLeast = 6;
+  constexpr int tries = 24;
+  constexpr size_t quickUnits = 100000;
+  int triesAtLeast = graph.size() < quickUnits ? 6 : 2;
   for (int i = 0; i < tries && low < high; ++i) {
     if (i >= triesAtLeast && deadline.isOver())
       break;

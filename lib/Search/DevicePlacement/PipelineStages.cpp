@@ -7,6 +7,8 @@
 
 #include "Soap/Search/DevicePlacement/Solution.h"
 
+#include <utility>
+
 using namespace soap;
 using namespace soap::placement;
 
@@ -16,8 +18,8 @@ namespace {
 /// on the device with the most ready ones.
 class StageBuilder {
 public:
-  StageBuilder(const Problem &problem, const Placement &placement)
-      : problem(problem), placement(placement),
+  StageBuilder(const Problem &problem, const Placement &placement, bool apart)
+      : problem(problem), placement(placement), apart(apart),
         successors(problem.nodes.size()), waiting(problem.nodes.size()),
         ready(problem.deviceCount()) {
     for (const Edge &edge : problem.edges) {
@@ -31,6 +33,25 @@ public:
       if (waiting[i] == 0)
         makeReady(static_cast<int>(i));
     std::vector<PipelineStage> stages;
+    addStages(stages);
+    // No forward node waits for a backward one.
+    for (int node : std::exchange(held, {}))
+      ready[placement.deviceOf[node]].push_back(node);
+    apart = false;
+    addStages(stages);
+    return stages;
+  }
+
+private:
+  const Problem &problem;
+  const Placement &placement;
+  bool apart; ///< backward nodes are held until all forward nodes are computed
+  std::vector<std::vector<int>> successors;
+  std::vector<int> waiting;
+  std::vector<std::vector<int>> ready; ///< per device
+  std::vector<int> held;
+
+  void addStages(std::vector<PipelineStage> &stages) {
     for (int device = next(); device >= 0; device = next()) {
       PipelineStage stage{device, {}};
       while (!ready[device].empty()) {
@@ -43,17 +64,14 @@ public:
       }
       stages.push_back(std::move(stage));
     }
-    return stages;
   }
 
-private:
-  const Problem &problem;
-  const Placement &placement;
-  std::vector<std::vector<int>> successors;
-  std::vector<int> waiting;
-  std::vector<std::vector<int>> ready; ///< per device
-
-  void makeReady(int node) { ready[placement.deviceOf[node]].push_back(node); }
+  void makeReady(int node) {
+    if (apart && problem.nodes[node].backward)
+      held.push_back(node);
+    else
+      ready[placement.deviceOf[node]].push_back(node);
+  }
 
   int next() const {
     int best = -1;
@@ -67,9 +85,10 @@ private:
 
 } // namespace
 
-std::vector<PipelineStage>
-placement::pipelineStages(const Problem &problem, const Placement &placement) {
-  return StageBuilder(problem, placement).build();
+std::vector<PipelineStage> placement::pipelineStages(const Problem &problem,
+                                                     const Placement &placement,
+                                                     bool apart) {
+  return StageBuilder(problem, placement, apart).build();
 }
 
 MaybeError placement::verifyPipeline(const Problem &problem,

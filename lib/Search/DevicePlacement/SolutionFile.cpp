@@ -19,6 +19,9 @@ using nlohmann::json;
 
 static constexpr double mostLoad = std::numeric_limits<double>::max();
 
+/// Members of a schedule's tasks, by `RoundTask::Kind`.
+static constexpr const char *taskNames[] = {"compute", "write", "read"};
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -36,7 +39,8 @@ public:
   Expected<SolutionFile> read(const json &document) {
     Cursor root(reader, &document, "");
     root.expectObject({"version", "max_load", "latency", "optimal", "bound",
-                       "seconds", "objective", "devices", "pipeline"});
+                       "seconds", "objective", "devices", "pipeline",
+                       "schedule"});
     root.expectVersion();
     solution.optimal = root["optimal"].boolean();
     solution.bound = root["bound"].number(0, mostLoad);
@@ -53,6 +57,8 @@ public:
     if (root.has("pipeline"))
       for (const Cursor &stage : root["pipeline"].elements())
         readStage(stage);
+    if (root.has("schedule"))
+      readSchedule(root["schedule"]);
     if (reader.failed())
       return reader.takeError();
     return std::move(solution);
@@ -175,12 +181,50 @@ private:
     }
   }
 
+  /// A device that the file lists, by its place there.
+  int readDevice(const Cursor &at) {
+    int64_t last = static_cast<int64_t>(solution.devices.size()) - 1;
+    int64_t index = at.integer(0, std::max<int64_t>(last, 0));
+    return last < 0 ? 0 : solution.devices[index];
+  }
+
+  void readSchedule(const Cursor &at) {
+    at.expectObject({"period", "backward_period", "tasks"});
+    RoundSchedule schedule;
+    schedule.period = at["period"].number(0, mostLoad);
+    if (at.has("backward_period"))
+      schedule.backwardPeriod = at["backward_period"].number(0, mostLoad);
+    int64_t stages = static_cast<int64_t>(solution.pipeline.size());
+    if (stages == 0)
+      return at.fail("expected the stages in 'pipeline', too");
+    for (const Cursor &element : at["tasks"].elements()) {
+      if (reader.failed())
+        return;
+      element.expectObject(
+          {"device", "compute", "write", "read", "begin", "end"});
+      RoundTask task;
+      task.device = readDevice(element["device"]);
+      int kinds = 0;
+      for (auto kind : {RoundTask::Compute, RoundTask::Write, RoundTask::Read})
+        if (element.has(taskNames[kind])) {
+          ++kinds;
+          task.kind = kind;
+          task.stage =
+              static_cast<int>(element[taskNames[kind]].integer(0, stages - 1));
+        }
+      if (kinds != 1)
+        element.fail("expected one of 'compute', 'write' and 'read'");
+      task.begin = element["begin"].number(0, mostLoad);
+      task.end = element["end"].number(0, mostLoad);
+      schedule.tasks.push_back(task);
+    }
+    solution.schedule = std::move(schedule);
+  }
+
   void readStage(const Cursor &at) {
     at.expectObject({"device", "nodes"});
-    int64_t last = static_cast<int64_t>(solution.devices.size()) - 1;
-    int64_t index = at["device"].integer(0, std::max<int64_t>(last, 0));
     PipelineStage stage;
-    stage.device = last < 0 ? 0 : solution.devices[index];
+    stage.device = readDevice(at["device"]);
     stage.nodes = readNodes(at["nodes"]);
     solution.pipeline.push_back(std::move(stage));
   }
@@ -285,6 +329,19 @@ std::string placement::printSolution(const Problem &problem,
       stages.push_back({{"device", numberOf[stage.device]},
                         {"nodes", identifiers(problem, stage.nodes)}});
     document["pipeline"] = std::move(stages);
+  }
+  if (solution.schedule) {
+    json tasks = json::array();
+    for (const RoundTask &task : solution.schedule->tasks)
+      tasks.push_back({{"device", numberOf[task.device]},
+                       {taskNames[task.kind], task.stage},
+                       {"begin", task.begin},
+                       {"end", task.end}});
+    json schedule = {{"period", solution.schedule->period},
+                     {"tasks", std::move(tasks)}};
+    if (solution.schedule->backwardPeriod > 0)
+      schedule["backward_period"] = solution.schedule->backwardPeriod;
+    document["schedule"] = std::move(schedule);
   }
   return document.dump() + "\n";
 }

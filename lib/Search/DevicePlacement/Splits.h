@@ -53,6 +53,11 @@ std::vector<SplitStage> splitOrder(const UnitGraph &graph,
 Answer fillGreedily(const Problem &problem, const Objective &objective,
                     const UnitGraph &graph, const Deadline &deadline);
 
+/// `lowerBound` on a graph that is there already, ordered if the objective asks
+/// for contiguous splits.
+double lowerBound(const Problem &problem, const Objective &objective,
+                  const UnitGraph &graph, const Budget &budget);
+
 /// DPL where a transfer's cost depends on hosts.
 Answer solveHosts(const Problem &problem, const Objective &objective,
                   const Budget &budget);

@@ -18,21 +18,6 @@ using namespace soap::placement;
 
 namespace {
 
-/// The devices that read each node's output, the nodes' own included.
-std::vector<std::vector<int>> devicesOfNets(const Problem &problem,
-                                            const Placement &placement) {
-  std::vector<std::vector<int>> devices(problem.nodes.size());
-  for (size_t i = 0; i < problem.nodes.size(); ++i)
-    devices[i].push_back(placement.deviceOf[i]);
-  for (const Edge &edge : problem.edges)
-    devices[edge.source].push_back(placement.deviceOf[edge.target]);
-  for (std::vector<int> &list : devices) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
-  return devices;
-}
-
 /// What a transfer costs a device of `here` among the devices of a net whose
 /// producer is on `producer`.
 double transferFactor(const Problem &problem, const Objective &objective,
@@ -182,6 +167,29 @@ MaybeError verifyContiguity(const Problem &problem,
 
 } // namespace
 
+std::vector<std::vector<int>>
+placement::devicesOfNets(const Problem &problem, const Placement &placement) {
+  std::vector<std::vector<int>> devices(problem.nodes.size());
+  for (size_t i = 0; i < problem.nodes.size(); ++i)
+    devices[i].push_back(placement.deviceOf[i]);
+  for (const Edge &edge : problem.edges)
+    devices[edge.source].push_back(placement.deviceOf[edge.target]);
+  for (std::vector<int> &list : devices) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return devices;
+}
+
+double placement::transferTimeOn(const Problem &problem,
+                                 const Objective &objective,
+                                 const std::vector<int> &net, int device,
+                                 const Placement &placement, int node) {
+  return problem.transferTime[node] * transferFactor(problem, objective, net,
+                                                     device,
+                                                     placement.deviceOf[node]);
+}
+
 std::vector<StageCosts> placement::deviceCosts(const Problem &problem,
                                                const Objective &objective,
                                                const Placement &placement) {
@@ -202,9 +210,8 @@ std::vector<StageCosts> placement::deviceCosts(const Problem &problem,
       if (problem.isAccelerator(device))
         (problem.nodes[i].backward ? costs[device].backwardTransfer
                                    : costs[device].forwardTransfer) +=
-            problem.transferTime[i] * transferFactor(problem, objective,
-                                                     nets[i], device,
-                                                     placement.deviceOf[i]);
+            transferTimeOn(problem, objective, nets[i], device, placement,
+                           static_cast<int>(i));
   }
   return costs;
 }

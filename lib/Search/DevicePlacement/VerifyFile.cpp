@@ -88,7 +88,13 @@ Expected<std::string> placement::verifySolution(const Problem &problem,
     if (MaybeError error =
             verifyPipeline(problem, solution.placement, solution.pipeline))
       return *error;
+  if (solution.schedule)
+    if (MaybeError error =
+            verifySchedule(problem, solution.objective, solution.placement,
+                           solution.pipeline, *solution.schedule))
+      return Error{"schedule: " + error->message};
   return std::string("ok: ") + what + " " + show(actual) +
          (solution.optimal ? ", called optimal"
-                           : ", bound " + show(solution.bound));
+                           : ", bound " + show(solution.bound)) +
+         (solution.schedule ? ", and a schedule that reaches it" : "");
 }

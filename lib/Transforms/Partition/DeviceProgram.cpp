@@ -59,9 +59,13 @@ private:
   }
   RankedTensorType typeOf(int buffer) { return typeOf(plan.buffers[buffer]); }
 
+  /// Where `part` is in the tile, or elements that are the same.
   RegionAttr positions(int tile, const Tile &part) {
+    const Buffer &buffer = plan.buffers[tile];
     return RegionAttr::get(builder.getContext(),
-                           plan.buffers[tile].region.positionsOf(part));
+                           schedule.isSplat[buffer.value]
+                               ? Tile::whole(part.shape())
+                               : buffer.region.positionsOf(part));
   }
 
   void createFunction(ModuleOp module) {
@@ -69,23 +73,23 @@ private:
     program.function = func::FuncOp::create(builder, source.getLoc(), "program",
                                             builder.getFunctionType({}, {}));
     Block *body = program.function.addEntryBlock();
-    for (auto [i, buffers] : llvm::enumerate(plan.inputs))
-      for (auto [b, buffer] : llvm::enumerate(buffers)) {
-        if (plan.buffers[buffer].device != device)
-          continue;
-        argOfBuffer[buffer] = body->getNumArguments();
-        values[buffer] = body->addArgument(typeOf(buffer), source.getLoc());
-        auto name = source.getArgAttrOfType<StringAttr>(
-            priced.opGraph.inputs[i].getArgNumber(), SoapDialect::kName);
-        program.args.push_back({name ? name.str() : "arg" + std::to_string(i),
-                                plan.buffers[buffer].region,
-                                b < plan.updates[i].size()});
-        argKinds.push_back(source.getArgAttrOfType<StringAttr>(
-            priced.opGraph.inputs[i].getArgNumber(), SoapDialect::kKind));
-      }
+    for (auto [i, b, buffer] : schedule.inputs[device]) {
+      argOfBuffer[buffer] = body->getNumArguments();
+      values[buffer] = body->addArgument(typeOf(buffer), source.getLoc());
+      DictionaryAttr attributes =
+          source.getArgAttrDict(priced.opGraph.inputs[i].getArgNumber());
+      auto name = attributes.getAs<StringAttr>(SoapDialect::kName);
+      program.args.push_back({name ? name.str() : "arg" + std::to_string(i),
+                              plan.buffers[buffer].region,
+                              b < plan.updates[i].size()});
+      NamedAttrList kept;
+      if (auto kind = attributes.getAs<StringAttr>(SoapDialect::kKind))
+        kept.set(SoapDialect::kKind, kind);
+      argAttributes.push_back(kept.getDictionary(builder.getContext()));
+    }
     builder.setInsertionPointToStart(body);
   }
-  SmallVector<StringAttr> argKinds;
+  SmallVector<DictionaryAttr> argAttributes;
 
   void addSlot(Operation *op, int64_t place, int64_t peer, int64_t transfer,
                int64_t collective = -1) {
@@ -320,34 +324,25 @@ private:
   /// arguments.
   void finish() {
     SmallVector<Value> results;
-    SmallVector<int64_t> updates;
-    for (auto [o, output] : llvm::enumerate(plan.outputs))
-      for (int buffer : output.buffers) {
-        if (plan.buffers[buffer].device != device)
-          continue;
-        results.push_back(values.at(buffer));
-        updates.push_back(-1);
-        program.results.push_back({priced.opGraph.graph.outputs[o].name,
-                                   plan.buffers[buffer].region, false});
-      }
-    for (auto [i, buffers] : llvm::enumerate(plan.updates))
-      for (auto [b, buffer] : llvm::enumerate(buffers)) {
-        if (plan.buffers[buffer].device != device)
-          continue;
-        results.push_back(values.at(buffer));
-        updates.push_back(argOfBuffer.at(plan.inputs[i][b]));
-      }
+    SmallVector<DictionaryAttr> attributes;
+    for (auto [o, place, buffer] : schedule.outputs[device]) {
+      results.push_back(values.at(buffer));
+      attributes.push_back(builder.getDictionaryAttr({}));
+      program.results.push_back({priced.opGraph.graph.outputs[o].name,
+                                 plan.buffers[buffer].region, false});
+    }
+    for (auto [i, b, buffer] : schedule.updates[device]) {
+      results.push_back(values.at(buffer));
+      attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+          SoapDialect::kUpdates,
+          builder.getI64IntegerAttr(argOfBuffer.at(plan.inputs[i][b])))));
+    }
     func::ReturnOp::create(builder, source.getLoc(), results);
     program.function.setFunctionType(
         builder.getFunctionType(program.function.getBody().getArgumentTypes(),
                                 ValueRange(results).getTypes()));
-    for (auto [i, kind] : llvm::enumerate(argKinds))
-      if (kind)
-        program.function.setArgAttr(i, SoapDialect::kKind, kind);
-    for (auto [i, argument] : llvm::enumerate(updates))
-      if (argument >= 0)
-        program.function.setResultAttr(i, SoapDialect::kUpdates,
-                                       builder.getI64IntegerAttr(argument));
+    program.function.setAllArgAttrs(argAttributes);
+    program.function.setAllResultAttrs(attributes);
   }
 };
 

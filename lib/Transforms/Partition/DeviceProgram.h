@@ -32,6 +32,13 @@ struct DeviceProgram {
 /// stages.
 using KernelOps = DenseMap<std::pair<int, int>, Operation *>;
 
+/// A tile of the function's interface: the entry of the plan's list that it is
+/// in, its place there, and its buffer.
+struct InterfaceTile {
+  size_t entry, place;
+  int buffer;
+};
+
 /// The global schedule, by device.
 struct Schedule {
   /// Per device: (place in the global order, action) of all actions that it
@@ -47,8 +54,15 @@ struct Schedule {
   /// collective.
   std::vector<std::vector<::soap::CollectiveStep>> steps;
   std::vector<int64_t> firstStep;
+  /// Per device: its tiles of the plan's inputs, outputs and updates, in their
+  /// order.
+  std::vector<std::vector<InterfaceTile>> inputs, outputs, updates;
   /// Element type of every value of the graph.
   std::vector<Type> elementTypes;
+  /// Values whose elements are all the same: constants. Any part of such a tile
+  /// is as good as another, so devices that want different parts take the first
+  /// one and share their program.
+  std::vector<bool> isSplat;
 };
 
 /// Builds the program of `device` at the end of `module`.

@@ -94,11 +94,34 @@ KernelOps collectKernelOps(const PricedFunction &priced) {
   return ops;
 }
 
+/// Which tiles of the interface are on which device.
+void spreadInterface(const ::soap::Plan &plan, Schedule &schedule,
+                     int deviceCount) {
+  for (auto *tiles : {&schedule.inputs, &schedule.outputs, &schedule.updates})
+    tiles->resize(deviceCount);
+  auto spread = [&](size_t entry, const std::vector<int> &buffers,
+                    std::vector<std::vector<InterfaceTile>> &tiles) {
+    for (auto [place, buffer] : llvm::enumerate(buffers))
+      tiles[plan.buffers[buffer].device].push_back({entry, place, buffer});
+  };
+  for (auto [i, buffers] : llvm::enumerate(plan.inputs))
+    spread(i, buffers, schedule.inputs);
+  for (auto [o, output] : llvm::enumerate(plan.outputs))
+    spread(o, output.buffers, schedule.outputs);
+  for (auto [i, buffers] : llvm::enumerate(plan.updates))
+    spread(i, buffers, schedule.updates);
+}
+
 Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
                       int deviceCount) {
   Schedule schedule;
   schedule.byDevice.resize(deviceCount);
+  spreadInterface(priced.plan, schedule, deviceCount);
   schedule.elementTypes = elementTypesOf(priced.opGraph);
+  schedule.isSplat.resize(priced.opGraph.graph.values.size());
+  for (const auto &[value, id] : priced.opGraph.valueIds)
+    if (auto constant = value.getDefiningOp<ConstantOp>())
+      schedule.isSplat[id] = isa<SplatElementsAttr>(constant.getValue());
   const ::soap::Plan &plan = priced.plan;
   schedule.collectiveOfTask.assign(order.size(), -1);
   int64_t steps = 0;

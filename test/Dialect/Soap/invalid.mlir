@@ -532,6 +532,46 @@ func.func @concat_shape(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) {
 
 // -----
 
+func.func @bucket_none() {
+  // expected-error@+1 {{'soap.bucket' op needs at least one operand}}
+  %0 = soap.bucket : () -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @bucket_types(%x: tensor<2x3xf32>, %y: tensor<2xf64>) {
+  // expected-error@+1 {{operands and results must have one floating-point type, got 'f32' and 'f64'}}
+  %0 = soap.bucket %x, %y : (tensor<2x3xf32>, tensor<2xf64>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @unbucket_elements(%x: tensor<8xf32>) {
+  // expected-error@+1 {{has a bucket of 8 elements, expected the 7 of its results}}
+  %0:2 = soap.unbucket %x : (tensor<8xf32>) -> (tensor<2x3xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @unbucket_rank(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{a bucket}}
+  %0 = soap.unbucket %x : (tensor<2x4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @unbucket_types(%x: tensor<8xf32>) {
+  // expected-error@+1 {{element types 'f32' and 'f64' differ}}
+  %0 = soap.unbucket %x : (tensor<8xf32>) -> tensor<8xf64>
+  return
+}
+
+// -----
+
 func.func @slice_range(%x: tensor<8xf32>) {
   // expected-error@+1 {{reads index 8 of dim 0, whose extent is 8}}
   %0 = soap.slice %x {offsets = array<i64: 2>, sizes = array<i64: 3>, strides = array<i64: 3>} : (tensor<8xf32>) -> tensor<3xf32>

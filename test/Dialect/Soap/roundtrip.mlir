@@ -185,6 +185,10 @@ func.func @shapes(%x: tensor<4x6xf32>) -> (tensor<2xi32>, tensor<f32>) {
   %5 = soap.constant dense<[1, 2]> : tensor<2xi32> : tensor<2xi32>
   // CHECK: soap.constant dense_resource<weights> : tensor<f32> : tensor<f32>
   %6 = soap.constant dense_resource<weights> : tensor<f32> : tensor<f32>
+  // CHECK: soap.bucket %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4x6xf32>, tensor<2x1x3xf32>, tensor<f32>) -> tensor<31xf32>
+  %7 = soap.bucket %x, %3, %6 : (tensor<4x6xf32>, tensor<2x1x3xf32>, tensor<f32>) -> tensor<31xf32>
+  // CHECK: soap.unbucket %{{.*}} : (tensor<31xf32>) -> (tensor<4x6xf32>, tensor<7xf32>)
+  %8:2 = soap.unbucket %7 : (tensor<31xf32>) -> (tensor<4x6xf32>, tensor<7xf32>)
   return %5, %6 : tensor<2xi32>, tensor<f32>
 }
 

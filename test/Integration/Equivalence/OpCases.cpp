@@ -377,6 +377,27 @@ Case concat(Random &random) {
   return c;
 }
 
+/// Products whose sums may be cut, through one bucket.
+Case buckets(Random &random) {
+  Case c = made("buckets", true);
+  FunctionText f;
+  std::vector<Tensor> gradients;
+  int64_t elements = 0;
+  for (int64_t i = uniform(random, 1, 4); i > 0; --i) {
+    int64_t m = uniform(random, 1, 5), n = uniform(random, 1, 5),
+            k = uniform(random, 1, 8);
+    Tensor a = f.arg({k, m}, integers), b = f.arg({k, n}, integers);
+    gradients.push_back(f.op1("matmul", {a, b}, "transpose_a", {m, n}));
+    elements += m * n;
+  }
+  Tensor bucket = f.op1("bucket", gradients, "", {elements});
+  std::vector<std::vector<int64_t>> shapes;
+  for (const Tensor &gradient : gradients)
+    shapes.push_back(gradient.shape);
+  f.finish(c, f.op("unbucket", {bucket}, "", shapes));
+  return c;
+}
+
 Case slice(Random &random) {
   std::vector<int64_t> shape = randomShape(random), offsets, sizes, strides;
   for (int64_t d : shape) {
@@ -591,6 +612,7 @@ std::vector<Generator> opGenerators() {
       {"reshape", reshape},
       {"transpose", transpose},
       {"concat", concat},
+      {"buckets", buckets},
       {"slice", slice},
       {"pad", pad},
       {"constant", constant},

@@ -1,16 +1,14 @@
 //===- FakeCublas.cpp - Sums of a stand-in for CUDA's libraries -----------===//
 //
-// Part of the stand-in for CUDA (FakeCuda.cpp): handles of cuBLAS and cuDNN,
-// and the sums that collectives of one process make. Programs whose products
-// are kernels (`library=none`) need no more.
+// Part of the stand-in for CUDA (FakeCuda.cpp): the sums that collectives of
+// one process make. Products and convolutions are in FakeCublasLt.cpp and
+// FakeCudnn.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FakeStreams.h"
 
-#include <cublasLt.h>
 #include <cublas_v2.h>
-#include <cudnn.h>
 
 using namespace soap::fake;
 
@@ -58,24 +56,6 @@ cublasStatus_t cublasDaxpy_v2(cublasHandle_t handle, int n, const double *alpha,
                               const double *x, int stepX, double *y,
                               int stepY) {
   return axpy(handle, n, alpha, x, stepX, y, stepY);
-}
-
-cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
-  *handle = reinterpret_cast<cublasLtHandle_t>(new Handle);
-  return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
-  delete reinterpret_cast<Handle *>(handle);
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
-  *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
-  delete reinterpret_cast<Handle *>(handle);
-  return CUDNN_STATUS_SUCCESS;
 }
 
 } // extern "C"

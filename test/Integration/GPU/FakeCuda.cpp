@@ -6,10 +6,13 @@
 // a program has them.
 //
 //   SOAP_FAKE_CUDA_DEVICES=N     number of devices (default 1)
+//   SOAP_FAKE_CUDA_NAME=NAME     what devices are called (default Stand-in)
 //   SOAP_FAKE_CUDA_CHIP=90       compute capability times ten (default 90)
 //   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
 //   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called
 //   SOAP_FAKE_CUDA_LAZY=N        with the Nth kernel something is allocated
+//   SOAP_FAKE_CUDA_TIMES=3,1,2   what algorithms of libraries take
+//                                (FakeLibraries.h), and events measure
 //   SOAP_FAKE_CUDA_STATISTICS=1  at the end, print what was launched
 //
 //===----------------------------------------------------------------------===//
@@ -68,9 +71,10 @@ struct Statistics {
       return;
     std::fprintf(stderr,
                  "fake cuda: %ld kernels given, %ld graphs of %ld nodes "
-                 "launched %ld times\n",
+                 "launched %ld times, %ld timings\n",
                  counts().kernels.load(), counts().graphs.load(),
-                 counts().nodes.load(), counts().launches.load());
+                 counts().nodes.load(), counts().launches.load(),
+                 counts().timings.load());
   }
 } statistics;
 
@@ -91,7 +95,9 @@ cudaError_t cudaGetDeviceCount(int *count) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   FAKE(cudaGetDeviceProperties);
   *properties = {};
-  std::strcpy(properties->name, "Stand-in");
+  const char *name = std::getenv("SOAP_FAKE_CUDA_NAME");
+  std::snprintf(properties->name, sizeof properties->name, "%s",
+                name ? name : "Stand-in");
   long chip = numberFrom("SOAP_FAKE_CUDA_CHIP", 90);
   properties->major = int(chip / 10);
   properties->minor = int(chip % 10);
@@ -248,6 +254,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   FAKE(cudaEventRecord);
   return eventRecord(event, stream);
+}
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
+                                 cudaEvent_t end) {
+  FAKE(cudaEventElapsedTime);
+  return eventElapsedTime(milliseconds, begin, end);
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
                                    cudaStreamCaptureMode mode) {

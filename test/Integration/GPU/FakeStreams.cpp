@@ -7,6 +7,7 @@
 #include "FakeStreams.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -52,10 +53,16 @@ std::vector<CaptureRef> captures; ///< those that are active
 
 using namespace soap::fake;
 
+/// Of a record of an event; the lock is around it.
+struct Happening {
+  bool done = false;
+  double time = 0;
+};
+
 /// Happens when the work before it is done.
 struct CUevent_st {
   int device;
-  std::shared_ptr<bool> happened; ///< null: never recorded
+  std::shared_ptr<Happening> happened; ///< null: never recorded
   CaptureRef capture;
   std::vector<size_t> nodes;
 };
@@ -106,6 +113,17 @@ namespace soap::fake {
 namespace {
 
 std::vector<cudaStream_t> streams;
+double passed = 0; ///< made-up milliseconds
+
+/// Milliseconds; the lock is held.
+double now() {
+  static const bool madeUp = std::getenv("SOAP_FAKE_CUDA_TIMES") != nullptr;
+  using Clock = std::chrono::steady_clock;
+  return madeUp ? passed
+                : std::chrono::duration<double, std::milli>(
+                      Clock::now().time_since_epoch())
+                      .count();
+}
 
 cudaError_t breakCapture(const CaptureRef &capture, cudaError_t error) {
   capture->broken = true;
@@ -226,14 +244,32 @@ cudaError_t eventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (stream->capture)
     return stream->capture->broken ? cudaErrorStreamCaptureInvalidated
                                    : cudaSuccess;
-  auto happened = std::make_shared<bool>(false);
+  auto happened = std::make_shared<Happening>();
   event->happened = happened;
   giveLocked(stream, [happened] {
     std::lock_guard<std::mutex> lock(mutex);
-    *happened = true;
+    happened->done = true;
+    happened->time = now();
     changed.notify_all();
   });
   return cudaSuccess;
+}
+
+cudaError_t eventElapsedTime(float *milliseconds, cudaEvent_t begin,
+                             cudaEvent_t end) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!begin->happened || !end->happened)
+    return cudaErrorInvalidResourceHandle;
+  if (!begin->happened->done || !end->happened->done)
+    return cudaErrorNotReady;
+  *milliseconds = float(end->happened->time - begin->happened->time);
+  ++counts().timings;
+  return cudaSuccess;
+}
+
+void pass(double milliseconds) {
+  std::lock_guard<std::mutex> lock(mutex);
+  passed += milliseconds;
 }
 
 cudaError_t streamWaitEvent(cudaStream_t stream, cudaEvent_t event) {
@@ -259,7 +295,7 @@ cudaError_t streamWaitEvent(cudaStream_t stream, cudaEvent_t event) {
   if (auto happened = event->happened)
     giveLocked(stream, [happened] {
       std::unique_lock<std::mutex> lock(mutex);
-      changed.wait(lock, [&] { return *happened; });
+      changed.wait(lock, [&] { return happened->done; });
     });
   return cudaSuccess;
 }
@@ -362,6 +398,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
   *event = new CUevent_st{currentDevice(), nullptr, nullptr, {}};
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (cudaError_t error = unsafeCall())
+    return error;
+  std::unique_lock<std::mutex> lock(mutex);
+  if (auto happened = event->happened)
+    changed.wait(lock, [&] { return happened->done; });
   return cudaSuccess;
 }
 

@@ -25,6 +25,9 @@ int &currentDevice();
 /// device than the current one.
 cudaError_t give(cudaStream_t stream, std::function<void()> work);
 
+/// Lets made-up time pass on the clock of events; called by work on a stream.
+void pass(double milliseconds);
+
 /// What a call that may wait or allocate returns now: not in a capture of this
 /// thread, which it breaks.
 cudaError_t unsafeCall();
@@ -40,12 +43,16 @@ cudaError_t streamWaitEvent(cudaStream_t stream, cudaEvent_t event);
 cudaError_t streamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t streamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t eventRecord(cudaEvent_t event, cudaStream_t stream);
+/// Milliseconds between two events: of the clock, or with SOAP_FAKE_CUDA_TIMES
+/// those that work has let pass, which are the same in every run.
+cudaError_t eventElapsedTime(float *milliseconds, cudaEvent_t begin,
+                             cudaEvent_t end);
 cudaError_t graphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph);
 cudaError_t graphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 
 /// Of this process so far.
 struct Counts {
-  std::atomic<long> kernels{0}, graphs{0}, launches{0}, nodes{0};
+  std::atomic<long> kernels{0}, graphs{0}, launches{0}, nodes{0}, timings{0};
 };
 Counts &counts();
 

@@ -198,6 +198,8 @@ TEST(PlacementSolution, FilesAreVerified) {
   solution.maxLoad = 11;
   solution.bound = 10;
   solution.pipeline = pipelineStages(problem, solution.placement);
+  solution.schedule = scheduleRounds(problem, solution.objective,
+                                     solution.placement, solution.pipeline);
   std::string text = printSolution(problem, solution);
   auto judge = [&](const std::string &from, const std::string &to) {
     std::string changed = text;
@@ -215,7 +217,14 @@ TEST(PlacementSolution, FilesAreVerified) {
     std::string verdict = judge(from, to);
     EXPECT_NE(verdict.find(message), std::string::npos) << verdict;
   };
-  expectVerdict("", "", "ok: max_load 11, bound 10");
+  expectVerdict("", "", "ok: max_load 11, bound 10, and a schedule");
+  expectVerdict("\"period\":11.0", "\"period\":10.0",
+                "schedule: expected rounds as long as the greatest load");
+  expectVerdict("\"compute\":2", "\"compute\":3", "at /schedule/tasks");
+  expectVerdict("\"compute\":2", "\"write\":2",
+                "schedule: accelerator 0 writes stage 2: expected no such");
+  expectVerdict("\"compute\":2", "\"compute\":2,\"read\":1",
+                "expected one of 'compute', 'write' and 'read'");
   expectVerdict("\"max_load\":11.0", "\"max_load\":10.5",
                 "expected max_load 11, got 10.5");
   expectVerdict("\"load\":7.0", "\"load\":6", "accelerator 1: expected load 7");

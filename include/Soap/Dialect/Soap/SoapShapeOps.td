@@ -1,6 +1,6 @@
 //===- SoapShapeOps.td - Ops that move elements ------------*- tablegen -*-===//
 //
-// Reshape, transpose, concat, slice, pad: all linear, they pass partial sums on. And constants.
+// Reshape, transpose, concat, slice, pad: all linear, they pass partial sums on. Constants, and buckets of gradients.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,5 +48,23 @@ def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Soap_Tile:$y);
   let assemblyFormat = "attr-dict $value `:` type($y)";
+  let hasVerifier = 1;
+}
+def Soap_BucketOp : Soap_Op<"bucket", [SpaceInterface, InferType]> {
+  let summary = "all elements of several tensors in one of rank 1";
+  let description = [{
+    The elements of each operand in row-major order, one operand after the other. Linear: replicas that each have a part of a sum put their parts together, and what is reduced across devices is one tensor instead of many.
+    No loops: it is replicated where it is read. See docs/TrainingStep.md, "Buckets".
+  }];
+  let arguments = (ins Variadic<Soap_Float>:$xs);
+  let results = (outs Soap_Float:$bucket);
+}
+def Soap_UnbucketOp : Soap_Op<"unbucket", [SpaceInterface]> {
+  let summary = "the tensors whose elements are in a bucket";
+  let description = [{
+    The inverse of `bucket`; the results' shapes say where each begins. Not linear: it reads complete sums, so that a bucket is reduced before it is taken apart. No loops.
+  }];
+  let arguments = (ins Soap_Float:$bucket);
+  let results = (outs Variadic<Soap_Float>:$ys);
   let hasVerifier = 1;
 }

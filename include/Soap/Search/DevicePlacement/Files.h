@@ -8,7 +8,7 @@
 #ifndef SOAP_SEARCH_DEVICEPLACEMENT_FILES_H
 #define SOAP_SEARCH_DEVICEPLACEMENT_FILES_H
 
-#include "Soap/Search/DevicePlacement/Solution.h"
+#include "Soap/Search/DevicePlacement/RoundSchedule.h"
 
 namespace soap::placement {
 
@@ -36,6 +36,8 @@ struct SolutionFile {
   std::vector<int> devices;
   std::vector<double> loads;
   std::vector<PipelineStage> pipeline; ///< empty: not said
+  /// When devices compute the stages and transfer their outputs.
+  std::optional<RoundSchedule> schedule;
 };
 
 /// Devices in the file are numbered as they come, accelerators and CPUs each.
@@ -46,8 +48,8 @@ Expected<SolutionFile> parseSolution(const Problem &problem,
 std::string printSolution(const Problem &problem, const SolutionFile &solution);
 
 /// All that a solution's file claims: that the placement obeys the rules, that
-/// loads, objective and pipeline are as it says, and that no bound is above
-/// it. Returns a line that says so.
+/// loads, objective, pipeline and its schedule are as it says, and that no
+/// bound is above it. Returns a line that says so.
 Expected<std::string> verifySolution(const Problem &problem,
                                      const SolutionFile &solution);
 

@@ -37,6 +37,16 @@ std::vector<StageCosts> deviceCosts(const Problem &problem,
                                     const Objective &objective,
                                     const Placement &placement);
 
+/// What the output of `node`, which all devices of `net` have or read, costs an
+/// accelerator among them.
+double transferTimeOn(const Problem &problem, const Objective &objective,
+                      const std::vector<int> &net, int device,
+                      const Placement &placement, int node);
+
+/// Per node, the devices that have or read its output, sorted.
+std::vector<std::vector<int>> devicesOfNets(const Problem &problem,
+                                            const Placement &placement);
+
 /// The loads of a placement that obeys the rules: each node on one device that
 /// can compute it, classes together, memory of accelerators, replicas,
 /// contiguity if the objective asks for it. Otherwise which rule it breaks, by
@@ -53,11 +63,12 @@ struct PipelineStage {
 };
 
 /// Splits a placement's devices, contiguous or not, into few stages that can be
-/// ordered. Round t of the pipeline, which lasts `maxLoad`, computes stage s
-/// for sample t - s: all stages of a device together take its load, whatever
-/// their number, so a sample leaves the pipeline each round.
+/// ordered: all stages of a device together take its load, whatever their
+/// number, so a sample can leave the pipeline each round (RoundSchedule.h says
+/// how). `apart`: no stage has nodes of both passes.
 std::vector<PipelineStage> pipelineStages(const Problem &problem,
-                                          const Placement &placement);
+                                          const Placement &placement,
+                                          bool apart = false);
 
 /// That the stages hold each node once, on its device, in an order that the
 /// edges allow.

@@ -1,0 +1,221 @@
+//===- Autotune.cpp - Choices by measurement, kept in a file --------------===//
+//
+// See Autotune.h. The file: {"version": 1, "choices": {KEY: CANDIDATE}}.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Autotune.h"
+
+#include "../Json.h"
+#include "Soap/Runtime/Files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+constexpr int64_t mostBytes = int64_t(64) << 20;
+
+/// Held while choices are read, measured and written: processes of one machine
+/// agree.
+class FileLock {
+public:
+  explicit FileLock(const std::string &path)
+      : fd(path.empty()
+               ? -1
+               : open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~FileLock() {
+    if (fd >= 0)
+      close(fd);
+  }
+  FileLock(const FileLock &) = delete;
+  FileLock &operator=(const FileLock &) = delete;
+
+private:
+  int fd;
+};
+
+/// Folders of a path, as far as they can be made.
+void makeFolders(const std::string &path) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1))
+    mkdir(path.substr(0, slash).c_str(), 0777);
+}
+
+Expected<std::map<std::string, std::string>>
+parseChoices(const std::string &text) {
+  std::map<std::string, std::string> choices;
+  nlohmann::json root = nlohmann::json::parse(text, nullptr, false);
+  if (root.is_discarded())
+    return Error{"expected JSON"};
+  try {
+    JsonCursor cursor(root, "");
+    cursor.at("version").integer(1, 1);
+    JsonCursor list = cursor.at("choices");
+    if (!list.json().is_object())
+      list.expected("an object");
+    for (const auto &[key, value] : list.json().items()) {
+      if (!value.is_string())
+        list.at(key.c_str()).expected("the name of an algorithm");
+      choices[key] = value.get<std::string>();
+    }
+  } catch (const JsonError &error) {
+    return Error{error.what()};
+  }
+  return choices;
+}
+
+} // namespace
+
+std::string Autotuner::defaultPath() {
+  auto variable = [](const char *name) {
+    const char *text = std::getenv(name);
+    return std::string(text ? text : "");
+  };
+  if (const char *file = std::getenv("SOAP_GPU_ALGORITHMS"))
+    return file;
+  std::string folder = variable("SOAP_CACHE_DIR");
+  if (folder.empty() && !variable("XDG_CACHE_HOME").empty())
+    folder = variable("XDG_CACHE_HOME") + "/soap";
+  if (folder.empty() && !variable("HOME").empty())
+    folder = variable("HOME") + "/.cache/soap";
+  return folder.empty() ? "" : folder + "/gpu-algorithms.json";
+}
+
+void Autotuner::load() {
+  if (path.empty() || access(path.c_str(), F_OK) != 0)
+    return;
+  auto text = readFile(path, mostBytes);
+  auto parsed =
+      text ? parseChoices(*text)
+           : Expected<std::map<std::string, std::string>>(text.takeError());
+  if (parsed) {
+    for (auto &[key, choice] : *parsed)
+      choices.try_emplace(key, choice);
+    return;
+  }
+  tell(path + ": " + parsed.error() + "; the choice of algorithms begins anew");
+}
+
+void Autotuner::tell(const std::string &text) {
+  if (!noted && note)
+    note(text);
+  noted = true;
+}
+
+void Autotuner::remark(const std::string &text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  tell(text);
+}
+
+void Autotuner::save() {
+  if (path.empty())
+    return;
+  nlohmann::json root = {{"version", 1}, {"choices", choices}};
+  MaybeError error = writeFile(path, root.dump(1) + "\n");
+  if (error)
+    tell(error->message + "; algorithms will be chosen again by the next run");
+}
+
+std::optional<size_t>
+Autotuner::find(const std::string &key,
+                const std::vector<std::string> &candidates) {
+  auto choice = choices.find(key);
+  if (choice == choices.end())
+    return std::nullopt;
+  auto found = std::find(candidates.begin(), candidates.end(), choice->second);
+  if (found != candidates.end())
+    return size_t(found - candidates.begin());
+  // Of another build of the library: measured again.
+  choices.erase(choice);
+  return std::nullopt;
+}
+
+std::optional<size_t>
+Autotuner::recall(const std::string &key,
+                  const std::vector<std::string> &candidates) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto choice = find(key, candidates);
+  if (choice)
+    keysUsed.insert(key);
+  return choice;
+}
+
+std::map<std::string, std::string> Autotuner::used() {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::map<std::string, std::string> result;
+  for (const std::string &key : keysUsed)
+    if (auto choice = choices.find(key); choice != choices.end())
+      result.insert(*choice);
+  return result;
+}
+
+bool Autotuner::adopt(const std::map<std::string, std::string> &others) {
+  std::lock_guard<std::mutex> lock(mutex);
+  FileLock processes(path.empty() ? "" : path + ".lock");
+  bool changed = false;
+  for (const auto &[key, name] : others) {
+    auto choice = choices.find(key);
+    if (!keysUsed.contains(key) || choice == choices.end() ||
+        choice->second == name)
+      continue;
+    choice->second = name;
+    changed = true;
+  }
+  if (changed) {
+    load();
+    save();
+  }
+  return changed;
+}
+
+Expected<size_t> Autotuner::choose(const std::string &key,
+                                   const std::vector<std::string> &candidates,
+                                   const Measure &measure) {
+  std::lock_guard<std::mutex> lock(mutex);
+  keysUsed.insert(key);
+  if (auto choice = find(key, candidates))
+    return *choice;
+  if (candidates.empty())
+    return Error{"no algorithm for " + key};
+  if (!path.empty())
+    makeFolders(path);
+  FileLock others(path.empty() ? "" : path + ".lock");
+  load();
+  if (auto choice = find(key, candidates))
+    return *choice;
+  ++measurements;
+  std::vector<std::pair<double, size_t>> times;
+  Error last;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    auto time = measure(i);
+    if (time)
+      times.emplace_back(*time, i);
+    else
+      last = time.takeError();
+  }
+  if (times.empty())
+    return last;
+  double best = std::min_element(times.begin(), times.end())->first;
+  constexpr double alike = 1.02;
+  size_t chosen =
+      std::find_if(times.begin(), times.end(), [&](const auto &time) {
+        return time.first <= best * alike;
+      })->second;
+  choices[key] = candidates[chosen];
+  save();
+  return chosen;
+}

@@ -1,0 +1,52 @@
+//===- FakeLibraries.h - Stand-ins for cuDNN and cuBLASLt -------*- C++ -*-===//
+//
+// Convolutions and products of stand-ins for the libraries behind the backend
+// cuda, written after their documentation. They give work to `soap::fake::give`
+// (FakeStreams.h), which is whoever's they are linked with. Both propose
+// several algorithms, which compute the same bits and take made-up times.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TEST_INTEGRATION_GPU_FAKELIBRARIES_H
+#define SOAP_TEST_INTEGRATION_GPU_FAKELIBRARIES_H
+
+#include <cublasLt.h>
+#include <cudnn.h>
+
+#include <atomic>
+#include <vector>
+
+namespace soap::fake {
+
+/// The workspace that every convolution of the stand-in needs.
+constexpr size_t convWorkspace = 64;
+
+/// What was asked of the stand-ins last, and how often.
+struct LibraryCalls {
+  std::atomic<int> convolutions{0}, products{0};
+  cudnnMathType_t convMath = CUDNN_DEFAULT_MATH;
+  const void *workspace = nullptr; ///< of a convolution
+  int convAlgorithm = -1;          ///< cudnnConvolution*Algo_t
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  size_t productWorkspace = 0;
+  uint64_t productAlgorithm = 0; ///< from 0 on, as proposed
+  uint32_t alignment[4] = {};    ///< that cuBLASLt was asked for
+  /// Descriptors of cuBLASLt that were not destroyed.
+  std::atomic<int> alive{0};
+  /// How stand-ins behave: workspace that every product needs, how many
+  /// algorithms there are for a product, and which algorithm of either library
+  /// fails (-1: none).
+  uint64_t smallestWorkspace = 0;
+  int productAlgorithms = 1, failing = -1;
+  /// Milliseconds of algorithms by their numbers from 0 on; those beyond the
+  /// list take 1. Default: SOAP_FAKE_CUDA_TIMES=3,1,2.
+  std::vector<double> times;
+
+  LibraryCalls();
+  double timeOf(int algorithm) const;
+};
+LibraryCalls &libraryCalls();
+
+} // namespace soap::fake
+
+#endif // SOAP_TEST_INTEGRATION_GPU_FAKELIBRARIES_H
