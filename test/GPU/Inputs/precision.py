@@ -1,14 +1,19 @@
-"""Trains generated networks in precisions by twins and compares the last loss with that of f32 on the CPU.
+"""Trains networks in precisions by twins and compares them with f32 on the CPU.
 
-usage: precision.py BUILD DIR NETWORK:PRECISION=TOLERANCE,... ...
+usage: precision.py BUILD DIR NETWORK:ITERATIONS:PRECISION=LOSS[/WEIGHTS],... ...
 
-DIR/NETWORK.mlir is the network. Prints a line per run; ends with 1 if one differs by more than its tolerance.
+DIR/NETWORK.mlir is the network; LOSS is how far the last loss may be off, relatively, and WEIGHTS how far the new values of any
+parameter, norm-wise: both in units of what rounding an operand to the precision changes at most. Prints a line per run; ends with 1
+if one is further off.
 """
 
 import json
 import os
 import subprocess
 import sys
+
+# Half of the distance from 1 to the next number.
+ROUNDING = {"f32": 2**-24, "tf32": 2**-11, "bf16": 2**-8}
 
 
 def run(*command):
@@ -22,19 +27,21 @@ def main():
     opt, runner = (os.path.join(build, "bin", name) for name in ["soap-opt", "soap-run"])
     failed = False
     for argument in sys.argv[3:]:
-        network, rest = argument.split(":")
+        network, iterations, rest = argument.split(":")
         path = lambda name: os.path.join(folder, network + "." + name)
         run(opt, path("mlir"), "--soap-build-training-step=learning-rate=0.01", "-o", path("step.mlir"))
         for item in rest.split(","):
-            precision, tolerance = item.split("=")
+            precision, tolerances = item.split("=")
             run(opt, path("step.mlir"), "--soap-lower-to-cuda=format=isa precision=" + precision, "-o", path("gpu.mlir"))
-            run(runner, path("gpu.mlir"), "--compare-with", path("step.mlir"), "--reference", "--data", "synthetic", "--iterations", "40",
+            run(runner, path("gpu.mlir"), "--compare-with", path("step.mlir"), "--reference", "--data", "synthetic", "--iterations", iterations,
                 "--no-cache", "--quiet", "--opt-level", "1", "--timeout", "600", "--report", path("json"))
             with open(path("json")) as report:
-                loss = json.load(report)["comparison"]["loss"]
-            ok = loss <= float(tolerance)
-            failed |= not ok
-            print("%s %s: loss differs by %.2g: %s" % (network, precision, loss, "ok" if ok else "FAILED"))
+                comparison = json.load(report)["comparison"]
+            for what, tolerance in zip(["loss", "weights"], tolerances.split("/")):
+                off = comparison[what] / ROUNDING[precision]
+                ok = off <= float(tolerance)
+                failed |= not ok
+                print("%s %s: %s off by %.2g roundings: %s" % (network, precision, what, off, "ok" if ok else "FAILED"))
     return 1 if failed else 0
 
 
