@@ -3,13 +3,14 @@
 folder. Prints a row per check and a table at the end; --json keeps all of it.
 
     check-gpu.py SOAP_RUN DIR [--json=FILE] [--only=PART,..] [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR]
-                 [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT]
+                 [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT] [--calibration=NAME] [--calibration-work=N]
 
 Parts, each left out with a line where what it needs is not there:
   artifacts  DIR/*.soapx: weights after a few iterations against those of the twins; with and without CUDA graphs the same bits; milliseconds
   cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against those of the unsharded reference, which were computed where it was made
   memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
   memory     DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
+  calibration  soap-run --calibrate --backend cuda -o NAME (default: what --json is called, without .json), the peaks that it finds
   accuracy   DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist, up to --epochs: at least --accuracy of the test set
 The last line is "N passed, N failed", the exit status 0 if none failed and some passed."""
 
@@ -27,7 +28,7 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 LIMIT_S = 1800  # of one run
-PARTS = ["artifacts", "cases", "memcheck", "memory", "accuracy"]
+PARTS = ["artifacts", "cases", "memcheck", "memory", "calibration", "accuracy"]
 GPU = ["--backend", "cuda", "--virtual-devices"]
 
 
@@ -82,12 +83,12 @@ class Checks:
         row["seconds"] = round(time.monotonic() - start, 3)
         self.rows.append(row)
         times = "".join("  %s %.3f ms" % (key, row[key + "_ms"]) for key in ("cpu", "gpu", "direct") if key + "_ms" in row)
-        print("%-9s %-20s %-6s %s%s" % (part, name, row["result"], row.get("detail", ""), times))
+        print("%-11s %-20s %-6s %s%s" % (part, name, row["result"], row.get("detail", ""), times))
         sys.stdout.flush()
 
     def leave_out(self, part, why):
         self.left_out[part] = why
-        print("%-9s left out: %s" % (part, why))
+        print("%-11s left out: %s" % (part, why))
 
     def small(self):
         """Artifacts that make a few megabytes of tensors."""
@@ -175,6 +176,29 @@ class Checks:
 
             self.check("memory", os.path.basename(artifact)[:-6], body)
 
+    def calibration(self):
+        name = self.options.calibration or re.sub(r"\.json$", "", self.options.json)
+        if not name:
+            return self.leave_out("calibration", "no --calibration or --json, which names its files")
+
+        def body():
+            command = [self.options.run, "--calibrate", "--backend", "cuda", "--quiet", "-o", name]
+            if self.options.calibration_work:
+                command += ["--calibrate-work", str(self.options.calibration_work)]
+            try:
+                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S)
+            except subprocess.TimeoutExpired:
+                raise Failure("did not end within %d s" % LIMIT_S)
+            if done.returncode != 0:
+                raise Failure(last_line(done.stdout))
+            with open(name + ".profile.json") as stream:
+                profile = json.load(stream)
+            peaks = ["%s %.1f TFLOP/s" % (dtype, rate / 1e12) for dtype, rate in sorted(profile["flops_per_s"].items()) if dtype != "f64"]
+            shapes = sum(len(table["entries"]) for table in profile["tables"])
+            return {"detail": "%d shapes, %s, %.0f GB/s" % (shapes, ", ".join(peaks), profile["memory_bandwidth_bytes_per_s"] / 1e9)}
+
+        self.check("calibration", os.path.basename(name), body)
+
     def accuracy(self):
         data, artifact = self.options.fashion_mnist, os.path.join(self.options.directory, "lenet-1.soapx")
         if not data:
@@ -193,12 +217,12 @@ class Checks:
         self.check("accuracy", "lenet-1", body)
 
     def summary(self):
-        print("\n%-10s %7s %7s %10s" % ("part", "passed", "failed", "seconds"))
+        print("\n%-11s %7s %7s %10s" % ("part", "passed", "failed", "seconds"))
         for part in PARTS:
             rows = [row for row in self.rows if row["part"] == part]
             if rows:
                 good = sum(row["result"] == "passed" for row in rows)
-                print("%-10s %7d %7d %10.1f" % (part, good, len(rows) - good, sum(row["seconds"] for row in rows)))
+                print("%-11s %7d %7d %10.1f" % (part, good, len(rows) - good, sum(row["seconds"] for row in rows)))
         timed = [row for row in self.rows if "gpu_ms" in row]
         if timed:
             ratio = statistics.geometric_mean(row["gpu_ms"] / row["direct_ms"] for row in timed)
@@ -218,6 +242,8 @@ def main():
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--accuracy", type=float, default=0.88)
     parser.add_argument("--sanitizer", default="")
+    parser.add_argument("--calibration", default="")
+    parser.add_argument("--calibration-work", type=int, default=0)
     parser.add_argument("--flags", default="")
     options = parser.parse_args()
     for part in options.only.split(","):

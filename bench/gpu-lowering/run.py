@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """How long a strategy takes to become GPU programs, and how large the artifact is: built-in networks on 1, 4 and 64 devices.
 
-    bench/gpu-lowering/run.py BUILD [--networks resnet-101,nmt,gpt] [--devices 1,4,64] [--strategies data-parallel,expert]
-                                    [--runs 1] [--json FILE]
+    bench/gpu-lowering/run.py BUILD [--networks resnet-101,nmt,gpt] [--devices 1,4,64] [--strategies data-parallel,expert,searched]
+                                    [--proposals 300] [--runs 1] [--format isa] [--json FILE]
 
 Prints a table and, with --json, writes the numbers after every row. "lower" is one process: soap-opt from a training step with its
-strategy through --soap-partition and --soap-lower-to-cuda (PTX, kernels for the GPU only) to lowered IR as text; "partition" and the
+strategy through --soap-partition and --soap-lower-to-cuda (kernels for the GPU only) to lowered IR as text; "partition" and the
 slowest passes are from its -mlir-timing. "artifact" is soap-translate --emit-artifact: the file holds no weights, but the rules that
 they start from. Programs are the functions that devices share. On a busy machine the processor time (cpu) says more than the clock (wall).
 """
@@ -29,11 +29,13 @@ def bench(network, devices, strategy, options, folder):
     tool = lambda name: os.path.join(options.build, "bin", name)
     model, step, lowered, artifact = (os.path.join(folder, name) for name in ("m.mlir", "s.mlir", "l.mlir", "m.soapx"))
     measure([tool("soap-translate"), "--generate=" + network, "--batch=%d" % (NETWORKS[network] * devices), "-o", model])
-    measure([tool("soap-opt"), model, "--soap-build-training-step", "--soap-apply-strategy=preset=%s topology=%s" % (
-        strategy, TOPOLOGIES[devices]), "-o", step])
+    choose = "--soap-apply-strategy=preset=%s topology=%s" % (strategy, TOPOLOGIES[devices])
+    if strategy == "searched":
+        choose = "--soap-auto-parallel=proposals=%d seed=1 topology=%s" % (options.proposals, TOPOLOGIES[devices])
+    measure([tool("soap-opt"), model, "--soap-build-training-step", choose, "-o", step])
     samples, report = [], ""
     for _ in range(options.runs):
-        sample, done = measure([tool("soap-opt"), step, "--soap-partition", "--soap-lower-to-cuda=format=isa twins=false",
+        sample, done = measure([tool("soap-opt"), step, "--soap-partition", "--soap-lower-to-cuda=format=%s twins=false" % options.format,
                                 "-mlir-timing", "-mlir-timing-display=list", "-o", lowered])
         samples.append(sample)
         report = done.stderr.decode(errors="replace")
@@ -52,7 +54,9 @@ def main():
     parser.add_argument("--networks", default="resnet-101,nmt,gpt")
     parser.add_argument("--devices", default="1,4,64")
     parser.add_argument("--strategies", default="data-parallel,expert")
+    parser.add_argument("--proposals", type=int, default=300, help="of the searched strategy")
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--format", default="isa", help="isa (PTX) or bin (cubin, with ptxas)")
     parser.add_argument("--json", help="write the numbers here")
     options = parser.parse_args()
     unknown = [name for name in options.networks.split(",") if name not in NETWORKS]

@@ -32,21 +32,119 @@ mlir::soap::simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
              << " pieces, expected every op whole on one device";
     deviceOf.push_back(config.devices[0]);
   }
-  ::soap::Expected<::soap::Pipeline> pipeline = ::soap::makePipeline(
-      target.opGraph.graph, target.problem->getRoles(), deviceOf, microbatches,
-      ::soap::CostModel(target.topology));
+  ::soap::CostModel cost(target.topology);
+  std::vector<int> replicas;
+  if (auto counts = attribute.getAs<DenseI64ArrayAttr>("replicas")) {
+    replicas.assign(counts.asArrayRef().begin(), counts.asArrayRef().end());
+    replicas.resize(target.topology.deviceCount(), 1);
+  }
+  if (replicas.empty()) {
+    ::soap::Expected<::soap::Pipeline> pipeline =
+        ::soap::makePipeline(target.opGraph.graph, target.problem->getRoles(),
+                             deviceOf, microbatches, cost);
+    if (pipeline) {
+      simulation.pipeline = std::move(*pipeline);
+      simulation.result = ::soap::simulatePipeline(
+          simulation.pipeline, simulation.schedule, target.topology);
+      return simulation;
+    }
+  }
+  ::soap::Expected<::soap::RoundPipeline> pipeline = ::soap::makeRoundPipeline(
+      target.opGraph.graph, target.problem->getRoles(), deviceOf, replicas,
+      microbatches, cost);
   if (!pipeline)
     return module.emitError()
            << "'" << SoapDialect::kPipeline << "': " << pipeline.error();
-  simulation.pipeline = std::move(*pipeline);
-  simulation.result = ::soap::simulatePipeline(
-      simulation.pipeline, simulation.schedule, target.topology);
+  simulation.roundPipeline = std::move(*pipeline);
+  simulation.roundResult = ::soap::simulateRounds(
+      *simulation.roundPipeline, simulation.schedule, target.topology);
   return simulation;
+}
+
+std::vector<int64_t> PipelineSimulation::peakBytes(int devices) const {
+  if (roundPipeline)
+    return roundResult.peakBytes;
+  std::vector<int64_t> bytes(devices);
+  for (auto [s, stage] : llvm::enumerate(pipeline.stages))
+    bytes[stage.device] = result.peakBytes[s];
+  return bytes;
+}
+
+static void printRoundReport(llvm::json::OStream &json,
+                             const PipelineSimulation &simulation,
+                             const ::soap::Topology &topology) {
+  const ::soap::RoundPipeline &pipeline = *simulation.roundPipeline;
+  const ::soap::RoundResult &result = simulation.roundResult;
+  json.attribute("schedule", ::soap::scheduleName(simulation.schedule));
+  json.attribute("microbatches", pipeline.microbatches);
+  json.attribute("load_ns", result.loadNs);
+  json.attribute("steady_ns", result.steadyNs);
+  json.attribute("bottleneck", result.bottleneck);
+  json.attribute("bubble", result.bubble);
+  json.attributeArray("groups", [&] {
+    for (const ::soap::RoundGroup &group : pipeline.groups)
+      json.object([&] {
+        json.attribute("device", topology.devices[group.first].name);
+        json.attribute("replicas", group.replicas);
+        json.attribute("update_ns", group.updateNs);
+        json.attribute("weight_bytes", group.weightBytes);
+        json.attribute("peak_bytes", result.peakBytes[group.first]);
+      });
+  });
+  json.attributeArray("stages", [&] {
+    for (auto [s, stage] : llvm::enumerate(pipeline.stages))
+      json.object([&, s = s, &stage = stage] {
+        json.attribute(
+            "device",
+            topology.devices[pipeline.groups[stage.group].first].name);
+        json.attribute("pass", stage.backward ? "backward" : "forward");
+        json.attribute("ops", stage.nodes);
+        json.attribute("ns", stage.ns);
+        json.attribute("round", result.rounds[s]);
+        json.attribute("in_flight", result.inFlight[s]);
+      });
+  });
+}
+
+static void printRoundSummary(const PipelineSimulation &simulation,
+                              const ::soap::Topology &topology,
+                              llvm::raw_ostream &stream) {
+  const ::soap::RoundPipeline &pipeline = *simulation.roundPipeline;
+  const ::soap::RoundResult &result = simulation.roundResult;
+  constexpr double nsPerMs = 1e6, bytesPerMiB = 1 << 20;
+  stream << llvm::format(
+      "  pipeline of rounds: %s, %lld microbatches, %zu stages on %zu groups "
+      "of devices, bubble %.1f %%\n"
+      "  another microbatch takes %.3f ms; the slowest part, %s, works %.3f ms "
+      "for one\n",
+      ::soap::scheduleName(simulation.schedule),
+      static_cast<long long>(pipeline.microbatches), pipeline.stages.size(),
+      pipeline.groups.size(), 100 * result.bubble,
+      static_cast<double>(result.steadyNs) / nsPerMs, result.bottleneck.c_str(),
+      static_cast<double>(result.loadNs) / nsPerMs);
+  for (auto [g, group] : llvm::enumerate(pipeline.groups)) {
+    int stages = 0, nodes = 0;
+    int64_t ns = 0;
+    for (const ::soap::RoundStage &stage : pipeline.stages)
+      if (stage.group == static_cast<int>(g)) {
+        ++stages;
+        nodes += stage.nodes;
+        ns += stage.ns;
+      }
+    stream << llvm::format(
+        "    %-10s x %d  %4d ops in %3d stages  %8.3f ms  "
+        "%10.3f MiB\n",
+        topology.devices[group.first].name.c_str(), group.replicas, nodes,
+        stages, static_cast<double>(ns) / nsPerMs,
+        static_cast<double>(result.peakBytes[group.first]) / bytesPerMiB);
+  }
 }
 
 void mlir::soap::printPipelineReport(llvm::json::OStream &json,
                                      const PipelineSimulation &simulation,
                                      const ::soap::Topology &topology) {
+  if (simulation.roundPipeline)
+    return printRoundReport(json, simulation, topology);
   const ::soap::PipelineResult &result = simulation.result;
   json.attribute("schedule", ::soap::scheduleName(simulation.schedule));
   json.attribute("microbatches", simulation.pipeline.microbatches);
@@ -73,6 +171,8 @@ void mlir::soap::printPipelineReport(llvm::json::OStream &json,
 void mlir::soap::printPipelineSummary(const PipelineSimulation &simulation,
                                       const ::soap::Topology &topology,
                                       llvm::raw_ostream &stream) {
+  if (simulation.roundPipeline)
+    return printRoundSummary(simulation, topology, stream);
   const ::soap::PipelineResult &result = simulation.result;
   constexpr double nsPerMs = 1e6, bytesPerMiB = 1 << 20;
   stream << llvm::format(

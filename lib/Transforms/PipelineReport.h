@@ -10,7 +10,7 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Core/Pipeline.h"
+#include "Soap/Core/RoundPipeline.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -21,10 +21,21 @@ struct PipelineSimulation {
   ::soap::PipelineSchedule schedule;
   ::soap::Pipeline pipeline;
   ::soap::PipelineResult result;
+  /// Instead of these, where devices share stages, or have several.
+  std::optional<::soap::RoundPipeline> roundPipeline;
+  ::soap::RoundResult roundResult;
+
+  ::soap::TaskGraph &tasks() {
+    return roundPipeline ? roundResult.tasks : result.tasks;
+  }
+  /// By device.
+  std::vector<int64_t> peakBytes(int devices) const;
 };
 
 /// Simulates the pipeline that `soap.pipeline` of a module and a strategy make.
-/// An error if some op is not whole on one device, or stages have no order.
+/// Devices that share stages (`replicas` there), and placements that are not
+/// contiguous, are pipelines of rounds. An error if some op is not whole on one
+/// device.
 FailureOr<PipelineSimulation>
 simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
                        const FunctionProblem &target,

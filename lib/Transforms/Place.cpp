@@ -52,7 +52,8 @@ using Solver = placement::Answer (*)(const placement::Problem &,
                                      const placement::Objective &,
                                      const placement::Budget &);
 
-/// Those that give contiguous stages, and are part of the library.
+/// Those that are part of the library; all but local search give contiguous
+/// stages.
 Solver findSolver(StringRef name) {
   if (name == "dp")
     return [](const placement::Problem &problem,
@@ -66,6 +67,8 @@ Solver findSolver(StringRef name) {
     return placement::solveGreedy;
   if (name == "pipedream")
     return placement::solvePipeDream;
+  if (name == "local-search")
+    return placement::searchLocally;
   return nullptr;
 }
 
@@ -96,7 +99,9 @@ LogicalResult Place::checkOptions() {
                 "throughput (for the latency of one sample see soap-solve)");
   if (!findSolver(algorithm))
     return fail("algorithm", algorithm.getValue(),
-                "dp, dpl, greedy or pipedream");
+                "dp, dpl, greedy, pipedream or local-search");
+  if (replication && (algorithm == "local-search" || algorithm == "greedy"))
+    return fail("replication", "true", "dp, dpl or pipedream as the algorithm");
   if (!::soap::findSchedule(schedule))
     return fail("schedule", schedule.getValue(), "1f1b or gpipe");
   if (microbatches < 1)
@@ -116,11 +121,16 @@ FailureOr<placement::Answer> Place::solve(const placement::ModelProblem &model,
   goal.schedule = order == ::soap::PipelineSchedule::GPipe
                       ? placement::Schedule::GPipe
                       : placement::Schedule::OneForwardOneBackward;
-  goal.acceleratorsPerHost = model.acceleratorsPerHost;
-  goal.insideHostFactor = model.insideHostFactor;
+  goal.contiguous = algorithm != "local-search";
+  goal.replication = replication;
+  if (replication) {
+    goal.allReduceBytesPerTime = model.allReduceBytesPerTime;
+  } else {
+    goal.acceleratorsPerHost = model.acceleratorsPerHost;
+    goal.insideHostFactor = model.insideHostFactor;
+  }
   placement::Budget budget;
   budget.seconds = timeLimit;
-  InterruptScope scope;
   budget.stop = &InterruptScope::isInterrupted();
   placement::Answer answer = findSolver(algorithm)(model.problem, goal, budget);
   if (answer.placement)
@@ -149,7 +159,12 @@ void Place::printSummary(const placement::Answer &answer,
     llvm::errs() << "optimal";
   else
     llvm::errs() << llvm::format("at least %.3f ms is needed", answer.bound);
-  if (model.acceleratorsPerHost > 0)
+  int shared = 0;
+  for (int count : answer.placement->replicas)
+    shared = std::max(shared, count);
+  if (shared > 1)
+    llvm::errs() << llvm::format(", up to %d devices share a stage", shared);
+  if (model.acceleratorsPerHost > 0 && !replication)
     llvm::errs() << llvm::format(
         ", machines of %d, in which transfers take %.4g times as long",
         model.acceleratorsPerHost, model.insideHostFactor);
@@ -185,6 +200,7 @@ LogicalResult Place::run() {
       *target.problem, forwardNodes(target.opGraph), microbatches, order);
   if (!model)
     return module.emitError() << "can not be placed: " << model.error();
+  InterruptScope scope; // from here on there is something to go on with
   if (!instance.empty() &&
       failed(writeOptionFile(module, "instance", instance,
                              placement::printProblem(model->problem))))
@@ -192,27 +208,33 @@ LogicalResult Place::run() {
   FailureOr<placement::Answer> answer = solve(*model, order);
   if (failed(answer))
     return failure();
-  ::soap::Expected<std::vector<int>> deviceOf = placement::placeModel(
-      *target.problem, *model, answer->placement->deviceOf, microbatches);
-  if (!deviceOf)
-    return module.emitError() << "can not be a pipeline: " << deviceOf.error();
+  ::soap::Expected<placement::ModelPlacement> placed = placement::placeModel(
+      *target.problem, *model, answer->placement->deviceOf,
+      answer->placement->replicas, microbatches);
+  if (!placed)
+    return module.emitError() << "can not be a pipeline: " << placed.error();
   if (summary)
     printSummary(*answer, *model, target);
   ::soap::Strategy strategy;
   for (auto [n, node] : llvm::enumerate(target.opGraph.graph.nodes)) {
     ::soap::Config &config = strategy.emplace_back();
     config.degrees.assign(node.whole.space.loops.size(), 1);
-    config.devices = {(*deviceOf)[n]};
+    config.devices = {placed->deviceOf[n]};
   }
   if (failed(writeModuleStrategy(module, target.opGraph, strategy,
                                  target.topology)))
     return failure();
   Builder builder(module.getContext());
-  module->setAttr(
-      SoapDialect::kPipeline,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("microbatches",
-                                builder.getI64IntegerAttr(microbatches)),
-           builder.getNamedAttr("schedule", builder.getStringAttr(schedule))}));
+  SmallVector<NamedAttribute> pipeline = {
+      builder.getNamedAttr("microbatches",
+                           builder.getI64IntegerAttr(microbatches)),
+      builder.getNamedAttr("schedule", builder.getStringAttr(schedule))};
+  if (!placed->replicas.empty()) {
+    SmallVector<int64_t> counts(placed->replicas.begin(),
+                                placed->replicas.end());
+    pipeline.push_back(
+        builder.getNamedAttr("replicas", builder.getDenseI64ArrayAttr(counts)));
+  }
+  module->setAttr(SoapDialect::kPipeline, builder.getDictionaryAttr(pipeline));
   return success();
 }

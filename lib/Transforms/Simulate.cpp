@@ -180,12 +180,9 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
   if (failed(simulated))
     return failure();
   Simulation simulation;
-  simulation.tasks = std::move(simulated->result.tasks);
+  simulation.tasks = std::move(simulated->tasks());
+  simulation.peakBytes = simulated->peakBytes(target.topology.deviceCount());
   simulation.pipeline = std::move(*simulated);
-  simulation.peakBytes.assign(target.topology.deviceCount(), 0);
-  for (auto [s, stage] : llvm::enumerate(simulation.pipeline->pipeline.stages))
-    simulation.peakBytes[stage.device] =
-        simulation.pipeline->result.peakBytes[s];
   summarizeTasks(simulation, target.topology);
   checkMemory(target, simulation.peakBytes, DiagnosticSeverity::Warning);
   if (failed(addPresets(target, simulation.presets)))

@@ -9,7 +9,7 @@
 
 #include "Calibrate.h"
 
-#include "Soap/Core/ProfileModel.h"
+#include "CalibrationProfile.h"
 #include "Soap/Runtime/CompiledModule.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Initialize.h"
@@ -34,98 +34,7 @@ std::string tensorType(const std::vector<int64_t> &shape) {
   return text + "f32>";
 }
 
-int64_t volume(const std::vector<int64_t> &shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
-}
-
-/// One op on arguments of its own.
-struct Case {
-  std::string mnemonic, attributes; ///< `matmul`, `transpose_b`
-  std::vector<std::vector<int64_t>> operands;
-  std::vector<int64_t> result;
-  // What the profile knows it by.
-  std::string op, direction;
-  std::vector<std::string> loops; ///< empty: for a curve of bytes
-  std::vector<int64_t> extents, strides;
-  int64_t ns = 0;
-
-  int64_t bytes() const {
-    int64_t count = volume(result);
-    for (const std::vector<int64_t> &operand : operands)
-      count += volume(operand);
-    return 4 * count;
-  }
-};
-
-Case matmul(const char *direction, int64_t m, int64_t n, int64_t k) {
-  Case c;
-  c.mnemonic = c.op = "matmul";
-  c.direction = direction;
-  c.loops = {"m", "n", "k"};
-  c.extents = {m, n, k};
-  c.result = {m, n};
-  if (c.direction == "weight_grad") {
-    c.operands = {{k, m}, {k, n}};
-    c.attributes = "transpose_a, ";
-  } else if (c.direction == "forward") {
-    c.operands = {{m, k}, {n, k}};
-    c.attributes = "transpose_b, ";
-  } else {
-    c.operands = {{m, k}, {k, n}};
-  }
-  return c;
-}
-
-/// Square images of `size` output positions a side, window `window`, padded by
-/// half of it.
-Case conv2d(const char *direction, int64_t n, int64_t in, int64_t out,
-            int64_t size, int64_t window, int64_t stride) {
-  Case c;
-  c.op = "conv2d";
-  c.direction = direction;
-  c.strides = {stride, stride};
-  int64_t pad = window / 2, input = (size - 1) * stride + window - 2 * pad;
-  std::string p = std::to_string(pad), s = std::to_string(stride);
-  c.attributes = "dilations = array<i64: 1, 1>, groups = 1 : i64, padding = "
-                 "array<i64: " +
-                 p + ", " + p + ", " + p + ", " + p +
-                 ">, strides = array<i64: " + s + ", " + s + ">, ";
-  std::vector<int64_t> x = {n, in, input, input}, w = {out, in, window, window},
-                       y = {n, out, size, size};
-  if (c.direction == "forward") {
-    c.mnemonic = "conv2d";
-    c.operands = {x, w};
-    c.result = y;
-    c.loops = {"n", "g", "o", "h", "w", "i", "kh", "kw"};
-    c.extents = {n, 1, out, size, size, in, window, window};
-  } else if (c.direction == "input_grad") {
-    c.mnemonic = "conv2d_input_grad";
-    c.operands = {y, w};
-    c.result = x;
-    c.loops = {"n", "g", "i", "h", "w", "o", "kh", "kw"};
-    c.extents = {n, 1, in, input, input, out, window, window};
-  } else {
-    c.mnemonic = "conv2d_weight_grad";
-    c.operands = {x, y};
-    c.result = w;
-    c.loops = {"g", "o", "i", "kh", "kw", "n", "h", "w"};
-    c.extents = {1, out, in, window, window, n, size, size};
-  }
-  return c;
-}
-
-Case elementwise(const char *mnemonic, size_t operands, int64_t count) {
-  Case c;
-  c.mnemonic = mnemonic;
-  c.op = "elementwise";
-  c.direction = operands == 1 ? "forward" : "backward";
-  c.result = {count / 64, 64};
-  c.operands.assign(operands, c.result);
-  return c;
-}
+using Case = CalibrationCase;
 
 Case softmax(int64_t rows, int64_t columns) {
   Case c;
@@ -147,10 +56,10 @@ std::vector<std::vector<Case>> allCases() {
     for (int64_t m : {8, 64, 512})
       for (int64_t n : {16, 128, 1024})
         for (int64_t k : {16, 128, 1024})
-          products.push_back(matmul(direction, m, n, k));
-    products.push_back(matmul(direction, 32, 4096, 512));
-    products.push_back(matmul(direction, 32, 512, 4096));
-    products.push_back(matmul(direction, 2048, 256, 256));
+          products.push_back(matmulCase(direction, m, n, k));
+    products.push_back(matmulCase(direction, 32, 4096, 512));
+    products.push_back(matmulCase(direction, 32, 512, 4096));
+    products.push_back(matmulCase(direction, 2048, 256, 256));
     groups.push_back(std::move(products));
   }
   for (const char *direction : directions) {
@@ -164,15 +73,15 @@ std::vector<std::vector<Case>> allCases() {
         for (auto [size, window] :
              {std::pair<int64_t, int64_t>{7, 3}, {14, 1}, {14, 5}, {28, 3}})
           convolutions.push_back(
-              conv2d(direction, n, in, out, size, window, 1));
+              conv2dCase(direction, n, in, out, size, window, 1));
     for (int64_t window : {1, 3})
-      convolutions.push_back(conv2d(direction, 8, 64, 128, 14, window, 2));
+      convolutions.push_back(conv2dCase(direction, 8, 64, 128, 14, window, 2));
     groups.push_back(std::move(convolutions));
   }
   std::vector<Case> rest;
   for (int64_t count = 1 << 10; count <= 1 << 22; count *= 4) {
-    rest.push_back(elementwise("relu", 1, count));
-    rest.push_back(elementwise("add", 2, count));
+    rest.push_back(elementwiseCase("relu", 1, count));
+    rest.push_back(elementwiseCase("add", 2, count));
     rest.push_back(softmax(count / 256, 256));
   }
   groups.push_back(std::move(rest));
@@ -209,12 +118,6 @@ std::string moduleText(const std::vector<Case> &cases) {
          "  return " + results + " : " + resultTypes + "\n}\n";
 }
 
-int64_t medianOf(std::vector<int64_t> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2,
-                   values.end());
-  return std::max<int64_t>(values[values.size() / 2], 1);
-}
-
 /// A file that goes away with the object.
 struct TemporaryFile {
   std::string path;
@@ -234,11 +137,9 @@ public:
 private:
   const Options &options;
   const std::function<bool()> &stop;
-  Profile profile;
-  Topology topology;
-  std::map<std::string, ProfileTable> tables;
-  /// Bytes and ns by class and direction.
-  std::map<std::pair<std::string, std::string>, ProfileTable> classes;
+  CalibrationProfile result;
+  Topology &topology = result.topology;
+  Profile &profile = result.profile;
   size_t done = 0, total = 0;
 
   void progress(const std::string &what);
@@ -249,8 +150,6 @@ private:
   MaybeError measureCases(std::vector<Case> cases);
   MaybeError measureCopies();
   MaybeError measureAllReduce(int64_t devices);
-  void summarize();
-  MaybeError write();
 };
 
 void Calibration::progress(const std::string &what) {
@@ -355,20 +254,7 @@ MaybeError Calibration::measureCases(std::vector<Case> cases) {
     if (it == times.end())
       return Error{"no time was measured for soap." + c.mnemonic};
     c.ns = medianOf(it->second);
-    bool isClass = c.loops.empty();
-    ProfileTable &table = isClass ? classes[{c.op, c.direction}]
-                                  : tables[c.op + " " + c.direction];
-    table.op = c.op;
-    table.direction = c.direction;
-    table.dtype = "f32";
-    table.loops = isClass ? std::vector<std::string>{"points"} : c.loops;
-    table.strides = static_cast<int>(c.strides.size());
-    ProfileEntry entry;
-    entry.shape = isClass ? std::vector<int64_t>{volume(c.result)} : c.extents;
-    entry.shape.insert(entry.shape.end(), c.strides.begin(), c.strides.end());
-    entry.shape.push_back(c.bytes());
-    entry.ns = c.ns;
-    table.entries.push_back(std::move(entry));
+    result.add(c);
   }
   return std::nullopt;
 }
@@ -376,7 +262,7 @@ MaybeError Calibration::measureCases(std::vector<Case> cases) {
 /// One device makes a tensor, another reads it: what the message takes after it
 /// was sent, on the receiver.
 MaybeError Calibration::measureCopies() {
-  std::vector<std::array<double, 2>> points;
+  std::vector<std::pair<int64_t, int64_t>> points;
   for (int64_t rows : {16, 256, 4096, 65536}) {
     std::string type = tensorType({rows, 64});
     std::string text =
@@ -411,17 +297,12 @@ MaybeError Calibration::measureCopies() {
       return error;
     if (stop())
       return std::nullopt;
-    points.push_back({static_cast<double>(rows * 64 * 4),
-                      static_cast<double>(medianOf(times))});
+    points.emplace_back(rows * 64 * 4, medianOf(times));
   }
-  // The smallest is all latency, the largest all bandwidth.
-  double bandwidth = (points.back()[0] - points.front()[0]) /
-                     std::max(points.back()[1] - points.front()[1], 1.0);
-  double latency =
-      std::max(1.0, points.front()[1] - points.front()[0] / bandwidth);
+  auto [latency, bandwidth] = fitLink(points);
   for (Link &link : topology.links) {
-    link.bandwidthBytesPerSecond = std::clamp(bandwidth * 1e9, 1e6, 1e15);
-    link.latencyNs = static_cast<int64_t>(latency);
+    link.bandwidthBytesPerSecond = bandwidth;
+    link.latencyNs = latency;
   }
   return std::nullopt;
 }
@@ -479,57 +360,6 @@ MaybeError Calibration::measureAllReduce(int64_t devices) {
   return std::nullopt;
 }
 
-/// Peaks are the best that was measured; curves for what has no tables.
-void Calibration::summarize() {
-  profile.tables.clear();
-  profile.curves.clear();
-  double flops = 1, bandwidth = 1;
-  for (const auto &[key, table] : tables) {
-    for (const ProfileEntry &entry : table.entries) {
-      double work = 2;
-      for (size_t i = 0; i < table.loops.size(); ++i)
-        work *= static_cast<double>(entry.shape[i]);
-      // Input gradients visit every output position once for each stride.
-      for (int s = 0; s < table.strides; ++s)
-        if (table.direction == "input_grad")
-          work /= static_cast<double>(entry.shape[table.loops.size() + s]);
-      flops = std::max(flops, work / static_cast<double>(entry.ns) * 1e9);
-    }
-    profile.tables.push_back(table);
-    profile.curves.push_back(fitCurve(table));
-  }
-  for (const auto &[key, table] : classes) {
-    for (const ProfileEntry &entry : table.entries)
-      bandwidth = std::max(bandwidth, static_cast<double>(entry.shape.back()) /
-                                          static_cast<double>(entry.ns) * 1e9);
-    CostCurve curve = fitCurve(table);
-    // One curve stands for all ops of the class: by bytes alone.
-    profile.curves.push_back(std::move(curve));
-  }
-  double launch = 1000;
-  for (const CostCurve &curve : profile.curves)
-    if (curve.op == "elementwise" && curve.direction == "forward")
-      launch = std::max(1.0, curve.terms.front().ns);
-  profile.launchNs = static_cast<int64_t>(launch);
-  profile.flopsPerSecond = {{"f32", flops}, {"f64", flops / 2}};
-  profile.memoryBandwidthBytesPerSecond = bandwidth;
-  for (DeviceType &type : topology.deviceTypes) {
-    type.flopsPerSecond = profile.flopsPerSecond;
-    type.memoryBandwidthBytesPerSecond = bandwidth;
-    type.launchNs = profile.launchNs;
-    type.profile = options.calibrationOutput + ".profile.json";
-  }
-}
-
-MaybeError Calibration::write() {
-  summarize();
-  const std::string &base = options.calibrationOutput;
-  if (MaybeError error =
-          writeFile(base + ".profile.json", printProfile(profile)))
-    return error;
-  return writeFile(base + ".topology.json", printTopology(topology));
-}
-
 Expected<bool> Calibration::run() {
   int64_t cores = std::min<int64_t>(availableCores(), 64);
   auto builtin = builtinTopology("cpu-" + std::to_string(cores));
@@ -569,7 +399,7 @@ Expected<bool> Calibration::run() {
     progress(names[done]);
     if (MaybeError error = steps[done]())
       return *error;
-    if (MaybeError error = write())
+    if (MaybeError error = result.write(options.calibrationOutput))
       return *error;
   }
   if (!options.quiet && isatty(STDERR_FILENO))

@@ -1,7 +1,7 @@
 //===- Calibrate.h - Measures this machine ----------------------*- C++ -*-===//
 //
-// soap-run --calibrate: topology and profile of the CPU that it runs on, and
-// what the shapes of a model take there.
+// soap-run --calibrate: topology and profile of the CPU that it runs on, or of
+// its GPUs, and what the shapes of a model take on the CPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,12 @@ namespace soap::run {
 /// runs. True if all was measured, false if it was stopped.
 Expected<bool> calibrate(const Options &options,
                          const std::function<bool()> &stop);
+
+/// The same of the GPUs of this machine: ops with at most
+/// `options.calibrationWork` points, and the copies and all-reduces of the
+/// topology. An error where there is no GPU or no driver.
+Expected<bool> calibrateCuda(const Options &options,
+                             const std::function<bool()> &stop);
 
 /// Adds the shapes of the model `options.file` to that profile: those which a
 /// search over the topology's devices meets and the profile lacks. Measures the

@@ -254,7 +254,9 @@ int main(int argc, char **argv) {
   }
   if (options->calibrate) {
     installSignals();
-    auto measure = options->file.empty() ? calibrate : calibrateModel;
+    auto measure = options->backend == "cuda" ? calibrateCuda
+                   : options->file.empty()    ? calibrate
+                                              : calibrateModel;
     auto finished = measure(*options, [] { return interrupted.load(); });
     if (!finished)
       return fail(nullptr, finished.error());

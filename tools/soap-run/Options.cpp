@@ -114,6 +114,7 @@ const std::map<std::string, Flag> &flags() {
   static const std::map<std::string, Flag> table = {
       {"--backend", {true, setBackend}},
       {"--calibrate", boolean(&Options::calibrate)},
+      {"--calibrate-work", integer(&Options::calibrationWork, 1, large)},
       {"-o", text(&Options::calibrationOutput)},
       {"--checkpoint", text(&Options::checkpoint)},
       {"--checkpoint-every", integer(&Options::checkpointEvery, 1, large)},
@@ -235,15 +236,31 @@ MaybeError check(Options &options) {
           std::pair{"--strategy", !options.strategy.empty()},
           std::pair{"--trace", !options.trace.empty()},
           std::pair{"--report", !options.report.empty()},
-          std::pair{"--backend cuda", options.backend != "cpu"}})
+          std::pair{"--virtual-devices", options.virtualDevices}})
       if (given)
         return excludes("--calibrate", flag);
+    bool isCuda = options.backend == "cuda";
+    if (isCuda && !options.file.empty())
+      return Error{
+          "flag '--calibrate' with '--backend cuda' takes no file, got "
+          "'" +
+          options.file +
+          "': the shapes of a model are measured on "
+          "the CPU only"};
+    if (!isCuda && options.calibrationWork != Options().calibrationWork)
+      return needs("--calibrate-work", "--backend cuda");
+    // NAME.json stands for both files.
+    std::string &name = options.calibrationOutput;
+    if (name.size() > 5 && name.ends_with(".json"))
+      name.resize(name.size() - 5);
     if (options.calibrationOutput.empty())
       options.calibrationOutput = "calibrated";
     return std::nullopt;
   }
   if (!options.calibrationOutput.empty())
     return needs("-o", "--calibrate");
+  if (options.calibrationWork != Options().calibrationWork)
+    return needs("--calibrate-work", "--calibrate");
   if (options.file.empty())
     return Error{"expected an MLIR file"};
   if (MaybeError error = completeRendezvous(options))
@@ -346,6 +363,7 @@ const char *run::helpText() {
 usage: soap-run FILE.mlir --data DATA [flags]           train and evaluate
        soap-run FILE.mlir --entry NAME [flags]          run one function once
        soap-run --calibrate [FILE.mlir] [-o NAME]       measure this machine
+       soap-run --calibrate --backend cuda [-o NAME]    measure its GPUs
        mpirun -np N soap-run ...                        in N processes
        soap-run ... --rendezvous HOST:PORT --rank R --ranks N
                                                         as one of them, without MPI
@@ -400,7 +418,12 @@ measuring this machine
                            the shapes which a search for these devices meets, and
                            add those that NAME.profile.json lacks (measuring the
                            machine first if there is no NAME.topology.json)
-  -o NAME                  ... called so (default calibrated)
+                           With --backend cuda, the GPUs of this machine instead,
+                           by cuDNN, cuBLAS and kernels in f32, tf32 and bf16; with
+                           copies from, to and between GPUs, and NCCL's all-reduces
+  --calibrate-work N       with --backend cuda: leave out shapes whose loops have
+                           more than N points in all
+  -o NAME                  ... called so (default calibrated); NAME.json is NAME
 
 compiling
   --topology NAME|FILE     topology for IR without configs (default cpu-1)

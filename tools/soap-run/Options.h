@@ -46,6 +46,8 @@ struct Options {
   // OUTPUT.profile.json.
   bool calibrate = false;
   std::string calibrationOutput;
+  /// Shapes with more points than this are not measured; on GPUs.
+  int64_t calibrationWork = int64_t(1) << 40;
 
   // Devices.
   int64_t threadsPerDevice = 0;

@@ -109,8 +109,18 @@ TEST(Options, Rejects) {
                      "--backend=cuda", "--transport=nccl"}),
             "flags '--virtual-devices' and '--transport nccl' exclude each "
             "other");
-  EXPECT_EQ(errorOf({"--calibrate", "--backend=cuda"}),
-            "flags '--calibrate' and '--backend cuda' exclude each other");
+  EXPECT_EQ(errorOf({"--calibrate", "--backend=cuda"}), "no error");
+  EXPECT_EQ(parseOptions({"--calibrate", "-o", "h200.json"})->calibrationOutput,
+            "h200");
+  EXPECT_EQ(errorOf({"a.mlir", "--calibrate", "--backend=cuda"}),
+            "flag '--calibrate' with '--backend cuda' takes no file, got "
+            "'a.mlir': the shapes of a model are measured on the CPU only");
+  EXPECT_EQ(errorOf({"--calibrate", "--backend=cuda", "--virtual-devices"}),
+            "flags '--calibrate' and '--virtual-devices' exclude each other");
+  EXPECT_EQ(errorOf({"--calibrate", "--calibrate-work=5"}),
+            "flag '--calibrate-work' needs '--backend cuda'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--calibrate-work=5"}),
+            "flag '--calibrate-work' needs '--calibrate'");
   EXPECT_EQ(errorOf({"a.mlir", "--normalize=1"}),
             "flag '--normalize': expected 'none', 'auto' or 'MEAN,DEVIATION' "
             "with a positive deviation, got '1'");

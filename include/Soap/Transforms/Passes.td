@@ -259,8 +259,8 @@ def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
 def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
   let summary = "Places ops on devices as a pipeline of stages";
   let description = [{
-    Device placement (docs/Placement.md): every group of ops (docs/Analysis.md) whole on one device, so that the greatest load of a device is smallest; contiguous stages through which microbatches
-    go. Writes configs, and `soap.pipeline` on the module, which makes `--soap-simulate` simulate the pipeline (docs/Pipeline.md). Prints the greatest load and what is known of the optimum on stderr.
+    Device placement (docs/Placement.md): every group of ops (docs/Analysis.md) whole on one device, so that the greatest load of a device is smallest; stages through which microbatches
+    go, contiguous but for `algorithm=local-search`. Writes configs, and `soap.pipeline` on the module, which makes `--soap-simulate` simulate the pipeline (docs/Pipeline.md). Prints the greatest load and what is known of the optimum on stderr.
 
     ```
     soap-opt step.mlir --soap-place='topology=h100-8 microbatches=16' --soap-simulate -o placed.mlir
@@ -272,7 +272,8 @@ def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
     Option<"objective", "objective", "std::string", /*default=*/"\"throughput\"", "throughput: the greatest load of a device">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"dp\"",
-           "dp (dynamic programming over ideals, exact; as dpl where there are too many), dpl (over linear orders), greedy or pipedream (docs/Placement.md)">,
+           "dp (dynamic programming over ideals, exact; as dpl where there are too many), dpl (over linear orders), greedy, pipedream, or local-search, whose stages need not be contiguous (docs/Placement.md)">,
+    Option<"replication", "replication", "bool", /*default=*/"false", "Let devices share a stage, each of them taking every r-th microbatch (dp, dpl, pipedream)">,
     Option<"schedule", "schedule", "std::string", /*default=*/"\"1f1b\"", "Order of the passes of a stage: 1f1b or gpipe">,
     Option<"microbatches", "microbatches", "int64_t", /*default=*/"16", "Pieces of the batch, at least 1 and at most its samples">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"60", "Budget in seconds, above 0">,

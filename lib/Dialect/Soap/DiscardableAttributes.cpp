@@ -112,19 +112,28 @@ static LogicalResult checkPrograms(EmitError emitError, NamedAttribute attr) {
   return success();
 }
 
-/// Microbatches over stages: `{microbatches = 16 : i64, schedule = "1f1b"}`.
+/// Microbatches over stages: `{microbatches = 16 : i64, schedule = "1f1b"}`,
+/// and `replicas = array<i64: 2, 1, 1>`: with how many devices, itself and
+/// those after it, each shares its stages.
 static LogicalResult checkPipeline(EmitError emitError, NamedAttribute attr) {
   auto pipeline = dyn_cast<DictionaryAttr>(attr.getValue());
   auto microbatches =
       pipeline ? pipeline.getAs<IntegerAttr>("microbatches") : nullptr;
   auto schedule = pipeline ? pipeline.getAs<StringAttr>("schedule") : nullptr;
-  if (microbatches && schedule && pipeline.size() == 2 &&
+  auto replicas =
+      pipeline ? pipeline.getAs<DenseI64ArrayAttr>("replicas") : nullptr;
+  bool isReplicated =
+      replicas && llvm::all_of(replicas.asArrayRef(), [](int64_t count) {
+        return count >= 1 && count <= INT32_MAX;
+      });
+  if (microbatches && schedule && pipeline.size() == (isReplicated ? 3 : 2) &&
       microbatches.getType().isInteger(64) && microbatches.getInt() >= 1 &&
       (schedule == "1f1b" || schedule == "gpipe"))
     return success();
   return emitError() << "'" << attr.getName().getValue()
                      << "' must have 'microbatches', an i64 of at least 1, and "
-                        "'schedule', \"1f1b\" or \"gpipe\", got "
+                        "'schedule', \"1f1b\" or \"gpipe\", and may have "
+                        "'replicas', an array of i64 of at least 1, got "
                      << attr.getValue();
 }
 

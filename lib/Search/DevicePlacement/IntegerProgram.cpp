@@ -281,4 +281,17 @@ IntegerResult placement::solveInteger(
   return reader.result;
 }
 
+#else
+
+using namespace soap;
+using namespace soap::placement;
+
+IntegerResult placement::solveInteger(
+    const IntegerProgram &, const std::vector<double> &, const Deadline &, int,
+    const std::function<void(const std::vector<double> &)> &) {
+  IntegerResult result;
+  result.failed = true;
+  return result;
+}
+
 #endif

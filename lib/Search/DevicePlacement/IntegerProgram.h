@@ -70,7 +70,7 @@ struct IntegerResult {
 
 /// Solves until the deadline. `start`, if not empty, has a value for each
 /// variable. `report` gets every improving solution and its value, in this
-/// process. `threads` are HiGHS's.
+/// process. `threads` are HiGHS's. Without HiGHS it fails.
 IntegerResult
 solveInteger(const IntegerProgram &program, const std::vector<double> &start,
              const Deadline &deadline, int threads,

@@ -88,6 +88,7 @@ placement::makeModelProblem(const ParallelizationProblem &model,
     Node &node = problem.nodes.emplace_back();
     node.id = static_cast<int64_t>(n);
     node.name = kernel.name;
+    node.gradientBytes = 0;
     node.backward = kernel.phase == Phase::Backward;
     node.acceleratorTime =
         static_cast<double>(microbatchNs(graph, kernel, model.getRoles()[n],
@@ -104,6 +105,14 @@ placement::makeModelProblem(const ParallelizationProblem &model,
       insideNs += static_cast<double>(topology.transferNs(0, 1, sent));
     betweenNs += ns;
     problem.transferTime.push_back(ns / nsPerMs);
+  }
+  if (topology.deviceCount() > 1) {
+    constexpr int64_t sent = int64_t(1) << 28; // long enough for any latency
+    made.allReduceBytesPerTime =
+        nsPerMs * static_cast<double>(sent * microbatches) /
+        static_cast<double>(topology.transferNs(0, 1, sent));
+  } else {
+    made.allReduceBytesPerTime = 1; // nobody to share with
   }
   if (perMachine > 0 && insideNs < betweenNs) {
     made.acceleratorsPerHost = perMachine;
@@ -157,22 +166,24 @@ placement::makeModelProblem(const ParallelizationProblem &model,
     const GraphInput &input = graph.inputs[i];
     if (readers[i].empty())
       continue;
-    int64_t size = graph.values[input.value].bytes();
+    int64_t size = graph.values[input.value].bytes(), gradient = 0;
     for (int value : graph.nodes[input.updateNode].whole.operands)
       if (producer[value] >= 0) // its gradient
-        size += graph.values[value].bytes();
-    problem.nodes[nodeOf[readers[i][0]]].memoryBytes +=
-        static_cast<double>(size);
+        gradient += graph.values[value].bytes();
+    Node &node = problem.nodes[nodeOf[readers[i][0]]];
+    node.memoryBytes += static_cast<double>(size + gradient);
+    *node.gradientBytes += static_cast<double>(gradient);
   }
   if (MaybeError error = problem.check())
     return *error;
   return made;
 }
 
-Expected<std::vector<int>>
+Expected<ModelPlacement>
 placement::placeModel(const ParallelizationProblem &model,
                       const ModelProblem &made,
-                      const std::vector<int> &deviceOf, int64_t microbatches) {
+                      const std::vector<int> &deviceOf,
+                      const std::vector<int> &replicas, int64_t microbatches) {
   const Graph &graph = model.getGraph();
   std::vector<int> placed(graph.nodes.size(), -1);
   for (size_t n = 0; n < made.graphNodes.size(); ++n)
@@ -197,14 +208,37 @@ placement::placeModel(const ParallelizationProblem &model,
     placed[n] = std::max(placed[n], 0);
   }
   CostModel cost(model.getTopology());
+  std::map<int, int> renumbered;
+  int next = 0;
+  auto number = [&](int device) {
+    if (renumbered.emplace(device, next).second)
+      next += replicas.empty() ? 1 : replicas[device];
+  };
+  bool isReplicated = std::any_of(replicas.begin(), replicas.end(),
+                                  [](int count) { return count > 1; });
   Expected<Pipeline> pipeline =
       makePipeline(graph, model.getRoles(), placed, microbatches, cost);
-  if (!pipeline)
-    return pipeline.takeError();
-  std::map<int, int> renumbered;
-  for (const PipelineStage &stage : pipeline->stages)
-    renumbered.emplace(stage.device, static_cast<int>(renumbered.size()));
+  if (pipeline && !isReplicated)
+    for (const soap::PipelineStage &stage : pipeline->stages)
+      number(stage.device);
+  ModelPlacement result;
+  if (!pipeline || isReplicated) {
+    Expected<RoundPipeline> rounds = makeRoundPipeline(
+        graph, model.getRoles(), placed, {}, microbatches, cost);
+    if (!rounds)
+      return rounds.takeError();
+    for (const RoundStage &stage : rounds->stages)
+      number(rounds->groups[stage.group].first);
+    for (int device : placed) // those that only update
+      number(device);
+  }
+  if (isReplicated) {
+    result.replicas.assign(model.getTopology().deviceCount(), 1);
+    for (auto [from, to] : renumbered)
+      result.replicas[to] = replicas[from];
+  }
   for (int &device : placed)
     device = renumbered.at(device);
-  return placed;
+  result.deviceOf = std::move(placed);
+  return result;
 }

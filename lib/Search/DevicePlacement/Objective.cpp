@@ -66,7 +66,7 @@ std::vector<double> placement::trainedBytesOfNodes(const Problem &problem) {
   std::vector<double> bytes;
   for (const Node &node : problem.nodes)
     bytes.push_back(node.colorClass && trained.count(*node.colorClass)
-                        ? node.memoryBytes
+                        ? node.gradientBytes.value_or(node.memoryBytes)
                         : 0);
   return bytes;
 }

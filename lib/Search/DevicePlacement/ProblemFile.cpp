@@ -62,7 +62,7 @@ private:
       return;
     at.expectObject({"id", "name", "layerId", "supportedOnFpga",
                      "isBackwardNode", "cpuLatency", "fpgaLatency", "size",
-                     "colorClass"});
+                     "gradientSize", "colorClass"});
     Node node;
     node.id = at["id"].integer(-mostId, mostId);
     if (at.has("name"))
@@ -72,6 +72,8 @@ private:
     node.acceleratorTime = at["fpgaLatency"].number(0, mostTime);
     node.cpuTime = at["cpuLatency"].number(0, mostTime);
     node.memoryBytes = at["size"].number(0, mostTime);
+    if (at.has("gradientSize"))
+      node.gradientBytes = at["gradientSize"].number(0, mostTime);
     if (at.has("colorClass"))
       node.colorClass = at["colorClass"].integer(-mostId, mostId);
     if (at.has("layerId"))
@@ -134,6 +136,8 @@ std::string placement::printProblem(const Problem &problem) {
                   {"size", node.memoryBytes}};
     if (!node.name.empty())
       entry["name"] = node.name;
+    if (node.gradientBytes)
+      entry["gradientSize"] = *node.gradientBytes;
     if (node.colorClass)
       entry["colorClass"] = *node.colorClass;
     nodes.push_back(std::move(entry));

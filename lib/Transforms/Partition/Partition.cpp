@@ -16,6 +16,7 @@
 #include "Soap/Transforms/Passes.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::soap {
@@ -300,13 +301,14 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
   return builder.getArrayAttr(rows);
 }
 
+/// Devices whose programs are built at a time: on threads, if there are.
+constexpr int kBatch = 8;
+
 FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
                                             SymbolTable &symbols,
                                             func::FuncOp function,
+                                            const PricedFunction *priced,
                                             const ::soap::Topology &topology) {
-  FailureOr<PricedFunction> priced = priceFunction(function, topology);
-  if (failed(priced))
-    return failure();
   std::vector<int> order = ::soap::scheduleOrder(priced->tasks);
   KernelOps kernelOps = collectKernelOps(*priced);
   Schedule schedule = makeSchedule(*priced, order, topology.deviceCount());
@@ -314,15 +316,28 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
   Builder builder(module.getContext());
   SmallVector<func::FuncOp> classes;
   SmallVector<Attribute> ranks;
+  SmallVector<OwningOpRef<ModuleOp>> scratch;
+  std::vector<FailureOr<DeviceProgram>> built;
   for (int device = 0; device < topology.deviceCount(); ++device) {
-    FailureOr<DeviceProgram> program = buildDeviceProgram(
-        module, function, *priced, kernelOps, schedule, device);
+    if (device % kBatch == 0) {
+      size_t count = std::min(kBatch, topology.deviceCount() - device);
+      scratch.clear();
+      for (size_t i = 0; i < count; ++i)
+        scratch.push_back(ModuleOp::create(module.getLoc()));
+      built.assign(count, failure());
+      parallelFor(module.getContext(), 0, count, [&](size_t i) {
+        built[i] = buildDeviceProgram(*scratch[i], function, *priced, kernelOps,
+                                      schedule, device + static_cast<int>(i));
+      });
+    }
+    FailureOr<DeviceProgram> &program = built[device % kBatch];
     if (failed(program))
       return failure();
     auto known = llvm::find_if(classes, [&](func::FuncOp other) {
       return areEqual(other, program->function);
     });
     if (known == classes.end()) {
+      program->function->remove();
       program->function.setName(
           (function.getName() + "__" + Twine(classes.size())).str());
       symbols.insert(program->function);
@@ -382,10 +397,20 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
   if (functions.empty())
     return module.emitError("has no function of soap ops to partition");
   SymbolTable symbols(module);
+  // Prices need nothing of each other.
+  std::vector<std::optional<PricedFunction>> priced(functions.size());
+  parallelFor(module.getContext(), 0, functions.size(), [&](size_t i) {
+    FailureOr<PricedFunction> result = priceFunction(functions[i], topology);
+    if (succeeded(result))
+      priced[i].emplace(std::move(*result));
+  });
+  if (!llvm::all_of(priced, [](const auto &one) { return one.has_value(); }))
+    return failure();
   SmallVector<Attribute> entries;
-  for (func::FuncOp function : functions) {
+  for (auto [function, plan] : llvm::zip(functions, priced)) {
     FailureOr<DictionaryAttr> entry =
-        partitionFunction(module, symbols, function, topology);
+        partitionFunction(module, symbols, function, &*plan, topology);
+    plan.reset();
     if (failed(entry))
       return failure();
     entries.push_back(*entry);

@@ -132,7 +132,7 @@ module attributes {soap.fused_slots = 1 : i64} {}
 
 // -----
 
-// expected-error@+1 {{'soap.pipeline' must have 'microbatches', an i64 of at least 1, and 'schedule', "1f1b" or "gpipe", got {microbatches = 0 : i64, schedule = "1f1b"}}}
+// expected-error@+1 {{'soap.pipeline' must have 'microbatches', an i64 of at least 1, and 'schedule', "1f1b" or "gpipe", and may have 'replicas', an array of i64 of at least 1, got {microbatches = 0 : i64, schedule = "1f1b"}}}
 module attributes {soap.pipeline = {microbatches = 0 : i64, schedule = "1f1b"}} {}
 
 // -----

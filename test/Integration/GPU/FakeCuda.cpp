@@ -11,8 +11,10 @@
 //   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
 //   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called
 //   SOAP_FAKE_CUDA_LAZY=N        with the Nth kernel something is allocated
-//   SOAP_FAKE_CUDA_TIMES=3,1,2   what algorithms of libraries take
-//                                (FakeLibraries.h), and events measure
+//   SOAP_FAKE_CUDA_TIMES=3,1,2   events measure made-up times: these of the
+//                                algorithms of libraries (FakeLibraries.h),
+//                                others of kernels and copies
+//   SOAP_FAKE_CUDA_PTX=FILE      images, which are PTX then, are written there
 //   SOAP_FAKE_CUDA_STATISTICS=1  at the end, print what was launched
 //
 //===----------------------------------------------------------------------===//
@@ -226,7 +228,10 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                             cudaMemcpyKind, cudaStream_t stream) {
   FAKE(cudaMemcpyAsync);
-  return give(stream, [=] { std::memmove(to, from, bytes); });
+  return give(stream, [=] {
+    std::memmove(to, from, bytes);
+    pass(0.001 + double(bytes) / 1e6); // 1 GB/s after 1 us
+  });
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
@@ -280,10 +285,15 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return graphLaunch(executable, stream);
 }
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *,
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 cudaJitOption *, void **, unsigned,
                                 cudaLibraryOption *, void **, unsigned) {
   FAKE(cudaLibraryLoadData);
+  if (const char *path = std::getenv("SOAP_FAKE_CUDA_PTX"))
+    if (FILE *file = std::fopen(path, "w")) {
+      std::fputs(static_cast<const char *>(code), file);
+      std::fclose(file);
+    }
   *library = newHandle<cudaLibrary_t>();
   return cudaSuccess;
 }
@@ -313,6 +323,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
   return give(stream, [known, list] {
     if (known && known->twin)
       known->twin(list.data(), 0, known->extent);
+    pass(known ? 0.002 + double(known->extent) / 1e6 : 0);
   });
 }
 

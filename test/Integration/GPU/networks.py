@@ -2,9 +2,10 @@
 """Small sizes of the networks under strategies, lowered to GPUs: every kernel is assembled by ptxas, every program runs on the CPU, with the
 twins of its kernels, and is compared with the unfused reference.
 
-    networks.py BUILD [--all] [--devices=1,4] [--networks=NAME,..]
+    networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS]
 
-A network per chip, and on one device once more in bf16 or tf32; or with --all each for every chip and precision, on 64 devices, too. Ends with "N passed, N failed"."""
+A network per chip, and on one device once more in bf16 or tf32. With --all every network on 1, 4 and 64 devices, single, data parallel, with the expert's and a searched strategy: chips and precisions take turns; with --every
+each of these for every chip and precision. Ends with "N passed, N failed"."""
 
 import argparse
 import itertools
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 # Name, batch, options. Largest differences of loss and weights (relative, as soap-run --compare-with has them): batch norm over few
 # numbers amplifies rounding.
@@ -28,16 +30,15 @@ NETWORKS = [
     ("inception-v3", 8, "image=107,classes=4,divide=32,a-blocks=1,c-blocks=1,e-blocks=1", 1e-2, 1.0),
 ]
 CHIPS = ["sm_75", "sm_80", "sm_90", "sm_100"]
-STRATEGIES = {
-    1: [("single", "h100-1x1")],
-    4: [("data-parallel", "h100-1x4"), ("expert", "h100-1x4")],
-    64: [("data-parallel", "h100-8x8"), ("expert", "h100-8x8")],
-}
+TOPOLOGIES = {1: "h100-1x1", 4: "h100-1x4", 64: "h100-8x8"}
+STRATEGIES = ["data-parallel", "expert"]
+# The same on every machine: proposals are counted.
+SEARCH = "--soap-auto-parallel=proposals=200 seed=1 threads=1 topology="
 PRECISIONS = ["f32", "bf16", "tf32"]
 # Of losses in bf16 and tf32: products of few numbers, two iterations. Weights that were 0 are what their first gradients are, so they
 # are not compared.
 ROUNDED_LOSS = 0.05
-# Runs end by themselves; this is for machines that are very busy.
+# Runs end by themselves; this is for machines that are very busy. Of each command.
 LIMIT_S = 1800
 
 
@@ -54,18 +55,19 @@ def toolkit():
     return folder if os.access(os.path.join(folder, "bin", "ptxas"), os.X_OK) else ""
 
 
-def run(command):
+def run(command, limit):
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        raise Failure("%s did not end in %d s" % (command[0], LIMIT_S))
+        raise Failure("%s did not end in %d s" % (command[0], limit))
     if done.returncode != 0:
         raise Failure("%s ended with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
 
 
 class Suite:
-    def __init__(self, build, folder):
-        self.build, self.folder = build, folder
+    def __init__(self, build, folder, limit):
+        self.build, self.folder, self.limit = build, folder, limit
+        self.steps = {}
         self.cuda = toolkit()
 
     def tool(self, name):
@@ -74,19 +76,26 @@ class Suite:
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def run(self, command):
+        run(command, self.limit)
+
     def step(self, name, batch, options):
-        model, step = self.path(name + ".mlir"), self.path(name + ".step.mlir")
-        run([self.tool("soap-translate"), "--generate=" + name, "--batch=%d" % batch, "--option=" + options, "-o", model])
-        run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.01", "-o", step])
+        step = self.path("%s.%d.step.mlir" % (name, batch))
+        if step not in self.steps:
+            model = self.path(name + ".mlir")
+            self.run([self.tool("soap-translate"), "--generate=" + name, "--batch=%d" % batch, "--option=" + options, "-o", model])
+            self.run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.01", "-o", step])
+            self.steps[step] = True
         return step
 
-    def case(self, step, preset, topology, chip, precision, loss, weights):
+    def case(self, step, strategy, topology, chip, precision, loss, weights):
         lowered, report = self.path("lowered.mlir"), self.path("report.json")
+        choose = SEARCH + topology if strategy == "searched" else "--soap-apply-strategy=preset=%s topology=%s" % (strategy, topology)
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
-        run([self.tool("soap-opt"), step, "--soap-apply-strategy=preset=%s topology=%s" % (preset, topology), "--soap-partition",
-             "--soap-lower-to-cuda=chip=%s precision=%s %s" % (chip, precision, image), "-o", lowered])
-        run([self.tool("soap-run"), lowered, "--compare-with", step, "--reference", "--data", "synthetic", "--iterations", "2",
-             "--no-cache", "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
+        self.run([self.tool("soap-opt"), step, choose, "--soap-partition",
+                  "--soap-lower-to-cuda=chip=%s precision=%s %s" % (chip, precision, image), "-o", lowered])
+        self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--reference", "--data", "synthetic", "--iterations", "2",
+                  "--no-cache", "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]
         if not (difference["loss"] <= loss and difference["weights"] <= weights):
             raise Failure("loss differs by %g, weights by %g: expected at most %g and %g" %
@@ -98,28 +107,44 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--every", action="store_true", help="as --all, for every chip and precision")
     parser.add_argument("--devices", default="")
     parser.add_argument("--networks", default="")
+    parser.add_argument("--strategies", default="", help="on several devices: data-parallel, expert, searched")
+    parser.add_argument("--limit", type=int, default=LIMIT_S, help="seconds that one command may take")
     options = parser.parse_args()
-    devices = [int(text) for text in options.devices.split(",") if text] or ([1, 4, 64] if options.all else [1, 4])
-    chosen = options.networks.split(",") if options.networks else [row[0] for row in NETWORKS[: None if options.all else len(CHIPS)]]
-    passed = failed = 0
+    whole = options.all or options.every
+    split = lambda text, default: text.split(",") if text else default
+    devices = [int(text) for text in split(options.devices, [1, 4, 64] if whole else [1, 4])]
+    chosen = split(options.networks, [row[0] for row in NETWORKS[: None if whole else len(CHIPS)]])
+    strategies = split(options.strategies, STRATEGIES + (["searched"] if whole else []))
+    passed = failed = turn = 0
     with tempfile.TemporaryDirectory() as folder:
-        suite = Suite(options.build, folder)
+        suite = Suite(options.build, folder, options.limit)
         if not suite.cuda:
             print("no ptxas: kernels are PTX, which nobody assembles")
         for index, (name, batch, sizes, loss, weights) in enumerate(NETWORKS):
             if name not in chosen:
                 continue
-            chips = CHIPS if options.all else [CHIPS[index % len(CHIPS)]]
-            for count in devices:
-                precisions = PRECISIONS if options.all else ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]
-                for (preset, topology), chip, precision in itertools.product(STRATEGIES[count], chips, precisions):
-                    what = "%s %s %s %s %s" % (name, preset, topology, chip, precision)
+            for count, strategy in [(count, strategy) for count in devices for strategy in (strategies if count > 1 else ["single"])]:
+                if options.every:
+                    kinds = list(itertools.product(CHIPS, PRECISIONS))
+                elif options.all:
+                    # Four chips and three precisions: all pairs come up.
+                    kinds = [(CHIPS[turn % len(CHIPS)], PRECISIONS[turn % len(PRECISIONS)])]
+                    turn += 1
+                else:
+                    kinds = [(CHIPS[index % len(CHIPS)], precision) for precision in ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]]
+                for chip, precision in kinds:
+                    what = "%s %s %s %s %s" % (name, strategy, TOPOLOGIES[count], chip, precision)
                     limits = (loss, weights) if precision == "f32" else (max(loss, ROUNDED_LOSS), float("inf"))
+                    start = time.monotonic()
                     try:
-                        difference = suite.case(suite.step(name, batch, sizes), preset, topology, chip, precision, *limits)
-                        print("%s: loss differs by %.2g, weights by %.2g" % (what, difference["loss"], difference["weights"]))
+                        # A sample for each device.
+                        step = suite.step(name, max(batch, count), sizes)
+                        difference = suite.case(step, strategy, TOPOLOGIES[count], chip, precision, *limits)
+                        print("%s: loss differs by %.2g, weights by %.2g (%.0f s)" % (
+                            what, difference["loss"], difference["weights"], time.monotonic() - start))
                         passed += 1
                     except Failure as failure:
                         print("FAILED: %s: %s" % (what, failure))

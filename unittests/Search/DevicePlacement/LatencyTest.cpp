@@ -71,20 +71,39 @@ double longestPath(const Problem &problem, const std::vector<int> &deviceOf) {
   return std::numeric_limits<double>::infinity();
 }
 
-/// The least latency of one subgraph per accelerator.
-double bestLatency(const Problem &problem) {
+/// How many subgraphs an accelerator may have: `subgraphs` of each pass.
+int slotsOf(const Problem &problem, int subgraphs) {
+  return subgraphs * (problem.isTraining() ? 2 : 1);
+}
+
+/// The least latency of so many subgraphs per accelerator (and pass).
+double bestLatency(const Problem &problem, int subgraphs = 1) {
   double best = std::numeric_limits<double>::infinity();
-  LatencyPlacement placement{std::vector<int>(problem.nodes.size()), {}};
+  size_t count = problem.nodes.size();
+  LatencyPlacement placement{std::vector<int>(count), std::vector<int>(count)};
   int devices = problem.accelerators + (problem.cpus > 0);
+  int slots = slotsOf(problem, subgraphs);
   std::function<void(size_t)> place = [&](size_t node) {
-    if (node == problem.nodes.size()) {
-      if (auto evaluation = verifyLatency(problem, {1}, placement))
+    if (node == count) {
+      if (auto evaluation = verifyLatency(problem, {subgraphs}, placement))
         best = std::min(best, evaluation->latency);
       return;
     }
     for (int device = 0; device < devices; ++device) {
+      bool isApart = false; // from a node of its class
+      for (size_t i = 0; i < node; ++i)
+        isApart |=
+            problem.nodes[node].colorClass &&
+            problem.nodes[i].colorClass == problem.nodes[node].colorClass &&
+            placement.deviceOf[i] != device;
+      if (isApart)
+        continue;
       placement.deviceOf[node] = device;
-      place(node + 1);
+      for (int slot = 0; slot < (problem.isAccelerator(device) ? slots : 1);
+           ++slot) {
+        placement.subgraphOf[node] = slot;
+        place(node + 1);
+      }
     }
   };
   place(0);
@@ -191,4 +210,50 @@ TEST(PlacementLatency, SolversAgainstAllPlacements) {
       EXPECT_LE(answer.bound, optimum * (1 + 1e-6) + 1e-6);
     }
   }
+}
+
+/// More than one subgraph of an accelerator, and training, whose classes share
+/// devices.
+TEST(PlacementLatency, SubgraphsAndTrainingAgainstAllPlacements) {
+  int trained = 0, several = 0, proven = 0;
+  for (uint64_t seed = 600; trained < 8 || several < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed, 4);
+    problem.accelerators = std::min(problem.accelerators, 2);
+    problem.cpus = 20; // so that none is waited for
+    int subgraphs = 1 + static_cast<int>(seed % 2);
+    double choices = 1;
+    for (size_t i = 0; i < problem.nodes.size(); ++i)
+      choices *= problem.accelerators * slotsOf(problem, subgraphs) + 1;
+    if (choices > 2e5)
+      continue;
+    if (!(problem.isTraining() ? trained < 8 : subgraphs > 1 && several < 8))
+      continue;
+    ++(problem.isTraining() ? trained : several);
+    double optimum = bestLatency(problem, subgraphs);
+    Budget budget;
+    budget.seconds = 0.02;
+    std::vector<LatencyAnswer> answers = {
+        solveLatencyGreedy(problem, {subgraphs}, budget),
+        searchLatencyLocally(problem, {subgraphs}, budget)};
+    budget.seconds = 1e6;
+    if (haveMilp()) {
+      auto milp = solveLatencyMilp(problem, {subgraphs}, budget);
+      ASSERT_TRUE(static_cast<bool>(milp)) << milp.error();
+      EXPECT_NEAR(milp->value, optimum, 1e-5 * optimum + 1e-6);
+      proven += milp->optimal;
+      answers.push_back(*milp);
+    }
+    for (const LatencyAnswer &answer : answers) {
+      if (!answer.placement)
+        continue;
+      auto evaluation = verifyLatency(problem, {subgraphs}, *answer.placement);
+      ASSERT_TRUE(static_cast<bool>(evaluation)) << evaluation.error();
+      EXPECT_DOUBLE_EQ(evaluation->latency, answer.value);
+      EXPECT_GE(answer.value, optimum * (1 - rounding));
+      EXPECT_LE(answer.bound, optimum * (1 + 1e-6) + 1e-6);
+    }
+  }
+  if (haveMilp())
+    EXPECT_GT(proven, 0);
 }

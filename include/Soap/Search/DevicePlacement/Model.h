@@ -8,7 +8,7 @@
 #ifndef SOAP_SEARCH_DEVICEPLACEMENT_MODEL_H
 #define SOAP_SEARCH_DEVICEPLACEMENT_MODEL_H
 
-#include "Soap/Core/Pipeline.h"
+#include "Soap/Core/RoundPipeline.h"
 #include "Soap/Search/DevicePlacement/Problem.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
@@ -25,6 +25,9 @@ struct ModelProblem {
   /// (Objective.h). 0: none.
   int acceleratorsPerHost = 0;
   double insideHostFactor = 1;
+  /// For replicated stages: gradients are added up once for an iteration, so
+  /// what a microbatch pays is that share of it.
+  double allReduceBytesPerTime = 0;
 };
 
 /// Times are ms of one microbatch on a device of the topology, all of which
@@ -40,13 +43,23 @@ Expected<ModelProblem> makeModelProblem(const ParallelizationProblem &model,
                                         int64_t microbatches,
                                         PipelineSchedule schedule);
 
+struct ModelPlacement {
+  std::vector<int> deviceOf; ///< by node of the graph
+  /// By device of the topology, with how many devices, itself and those after
+  /// it, it shares its nodes; empty: with none.
+  std::vector<int> replicas;
+};
+
 /// The device of each node of the graph, updates where their parameters are
 /// read, renumbered so that stages follow each other on devices 0, 1, ... as
-/// they do in the pipeline. An error as in `makePipeline`.
-Expected<std::vector<int>> placeModel(const ParallelizationProblem &model,
-                                      const ModelProblem &made,
-                                      const std::vector<int> &deviceOf,
-                                      int64_t microbatches);
+/// they do in the pipeline (as they come first in it, where devices have
+/// several). `deviceOf` and `replicas` (by device; may be empty) are a solution
+/// of the problem.
+Expected<ModelPlacement> placeModel(const ParallelizationProblem &model,
+                                    const ModelProblem &made,
+                                    const std::vector<int> &deviceOf,
+                                    const std::vector<int> &replicas,
+                                    int64_t microbatches);
 
 } // namespace soap::placement
 

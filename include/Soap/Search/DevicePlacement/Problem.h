@@ -32,6 +32,9 @@ struct Node {
   double acceleratorTime = 0, cpuTime = 0;
   /// Bytes of weights and activations that its accelerator holds.
   double memoryBytes = 0;
+  /// Of these, what replicas of its device add up for each sample if its color
+  /// class has backward nodes; none: all of them.
+  std::optional<double> gradientBytes;
   /// Nodes of one class share a device.
   std::optional<int64_t> colorClass;
 };

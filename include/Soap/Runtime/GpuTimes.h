@@ -1,0 +1,45 @@
+//===- GpuTimes.h - The GPUs of this machine, and times there ---*- C++ -*-===//
+//
+// What measuring a machine needs beside a backend (Backend.h): which GPUs there
+// are, and how long the work of a stream takes by the GPU's own clock. Part of
+// the library of backend cuda.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_GPUTIMES_H
+#define SOAP_RUNTIME_GPUTIMES_H
+
+#include "Soap/Core/Error.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace soap::runtime {
+
+class GpuTimes {
+public:
+  virtual ~GpuTimes() = default;
+
+  struct Gpu {
+    std::string name;        ///< "NVIDIA H200"
+    int chip = 0;            ///< 90 of sm_90
+    int64_t memoryBytes = 0; ///< free, before anything is loaded
+  };
+  /// At least one; an error where there is none, or no driver.
+  virtual Expected<std::vector<Gpu>> gpus() = 0;
+
+  /// Milliseconds from before to after what `work` gives to a native stream of
+  /// the current device (`BackendDevice::nativeStream`). Waits for it.
+  virtual Expected<double>
+  milliseconds(void *stream, const std::function<MaybeError()> &work) = 0;
+};
+
+/// Loads libSoapCudaBackend.so as `openBackend("cuda")` does.
+Expected<std::shared_ptr<GpuTimes>> openGpuTimes();
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_GPUTIMES_H

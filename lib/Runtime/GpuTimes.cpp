@@ -1,0 +1,26 @@
+//===- GpuTimes.cpp - Loading what measures GPUs --------------------------===//
+//
+// See GpuTimes.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/GpuTimes.h"
+
+#include "Library.h"
+
+#include <dlfcn.h>
+
+using namespace soap;
+using namespace soap::runtime;
+
+Expected<std::shared_ptr<GpuTimes>> runtime::openGpuTimes() {
+  auto library = loadLibrary("libSoapCudaBackend.so", "SOAP_CUDA_BACKEND");
+  if (!library)
+    return Error{"backend cuda is not available: " + library.error()};
+  auto *open =
+      reinterpret_cast<GpuTimes *(*)()>(dlsym(*library, "soapOpenCudaTimes"));
+  if (!open)
+    return Error{"backend cuda is not available: the library has no function "
+                 "'soapOpenCudaTimes'"};
+  return std::shared_ptr<GpuTimes>(open());
+}

@@ -1,0 +1,84 @@
+//===- CalibrationProfile.h - From measurements to files --------*- C++ -*-===//
+//
+// The ops that measuring a machine runs, and the topology and profile that
+// become of what they took: the same for all backends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TOOLS_SOAPRUN_CALIBRATIONPROFILE_H
+#define SOAP_TOOLS_SOAPRUN_CALIBRATIONPROFILE_H
+
+#include "Soap/Core/Error.h"
+#include "Soap/Core/Profile.h"
+#include "Soap/Core/Topology.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace soap::run {
+
+/// One op on arguments of its own.
+struct CalibrationCase {
+  std::string mnemonic, attributes; ///< `matmul`, `transpose_b`
+  std::vector<std::vector<int64_t>> operands;
+  std::vector<int64_t> result;
+  // What the profile knows it by.
+  std::string op, direction, dtype = "f32";
+  std::vector<std::string> loops; ///< empty: for a curve of bytes
+  std::vector<int64_t> extents, strides;
+  int64_t ns = 0;
+
+  /// Of operands and result, in elements of the dtype.
+  int64_t bytes() const;
+  /// Points of the loops.
+  int64_t work() const;
+};
+
+CalibrationCase matmulCase(const char *direction, int64_t m, int64_t n,
+                           int64_t k);
+/// Square images of `size` output positions a side, window `window`, padded by
+/// half of it.
+CalibrationCase conv2dCase(const char *direction, int64_t n, int64_t in,
+                           int64_t out, int64_t size, int64_t window,
+                           int64_t stride);
+CalibrationCase elementwiseCase(const char *mnemonic, size_t operands,
+                                int64_t count);
+
+int64_t volumeOf(const std::vector<int64_t> &shape);
+/// At least 1.
+int64_t medianOf(std::vector<int64_t> values);
+
+/// Collects measurements. Of `topology` and `profile`, names and what is
+/// measured otherwise (links, collectives) are set by the owner.
+class CalibrationProfile {
+public:
+  Profile profile;
+  Topology topology;
+
+  /// With its time.
+  void add(const CalibrationCase &c);
+  /// A copy of a kind that costs by its bytes (`assemble`).
+  void addCopy(const std::string &kind, int64_t bytes, int64_t ns);
+
+  /// Writes NAME.profile.json and NAME.topology.json. Peaks are the best that
+  /// was measured; curves are for what has no tables.
+  MaybeError write(const std::string &name);
+
+private:
+  std::map<std::string, ProfileTable> tables, copies;
+  /// Bytes and ns by class and direction.
+  std::map<std::string, ProfileTable> classes;
+
+  void summarize(const std::string &name);
+};
+
+/// Latency in ns, and bytes per second, of messages of these bytes and ns: the
+/// smallest is all latency, the largest all bandwidth.
+std::pair<int64_t, double>
+fitLink(const std::vector<std::pair<int64_t, int64_t>> &points);
+
+} // namespace soap::run
+
+#endif // SOAP_TOOLS_SOAPRUN_CALIBRATIONPROFILE_H
