@@ -184,6 +184,10 @@ LogicalResult GraphBuilder::chooseNames() {
 FailureOr<::soap::Kernel>
 GraphBuilder::makeKernel(Operation *op, StringRef name, ::soap::Phase phase) {
   auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
+  if (!spaceOp && isa_and_nonnull<SoapDialect>(op->getDialect()))
+    return op->emitOpError(
+        "belongs into a partitioned program, expected an op of a model: "
+        "'--soap-partition' adds what devices exchange");
   if (!spaceOp)
     return op->emitError() << "'" << op->getName()
                            << "' has no iteration space, expected an op that "

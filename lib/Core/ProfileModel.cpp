@@ -656,34 +656,6 @@ std::optional<double> ProfileModel::copyNs(const std::string &kind,
   return std::nullopt;
 }
 
-std::optional<double> ProfileModel::collectiveNs(CollectiveKind kind,
-                                                 int devices, int nodes,
-                                                 int64_t bytes) const {
-  for (const CollectiveEntries &measured : profile.collectives) {
-    if (measured.kind != kind || measured.devices != devices ||
-        measured.nodes != nodes)
-      continue;
-    const auto &entries = measured.entries;
-    auto above =
-        std::lower_bound(entries.begin(), entries.end(), bytes,
-                         [](const std::array<int64_t, 2> &entry,
-                            int64_t value) { return entry[0] < value; });
-    auto ns = [](const std::array<int64_t, 2> &entry) {
-      return static_cast<double>(entry[1]);
-    };
-    if (above == entries.begin())
-      return ns(*above);
-    const std::array<int64_t, 2> &below = above[-1];
-    if (above == entries.end())
-      return ns(below) * static_cast<double>(bytes) /
-             static_cast<double>(std::max<int64_t>(below[0], 1));
-    double part = static_cast<double>(bytes - below[0]) /
-                  static_cast<double>((*above)[0] - below[0]);
-    return ns(below) + part * (ns(*above) - ns(below));
-  }
-  return std::nullopt;
-}
-
 Expected<std::shared_ptr<const ProfileModel>>
 soap::loadProfileModel(const std::string &nameOrFile) {
   static std::mutex mutex;

@@ -138,6 +138,20 @@ std::string Collective::differenceTo(const Collective &other) const {
   return "";
 }
 
+MaybeError Collective::addTo(std::vector<const Collective *> &calls) const {
+  calls.resize(size_t(size()));
+  const Collective *&mine = calls[size_t(place)];
+  if (mine)
+    return Error{describe() + ": device " + std::to_string(me()) +
+                 " takes part twice"};
+  for (const Collective *other : calls)
+    if (other)
+      if (std::string error = other->differenceTo(*this); !error.empty())
+        return Error{error};
+  mine = this;
+  return std::nullopt;
+}
+
 /// By chunks that stay in the cache, so that `to` may be any of the sources.
 template <typename T>
 static void foldAs(const std::vector<const void *> &sources, void *to,

@@ -86,20 +86,10 @@ private:
   MaybeError publish() {
     std::lock_guard<std::mutex> lock(all.mutex);
     auto size = size_t(call.size());
-    meeting.calls.resize(size);
     meeting.sums.resize(size);
     for (auto &signals : meeting.signals)
       signals.resize(size);
-    const Collective *&mine = meeting.calls[size_t(call.place)];
-    if (mine)
-      return Error{call.describe() + ": device " + std::to_string(call.me()) +
-                   " takes part twice"};
-    for (const Collective *other : meeting.calls)
-      if (other)
-        if (std::string error = other->differenceTo(call); !error.empty())
-          return Error{error};
-    mine = &call;
-    return std::nullopt;
+    return call.addTo(meeting.calls);
   }
 
   /// What the stream does next happens after all that the streams of the others

@@ -107,17 +107,7 @@ private:
 
   MaybeError publish() {
     std::lock_guard<std::mutex> lock(meeting.mutex);
-    meeting.calls.resize(size_t(call.size()));
-    const Collective *&mine = meeting.calls[size_t(call.place)];
-    if (mine)
-      return Error{call.describe() + ": device " + std::to_string(call.me()) +
-                   " takes part twice"};
-    for (const Collective *other : meeting.calls)
-      if (other)
-        if (std::string error = other->differenceTo(call); !error.empty())
-          return Error{error};
-    mine = &call;
-    return std::nullopt;
+    return call.addTo(meeting.calls);
   }
 
   /// Waits until all devices here have made a step.
@@ -183,6 +173,25 @@ private:
         if (MaybeError error = visit(p))
           return error;
     return std::nullopt;
+  }
+
+  /// What the device at place `p` gives: from its buffer, or from a message.
+  MaybeError take(int64_t p, void *to, int64_t elements) {
+    if (!here[size_t(p)])
+      return receive(Published, p, to, elements);
+    if (elements)
+      std::memcpy(to, meeting.calls[size_t(p)]->inputs[0],
+                  size_t(elements * bytes));
+    return std::nullopt;
+  }
+
+  /// The root has what the others give to it, or can read it here.
+  MaybeError giveToRoot() {
+    if (!call.isRoot() && !here[size_t(call.root)])
+      if (MaybeError error =
+              send(Published, call.root, call.inputs[0], call.elements()))
+        return error;
+    return meet(Published);
   }
 
   //===--------------------------------------------------------------------===//
@@ -262,11 +271,7 @@ private:
   }
 
   MaybeError reduce() {
-    if (!call.isRoot() && !here[size_t(call.root)])
-      if (MaybeError error =
-              send(Published, call.root, call.inputs[0], call.elements()))
-        return error;
-    if (MaybeError error = meet(Published))
+    if (MaybeError error = giveToRoot())
       return error;
     if (call.isRoot())
       if (MaybeError error =
@@ -299,38 +304,19 @@ private:
       return error;
     if (MaybeError error = meet(Published))
       return error;
-    for (int64_t p = 0; p < call.size(); ++p) {
-      int64_t elements = call.outputCounts[size_t(p)];
-      if (!here[size_t(p)]) {
-        if (MaybeError error =
-                receive(Published, p, call.outputs[size_t(p)], elements))
-          return error;
-      } else if (elements) {
-        std::memcpy(call.outputs[size_t(p)],
-                    meeting.calls[size_t(p)]->inputs[0],
-                    size_t(elements * bytes));
-      }
-    }
+    for (int64_t p = 0; p < call.size(); ++p)
+      if (MaybeError error =
+              take(p, call.outputs[size_t(p)], call.outputCounts[size_t(p)]))
+        return error;
     return meet(Done);
   }
 
   MaybeError gather() {
-    if (!call.isRoot() && !here[size_t(call.root)])
-      if (MaybeError error =
-              send(Published, call.root, call.inputs[0], call.elements()))
-        return error;
-    if (MaybeError error = meet(Published))
+    if (MaybeError error = giveToRoot())
       return error;
-    for (int64_t p = 0; call.isRoot() && p < call.size(); ++p) {
-      void *to = call.outputs[size_t(p)];
-      if (!here[size_t(p)]) {
-        if (MaybeError error = receive(Published, p, to, call.elements()))
-          return error;
-      } else if (call.elements()) {
-        std::memcpy(to, meeting.calls[size_t(p)]->inputs[0],
-                    size_t(call.elements() * bytes));
-      }
-    }
+    for (int64_t p = 0; call.isRoot() && p < call.size(); ++p)
+      if (MaybeError error = take(p, call.outputs[size_t(p)], call.elements()))
+        return error;
     return meet(Done);
   }
 
@@ -342,17 +328,9 @@ private:
         return error;
     if (MaybeError error = meet(Published))
       return error;
-    if (!call.isRoot()) {
-      if (!here[size_t(call.root)]) {
-        if (MaybeError error =
-                receive(Published, call.root, call.outputs[0], call.elements()))
-          return error;
-      } else {
-        std::memcpy(call.outputs[0],
-                    meeting.calls[size_t(call.root)]->inputs[0],
-                    size_t(call.elements() * bytes));
-      }
-    }
+    if (!call.isRoot())
+      if (MaybeError error = take(call.root, call.outputs[0], call.elements()))
+        return error;
     return meet(Done);
   }
 };

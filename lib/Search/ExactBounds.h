@@ -48,7 +48,6 @@ public:
   int64_t boundNs(int group, int config) const {
     return levels.back().bounds[group][config];
   }
-  bool isAssigned(int group) const { return levels.back().assigned[group]; }
   /// One config is left.
   bool isKnown(int group) const { return domain(group).size() == 1; }
   /// Of a shard under a config of its group: its earliest start, and the least

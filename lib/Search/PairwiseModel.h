@@ -28,7 +28,6 @@ public:
   void addEdge(int first, int second, const std::vector<int64_t> &costs);
 
   std::size_t size(int variable) const { return unary[variable].size(); }
-  int variableCount() const { return static_cast<int>(unary.size()); }
 
   struct Solution {
     int64_t cost = 0;

@@ -96,13 +96,7 @@ leastMemory(const ::soap::FrontierSearchResult &found) {
 FailureOr<SearchOutcome> mlir::soap::runFrontier(
     ModuleOp module, const ::soap::ParallelizationProblem &problem,
     const ::soap::McmcOptions &options, const FrontierPassOptions &frontier) {
-  ::soap::FrontierSearchOptions search;
-  search.seconds = options.seconds;
-  search.proposals = options.proposals;
-  search.stop = options.stop;
-  search.progress = options.progress;
-  search.initial = options.initial;
-  search.initialNames = options.initialNames;
+  auto search = budgetOf<::soap::FrontierSearchOptions>(options);
   search.threads = options.threads;
   search.mode = *parseMode(frontier.mode);
   if (!frontier.memoryLimit.empty())

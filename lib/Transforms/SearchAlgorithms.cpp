@@ -28,19 +28,6 @@ bool mlir::soap::endsByItself(llvm::StringRef algorithm) {
   return algorithm != "mcmc";
 }
 
-/// What all searches other than Markov chains are given.
-template <typename Options>
-static Options budgetOf(const ::soap::McmcOptions &options) {
-  Options budget;
-  budget.seconds = options.seconds;
-  budget.proposals = options.proposals;
-  budget.stop = options.stop;
-  budget.progress = options.progress;
-  budget.initial = options.initial;
-  budget.initialNames = options.initialNames;
-  return budget;
-}
-
 static void startFromPresets(const ::soap::ParallelizationProblem &problem,
                              ::soap::SearchBudget &budget) {
   if (!budget.initial.empty())

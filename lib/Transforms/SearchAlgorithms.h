@@ -28,6 +28,19 @@ struct SearchOutcome {
   std::vector<::soap::KeptValue> keeps;
 };
 
+/// What all searches other than Markov chains are given.
+template <typename Options>
+Options budgetOf(const ::soap::McmcOptions &options) {
+  Options budget;
+  budget.seconds = options.seconds;
+  budget.proposals = options.proposals;
+  budget.stop = options.stop;
+  budget.progress = options.progress;
+  budget.initial = options.initial;
+  budget.initialNames = options.initialNames;
+  return budget;
+}
+
 /// Runs an algorithm; `options` has budget, seed, starts, what stops it and
 /// where it reports progress. `polish`: what is found is polished with what is
 /// left of the budget. Without starts, polishing and exact searches start from

@@ -80,3 +80,11 @@ func.func @main() {
 ^next:
   return
 }
+
+// -----
+
+func.func @exchanged(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'soap.all_reduce' op belongs into a partitioned program, expected an op of a model: '--soap-partition' adds what devices exchange}}
+  %0 = soap.all_reduce %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

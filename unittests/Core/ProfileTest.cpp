@@ -218,18 +218,6 @@ TEST(Profile, ShapesOfKernels) {
             "backward");
 }
 
-TEST(Profile, Collectives) {
-  ProfileModel model(smallProfile());
-  auto ns = [&](int64_t bytes) {
-    return *model.collectiveNs(CollectiveKind::AllReduce, 2, 1, bytes);
-  };
-  EXPECT_EQ(ns(0), 50);
-  EXPECT_EQ(ns(1000), 50);
-  EXPECT_EQ(ns(2000), 70);
-  EXPECT_EQ(ns(6000), 180);
-  EXPECT_FALSE(model.collectiveNs(CollectiveKind::AllReduce, 4, 1, 10));
-}
-
 TEST(Profile, MeasuredCollectivesAreTaken) {
   Topology topology = *builtinTopology("cpu-4");
   Profile profile = smallProfile();

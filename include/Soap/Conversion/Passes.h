@@ -85,9 +85,10 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
 void buildLowerToCpuPipeline(OpPassManager &pm,
                              const LowerToCpuOptions &options);
 
-/// Options of `--soap-lower-gpu-kernels`.
-struct LowerGpuKernelsOptions
-    : public PassPipelineOptions<LowerGpuKernelsOptions> {
+/// What both pipelines for GPUs are told of the image of the kernels.
+template <typename Pipeline>
+struct KernelImageOptions : public PassPipelineOptions<Pipeline> {
+  using PassOptions = ::mlir::detail::PassOptions;
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("Chip to compile for, as ptxas calls it"),
       llvm::cl::init("sm_90")};
@@ -102,6 +103,11 @@ struct LowerGpuKernelsOptions
                      "(default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, or where the "
                      "ptxas of PATH is)"),
       llvm::cl::init("")};
+};
+
+/// Options of `--soap-lower-gpu-kernels`.
+struct LowerGpuKernelsOptions
+    : public KernelImageOptions<LowerGpuKernelsOptions> {
   PassOptions::Option<bool> approximate{
       *this, "approximate",
       llvm::cl::desc("Polynomial approximations of functions in f32"),
@@ -119,21 +125,7 @@ void buildLowerGpuKernelsPipeline(OpPassManager &pm,
                                   const LowerGpuKernelsOptions &options);
 
 /// Options of `--soap-lower-to-cuda`.
-struct LowerToCudaOptions : public PassPipelineOptions<LowerToCudaOptions> {
-  PassOptions::Option<std::string> chip{
-      *this, "chip", llvm::cl::desc("Chip to compile for, as ptxas calls it"),
-      llvm::cl::init("sm_90")};
-  PassOptions::Option<std::string> format{
-      *this, "format",
-      llvm::cl::desc("Image of the kernels: isa (PTX, which the driver "
-                     "compiles) or bin (a cubin, which needs ptxas here)"),
-      llvm::cl::init("bin")};
-  PassOptions::Option<std::string> toolkit{
-      *this, "toolkit",
-      llvm::cl::desc("CUDA toolkit with bin/ptxas and nvvm/libdevice "
-                     "(default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, or where the "
-                     "ptxas of PATH is)"),
-      llvm::cl::init("")};
+struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
   PassOptions::Option<std::string> library{
       *this, "library",
       llvm::cl::desc("Library for convolution and matmul: cuda or none"),

@@ -48,10 +48,6 @@ public:
   /// Time of a `fill`, `assemble` or `combine` of as many bytes on the device
   /// that was measured; nothing if none were.
   std::optional<double> copyNs(const std::string &kind, double bytes) const;
-  /// Measured time of a collective, interpolated between sizes; nothing if this
-  /// group was not measured.
-  std::optional<double> collectiveNs(CollectiveKind kind, int devices,
-                                     int nodes, int64_t bytes) const;
 
 private:
   class Table;

@@ -35,7 +35,6 @@ class ProfileRecord {
 public:
   /// One more measured time of a shape, in ns.
   void add(const std::string &shape, double ns);
-  size_t shapeCount() const { return times.size(); }
   bool has(const std::string &shape) const { return times.contains(shape); }
   /// Gives each shape its mean in the profile, in place of what was there,
   /// marks its table as exact (`exactProfileNoise`), and fits curves of copies.

@@ -9,6 +9,7 @@
 #define SOAP_RUNTIME_COLLECTIVE_H
 
 #include "Soap/Core/CollectiveCost.h"
+#include "Soap/Core/Error.h"
 #include "Soap/Runtime/Runtime.h"
 
 #include <cstdint>
@@ -63,6 +64,9 @@ struct Collective {
   /// How another device's call differs from this one where both must agree;
   /// empty if it does not.
   std::string differenceTo(const Collective &other) const;
+  /// Puts the call among those of its group, by place. An error if this device
+  /// is there already, or if its call differs from another one's.
+  MaybeError addTo(std::vector<const Collective *> &calls) const;
 };
 
 /// to[i] = sources[0][i] + sources[1][i] + ..., in this order. `to` may be one

@@ -88,11 +88,6 @@ public:
   /// Per device, the largest over the entries.
   const std::vector<int64_t> &arenaBytes() const { return arenaSizes; }
 
-  /// "cuda (NVIDIA H200)"; empty on the CPU.
-  std::string backendDescription() const {
-    return backend ? backend->description() : "";
-  }
-
   /// Called after every successful run.
   std::function<void(const Execution &)> observer;
 

@@ -13,6 +13,7 @@
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Runtime/LibraryCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,18 +34,8 @@ using namespace mlir::soap;
 
 namespace {
 
-/// The numbers of `Epilogue` in Soap/Runtime/LibraryCalls.h.
-enum Epilogue : int64_t {
-  None = 0,
-  Bias = 1,
-  Relu = 2,
-  BiasRelu = 3,
-  Gelu = 4,
-  BiasGelu = 5,
-  GeluGrad = 6,
-  BiasGradOfA = 7,
-  BiasGradOfB = 8,
-};
+using ::soap::runtime::Epilogue;
+using enum ::soap::runtime::Epilogue;
 
 /// Places in the descriptor of `soap_rt_matmul`.
 enum Place { Batch, M, N, K, TransposeA, TransposeB, Precision, Narrow, Kind };
@@ -84,14 +75,14 @@ struct Candidate {
 
   /// Operand of the epilogue: a bias, or what gelu was taken of.
   Value third() const {
-    bool has = kind == Bias || kind == BiasRelu || kind == BiasGelu ||
-               kind == GeluGrad;
-    return has ? others.front()->getOperand(1) : Value();
+    return ::soap::runtime::hasThirdOperand(kind)
+               ? others.front()->getOperand(1)
+               : Value();
   }
   bool isWorthIt() const { return kind != None || readsNarrow; }
   /// What programs have to agree on.
   std::array<int64_t, 3> outcome() const {
-    return {kind, readsNarrow, writesNarrow};
+    return {static_cast<int64_t>(kind), readsNarrow, writesNarrow};
   }
   /// Where the call stands: in the product's place, so that it reads a weight
   /// before its update, unless what the epilogue reads is made later.
@@ -126,7 +117,7 @@ public:
         !findGeluGrad(c))
       findBiasGrad(c, matmul);
     c.writesNarrow = c.readsNarrow && isReadAsNarrow(c.result) &&
-                     c.kind != BiasGradOfA && c.kind != BiasGradOfB;
+                     !::soap::runtime::isBiasGrad(c.kind);
   }
 
 private:
@@ -275,7 +266,7 @@ public:
       descriptor[isMatmul ? size_t(Precision) : convPrecision] = 2;
     if (isMatmul) {
       descriptor[Narrow] = c.writesNarrow;
-      descriptor[Kind] = c.kind;
+      descriptor[Kind] = static_cast<int64_t>(c.kind);
     }
     SmallVector<Value> inputs;
     for (Value operand : c.product->getOperands())

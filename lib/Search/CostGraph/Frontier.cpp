@@ -32,24 +32,6 @@ Frontier soap::reduceToFrontier(std::vector<FrontierPoint> points) {
   return result;
 }
 
-void soap::uniteFrontiers(std::span<const FrontierPoint> first,
-                          std::span<const FrontierPoint> second,
-                          Frontier &result) {
-  result.clear();
-  result.reserve(first.size() + second.size());
-  size_t a = 0, b = 0;
-  while (a < first.size() || b < second.size()) {
-    bool takeFirst =
-        b == second.size() ||
-        (a < first.size() && (first[a].memoryBytes != second[b].memoryBytes
-                                  ? first[a].memoryBytes < second[b].memoryBytes
-                                  : first[a].timeNs <= second[b].timeNs));
-    const FrontierPoint &next = takeFirst ? first[a++] : second[b++];
-    if (result.empty() || next.timeNs < result.back().timeNs)
-      result.push_back(next);
-  }
-}
-
 bool soap::trimFrontier(Frontier &frontier, double tolerance) {
   size_t kept = 0;
   for (size_t i = 0; i < frontier.size(); ++i)

@@ -35,8 +35,6 @@ public:
   std::vector<int> decode() const;
   /// By node and state: no solution with it costs less than this.
   std::vector<std::vector<double>> boundsOfStates() const;
-  /// The cost of a state without edges: its own and of its memory.
-  double nodeCost(int node, int state) const { return costs[node][state]; }
 
 private:
   const Kernel &kernel;

@@ -25,9 +25,6 @@ public:
   /// The value of a minimum cut between two vertices, or any value of at least
   /// `enough` if it is that much. Capacities are as they were added.
   int64_t minimumCut(int source, int sink, int64_t enough = unlimited);
-  /// After `minimumCut`: the side of the source.
-  bool isOnSourceSide(int vertex) const { return level[vertex] >= 0; }
-  void setCapacity(int arc, int64_t capacity) { initial[arc] = capacity; }
 
 private:
   std::vector<std::vector<int>> arcsOf;

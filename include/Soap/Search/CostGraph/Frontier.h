@@ -39,11 +39,6 @@ bool isFrontier(std::span<const FrontierPoint> points);
 /// memory. Of equal points the first one given stays.
 Frontier reduceToFrontier(std::vector<FrontierPoint> points);
 
-/// Union of two frontiers, reduced, in linear time. Of equal points that of
-/// `first` stays.
-void uniteFrontiers(std::span<const FrontierPoint> first,
-                    std::span<const FrontierPoint> second, Frontier &result);
-
 /// Drops points such that each dropped one has a kept one with at most its
 /// memory and at most (1 + tolerance) times its time, rounding aside. Returns
 /// whether any was dropped.
