@@ -120,7 +120,6 @@ private:
     return static_cast<uint64_t>(block) << 32 | static_cast<uint32_t>(index);
   }
   Base &baseOf(uint64_t key) { return base[blockOf(key)][indexOf(key)]; }
-  Position basePosition(uint64_t key) { return {baseOf(key).when, key}; }
   Change &touch(uint64_t key);
   Line &touchLine(int resource);
   bool isKept(uint64_t key) const;

@@ -154,9 +154,6 @@ public:
   const RegionTable &regionsOf(int value) const {
     return valueRegions[graph.rootOf(value)].table;
   }
-  /// Restored values that shards of a slot may be sources of, or that wait for
-  /// them.
-  const std::vector<int> &fedValues(int slot) const { return fedBy[slot]; }
   /// Calls `visit(plan, node)` for each place at which successors of a shard of
   /// a slot are listed: those of its results and of restored values.
   template <typename Visit>
@@ -182,9 +179,6 @@ public:
   /// Tiles of a graph output: devices, in the order of its binding.
   const std::vector<int> &outputDevices(int output) const {
     return outputs[output].devices;
-  }
-  int outputRegion(int output, int tile) const {
-    return outputs[output].needs.regions[tile];
   }
   /// Number of predecessors of each shard, as often as successors name it.
   const std::vector<int> &predecessorCounts(int slot) const {
