@@ -58,7 +58,7 @@ CASES = [
          ["objective=latency", "throughput"], F),
     Case("flags: placement by a program that is no part of the library",
          ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 algorithm=milp"],
-         ["algorithm=milp", "dp, dpl, greedy or pipedream"], F),
+         ["algorithm=milp", "dp, dpl, greedy, pipedream or local-search"], F),
     Case("flags: placement, unknown schedule", ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 schedule=2f2b"],
          ["schedule=2f2b", "1f1b or gpipe"], F),
     Case("flags: placement without microbatches", ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 microbatches=0"],

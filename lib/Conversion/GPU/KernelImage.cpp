@@ -124,7 +124,7 @@ FailureOr<std::string> assemble(gpu::GPUModuleOp module,
                                 StringRef ptxas) {
   std::array<SmallString<64>, 3> files; // PTX, cubin, what ptxas says
   std::array<StringRef, 3> endings{"ptx", "cubin", "log"};
-  auto remove = llvm::make_scope_exit([&] {
+  llvm::scope_exit remove([&] {
     for (StringRef file : files)
       if (!file.empty())
         (void)llvm::sys::fs::remove(file);

@@ -78,6 +78,8 @@ private:
       values[buffer] = body->addArgument(typeOf(buffer), source.getLoc());
       DictionaryAttr attributes =
           source.getArgAttrDict(priced.opGraph.inputs[i].getArgNumber());
+      if (!attributes) // of no argument
+        attributes = builder.getDictionaryAttr({});
       auto name = attributes.getAs<StringAttr>(SoapDialect::kName);
       program.args.push_back({name ? name.str() : "arg" + std::to_string(i),
                               plan.buffers[buffer].region,
