@@ -6,6 +6,8 @@
 
 #include "Soap/Compiler/ObjectCache.h"
 
+#include "Soap/Core/CacheFolder.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -59,19 +61,7 @@ std::string headerOf(StringRef key, ArrayRef<char> object) {
 
 } // namespace
 
-std::string ObjectCache::defaultFolder() {
-  auto variable = [](const char *name) {
-    return llvm::sys::Process::GetEnv(name).value_or("");
-  };
-  if (std::string chosen = variable("SOAP_CACHE_DIR"); !chosen.empty())
-    return chosen;
-  // The specification of XDG says that relative paths are to be ignored.
-  if (std::string base = variable("XDG_CACHE_HOME"); path::is_absolute(base))
-    return base + "/soap";
-  if (std::string home = variable("HOME"); !home.empty())
-    return home + "/.cache/soap";
-  return "";
-}
+std::string ObjectCache::defaultFolder() { return ::soap::cacheFolder(); }
 
 std::string ObjectCache::key(ModuleOp module, const CodeTarget &target,
                              int optLevel) {

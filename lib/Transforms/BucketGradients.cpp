@@ -8,7 +8,6 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Core/StrategyPlan.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -34,11 +33,18 @@ constexpr int64_t sizesToTry[] = {int64_t(1) << 14, int64_t(1) << 16,
                                   int64_t(1) << 18, int64_t(1) << 20,
                                   int64_t(1) << 22, int64_t(1) << 24};
 
-/// Gradients that are exchanged together.
-struct Bucket {
-  SmallVector<OpOperand *> uses; ///< one of each gradient, in program order
-  int64_t bytes = 0;
+/// A gradient that is exchanged on its way to its only reader. Ops are numbers
+/// of nodes, which those of a copy of the function have, too.
+struct Gradient {
+  size_t producer, reader;
+  unsigned result, operand;
+  int64_t bytes;
+  /// What gradients of a bucket have in common: devices and element type.
+  std::pair<std::vector<int>, const void *> kind;
 };
+
+/// Numbers of gradients that are exchanged together, in program order.
+using Bucket = std::vector<size_t>;
 
 struct BucketGradients
     : mlir::soap::impl::SoapBucketGradientsBase<BucketGradients> {
@@ -50,12 +56,9 @@ struct BucketGradients
   }
 
   LogicalResult run();
-  FailureOr<std::pair<int64_t, int64_t>>
-  tryBytes(func::FuncOp target, const ::soap::Topology &deviceTopology,
-           int64_t most);
-  FailureOr<std::unique_ptr<FunctionProblem>>
-  putIntoBuckets(StringRef name, const ::soap::Topology &deviceTopology,
-                 int64_t most, unsigned &buckets, unsigned &gradients);
+  FailureOr<::soap::Evaluation> tryBuckets(const FunctionProblem &target,
+                                           ArrayRef<Gradient> gradients,
+                                           ArrayRef<Bucket> buckets);
 };
 
 } // namespace
@@ -69,128 +72,121 @@ static bool readsWholeOnAll(const ::soap::Kernel &reader,
                       [](int64_t degree) { return degree == 1; });
 }
 
-/// Gradients that are exchanged on their way to their only reader, and that
-/// have at most `most` bytes, bucket by bucket.
-static std::vector<Bucket> findBuckets(const FunctionProblem &target,
-                                       const ::soap::Strategy &strategy,
-                                       int64_t most) {
+/// In program order.
+static std::vector<Gradient> findGradients(const FunctionProblem &target,
+                                           const ::soap::Strategy &strategy) {
   const OpGraph &opGraph = target.opGraph;
   const ::soap::Graph &graph = opGraph.graph;
   ::soap::CostModel cost(target.topology);
   ::soap::StrategyPlan plan(graph, cost);
   plan.set(strategy);
-  DenseMap<Operation *, int> nodeOf;
+  DenseMap<Operation *, size_t> nodeOf;
   for (auto [n, op] : llvm::enumerate(opGraph.ops))
-    nodeOf[op] = static_cast<int>(n);
-
-  using Key = std::pair<std::vector<int>, const void *>; ///< devices, type
-  std::map<Key, Bucket> open;
-  std::vector<Bucket> done;
-  auto close = [&](Bucket &bucket) {
-    if (bucket.uses.size() > 1)
-      done.push_back(std::move(bucket));
-    bucket = {};
-  };
+    nodeOf[op] = n;
+  std::vector<Gradient> gradients;
   for (auto [n, op] : llvm::enumerate(opGraph.ops)) {
     if (graph.nodes[n].whole.phase != ::soap::Phase::Backward)
       continue;
-    for (Value gradient : op->getResults()) {
-      auto type = cast<RankedTensorType>(gradient.getType());
-      if (!gradient.hasOneUse() || !isa<FloatType>(type.getElementType()))
+    for (OpResult gradient : op->getResults()) {
+      Type type = cast<RankedTensorType>(gradient.getType()).getElementType();
+      if (!gradient.hasOneUse() || !isa<FloatType>(type))
         continue;
       OpOperand &use = *gradient.use_begin();
       auto reader = nodeOf.find(use.getOwner());
-      if (reader == nodeOf.end() ||
-          !readsWholeOnAll(graph.nodes[reader->second].whole,
-                           strategy[reader->second]))
-        continue;
       int value = opGraph.valueIds.lookup(gradient);
-      int64_t bytes = graph.values[value].bytes();
-      if (bytes > most || plan.valuePlan(value).tasks.empty())
-        continue;
-      Bucket &bucket = open[{strategy[reader->second].devices,
-                             type.getElementType().getAsOpaquePointer()}];
-      // It is filled behind this op, and must be before all of its readers.
-      bool isLate = llvm::any_of(bucket.uses, [&, op = op](OpOperand *other) {
-        return other->getOwner()->isBeforeInBlock(op);
-      });
-      if (isLate || bucket.bytes + bytes > most)
-        close(bucket);
-      bucket.uses.push_back(&use);
-      bucket.bytes += bytes;
+      if (reader != nodeOf.end() && !plan.valuePlan(value).tasks.empty() &&
+          readsWholeOnAll(graph.nodes[reader->second].whole,
+                          strategy[reader->second]))
+        gradients.push_back(
+            {n,
+             reader->second,
+             gradient.getResultNumber(),
+             use.getOperandNumber(),
+             graph.values[value].bytes(),
+             {strategy[reader->second].devices, type.getAsOpaquePointer()}});
     }
   }
-  for (auto &[key, bucket] : open)
-    close(bucket);
+  return gradients;
+}
+
+/// Buckets of at most `most` bytes of gradients of at most as many.
+static std::vector<Bucket> fillBuckets(ArrayRef<Gradient> gradients,
+                                       int64_t most) {
+  struct Open {
+    Bucket bucket;
+    int64_t bytes = 0;
+    size_t firstReader = SIZE_MAX;
+  };
+  std::map<decltype(Gradient::kind), Open> open;
+  std::vector<Bucket> done;
+  auto close = [&](Open &filled) {
+    if (filled.bucket.size() > 1)
+      done.push_back(std::move(filled.bucket));
+    filled = {};
+  };
+  for (auto [g, gradient] : llvm::enumerate(gradients)) {
+    if (gradient.bytes > most)
+      continue;
+    Open &to = open[gradient.kind];
+    // It stands behind the last producer, and before the first reader.
+    if (to.firstReader < gradient.producer || to.bytes + gradient.bytes > most)
+      close(to);
+    to.bucket.push_back(g);
+    to.bytes += gradient.bytes;
+    to.firstReader = std::min(to.firstReader, gradient.reader);
+  }
+  for (auto &[kind, filled] : open)
+    close(filled);
   return done;
 }
 
-/// Writes a bucket behind the last of its gradients.
-static void writeBucket(const Bucket &bucket) {
-  SmallVector<Value> gradients;
+/// Writes a bucket behind the last of its gradients. `ops`: of the function.
+static void writeBucket(ArrayRef<Operation *> ops, ArrayRef<Gradient> gradients,
+                        const Bucket &bucket) {
+  SmallVector<Value> parts;
   SmallVector<Location> places;
-  Operation *last = nullptr, *reader = bucket.uses.front()->getOwner();
-  for (OpOperand *use : bucket.uses) {
-    Value gradient = use->get();
-    gradients.push_back(gradient);
-    places.push_back(gradient.getLoc());
-    Operation *producer = gradient.getDefiningOp();
-    if (!last || last->isBeforeInBlock(producer))
-      last = producer;
+  for (size_t g : bucket) {
+    parts.push_back(ops[gradients[g].producer]->getResult(gradients[g].result));
+    places.push_back(parts.back().getLoc());
   }
-  OpBuilder builder(last->getContext());
-  builder.setInsertionPointAfter(last);
+  OpBuilder builder(ops.front()->getContext());
+  builder.setInsertionPointAfter(ops[gradients[bucket.back()].producer]);
   Location loc = builder.getFusedLoc(places);
-  auto of = reader->getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
+  auto of = ops[gradients[bucket.front()].reader]->getAttrOfType<ConfigAttr>(
+      SoapDialect::kConfig);
   auto config = ConfigAttr::get(builder.getContext(), {}, {}, of.getReplicas(),
                                 of.getDevices());
-  auto packed = BucketOp::create(builder, loc, gradients);
-  auto sums = UnbucketOp::create(builder, loc, ValueRange(gradients).getTypes(),
+  auto packed = BucketOp::create(builder, loc, parts);
+  auto sums = UnbucketOp::create(builder, loc, ValueRange(parts).getTypes(),
                                  packed.getBucket());
   packed->setAttr(SoapDialect::kConfig, config);
   sums->setAttr(SoapDialect::kConfig, config);
-  for (auto [use, sum] : llvm::zip_equal(bucket.uses, sums.getYs()))
-    use->set(sum);
+  for (auto [g, sum] : llvm::zip_equal(bucket, sums.getYs()))
+    ops[gradients[g].reader]->setOperand(gradients[g].operand, sum);
 }
 
-/// Rewrites the function called `name`, and opens it again.
-FailureOr<std::unique_ptr<FunctionProblem>> BucketGradients::putIntoBuckets(
-    StringRef name, const ::soap::Topology &deviceTopology, int64_t most,
-    unsigned &buckets, unsigned &gradients) {
-  auto opened = openProblem(getOperation(), deviceTopology, name);
-  if (failed(opened))
-    return failure();
-  FailureOr<::soap::Strategy> strategy =
-      readStrategy((*opened)->opGraph, deviceTopology.deviceCount());
-  if (failed(strategy))
-    return failure();
-  for (const Bucket &bucket : findBuckets(**opened, *strategy, most)) {
-    writeBucket(bucket);
-    ++buckets;
-    gradients += bucket.uses.size();
-  }
-  return openProblem(getOperation(), deviceTopology, name);
-}
-
-/// What an iteration would take with buckets of so many bytes: bytes beyond the
-/// capacity of devices, and time.
-FailureOr<std::pair<int64_t, int64_t>> BucketGradients::tryBytes(
-    func::FuncOp target, const ::soap::Topology &deviceTopology, int64_t most) {
+/// What an iteration would be like with buckets.
+FailureOr<::soap::Evaluation>
+BucketGradients::tryBuckets(const FunctionProblem &target,
+                            ArrayRef<Gradient> gradients,
+                            ArrayRef<Bucket> buckets) {
   SymbolTable symbols(getOperation());
-  func::FuncOp copy = target.clone();
+  func::FuncOp function = target.function, copy = function.clone();
   symbols.insert(copy); // gives it a name of its own
   llvm::scope_exit eraseCopy([&] { copy.erase(); });
-  unsigned buckets = 0, gradients = 0;
-  auto opened =
-      putIntoBuckets(copy.getName(), deviceTopology, most, buckets, gradients);
+  SmallVector<Operation *> ops;
+  for (Operation &op : copy.getBody().front().without_terminator())
+    ops.push_back(&op);
+  for (const Bucket &bucket : buckets)
+    writeBucket(ops, gradients, bucket);
+  auto opened = openProblem(getOperation(), target.topology, copy.getName());
   if (failed(opened))
     return failure();
   FailureOr<::soap::Strategy> strategy =
-      readStrategy((*opened)->opGraph, deviceTopology.deviceCount());
+      readStrategy((*opened)->opGraph, target.topology.deviceCount());
   if (failed(strategy))
     return failure();
-  ::soap::Evaluation evaluation = (*opened)->problem->evaluate(*strategy);
-  return std::pair(evaluation.excessBytes, evaluation.makespanNs);
+  return (*opened)->problem->evaluate(*strategy);
 }
 
 LogicalResult BucketGradients::run() {
@@ -200,39 +196,51 @@ LogicalResult BucketGradients::run() {
            << int64_t(bytes)
            << "': expected the most bytes of a bucket, or 0 to try "
            << "sizes";
-  FailureOr<::soap::Topology> deviceTopology =
-      resolveTopology(module, topology, profile);
-  if (failed(deviceTopology))
+  auto opened = openProblem(module, topology, profile, function);
+  if (failed(opened))
     return failure();
-  FailureOr<func::FuncOp> target = chooseFunction(module, function);
-  if (failed(target))
+  const FunctionProblem &target = **opened;
+  FailureOr<::soap::Strategy> strategy =
+      readStrategy((*opened)->opGraph, target.topology.deviceCount());
+  if (failed(strategy))
     return failure();
+  std::vector<Gradient> gradients = findGradients(target, *strategy);
   int64_t most = bytes;
+  std::vector<Bucket> buckets = fillBuckets(gradients, most);
   if (most == 0) {
-    FailureOr<std::pair<int64_t, int64_t>> best =
-        tryBytes(*target, *deviceTopology, 0);
-    if (failed(best))
-      return failure();
+    ::soap::Evaluation best = target.problem->evaluate(*strategy);
+    auto rank = [](const ::soap::Evaluation &evaluation) {
+      return std::pair(evaluation.excessBytes, evaluation.makespanNs);
+    };
+    std::vector<Bucket> before; // nothing new where they are the same
     for (int64_t size : sizesToTry) {
-      FailureOr<std::pair<int64_t, int64_t>> tried =
-          tryBytes(*target, *deviceTopology, size);
+      std::vector<Bucket> filled = fillBuckets(gradients, size);
+      if (filled == before)
+        continue;
+      FailureOr<::soap::Evaluation> tried =
+          tryBuckets(target, gradients, filled);
       if (failed(tried))
         return failure();
-      if (*tried < *best) {
-        best = tried;
+      before = filled;
+      if (rank(*tried) < rank(best)) {
+        best = *tried;
         most = size;
+        buckets = std::move(filled);
       }
     }
   }
-  unsigned buckets = 0, gradients = 0;
-  if (most > 0 && failed(putIntoBuckets(target->getName(), *deviceTopology,
-                                        most, buckets, gradients)))
-    return failure();
+  size_t count = 0;
+  for (const Bucket &bucket : buckets) {
+    writeBucket(target.opGraph.ops, gradients, bucket);
+    count += bucket.size();
+  }
   InFlightDiagnostic remark = module.emitRemark()
-                              << "'@" << target->getName() << "': ";
-  if (buckets > 0)
-    remark << gradients << " gradients in " << buckets << " bucket"
-           << (buckets == 1 ? "" : "s") << " of at most " << most << " bytes";
+                              << "'@" << func::FuncOp(target.function).getName()
+                              << "': ";
+  if (!buckets.empty())
+    remark << count << " gradients in " << buckets.size() << " bucket"
+           << (buckets.size() == 1 ? "" : "s") << " of at most " << most
+           << " bytes";
   else if (bytes == 0)
     remark << "no gradients in buckets: buckets of no size gain time";
   else

@@ -24,18 +24,6 @@ namespace {
 
 LibraryCalls &fakes = libraryCalls();
 
-float load(const void *data, cudaDataType_t type, int64_t i) {
-  return type == CUDA_R_16BF
-             ? fromBFloat16(static_cast<const uint16_t *>(data)[i])
-             : static_cast<const float *>(data)[i];
-}
-void store(void *data, cudaDataType_t type, int64_t i, float value) {
-  if (type == CUDA_R_16BF)
-    static_cast<uint16_t *>(data)[i] = toBFloat16(value);
-  else
-    static_cast<float *>(data)[i] = value;
-}
-
 std::mt19937 generator(2);
 
 /// Numbers of a type, as bytes of it. Small integers, whose sums are exact in

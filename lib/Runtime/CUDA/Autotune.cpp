@@ -7,6 +7,7 @@
 #include "Autotune.h"
 
 #include "../Json.h"
+#include "Soap/Core/CacheFolder.h"
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <optional>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace soap;
@@ -48,13 +49,6 @@ private:
   int fd;
 };
 
-/// Folders of a path, as far as they can be made.
-void makeFolders(const std::string &path) {
-  for (size_t slash = path.find('/', 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1))
-    mkdir(path.substr(0, slash).c_str(), 0777);
-}
-
 Expected<std::map<std::string, std::string>>
 parseChoices(const std::string &text) {
   std::map<std::string, std::string> choices;
@@ -81,17 +75,9 @@ parseChoices(const std::string &text) {
 } // namespace
 
 std::string Autotuner::defaultPath() {
-  auto variable = [](const char *name) {
-    const char *text = std::getenv(name);
-    return std::string(text ? text : "");
-  };
   if (const char *file = std::getenv("SOAP_GPU_ALGORITHMS"))
     return file;
-  std::string folder = variable("SOAP_CACHE_DIR");
-  if (folder.empty() && !variable("XDG_CACHE_HOME").empty())
-    folder = variable("XDG_CACHE_HOME") + "/soap";
-  if (folder.empty() && !variable("HOME").empty())
-    folder = variable("HOME") + "/.cache/soap";
+  std::string folder = cacheFolder();
   return folder.empty() ? "" : folder + "/gpu-algorithms.json";
 }
 
@@ -191,8 +177,11 @@ Expected<size_t> Autotuner::choose(const std::string &key,
     return *choice;
   if (candidates.empty())
     return Error{"no algorithm for " + key};
+  // If they cannot be made, writing says so.
+  std::error_code ignored;
   if (!path.empty())
-    makeFolders(path);
+    std::filesystem::create_directories(
+        std::filesystem::path(path).parent_path(), ignored);
   FileLock others(path.empty() ? "" : path + ".lock");
   load();
   if (auto choice = find(key, candidates))

@@ -119,13 +119,13 @@ std::optional<CostGraphSolution>
 costgraph::findFirstSolution(const CostGraph &graph,
                              const std::function<bool()> &isOver) {
   FirstSolution search(graph);
-  bool fits = search.tryPrice(FirstSolution::anyPrice);
+  search.tryPrice(FirstSolution::anyPrice);
   if (!graph.capacity || (!isOver() && search.tryPrice(0)))
     return std::move(search.best);
   // Few bytes are worth much if they are the last ones.
   double price = search.middlePrice(), factor = 16;
   for (int i = 0; i < 6 && !isOver(); ++i) {
-    fits = search.tryPrice(price);
+    bool fits = search.tryPrice(price);
     price = fits ? price / factor : price * factor;
     factor = std::sqrt(factor);
   }

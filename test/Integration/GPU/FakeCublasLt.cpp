@@ -50,18 +50,6 @@ struct Layout : Attributes {
   int64_t rows, columns, ld;
 };
 
-float load(const void *data, cudaDataType_t type, int64_t i) {
-  return type == CUDA_R_16BF
-             ? fromBFloat16(static_cast<const uint16_t *>(data)[i])
-             : static_cast<const float *>(data)[i];
-}
-void store(void *data, cudaDataType_t type, int64_t i, float value) {
-  if (type == CUDA_R_16BF)
-    static_cast<uint16_t *>(data)[i] = toBFloat16(value);
-  else
-    static_cast<float *>(data)[i] = value;
-}
-
 constexpr float scale = 0.7978845608028654f, cube = 0.044715f;
 float gelu(float x) {
   return 0.5f * x * (1 + std::tanh(scale * (x + cube * x * x * x)));

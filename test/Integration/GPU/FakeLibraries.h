@@ -10,6 +10,8 @@
 #ifndef SOAP_TEST_INTEGRATION_GPU_FAKELIBRARIES_H
 #define SOAP_TEST_INTEGRATION_GPU_FAKELIBRARIES_H
 
+#include "Soap/Runtime/LibraryCalls.h"
+
 #include <cublasLt.h>
 #include <cudnn.h>
 
@@ -46,6 +48,19 @@ struct LibraryCalls {
   double timeOf(int algorithm) const;
 };
 LibraryCalls &libraryCalls();
+
+/// Element `i` of data that is bf16 or f32.
+inline float load(const void *data, cudaDataType_t type, int64_t i) {
+  return type == CUDA_R_16BF
+             ? runtime::fromBFloat16(static_cast<const uint16_t *>(data)[i])
+             : static_cast<const float *>(data)[i];
+}
+inline void store(void *data, cudaDataType_t type, int64_t i, float value) {
+  if (type == CUDA_R_16BF)
+    static_cast<uint16_t *>(data)[i] = runtime::toBFloat16(value);
+  else
+    static_cast<float *>(data)[i] = value;
+}
 
 } // namespace soap::fake
 

@@ -1,0 +1,35 @@
+//===- CacheFolder.h - Where Soap keeps what it can make again --*- C++ -*-===//
+//
+// Compiled code and choices of algorithms are kept in one folder, by programs
+// that share no library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_CACHEFOLDER_H
+#define SOAP_CORE_CACHEFOLDER_H
+
+#include <cstdlib>
+#include <string>
+
+namespace soap {
+
+/// $SOAP_CACHE_DIR, else $XDG_CACHE_HOME/soap, else $HOME/.cache/soap; empty if
+/// there is none of them. It need not exist.
+inline std::string cacheFolder() {
+  auto variable = [](const char *name) {
+    const char *text = std::getenv(name);
+    return std::string(text ? text : "");
+  };
+  if (std::string chosen = variable("SOAP_CACHE_DIR"); !chosen.empty())
+    return chosen;
+  // The specification of XDG says that relative paths are to be ignored.
+  if (std::string base = variable("XDG_CACHE_HOME"); base.starts_with('/'))
+    return base + "/soap";
+  if (std::string home = variable("HOME"); !home.empty())
+    return home + "/.cache/soap";
+  return "";
+}
+
+} // namespace soap
+
+#endif // SOAP_CORE_CACHEFOLDER_H
