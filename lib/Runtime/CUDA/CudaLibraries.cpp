@@ -270,13 +270,15 @@ Autotuner::Measure CudaLibraries::measureOf(const Conv &conv,
           return place.takeError();
         places[i] = *place;
       }
-      buffers = {places[0], places[1], places[2], nullptr};
+      // One workspace for all of them: the largest.
+      size_t most = 0;
+      for (const Conv::Proposal &proposal : conv.proposals)
+        most = std::max(most, proposal.workspaceBytes);
+      auto workspace = timer.scratch(int64_t(most));
+      if (!workspace)
+        return workspace.takeError();
+      buffers = {places[0], places[1], places[2], *workspace};
     }
-    auto workspace =
-        timer.scratch(int64_t(conv.proposals[candidate].workspaceBytes));
-    if (!workspace)
-      return workspace.takeError();
-    buffers.workspace = *workspace;
     return timer.measure([&](cudaStream_t stream) -> MaybeError {
       SOAP_CUDA(cudnnSetStream, dnn, stream);
       return run(conv, call.kind, int(candidate), buffers);
