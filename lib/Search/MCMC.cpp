@@ -47,6 +47,7 @@ public:
   }
   bool isStopped() const {
     return (options.stop && options.stop->load(std::memory_order_relaxed)) ||
+           isReached.load(std::memory_order_relaxed) ||
            (options.pauseAfter > 0 &&
             proposals - proposalsBefore >= options.pauseAfter);
   }
@@ -72,6 +73,8 @@ public:
     if (best.excessBytes == 0 &&
         (curve.empty() || curve.back().bestNs > bestNs))
       curve.push_back({elapsed(), proposals, bestNs});
+    if (best.excessBytes == 0 && bestNs <= options.targetNs)
+      isReached = true;
   }
 
   void report() const {
@@ -98,6 +101,7 @@ private:
   std::mutex mutex;
   Evaluation best;
   int64_t bestNs = -1;
+  std::atomic<bool> isReached = false; ///< the target
 };
 
 class Search {

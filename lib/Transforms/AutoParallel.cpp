@@ -17,6 +17,7 @@
 #include "Soap/Search/McmcCheckpoint.h"
 #include "Soap/Search/Presets.h"
 #include "Soap/Search/ProgressDrawing.h"
+#include "Soap/Search/SpaceBound.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -123,6 +124,11 @@ LogicalResult AutoParallel::checkOptions() {
     std::string expected = llvm::join(searchAlgorithms(), ", ");
     return fail("algorithm", algorithm.getValue(), expected.c_str());
   }
+  if (targetNs < 0)
+    return fail("target", targetNs.getValue(), "ns, at least 0");
+  if (algorithm != "mcmc" && targetNs > 0)
+    return fail("target", targetNs.getValue(),
+                "0, or algorithm=mcmc: no other search has a target");
   if (algorithm != "mcmc" && !checkpointFile.empty())
     return fail("checkpoint", checkpointFile.getValue(),
                 "algorithm=mcmc: no other search has checkpoints");
@@ -223,6 +229,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.cooling = cooling;
   options.tempering = tempering;
   options.pauseAfter = pauseAfter;
+  options.targetNs = targetNs;
   options.threads = static_cast<int>(
       std::min(threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u)
                             : threads.getValue(),
@@ -263,6 +270,13 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   if (failed(outcome))
     return failure();
   algorithmReport = std::move(outcome->report);
+  if (bound) {
+    ::soap::McmcResult &result = outcome->result;
+    result.boundNs =
+        std::max(result.boundNs, ::soap::spaceBoundNs(problem, options.stop));
+    result.optimal |= result.bestEvaluation.excessBytes == 0 &&
+                      result.bestEvaluation.makespanNs == result.boundNs;
+  }
   keeps = std::move(outcome->keeps);
   return std::move(outcome->result);
 }

@@ -327,6 +327,24 @@ TEST(MCMC, StopFlag) {
   EXPECT_FALSE(p.problem.verify(result.best)); // the first initial strategy
 }
 
+TEST(MCMC, StopsAtTheTarget) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  McmcOptions options = proposals(5000);
+  McmcResult whole = searchMcmc(p.problem, options);
+  // The best one of all, which takes some proposals.
+  ASSERT_GT(whole.curve.size(), 2u);
+  options.targetNs = whole.bestEvaluation.makespanNs;
+  McmcResult result = searchMcmc(p.problem, options);
+  EXPECT_EQ(result.bestEvaluation.makespanNs, options.targetNs);
+  EXPECT_GT(result.proposals, 0);
+  EXPECT_LT(result.proposals, whole.proposals);
+  // A start is enough.
+  options.targetNs = int64_t(1) << 60;
+  result = searchMcmc(p.problem, options);
+  EXPECT_EQ(result.proposals, 0);
+  EXPECT_FALSE(p.problem.verify(result.best));
+}
+
 TEST(MCMC, ReportsProgress) {
   MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
   McmcOptions options = proposals(300);

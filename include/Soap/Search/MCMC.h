@@ -105,6 +105,9 @@ struct McmcOptions {
   /// What they are called in the result, one per entry of `initial`; may be
   /// left out.
   std::vector<std::string> initialNames;
+  /// Stops as soon as a strategy that fits is known to take at most so many ns,
+  /// for measurements of how long that takes; 0: does not.
+  int64_t targetNs = 0;
   /// Set by a signal handler to stop early, with the best so far.
   const std::atomic<bool> *stop = nullptr;
   /// Called about twice a second.

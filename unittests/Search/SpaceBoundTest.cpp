@@ -1,0 +1,87 @@
+//===- SpaceBoundTest.cpp - What no strategy beats -------------------------===//
+//
+// The bound against simulated times of random strategies, of presets and of
+// proven optima.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/SpaceBound.h"
+#include "Core/RandomGraphs.h"
+#include "Problems.h"
+#include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/Exact.h"
+#include "Soap/Search/Presets.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap;
+using namespace soap::test;
+using namespace soap::randomgraphs;
+
+static int64_t below(randomgraphs::Random &random, size_t count) {
+  return uniform(random, 0, static_cast<int64_t>(count) - 1);
+}
+
+TEST(SpaceBound, NoRandomStrategyBeatsIt) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    randomgraphs::Random random(seed);
+    RandomProblem made = randomProblem(random, 12);
+    std::string n = std::to_string(made.devices),
+                name = seed % 3 == 0   ? "cpu-" + n
+                       : seed % 3 == 1 ? "p100-" + n + "x1"
+                                       : "h100-1x" + n;
+    Topology topology = *builtinTopology(name);
+    std::vector<std::vector<Role>> roles;
+    for (const GraphNode &node : made.graph.nodes)
+      roles.emplace_back(node.whole.space.loops.size(), Role::Sample);
+    ParallelizationProblem problem(made.graph, topology,
+                                   untiedGroups(made.graph), std::move(roles));
+    int64_t bound = spaceBoundNs(problem);
+    EXPECT_GT(bound, 0);
+    for (int draw = 0; draw < 20; ++draw) {
+      Strategy strategy = made.strategy;
+      for (size_t node = 0; node < made.graph.nodes.size(); ++node) {
+        std::vector<std::vector<int64_t>> degrees =
+            legalDegrees(problem, static_cast<int>(node));
+        const std::vector<int64_t> &choice =
+            degrees[below(random, degrees.size())];
+        std::vector<int> devices;
+        for (int64_t i = 0; i < pieceCount(choice); ++i)
+          devices.push_back(static_cast<int>(below(random, made.devices)));
+        strategy[node] = makeConfig(choice, devices);
+      }
+      EXPECT_LE(bound, problem.evaluate(strategy).makespanNs)
+          << "seed " << seed << " on " << name;
+    }
+  }
+}
+
+/// One device computes op after op, and copies nothing.
+TEST(SpaceBound, IsTheTimeOfOneDevice) {
+  MlpProblem p(makeMlp(32, {24, 16, 10}), 1);
+  EXPECT_EQ(spaceBoundNs(p.problem),
+            p.problem.evaluate(dataParallelStrategy(p.problem)).makespanNs);
+}
+
+TEST(SpaceBound, IsBelowPresetsAndOptima) {
+  for (int devices : {2, 3, 40, 48}) {
+    MlpProblem p(makeMlp(96, {60, 40, 10}), devices);
+    int64_t bound = spaceBoundNs(p.problem);
+    EXPECT_GT(bound, 0);
+    for (const std::string &preset : presetNames())
+      EXPECT_LE(bound,
+                p.problem.evaluate(*presetStrategy(preset, p.problem))
+                    .makespanNs)
+          << preset;
+  }
+  MlpProblem p(makeMlp(16, {12, 8}), 2);
+  ExactResult exact = searchExact(p.problem, {});
+  ASSERT_TRUE(exact.search.optimal);
+  EXPECT_LE(spaceBoundNs(p.problem), exact.search.bestEvaluation.makespanNs);
+}
+
+TEST(SpaceBound, StopsWithoutAnAnswer) {
+  MlpProblem p(makeMlp(16, {12, 8}), 2);
+  std::atomic<bool> stop = true;
+  EXPECT_EQ(spaceBoundNs(p.problem, &stop), 0);
+}
