@@ -95,6 +95,11 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.buildPerModuleDefaultPipeline(level).run(module, moduleAnalyses);
 }
 
+/// Copies between layouts of images read with strides. Gathers look cheap to
+/// the vectorizer, and are slow where microcode guards them against leaks
+/// (gather data sampling).
+constexpr llvm::StringLiteral kNoGathers = "+prefer-no-gather";
+
 std::unique_ptr<llvm::TargetMachine>
 makeMachine(ModuleOp module, const CodeTarget &target, int optLevel) {
   std::string error;
@@ -105,9 +110,12 @@ makeMachine(ModuleOp module, const CodeTarget &target, int optLevel) {
         << target.triple << "': " << error;
     return nullptr;
   }
+  std::string features = target.features;
+  if (triple.isX86())
+    features += (features.empty() ? "" : ",") + std::string(kNoGathers);
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, target.cpu, target.features, llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, codeGenLevel(optLevel)));
+      triple, target.cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, codeGenLevel(optLevel)));
 }
 
 } // namespace

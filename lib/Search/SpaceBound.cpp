@@ -38,11 +38,10 @@ struct KernelFacts {
 /// Leaves out what is no better in any respect than another one; sorted by
 /// work.
 void leaveBest(std::vector<Choice> &choices) {
-  std::sort(choices.begin(), choices.end(),
-            [](const Choice &a, const Choice &b) {
-              return std::pair(a.workNs, a.pieceNs) <
-                     std::pair(b.workNs, b.pieceNs);
-            });
+  std::sort(
+      choices.begin(), choices.end(), [](const Choice &a, const Choice &b) {
+        return std::pair(a.workNs, a.pieceNs) < std::pair(b.workNs, b.pieceNs);
+      });
   std::vector<Choice> kept;
   for (const Choice &choice : choices)
     if (kept.empty() || choice.pieceNs < kept.back().pieceNs)
@@ -118,13 +117,13 @@ private:
           .first->second;
     };
     const IterationSpace &space = kernel.space;
-    std::vector<int64_t> key = {
-        number(kernel.kind), space.allowsEmptyOperands, kernel.registers.joins,
-        number(std::to_string(space.flopsPerPoint)),
-        static_cast<int64_t>(space.loops.size())};
+    std::vector<int64_t> key = {number(kernel.kind), space.allowsEmptyOperands,
+                                kernel.registers.joins,
+                                number(std::to_string(space.flopsPerPoint)),
+                                static_cast<int64_t>(space.loops.size())};
     for (size_t l = 0; l < space.loops.size(); ++l)
-      key.insert(key.end(), {number(space.loops[l].name),
-                             space.loops[l].extent, mayCut(kernel, l)});
+      key.insert(key.end(), {number(space.loops[l].name), space.loops[l].extent,
+                             mayCut(kernel, l)});
     auto add = [&](const std::vector<int> &values,
                    const std::vector<uint8_t> &inRegisters, auto mapOf) {
       key.push_back(static_cast<int64_t>(values.size()));
@@ -221,10 +220,12 @@ public:
 
   int64_t find() {
     double best = 0;
-    for (double share : {0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0})
+    for (double share :
+         {0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0})
       best = std::max(best, boundWith(share));
     // Roundings of the sums; times are whole.
-    return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(best * (1 - 1e-9))));
+    return std::max<int64_t>(
+        1, static_cast<int64_t>(std::ceil(best * (1 - 1e-9))));
   }
 
 private:

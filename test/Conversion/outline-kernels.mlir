@@ -164,3 +164,50 @@ func.func @blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: tensor<
   %3 = soap.conv2d %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x8x8xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x8x8xf32>
   return %3 : tensor<2x8x8x8xf32>
 }
+
+// -----
+
+// What is summed is read as it is held, the half that is wanted alone; what was received is as the model has it.
+// BLOCKS-LABEL: func.func @sum_of_blocks
+// BLOCKS: %[[C:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 8, 8] ins({{.*}}) outs({{.*}} : tensor<2x1x8x8x8xf32>)
+// BLOCKS-NOT: to_nchw
+// BLOCKS: soap.kernel_call @[[K:kernel_.*_combine]] ins(%[[C]], %arg3 : tensor<2x1x8x8x8xf32>, tensor<1x8x8x8xf32>) outs({{.*}} : tensor<1x8x8x8xf32>)
+// BLOCKS: func.func private @[[K]]
+// BLOCKS-COUNT-3: scf.for
+// BLOCKS-NOT: scf.for
+// BLOCKS: return
+func.func @sum_of_blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: tensor<8x16x1x1xf32>, %r: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
+  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<16x3x1x1xf32>) -> tensor<2x16x8x8xf32>
+  %1 = soap.conv2d %0, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x8x8xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x8x8xf32>
+  %2 = soap.combine sum %1, %r {sources = [#soap.region<[1:2], [0:8], [0:8], [0:8]>, #soap.region<[0:1], [0:8], [0:8], [0:8]>]} : (tensor<2x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  return %2 : tensor<1x8x8x8xf32>
+}
+
+// -----
+
+// A slab of the first dim is part of a row: one loop.
+// CHECK-LABEL: func.func @sum_of_slabs
+// CHECK: func.func private @kernel_{{.*}}_combine
+// CHECK: %[[OFFSET:.*]] = arith.constant 12 : index
+// CHECK: scf.for
+// CHECK: arith.addi {{.*}}, %[[OFFSET]]
+// CHECK: arith.addf
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @sum_of_slabs(%x: tensor<4x3x4xf32>, %r: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %0 = soap.combine sum %x, %r {sources = [#soap.region<[1:3], [0:3], [0:4]>, #soap.region<[0:2], [0:3], [0:4]>]} : (tensor<4x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Columns are not; still one pass.
+// CHECK-LABEL: func.func @sum_of_columns
+// CHECK: func.func private @kernel_{{.*}}_combine
+// CHECK-COUNT-2: scf.for
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @sum_of_columns(%x: tensor<4x6xf32>, %r: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %0 = soap.combine max %x, %r {sources = [#soap.region<[0:4], [2:5]>, #soap.region<[0:4], [0:3]>]} : (tensor<4x6xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}

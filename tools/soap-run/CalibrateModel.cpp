@@ -90,6 +90,8 @@ private:
   const std::function<bool()> &stop;
   std::string base;
   Profile profile;
+  /// Of all probes: what a shape takes depends on its neighbours (layouts,
+  /// what is in the cache), which are others in each of them.
   ProfileRecord record;
   std::set<std::string> seen, known;
 
@@ -230,7 +232,6 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
 MaybeError ModelCalibration::write() {
   if (MaybeError error = record.addTo(profile))
     return error;
-  record = {};
   return writeFile(base + ".profile.json", printProfile(profile));
 }
 

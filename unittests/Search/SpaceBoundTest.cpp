@@ -1,4 +1,5 @@
-//===- SpaceBoundTest.cpp - What no strategy beats -------------------------===//
+//===- SpaceBoundTest.cpp - What no strategy beats
+//-------------------------===//
 //
 // The bound against simulated times of random strategies, of presets and of
 // proven optima.
@@ -69,9 +70,9 @@ TEST(SpaceBound, IsBelowPresetsAndOptima) {
     int64_t bound = spaceBoundNs(p.problem);
     EXPECT_GT(bound, 0);
     for (const std::string &preset : presetNames())
-      EXPECT_LE(bound,
-                p.problem.evaluate(*presetStrategy(preset, p.problem))
-                    .makespanNs)
+      EXPECT_LE(
+          bound,
+          p.problem.evaluate(*presetStrategy(preset, p.problem)).makespanNs)
           << preset;
   }
   MlpProblem p(makeMlp(16, {12, 8}), 2);

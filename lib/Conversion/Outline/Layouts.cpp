@@ -285,6 +285,18 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
   }
 }
 
+void Layouts::readSumsAsHeld(Block &block) {
+  for (auto combine : block.getOps<CombineOp>()) {
+    CombinerKind kind = combine.getCombiner();
+    if (kind == CombinerKind::Moments || kind == CombinerKind::Softmax)
+      continue;
+    for (OpOperand &tile : combine->getOpOperands())
+      if (ImageLayout layout = held(tile.get());
+          layout != ImageLayout::ChannelsFirst)
+        operands[&tile] = layout;
+  }
+}
+
 SmallVector<Layouts>
 mlir::soap::assignLayouts(ModuleOp module, ArrayRef<func::FuncOp> programs,
                           function_ref<bool(Operation *)> isLibrary,
@@ -322,8 +334,13 @@ mlir::soap::assignLayouts(ModuleOp module, ArrayRef<func::FuncOp> programs,
         }
       }
     }
-    if (parted.empty())
+    if (parted.empty()) {
+      for (auto [function, assigned] : llvm::zip(programs, layouts)) {
+        func::FuncOp program = function;
+        assigned.readSumsAsHeld(program.getBody().front());
+      }
       return layouts;
+    }
     for (func::FuncOp program : programs)
       for (Operation &op : program.getBody().front())
         for (StringRef name : namesOf(program, op))

@@ -34,6 +34,10 @@ public:
   Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
           ImageLayout preferred, const llvm::DenseSet<Operation *> &fixed);
 
+  /// Sums of tiles, which read any layout element by element, read their tiles
+  /// as they are held.
+  void readSumsAsHeld(Block &block);
+
   /// How the program holds `value`, a result of an op.
   ImageLayout held(Value value) const { return values.lookup(value); }
   /// How `op` reads the operand.

@@ -10,6 +10,7 @@
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <functional>
 
@@ -205,6 +206,51 @@ void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
   }
 }
 
+/// What a combine reads of one tile, element for element of its result:
+/// positions `offsets + i`.
+struct Part {
+  Tensor tile;
+  SmallVector<int64_t> offsets;
+};
+
+/// The parts, if none of them has gaps.
+std::optional<SmallVector<Part>> partsOf(CombineOp op, const Tensor &result,
+                                         KernelBuilder &k) {
+  SmallVector<Part> parts;
+  for (auto [i, source] :
+       llvm::enumerate(op.getSources().getAsRange<RegionAttr>())) {
+    Part &part = parts.emplace_back();
+    part.tile = k.in(i);
+    TileRegion region = source.getRegion();
+    for (auto [d, extent] : llvm::enumerate(result.shape())) {
+      const auto &intervals = region[d].intervals();
+      if (intervals.size() != 1 || intervals[0].size() != extent)
+        return std::nullopt;
+      part.offsets.push_back(intervals[0].lo);
+    }
+  }
+  return parts;
+}
+
+/// Tiles in the order of the model, of which a slab of the first dim is read,
+/// are rows: one long loop.
+void flatten(SmallVector<Part> &parts, Tensor &result) {
+  ArrayRef<int64_t> inner = result.shape();
+  if (result.getLayout() != ImageLayout::ChannelsFirst || inner.empty())
+    return;
+  inner = inner.drop_front();
+  for (const Part &part : parts)
+    if (part.tile.getLayout() != ImageLayout::ChannelsFirst ||
+        part.tile.shape().drop_front() != inner)
+      return;
+  int64_t size = llvm::product_of(inner);
+  for (Part &part : parts) {
+    part.tile = part.tile.flattened();
+    part.offsets = {part.offsets[0] * size};
+  }
+  result = result.flattened();
+}
+
 void emitCombine(CombineOp op, KernelBuilder &k) {
   if (foldsStatistics(op.getCombiner()))
     return emitCombineStatistics(op, k);
@@ -212,29 +258,30 @@ void emitCombine(CombineOp op, KernelBuilder &k) {
   auto foldTwo = [&](const Scalar &a, const Scalar &b) {
     return fold(k, op.getCombiner(), a, b)[0];
   };
-  TileRegion whole = TileRegion::whole(
-      std::vector<int64_t>(result.shape().begin(), result.shape().end()));
-  SmallVector<TileRegion> sources;
-  bool allWhole = true;
-  for (size_t i = 0; i < k.inputCount(); ++i) {
-    sources.push_back(cast<RegionAttr>(op.getSources()[i]).getRegion());
-    allWhole &= sources.back() == whole && k.in(i).shape() == result.shape();
-  }
-  if (allWhole && k.inputCount() > 0) {
-    Tensor target = result.flattened();
-    SmallVector<Tensor> tiles;
-    for (size_t i = 0; i < k.inputCount(); ++i)
-      tiles.push_back(k.in(i).flattened());
-    k.forEachOf(target.shape(), [&](ArrayRef<Index> i) {
-      Scalar acc = tiles[0](i);
-      for (const Tensor &tile : ArrayRef(tiles).drop_front())
-        acc = foldTwo(acc, tile(i));
-      target.set(i, acc);
+  if (std::optional<SmallVector<Part>> parts = partsOf(op, result, k);
+      parts && !parts->empty()) {
+    // In their order, whatever the loops: replicas have other tiles in other
+    // layouts, and the same sums.
+    llvm::SaveAndRestore inOrder(k.fast, false);
+    flatten(*parts, result);
+    k.forEachOf(result.shape(), [&](ArrayRef<Index> to) {
+      auto at = [&](const Part &part) {
+        SmallVector<Index> from;
+        for (auto [index, offset] : llvm::zip(to, part.offsets))
+          from.push_back(index + offset);
+        return part.tile(from);
+      };
+      Scalar sofar = at(parts->front());
+      for (const Part &part : ArrayRef(*parts).drop_front())
+        sofar = foldTwo(sofar, at(part));
+      result.set(to, sofar);
     });
     return;
   }
+  TileRegion whole = TileRegion::whole(
+      std::vector<int64_t>(result.shape().begin(), result.shape().end()));
   for (size_t i = 0; i < k.inputCount(); ++i)
-    forEachPair(k, sources[i], whole,
+    forEachPair(k, cast<RegionAttr>(op.getSources()[i]).getRegion(), whole,
                 [&](ArrayRef<Index> from, ArrayRef<Index> to) {
                   Scalar part = k.in(i)(from);
                   result.set(to, i == 0 ? part : foldTwo(result(to), part));

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Compares the simulators full, propagate and delta, task by task and decision by decision.
 
-    test/Integration/Simulators/compare.py BUILD [--random=N] [--proposals=N] [--seconds=S] [--models=NAME,...]
+    test/Integration/Simulators/compare.py BUILD [--random=N] [--proposals=N] [--seconds=S] [--models=NAME,...] [--jobs=J]
 
 Random proposals on random graphs of up to some 200 tasks (--random of them), and on the training step of built-in
 models (--proposals each, at most --seconds each). What is compared is in Compare.cpp; what it says is printed. Each run
-of it counts as one test. The last line is "N passed, N failed".
+of it counts as one test. With --jobs, so many run at once. The last line is "N passed, N failed".
 """
 
 import argparse
+import concurrent.futures
 import os
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
@@ -67,6 +70,7 @@ def main():
     parser.add_argument("--proposals", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--models", help="names with commas, or all; default: %s" % ",".join(sorted(QUICK)))
     arguments = parser.parse_args()
     program = os.path.join(arguments.build, "bin", "soap-simulators")
@@ -74,27 +78,33 @@ def main():
     if wanted == {"all"}:
         wanted = {name for name, _, _ in MODELS}
     tally = Tally()
+    lock = threading.Lock()
 
     def compare(name, command, seed=arguments.seed):
+        begin = time.monotonic()
         status, output = execute([program, "--seed=%d" % seed, *command])
-        print("%s: %s" % (name, output), flush=True)
-        tally.count(name, "" if status == 0 else "exit status %d" % status)
+        with lock:
+            print("%s: %s; %.0f s" % (name, output, time.monotonic() - begin), flush=True)
+            tally.count(name, "" if status == 0 else "exit status %d" % status)
 
-    if arguments.random > 0:
-        compare("random graphs", ["--random=%d" % arguments.random])
-        for seed in REGRESSIONS:
-            compare("random graph %d" % seed, ["--random=100"], seed)
-    with tempfile.TemporaryDirectory() as folder:
-        for name, options, topology in MODELS:
-            if name not in wanted:
-                continue
-            path, error = problem(arguments.build, folder, name, options)
-            if not path:
+    def compare_model(name, options, topology):
+        path, error = problem(arguments.build, folder, name, options)
+        if not path:
+            with lock:
                 tally.count(name, error)
-                continue
-            compare("%s on %s" % (name, topology),
-                    ["--problem=" + path, "--topology=" + topology, "--proposals=%d" % arguments.proposals,
-                     "--seconds=%g" % arguments.seconds])
+            return
+        compare("%s on %s" % (name, topology),
+                ["--problem=" + path, "--topology=" + topology, "--proposals=%d" % arguments.proposals,
+                 "--seconds=%g" % arguments.seconds])
+
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        runs = []
+        if arguments.random > 0:
+            runs.append(pool.submit(compare, "random graphs", ["--random=%d" % arguments.random]))
+            runs += [pool.submit(compare, "random graph %d" % seed, ["--random=100"], seed) for seed in REGRESSIONS]
+        runs += [pool.submit(compare_model, *model) for model in MODELS if model[0] in wanted]
+        for run in runs:
+            run.result()
     return tally.finish()
 
 
