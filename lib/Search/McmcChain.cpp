@@ -246,15 +246,15 @@ void McmcChain::accept(const Draw &draw) {
 }
 
 /// How many proposals are drawn at a time: prices differ a lot, so that threads
-/// wait for each other at the end of a few, and what was drawn after one that
-/// is accepted is lost.
+/// wait for each other at the end of a few. What is drawn after one that is
+/// accepted is drawn in vain, but hardly ever evaluated.
 size_t McmcChain::drawsAhead() const {
   size_t threads = evaluators.size();
   if (threads == 1)
     return 1;
   auto untilAccepted =
       static_cast<size_t>(state.proposals / (state.accepted + 1));
-  return std::clamp(untilAccepted / 2, 4 * threads, 64 * threads);
+  return std::clamp(untilAccepted, 4 * threads, 64 * threads);
 }
 
 void McmcChain::run(int64_t until) {
