@@ -95,11 +95,6 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.buildPerModuleDefaultPipeline(level).run(module, moduleAnalyses);
 }
 
-/// Copies between layouts of images read with strides. Gathers look cheap to
-/// the vectorizer, and are slow where microcode guards them against leaks
-/// (gather data sampling).
-constexpr llvm::StringLiteral kNoGathers = "+prefer-no-gather";
-
 std::unique_ptr<llvm::TargetMachine>
 makeMachine(ModuleOp module, const CodeTarget &target, int optLevel) {
   std::string error;
@@ -110,12 +105,18 @@ makeMachine(ModuleOp module, const CodeTarget &target, int optLevel) {
         << target.triple << "': " << error;
     return nullptr;
   }
-  std::string features = target.features;
-  if (triple.isX86())
-    features += (features.empty() ? "" : ",") + std::string(kNoGathers);
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, target.cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, codeGenLevel(optLevel)));
+      triple, target.cpu, target.features, llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, codeGenLevel(optLevel)));
+}
+
+/// Copies between layouts of images read with strides. Gathers look cheap to
+/// the vectorizer, and are slow where microcode guards them against leaks
+/// (gather data sampling). Part of the target, so that the cache knows.
+void avoidGathers(CodeTarget &target) {
+  if (llvm::Triple(target.triple).isX86())
+    target.features +=
+        target.features.empty() ? "+prefer-no-gather" : ",+prefer-no-gather";
 }
 
 } // namespace
@@ -126,8 +127,10 @@ FailureOr<CodeTarget> mlir::soap::hostTarget(ModuleOp module) {
   if (!host)
     return module.emitError("cannot be compiled for this machine: ")
            << llvm::toString(host.takeError());
-  return CodeTarget{host->getTargetTriple().str(), host->getCPU(),
+  CodeTarget target{host->getTargetTriple().str(), host->getCPU(),
                     host->getFeatures().getString(), ""};
+  avoidGathers(target);
+  return target;
 }
 
 FailureOr<CodeTarget>
@@ -141,6 +144,7 @@ mlir::soap::restrictedTarget(ModuleOp module,
   target->features.clear();
   for (const std::string &feature : features)
     target->features += (target->features.empty() ? "+" : ",+") + feature;
+  avoidGathers(*target);
   return target;
 }
 
