@@ -173,12 +173,40 @@ void soap::runtime::runTwin(const MatmulCall &call,
   secondResult.write();
 }
 
+/// Calls `body` with the places of each weight in [O, C, KH, KW] and in
+/// [O, KH, KW, C].
+template <typename Body>
+static void forEachWeight(const ConvShape &s, Body body) {
+  size_t plain = 0, taps = size_t(s.kh * s.kw), channels = size_t(s.c);
+  for (size_t o = 0; o < size_t(s.g * s.o); ++o)
+    for (size_t c = 0; c < channels; ++c)
+      for (size_t tap = 0; tap < taps; ++tap)
+        body(plain++, (o * taps + tap) * channels + c);
+}
+
 void soap::runtime::runTwin(const ConvCall &call, const ConvBuffers &buffers,
                             const ConvKernel &kernel) {
   Operand a(buffers.a, call.volumeOf(0), call.precision);
   Operand b(buffers.b, call.volumeOf(1), call.precision);
   Result result(buffers.result, call.volumeOf(2),
                 call.precision == Precision::BF16);
-  kernel(call.kind, call.shape, a.get(), b.get(), result.get());
+  if (!call.channelsLast()) {
+    kernel(call.kind, call.shape, a.get(), b.get(), result.get());
+    result.write();
+    return;
+  }
+  // Kernels of the CPU have weights in [O, C, KH, KW].
+  const ConvShape &s = call.shape;
+  std::vector<float> weights(size_t(s.weightVolume()));
+  bool isGradient = call.kind == ConvKind::WeightGrad;
+  if (!isGradient)
+    forEachWeight(
+        s, [&](size_t plain, size_t last) { weights[plain] = b.get()[last]; });
+  kernel(call.kind, s, a.get(), isGradient ? b.get() : weights.data(),
+         isGradient ? weights.data() : result.get());
+  if (isGradient)
+    forEachWeight(s, [&](size_t plain, size_t last) {
+      result.get()[last] = weights[plain];
+    });
   result.write();
 }

@@ -25,7 +25,8 @@ static constexpr int64_t acceptedBetweenWeights = 64;
 /// them.
 class McmcChain::Team {
 public:
-  Team(McmcChain &chain, int threads) : chain(chain) {
+  Team(McmcChain &chain, int threads)
+      : chain(chain), held(static_cast<size_t>(threads), none) {
     for (int t = 1; t < threads; ++t)
       helpers.emplace_back([this, t] { help(static_cast<size_t>(t)); });
   }
@@ -42,8 +43,8 @@ public:
     start(n, nullptr);
     return accepted;
   }
-  /// All evaluators take over an accepted draw.
-  void takeOver(const Draw &draw) { start(0, &draw); }
+  /// All evaluators take over draw `number`, which `firstAccepted` returned.
+  void takeOver(size_t number) { start(number, &chain.draws[number]); }
 
 private:
   McmcChain &chain;
@@ -52,6 +53,9 @@ private:
   std::atomic<uint64_t> generation = 0;
   std::atomic<size_t> next = 0, accepted = 0, busy = 0;
   const Draw *taken = nullptr;
+  static constexpr size_t none = static_cast<size_t>(-1);
+  /// By thread: the accepted draw that its evaluator holds as a proposal.
+  std::vector<size_t> held;
 
   void release() {
     generation.fetch_add(1);
@@ -82,20 +86,30 @@ private:
   void work(size_t thread) {
     StrategyEvaluator &evaluator = *chain.evaluators[thread];
     if (taken) {
-      evaluator.propose(taken->proposal, taken->thresholdNs);
-      evaluator.accept();
+      if (held[thread] == static_cast<size_t>(count.load())) {
+        evaluator.accept();
+      } else {
+        if (held[thread] != none)
+          evaluator.reject();
+        evaluator.takeOver(taken->proposal, taken->thresholdNs);
+      }
+      held[thread] = none;
       return;
     }
     auto n = static_cast<size_t>(count.load());
     for (size_t i; (i = next.fetch_add(1)) < n;) {
       if (i > accepted)
         return;
-      bool isAccepted = chain.evaluate(evaluator, chain.draws[i]);
-      evaluator.reject();
-      size_t best = accepted;
-      while (isAccepted && i < best &&
-             !accepted.compare_exchange_weak(best, i)) {
+      if (!chain.evaluate(evaluator, chain.draws[i])) {
+        evaluator.reject();
+        continue;
       }
+      // What this thread would look at next comes later.
+      held[thread] = i;
+      size_t best = accepted;
+      while (i < best && !accepted.compare_exchange_weak(best, i)) {
+      }
+      return;
     }
   }
 };
@@ -144,6 +158,12 @@ double McmcChain::cooledNs(size_t ahead) const {
   if (options.cooling == 1)
     return temperatureNs;
   double spent = 0;
+  if (hopProposals > 0)
+    return temperatureNs *
+           std::pow(options.cooling,
+                    static_cast<double>(state.proposals % hopProposals +
+                                        static_cast<int64_t>(ahead)) /
+                        static_cast<double>(hopProposals));
   if (mostProposals > 0)
     spent =
         (static_cast<double>(state.proposals) + static_cast<double>(ahead)) /
@@ -151,6 +171,22 @@ double McmcChain::cooledNs(size_t ahead) const {
   if (mostSeconds > 0)
     spent = std::max(spent, state.seconds / mostSeconds);
   return temperatureNs * std::pow(options.cooling, std::min(spent, 1.0));
+}
+
+/// Leaves the valley of the best strategy for one nearby.
+void McmcChain::hop(RandomGenerator &random) {
+  constexpr int64_t mostGroups = 6;
+  auto groups = static_cast<int64_t>(problem.getGroups().size());
+  state.current = state.best;
+  for (int64_t left = 1 + random.below(std::min(mostGroups, groups)); left > 0;
+       --left) {
+    auto group = static_cast<int>(random.below(groups));
+    problem.assign(state.current, problem.getGroups()[group],
+                   sampler.drawConfig(random, group));
+  }
+  for (std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
+    state.currentEvaluation = evaluator->start(state.current);
+  considerBest();
 }
 
 McmcChain::Draw McmcChain::draw(RandomGenerator &random, size_t ahead) const {
@@ -196,7 +232,7 @@ size_t McmcChain::decide(size_t count) {
       // A broken memory limit has no threshold.
       if (state.currentEvaluation.excessBytes != 0)
         draws[accepted].thresholdNs = std::numeric_limits<int64_t>::max();
-      team->takeOver(draws[accepted]);
+      team->takeOver(accepted);
     }
   } else {
     for (; accepted < count; ++accepted) {
@@ -217,30 +253,34 @@ size_t McmcChain::decide(size_t count) {
   return decided;
 }
 
+void McmcChain::considerBest() {
+  if (!isBetter(state.currentEvaluation, state.bestEvaluation))
+    return;
+  state.best = evaluators[0]->getStrategy();
+  state.bestEvaluation = state.currentEvaluation;
+  state.gainProposals = state.proposals;
+  state.gainSeconds = -1; // now, see `run`
+  monitor.found(state.bestEvaluation);
+}
+
 void McmcChain::accept(const Draw &draw) {
   state.currentEvaluation = draw.evaluation;
   ++state.accepted;
-  if (isBetter(draw.evaluation, state.bestEvaluation)) {
-    state.best = evaluators[0]->getStrategy();
-    state.bestEvaluation = draw.evaluation;
-    state.gainProposals = state.proposals;
-    state.gainSeconds = -1; // now, see `run`
-    monitor.found(state.bestEvaluation);
-  }
+  considerBest();
   if (state.accepted - state.acceptedAtWeights >= acceptedBetweenWeights)
     updateWeights();
 }
 
 /// How many proposals are drawn at a time: prices differ a lot, so that threads
-/// wait for each other at the end of a few, and what was drawn after one that
-/// is accepted is lost.
+/// wait for each other at the end of a few. What is drawn after one that is
+/// accepted is drawn in vain, but hardly ever evaluated.
 size_t McmcChain::drawsAhead() const {
   size_t threads = evaluators.size();
   if (threads == 1)
     return 1;
   auto untilAccepted =
       static_cast<size_t>(state.proposals / (state.accepted + 1));
-  return std::clamp(untilAccepted / 2, 4 * threads, 64 * threads);
+  return std::clamp(untilAccepted, 4 * threads, 64 * threads);
 }
 
 void McmcChain::run(int64_t until) {
@@ -257,19 +297,28 @@ void McmcChain::run(int64_t until) {
   while (!state.isOver && state.proposals < until && !monitor.isOver()) {
     updateTime();
     int64_t left = until - state.proposals;
+    bool hops = hopProposals > 0;
     if (mostProposals > 0) {
+      left = std::min(left, mostProposals - state.proposals);
       int64_t half = (mostProposals + 1) / 2;
-      left = std::min({left, mostProposals - state.proposals,
-                       state.gainProposals + half - state.proposals});
+      if (!hops)
+        left = std::min(left, state.gainProposals + half - state.proposals);
     }
-    if (left <= 0 || (mostSeconds > 0 &&
-                      (state.seconds >= mostSeconds ||
-                       state.seconds - state.gainSeconds >= mostSeconds / 2))) {
+    if (left <= 0 ||
+        (mostSeconds > 0 &&
+         (state.seconds >= mostSeconds ||
+          (!hops && state.seconds - state.gainSeconds >= mostSeconds / 2)))) {
       state.isOver = true;
       break;
     }
-    size_t count = std::min(drawsAhead(), static_cast<size_t>(left));
     std::copy(state.random.begin(), state.random.end(), random.words);
+    if (hops) {
+      // At least one proposal follows, so that a checkpoint is never between.
+      if (state.proposals > 0 && state.proposals % hopProposals == 0)
+        hop(random);
+      left = std::min(left, hopProposals - state.proposals % hopProposals);
+    }
+    size_t count = std::min(drawsAhead(), static_cast<size_t>(left));
     draws.clear();
     for (size_t i = 0; i < count; ++i)
       draws.push_back(draw(random, i));

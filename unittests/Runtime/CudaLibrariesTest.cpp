@@ -195,11 +195,14 @@ TEST_F(CudaLibrariesTest, Convolutions) {
       // The far end of the image meets no window.
       {1, 1, 2, 8, 8, 2, 3, 3, 3, 3, 2, 2, 1, 1, 0, 0, -1, -1},
   };
-  for (const ConvShape &shape : shapes)
+  for (ConvShape shape : shapes)
     for (ConvKind kind :
          {ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad})
-      expectConv({shape, kind});
-  EXPECT_EQ(fakes.convolutions, 15);
+      for (int64_t layout : {0, 1}) {
+        shape.xLayout = shape.yLayout = layout;
+        expectConv({shape, kind});
+      }
+  EXPECT_EQ(fakes.convolutions, 30);
   // Once more: descriptors and workspace are there.
   int before = allocations;
   expectConv({shapes[0], ConvKind::Forward});
@@ -246,7 +249,13 @@ TEST_F(CudaLibrariesTest, RefusesWhatCuDnnCannot) {
   auto error = libraries.conv({cropped}, {x, x, x, nullptr}, nullptr);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message,
-            "cuDNN takes images in NCHW with padding of at least 0");
+            "cuDNN takes images in NCHW or NHWC with padding of at least 0");
+  ConvShape mixed{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0};
+  mixed.xLayout = 1;
+  error = libraries.conv({mixed}, {x, x, x, nullptr}, nullptr);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message,
+            "cuDNN takes images in NCHW or NHWC with padding of at least 0");
   ConvShape oneSided{1, 1, 1, 5, 5, 1, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0, 1, 1};
   error = libraries.conv({oneSided}, {x, x, x, nullptr}, nullptr);
   ASSERT_TRUE(error);

@@ -136,6 +136,12 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
                      "library=cuda) or bf16. Sums, weights and all else are "
                      "in f32"),
       llvm::cl::init("f32")};
+  PassOptions::Option<std::string> layout{
+      *this, "layout",
+      llvm::cl::desc("Images between convolutions of cuDNN: nchw, nhwc "
+                     "(channels last), or auto: nhwc in tf32 and bf16 from "
+                     "sm_80 on"),
+      llvm::cl::init("auto")};
   PassOptions::Option<int64_t> workspace{
       *this, "workspace",
       llvm::cl::desc("MiB that a call of cuDNN or cuBLAS may use at most; they "

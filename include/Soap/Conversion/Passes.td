@@ -323,6 +323,39 @@ def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SoapAssignLayouts : Pass<"soap-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Images between convolutions of cuDNN have channels last";
+  let description = [{
+    Decides which images of programs are NHWC, as cuDNN wants them for tensor cores, and writes it on the ops: `soap.layouts` names the layout in which an op reads each operand and holds each result. Types stay those of the model. `--soap-outline-kernels=library=cuda`
+    makes buffers, kernels and calls of it, and a copy where a value is read in another layout than it is held.
+
+    Images are decided per connected set of convolutions that the library computes, norms over batches, pooling, elementwise ops, concatenation, slices and sums, if it has at least two convolutions; the ops of a set have one layout in all programs of the module. What is sent and received, arguments and results
+    stay NCHW, also weights. Their borders: a weight and its gradient are in the layout of the images, [O, KH, KW, C]; elementwise kernels read any layout and write that of their readers, so a rounded weight, the first image and an update need no copy.
+
+    ```mlir
+    %x = soap.cast %arg0 : (tensor<8x16x32x32xf32>) -> tensor<8x16x32x32xbf16>
+    %y = soap.cast %x : (tensor<8x16x32x32xbf16>) -> tensor<8x16x32x32xf32>
+    %z = soap.conv2d %y, %w ...
+    ```
+
+    becomes
+
+    ```mlir
+    %x = soap.cast %arg0 {soap.layouts = ["nchw", "nhwc"]} : (tensor<8x16x32x32xf32>) -> tensor<8x16x32x32xbf16>
+    %y = soap.cast %x {soap.layouts = ["nhwc", "nhwc"]} : (tensor<8x16x32x32xbf16>) -> tensor<8x16x32x32xf32>
+    %z = soap.conv2d %y, %w {..., soap.layouts = ["nhwc", "nhwc", "nhwc"]} ...
+    ```
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between convolutions of cuDNN: nchw, nhwc (channels last), or auto: nhwc in tf32 and bf16 from sm_80 on">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"f32\"", "Precision of products, for auto: f32, tf32 or bf16">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "Chip, for auto">
+  ];
+  let statistics = [
+    Statistic<"copied", "copied", "Images and weights that are copied to another layout">
+  ];
+}
+
 def SoapSplitSums : Pass<"soap-split-sums", "::mlir::ModuleOp"> {
   let summary = "Long reductions of kernels in several threads";
   let description = [{

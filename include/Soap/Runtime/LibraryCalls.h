@@ -98,7 +98,8 @@ struct MatmulBuffers {
   static MatmulBuffers of(const MatmulCall &call, void *const *buffers);
 };
 
-/// The 23 numbers of `soap_rt_conv2d`. In bf16, operands and result are.
+/// The 23 numbers of `soap_rt_conv2d`. In bf16, operands and result are. With
+/// images in NHWC weights are [O, KH, KW, C].
 struct ConvCall {
   static constexpr size_t numbers = 23;
 
@@ -110,6 +111,8 @@ struct ConvCall {
   static ConvCall fromArray(const int64_t *d);
   bool operator==(const ConvCall &) const = default;
   auto operator<=>(const ConvCall &) const = default;
+
+  bool channelsLast() const { return shape.xLayout == 1; }
 
   /// Elements of a, b, result. Here, for backends do not link the runtime.
   int64_t volumeOf(unsigned buffer) const {

@@ -11,6 +11,7 @@
 #include "../Outline/SlotNames.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Runtime/LibraryCalls.h"
@@ -286,6 +287,7 @@ public:
     auto call = LibraryCallOp::create(builder, loc, types, c.function.name,
                                       descriptor, inputs, outputs);
     setSlots(c, place, call);
+    copyLayouts(c.product, call);
     builder.setInsertionPointAfter(call);
     take(c.result, call.getValues()[0], call);
     if (c.second)
@@ -312,6 +314,21 @@ private:
   static void copySlot(Operation *from, Operation *to) {
     if (Attribute slot = from->getAttr(SoapDialect::kSlot))
       to->setAttr(SoapDialect::kSlot, slot);
+  }
+
+  /// Those of a convolution: its operands and its result.
+  void copyLayouts(Operation *product, LibraryCallOp call) {
+    auto known = product->getAttrOfType<ArrayAttr>(kLayouts);
+    if (!known)
+      return;
+    Attribute plain = builder.getStringAttr("nchw"), result = known[2];
+    SmallVector<Attribute> names(call->getNumOperands() + call->getNumResults(),
+                                 plain);
+    names[0] = known[0];
+    names[1] = known[1];
+    names[2] = result;
+    names[call->getNumOperands()] = result;
+    call->setAttr(kLayouts, builder.getArrayAttr(names));
   }
 
   Value inType(Value value, Type element, Operation *task) {
@@ -380,8 +397,9 @@ struct CallProductsPass
       Block &block = program.getBody().front();
       expandRecurrences(block);
       Search search(block);
+      Layouts layouts = Layouts::ofAttributes(block);
       for (Operation &op : block) {
-        auto function = libraryFunctionOf(&op, *options);
+        auto function = libraryFunctionOf(&op, *options, layouts);
         if (!function)
           continue;
         Candidate candidate{&op, *function};

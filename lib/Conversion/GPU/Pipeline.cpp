@@ -57,12 +57,16 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   if (precision != "bf16")
     outline.precision = precision.str();
   if (options.library == "cuda") {
+    SoapAssignLayoutsOptions layouts;
+    layouts.layout = options.layout;
+    layouts.precision = precision.str();
+    layouts.chip = options.chip;
+    pm.addPass(createSoapAssignLayouts(layouts));
     SoapCallProductsOptions products;
     products.precision = outline.precision;
     products.workspace = options.workspace;
     pm.addPass(createSoapCallProducts(products));
   }
-  outline.layout = "nchw";
   pm.addPass(createSoapOutlineKernels(outline));
   pm.addPass(createSoapSplitSums());
   SoapParallelizeKernelsOptions parallelize;

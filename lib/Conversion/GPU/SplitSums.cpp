@@ -180,22 +180,52 @@ private:
     auto needs = needsOf(sum, loops, parts);
     if (!needs)
       return;
-    SmallVector<Value> buffers = allocate(sum, loops, parts);
-    sumParts(sum, loops, parts, combiners, *needs, buffers);
-    foldParts(sum, loops, parts, combiners, buffers);
+    bool partsFirst = walksAlong(sum, loops);
+    SmallVector<Value> buffers = allocate(sum, loops, parts, partsFirst);
+    sumParts(sum, loops, parts, combiners, *needs, buffers, partsFirst);
+    foldParts(sum, loops, parts, combiners, buffers, partsFirst);
+  }
+
+  /// What lies next to each other in memory belongs to iterations of the last
+  /// loop, not to the sum: threads side by side are to have the same part.
+  static bool walksAlong(scf::ForOp sum, ArrayRef<scf::ForOp> loops) {
+    if (loops.empty())
+      return false;
+    Value along = scf::ForOp(loops.back()).getInductionVar();
+    WalkResult result = sum.walk([&](memref::LoadOp load) {
+      return !load.getIndices().empty() && load.getIndices().back() == along
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    return result.wasInterrupted() && !loadsAlongSum(sum);
+  }
+
+  /// Some load's last position is of a loop of the sum.
+  static bool loadsAlongSum(scf::ForOp sum) {
+    return sum
+        .walk([&](memref::LoadOp load) {
+          if (load.getIndices().empty())
+            return WalkResult::advance();
+          auto variable = dyn_cast<BlockArgument>(load.getIndices().back());
+          bool isInside =
+              variable && sum->isAncestor(variable.getOwner()->getParentOp());
+          return isInside ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   Value constant(Location loc, int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
 
-  /// For each result, a number per independent iteration and part.
+  /// For each result, a number per independent iteration and part, or per part
+  /// and iteration.
   SmallVector<Value> allocate(scf::ForOp sum, ArrayRef<scf::ForOp> loops,
-                              int64_t parts) {
+                              int64_t parts, bool partsFirst) {
     SmallVector<int64_t> shape;
     for (scf::ForOp loop : loops)
       shape.push_back(*tripCountOf(loop));
-    shape.push_back(parts);
+    shape.insert(partsFirst ? shape.begin() : shape.end(), parts);
     builder.setInsertionPointToStart(&kernel.getBody().front());
     SmallVector<Value> buffers;
     for (Type type : sum.getResultTypes())
@@ -209,11 +239,22 @@ private:
   void sumParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, int64_t parts,
                 ArrayRef<Combiner> combiners,
                 const llvm::SetVector<Operation *> &needs,
-                ArrayRef<Value> buffers) {
+                ArrayRef<Value> buffers, bool partsFirst) {
     Location loc = sum.getLoc();
     builder.setInsertionPoint(outermost(sum, loops));
     IRMapping map;
     SmallVector<Value> indices;
+    Value part0 = constant(loc, 0), partEnd = constant(loc, parts),
+          step = constant(loc, 1);
+    auto overParts = [&] {
+      auto loop = scf::ForOp::create(builder, loc, part0, partEnd, step);
+      indices.push_back(loop.getInductionVar());
+      builder.setInsertionPoint(loop.getBody()->getTerminator());
+      return loop.getInductionVar();
+    };
+    Value place;
+    if (partsFirst)
+      place = overParts();
     for (scf::ForOp loop : loops) {
       auto copy = scf::ForOp::create(builder, loc, loop.getLowerBound(),
                                      loop.getUpperBound(), loop.getStep());
@@ -221,15 +262,13 @@ private:
       indices.push_back(copy.getInductionVar());
       builder.setInsertionPoint(copy.getBody()->getTerminator());
     }
-    auto overParts = scf::ForOp::create(builder, loc, constant(loc, 0),
-                                        constant(loc, parts), constant(loc, 1));
-    indices.push_back(overParts.getInductionVar());
-    builder.setInsertionPoint(overParts.getBody()->getTerminator());
+    if (!partsFirst)
+      place = overParts();
     for (Operation *op : needs)
       builder.clone(*op, map);
     int64_t length = *tripCountOf(sum) / parts;
-    Value first = arith::MulIOp::create(builder, loc, indices.back(),
-                                        constant(loc, length));
+    Value first =
+        arith::MulIOp::create(builder, loc, place, constant(loc, length));
     SmallVector<Value> neutral;
     for (auto [combiner, type] : llvm::zip(combiners, sum.getResultTypes()))
       neutral.push_back(arith::ConstantOp::create(
@@ -254,7 +293,8 @@ private:
 
   /// In place of the sum: what its initial values and the parts make.
   void foldParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, int64_t parts,
-                 ArrayRef<Combiner> combiners, ArrayRef<Value> buffers) {
+                 ArrayRef<Combiner> combiners, ArrayRef<Value> buffers,
+                 bool partsFirst) {
     Location loc = sum.getLoc();
     builder.setInsertionPoint(sum);
     auto fold =
@@ -264,7 +304,8 @@ private:
     SmallVector<Value> indices, results;
     for (scf::ForOp loop : loops)
       indices.push_back(loop.getInductionVar());
-    indices.push_back(fold.getInductionVar());
+    indices.insert(partsFirst ? indices.begin() : indices.end(),
+                   fold.getInductionVar());
     for (auto [i, combiner] : llvm::enumerate(combiners)) {
       Value part = memref::LoadOp::create(builder, loc, buffers[i], indices);
       Operation *combined = builder.clone(*combiner.op);

@@ -142,6 +142,7 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
           order.push_back(result.layout);
         KernelBuilder k(builder, op->getLoc(), inputs, outputs,
                         fast && !isElementwise(op), order);
+        k.forThreads = forThreads;
         if (isElementwise(op)) {
           emitElementwiseKernel(op, op->getOperands(), op->getResults(), fast,
                                 k);

@@ -25,9 +25,9 @@ SmallVector<std::pair<unsigned, unsigned>> updatedOperands(Operation *op);
 
 class KernelTable {
 public:
-  /// `fast` as in `KernelBuilder`.
-  KernelTable(ModuleOp module, bool fast)
-      : module(module), symbols(module), fast(fast) {}
+  /// `fast` and `forThreads` as in `KernelBuilder`.
+  KernelTable(ModuleOp module, bool fast, bool forThreads)
+      : module(module), symbols(module), fast(fast), forThreads(forThreads) {}
 
   /// How the program whose ops come next holds its images; kept by reference.
   void setLayouts(const Layouts &programLayouts) { layouts = &programLayouts; }
@@ -56,7 +56,7 @@ public:
 private:
   ModuleOp module;
   SymbolTable symbols;
-  bool fast;
+  bool fast, forThreads;
   const Layouts *layouts = nullptr;
   llvm::StringMap<FlatSymbolRefAttr> known;
   unsigned next = 0;

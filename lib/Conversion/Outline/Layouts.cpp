@@ -10,6 +10,7 @@
 
 #include "../Reference/Kernels.h"
 
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -104,12 +105,14 @@ bool isOrderedBroadcast(ArrayRef<bool> has) {
 }
 
 /// Images of an elementwise op; none if some operand would be in another order.
-Images elementwiseImages(Operation *op) {
+Images elementwiseImages(Operation *op, bool anyElement) {
   Images images;
   if (!isImage(op->getResult(0)))
     return images;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
   for (OpOperand &operand : op->getOpOperands()) {
-    if (operand.get().getType() == op->getResult(0).getType())
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    if (type == result || (anyElement && type.getShape() == result.getShape()))
       images.operands.push_back(&operand);
     else if (!isOrderedBroadcast(operandDims(op, operand.getOperandNumber())))
       return {};
@@ -118,7 +121,28 @@ Images elementwiseImages(Operation *op) {
   return images;
 }
 
-Images imagesOf(Operation *op, bool isLibrary) {
+/// Images of norms over batches: the operands at the front, and the first
+/// result unless that is statistics.
+Images normImages(Operation *op) {
+  auto has = [&](unsigned operands, bool result) {
+    Images images;
+    for (unsigned i = 0; i < operands; ++i)
+      images.operands.push_back(&op->getOpOperand(i));
+    if (result)
+      images.results.push_back(op->getResult(0));
+    return images;
+  };
+  return llvm::TypeSwitch<Operation *, Images>(op)
+      .Case<BatchNormOp, BatchNormTrainOp, BatchNormApplyOp>(
+          [&](Operation *) { return has(1, true); })
+      .Case([&](BatchNormStatsOp) { return has(1, false); })
+      .Case<BatchNormGradOp, BatchNormGradApplyOp>(
+          [&](Operation *) { return has(2, true); })
+      .Case([&](BatchNormGradReduceOp) { return has(2, false); })
+      .Default(Images());
+}
+
+Images imagesOf(Operation *op, bool isLibrary, bool gpu) {
   auto operandsAt = [&](std::initializer_list<unsigned> indices) {
     Images images;
     for (unsigned i : indices)
@@ -135,13 +159,16 @@ Images imagesOf(Operation *op, bool isLibrary) {
         .Case([&](Conv2DWeightGradOp) { return operandsAt({0, 1}); })
         .Default(Images());
   // Updates write over their operands, which are arguments of the program.
-  if (isa<SgdOp>(op))
+  if (isa<SgdOp>(op) || (gpu && isa<AdamOp>(op)))
     return {};
   if (isElementwise(op))
-    return elementwiseImages(op);
-  Images images;
+    return elementwiseImages(op, /*anyElement=*/gpu);
+  Images images = gpu ? normImages(op) : Images();
+  if (!images.operands.empty())
+    return images;
   if (!isa<MaxPool2DOp, MaxPool2DGradOp, AvgPool2DOp, AvgPool2DGradOp, ReduceOp,
-           ConcatOp, SliceOp, PadOp>(op))
+           ConcatOp, SliceOp, PadOp>(op) &&
+      !(gpu && isa<AssembleOp>(op)))
     return images;
   for (OpOperand &operand : op->getOpOperands())
     if (isImage(operand.get()))
@@ -206,8 +233,8 @@ Images largeImages(Operation *op, Images images) {
 } // namespace
 
 Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
-                 ImageLayout preferred,
-                 const llvm::DenseSet<Operation *> &fixed) {
+                 LayoutRules rules, const llvm::DenseSet<Operation *> &fixed) {
+  ImageLayout preferred = rules.preferred;
   if (preferred == ImageLayout::ChannelsFirst)
     return;
   int64_t channels = channelBlock(preferred);
@@ -221,7 +248,7 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
     if (op.getNumOperands() == 0 || fixed.contains(&op))
       continue;
     bool library = isLibrary(&op);
-    Images images = imagesOf(&op, library);
+    Images images = imagesOf(&op, library, rules.gpu);
     if (!images.values().empty() && llvm::all_of(images.values(), isImage))
       members.push_back({&op, std::move(images), library});
   }
@@ -285,10 +312,43 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
   }
 }
 
+void Layouts::writeAttributes(Block &block) const {
+  Builder builder(block.getParentOp()->getContext());
+  for (Operation &op : block) {
+    SmallVector<StringRef> names;
+    for (OpOperand &operand : op.getOpOperands())
+      names.push_back(layoutName(read(operand)));
+    for (Value result : op.getResults())
+      names.push_back(layoutName(held(result)));
+    if (llvm::any_of(names, [](StringRef name) {
+          return name != layoutName(ImageLayout::ChannelsFirst);
+        }))
+      op.setAttr(kLayouts, builder.getStrArrayAttr(names));
+  }
+}
+
+Layouts Layouts::ofAttributes(Block &block) {
+  Layouts layouts;
+  for (Operation &op : block) {
+    auto names = op.getAttrOfType<ArrayAttr>(kLayouts);
+    if (!names)
+      continue;
+    auto layoutAt = [&](size_t place) {
+      return *parseLayout(cast<StringAttr>(names[place]).getValue());
+    };
+    for (OpOperand &operand : op.getOpOperands())
+      layouts.setRead(operand, layoutAt(operand.getOperandNumber()));
+    for (OpResult result : op.getResults())
+      layouts.setHeld(result,
+                      layoutAt(op.getNumOperands() + result.getResultNumber()));
+  }
+  return layouts;
+}
+
 SmallVector<Layouts>
 mlir::soap::assignLayouts(ModuleOp module, ArrayRef<func::FuncOp> programs,
                           function_ref<bool(Operation *)> isLibrary,
-                          ImageLayout preferred) {
+                          LayoutRules rules) {
   SlotNames names(module);
   auto namesOf = [&](func::FuncOp program, Operation &op) {
     return names.of(program, &op);
@@ -299,8 +359,7 @@ mlir::soap::assignLayouts(ModuleOp module, ArrayRef<func::FuncOp> programs,
   for (;;) {
     SmallVector<Layouts> layouts;
     for (func::FuncOp program : programs)
-      layouts.emplace_back(program.getBody().front(), isLibrary, preferred,
-                           fixed);
+      layouts.emplace_back(program.getBody().front(), isLibrary, rules, fixed);
     // By name and kind of op: a task may be several ops.
     using Key = std::pair<StringRef, StringRef>;
     std::map<Key, SmallVector<ImageLayout>> first;
@@ -308,6 +367,10 @@ mlir::soap::assignLayouts(ModuleOp module, ArrayRef<func::FuncOp> programs,
     for (auto [function, assigned] : llvm::zip(programs, layouts)) {
       func::FuncOp program = function;
       for (Operation &op : program.getBody().front()) {
+        // Kernels without sums have the same bits in all layouts.
+        if (rules.gpu && (isElementwise(&op) ||
+                          isa<AssembleOp, ConcatOp, SliceOp, PadOp>(op)))
+          continue;
         SmallVector<ImageLayout> own;
         for (OpOperand &operand : op.getOpOperands())
           own.push_back(assigned.read(operand));

@@ -23,22 +23,39 @@
 
 namespace mlir::soap {
 
+/// What images are to be.
+struct LayoutRules {
+  /// Images that cannot have it, because their channels are no multiple of its
+  /// blocks, have channels last.
+  ImageLayout preferred = ImageLayout::ChannelsFirst;
+  /// As for kernels of GPUs: norms over batches take any layout, too, and
+  /// elementwise ops may change the type of elements.
+  bool gpu = false;
+};
+
 class Layouts {
 public:
   /// All tensors as the model has them.
   Layouts() = default;
   /// Decides for the ops of `block` that are not in `fixed`; those for which
-  /// `isLibrary` holds are library calls. Images that cannot have the
-  /// `preferred` layout, because their channels are no multiple of its blocks,
-  /// have channels last.
+  /// `isLibrary` holds are library calls.
   Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
-          ImageLayout preferred, const llvm::DenseSet<Operation *> &fixed);
+          LayoutRules rules, const llvm::DenseSet<Operation *> &fixed);
+  /// What the attributes of the ops of `block` say (`soap.layouts`).
+  static Layouts ofAttributes(Block &block);
+  /// Writes them: of each op that has an image in another layout than NCHW a
+  /// name for each operand, then for each result.
+  void writeAttributes(Block &block) const;
 
   /// How the program holds `value`, a result of an op.
   ImageLayout held(Value value) const { return values.lookup(value); }
   /// How `op` reads the operand.
   ImageLayout read(OpOperand &operand) const {
     return operands.lookup(&operand);
+  }
+  void setHeld(Value value, ImageLayout layout) { values[value] = layout; }
+  void setRead(OpOperand &operand, ImageLayout layout) {
+    operands[&operand] = layout;
   }
 
 private:
@@ -52,7 +69,7 @@ private:
 SmallVector<Layouts> assignLayouts(ModuleOp module,
                                    ArrayRef<func::FuncOp> programs,
                                    function_ref<bool(Operation *)> isLibrary,
-                                   ImageLayout preferred);
+                                   LayoutRules rules);
 
 /// The layout named `nchw`, `nhwc`, `nchw8c` or `nchw16c`; `auto` is the one
 /// whose blocks fill a vector register of this machine. None for other names.

@@ -11,6 +11,7 @@
 #include "Library.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -136,6 +137,12 @@ public:
     if (fuse)
       fusion.emplace(block, layouts);
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto call = dyn_cast<LibraryCallOp>(op);
+          call && call->hasAttr(kLayouts)) {
+        if (failed(replaceCall(call)))
+          return failure();
+        continue;
+      }
       if (!isProgramOp(&op))
         continue;
       if (fusion && isElementwise(&op)) {
@@ -330,6 +337,26 @@ private:
     return replaceByKernel(op, builder);
   }
 
+  /// A call that was made before: its images have the shapes of buffers now.
+  LogicalResult replaceCall(LibraryCallOp op) {
+    OpBuilder builder(op);
+    SmallVector<Value> inputs;
+    for (OpOperand &operand :
+         op->getOpOperands().take_front(op.getInputs().size())) {
+      FailureOr<Value> input = read(operand, builder);
+      if (failed(input))
+        return failure();
+      inputs.push_back(*input);
+    }
+    auto call = LibraryCallOp::create(builder, op.getLoc(), heldTypes(op),
+                                      op.getName(), op.getDescriptor(), inputs,
+                                      createEmpties(builder, op));
+    if (Attribute slots = op->getAttr(SoapDialect::kFusedSlots))
+      call->setAttr(SoapDialect::kFusedSlots, slots);
+    replaceOp(op, call);
+    return success();
+  }
+
   /// Operands that results are written over, by result; null: a new buffer. An
   /// operand with two new values keeps its own buffer for the first.
   static SmallVector<Value> tiedOperands(Operation *op) {
@@ -494,6 +521,11 @@ private:
                           const ::soap::Region &region, OpBuilder &builder) {
     auto type = cast<RankedTensorType>(tile.getType());
     Value holder = held.lookup(tile);
+    if (holder &&
+        layoutsAgree(type, layouts.held(tile), ImageLayout::ChannelsFirst)) {
+      tile = reshape(builder, op->getLoc(), holder, type);
+      holder = nullptr;
+    }
     std::optional<Run> run =
         holder || !fuse ? std::nullopt : runOf(type, region);
     if (region.volume() == type.getNumElements() && !holder)
@@ -765,7 +797,7 @@ struct OutlineKernelsPass
           << library << "'";
       return signalPassFailure();
     }
-    KernelTable kernels(module, fuse);
+    KernelTable kernels(module, fuse, /*forThreads=*/*chosen == Library::Cuda);
     bool useLibrary = *chosen != Library::None;
     for (func::FuncOp program : programs) {
       if (!program.getBody().hasOneBlock()) {
@@ -776,12 +808,18 @@ struct OutlineKernelsPass
       if (useLibrary)
         expandRecurrences(program.getBody().front());
     }
-    SmallVector<Layouts> layouts = assignLayouts(
-        module, programs,
-        [&](Operation *op) {
-          return libraryFunctionOf(op, *options).has_value();
-        },
-        useLibrary ? *preferred : ImageLayout::ChannelsFirst);
+    bool isCuda = *chosen == Library::Cuda;
+    SmallVector<Layouts> layouts;
+    if (isCuda)
+      for (func::FuncOp program : programs)
+        layouts.push_back(Layouts::ofAttributes(program.getBody().front()));
+    else
+      layouts =
+          assignLayouts(module, programs,
+                        [&](Operation *op) {
+                          return libraryFunctionOf(op, *options).has_value();
+                        },
+                        {useLibrary ? *preferred : ImageLayout::ChannelsFirst});
     Outliner outliner(kernels, *options, fuse);
     for (auto [program, assigned] : llvm::zip(programs, layouts))
       if (failed(outliner.run(program, assigned)))

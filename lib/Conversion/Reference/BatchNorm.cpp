@@ -45,6 +45,9 @@ struct Image {
   }
 };
 
+/// With channels last: positions by channels, as rows of a matrix.
+Tensor imageOf(const Tensor &tensor) { return tensor.positionsByChannels(); }
+
 Scalar square(const Scalar &x) { return x * x; }
 
 /// 1 / sqrt(variance + epsilon).
@@ -97,8 +100,8 @@ void emitApply(KernelBuilder &k, const Tensor &x, const Tensor &stats,
 }
 
 void emitInference(BatchNormOp op, KernelBuilder &k) {
-  Tensor x = k.in(0), gamma = k.in(1), beta = k.in(2), mean = k.in(3),
-         variance = k.in(4), y = k.out();
+  Tensor x = imageOf(k.in(0)), gamma = k.in(1), beta = k.in(2), mean = k.in(3),
+         variance = k.in(4), y = imageOf(k.out());
   Image image(x);
   k.forEach({image.samples, image.channels}, [&](Index n, Index c) {
     Scalar inverse = inverseDeviation(k, variance({c}), op.getEpsilon());
@@ -165,34 +168,34 @@ bool mlir::soap::emitBatchNormKernel(Operation *op, KernelBuilder &k) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](BatchNormOp norm) { return emitInference(norm, k), true; })
       .Case([&](BatchNormTrainOp norm) {
-        emitStats(k, k.in(0), k.out(1));
-        emitApply(k, k.in(0), k.out(1), k.in(1), k.in(2), k.out(0),
-                  norm.getEpsilon());
+        emitStats(k, imageOf(k.in(0)), k.out(1));
+        emitApply(k, imageOf(k.in(0)), k.out(1), k.in(1), k.in(2),
+                  imageOf(k.out(0)), norm.getEpsilon());
         return true;
       })
       .Case([&](BatchNormStatsOp) {
-        return emitStats(k, k.in(0), k.out()), true;
+        return emitStats(k, imageOf(k.in(0)), k.out()), true;
       })
       .Case([&](BatchNormApplyOp norm) {
-        emitApply(k, k.in(0), k.in(1), k.in(2), k.in(3), k.out(),
-                  norm.getEpsilon());
+        emitApply(k, imageOf(k.in(0)), k.in(1), k.in(2), k.in(3),
+                  imageOf(k.out()), norm.getEpsilon());
         return true;
       })
       .Case([&](BatchNormGradOp norm) {
-        emitGradReduce(k, k.in(0), k.in(1), k.in(2), k.out(1), k.out(2),
-                       norm.getEpsilon());
-        emitGradApply(k, k.in(0), k.in(1), k.in(2), k.in(3), k.out(1), k.out(2),
-                      k.out(0), norm.getEpsilon());
+        emitGradReduce(k, imageOf(k.in(0)), imageOf(k.in(1)), k.in(2), k.out(1),
+                       k.out(2), norm.getEpsilon());
+        emitGradApply(k, imageOf(k.in(0)), imageOf(k.in(1)), k.in(2), k.in(3),
+                      k.out(1), k.out(2), imageOf(k.out(0)), norm.getEpsilon());
         return true;
       })
       .Case([&](BatchNormGradReduceOp norm) {
-        emitGradReduce(k, k.in(0), k.in(1), k.in(2), k.out(0), k.out(1),
-                       norm.getEpsilon());
+        emitGradReduce(k, imageOf(k.in(0)), imageOf(k.in(1)), k.in(2), k.out(0),
+                       k.out(1), norm.getEpsilon());
         return true;
       })
       .Case([&](BatchNormGradApplyOp norm) {
-        emitGradApply(k, k.in(0), k.in(1), k.in(2), k.in(3), k.in(4), k.in(5),
-                      k.out(), norm.getEpsilon());
+        emitGradApply(k, imageOf(k.in(0)), imageOf(k.in(1)), k.in(2), k.in(3),
+                      k.in(4), k.in(5), imageOf(k.out()), norm.getEpsilon());
         return true;
       })
       .Case([&](RunningStatsUpdateOp update) {

@@ -244,27 +244,41 @@ SmallVector<bool> mlir::soap::operandDims(Operation *op, unsigned operand) {
 
 namespace {
 
-/// Neighbouring dims of the result that every input has or lacks together.
-SmallVector<int64_t> loopsOf(ArrayRef<int64_t> shape,
-                             ArrayRef<SmallVector<bool>> dims, bool collapse,
-                             SmallVectorImpl<unsigned> &firstDims) {
+/// The loops of a kernel: of each its extent, and the first and the last of its
+/// dims, without those of extent 1.
+struct Loops {
   SmallVector<int64_t> extents;
-  for (auto [d, extent] : llvm::enumerate(shape)) {
-    bool joins = collapse && !extents.empty();
-    if (joins && extent != 1 && extents.back() != 1)
+  SmallVector<unsigned> firstDims, lastDims;
+};
+
+/// Neighbouring dims of the result that every input has or lacks together, and
+/// that are `neighbours` in all buffers.
+Loops loopsOf(ArrayRef<int64_t> shape, ArrayRef<SmallVector<bool>> dims,
+              bool collapse,
+              function_ref<bool(unsigned, unsigned)> neighbours) {
+  Loops loops;
+  for (auto [place, extent] : llvm::enumerate(shape)) {
+    auto d = static_cast<unsigned>(place);
+    bool joins = collapse && !loops.extents.empty();
+    if (joins && extent != 1 && loops.extents.back() != 1) {
+      joins = neighbours(loops.lastDims.back(), d);
       for (const SmallVector<bool> &has : dims)
-        joins &= has[d] == has[firstDims.back()];
+        joins &= has[d] == has[loops.firstDims.back()];
+    }
     if (!joins) {
-      extents.push_back(extent);
-      firstDims.push_back(d);
+      loops.extents.push_back(extent);
+      loops.firstDims.push_back(d);
+      loops.lastDims.push_back(d);
       continue;
     }
     // A dim of extent 1 says nothing about who has it: the other dim does.
-    if (extents.back() == 1)
-      firstDims.back() = d;
-    extents.back() *= extent;
+    if (loops.extents.back() == 1)
+      loops.firstDims.back() = d;
+    if (extent != 1 || loops.extents.back() == 1)
+      loops.lastDims.back() = d;
+    loops.extents.back() *= extent;
   }
-  return extents;
+  return loops;
 }
 
 } // namespace
@@ -282,14 +296,17 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
           dims[i] = operandDims(op, operand.getOperandNumber());
 
   // Everything in the order of the buffers from here on.
-  if (k.hasChannelsInside()) {
+  const ImageLayout layout = k.out().getLayout();
+  const SmallVector<unsigned> order = k.out().bufferDims();
+  SmallVector<int64_t> modelShape(k.out().shape());
+  if (layout != ImageLayout::ChannelsFirst) {
     auto reorder = [&](auto &list) {
       auto old = std::exchange(list, {});
-      for (unsigned dim : bufferOrder(k.getLayout()))
+      for (unsigned dim : bufferOrder(layout))
         list.push_back(old[dim]);
     };
     reorder(shape);
-    if (int64_t block = channelBlock(k.getLayout())) {
+    if (int64_t block = channelBlock(layout)) {
       shape[1] /= block;
       shape.back() = block;
     }
@@ -297,8 +314,18 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
       if (!has.empty())
         reorder(has);
   }
-  SmallVector<unsigned> firstDims;
-  SmallVector<int64_t> extents = loopsOf(shape, dims, collapse, firstDims);
+  // Images in another layout, of which the two without blocks are mixed: only
+  // rows and columns are neighbours in both.
+  auto isOther = [&](size_t input) {
+    return k.in(input).getLayout() != layout &&
+           k.in(input).shape() == ArrayRef<int64_t>(modelShape);
+  };
+  bool isMixed = llvm::any_of(
+      llvm::seq<size_t>(0, std::min(inputs.size(), k.inputCount())), isOther);
+  auto [extents, firstDims, lastDims] =
+      loopsOf(shape, dims, collapse, [&](unsigned before, unsigned dim) {
+        return !isMixed || (order[before] == 2 && order[dim] == 3);
+      });
 
   // Buffers are addressed as rows: the position is a sum over the loops that
   // the tensor has.
@@ -319,6 +346,17 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
     positions[present] = sum;
     return sum;
   };
+  auto otherPosition = [&](ArrayRef<Index> loops, const Tensor &input) {
+    Index sum = k.constant(0);
+    SmallVector<unsigned> inner = input.bufferDims();
+    for (auto [loop, dim] : llvm::zip(loops, lastDims)) {
+      int64_t stride = 1;
+      for (size_t place = inner.size(); inner[--place] != order[dim];)
+        stride *= modelShape[inner[place]];
+      sum = loop * stride + sum;
+    }
+    return sum;
+  };
   SmallVector<Tensor> inputRows, outputRows;
   for (size_t i = 0; i < k.inputCount(); ++i)
     inputRows.push_back(k.in(i).flattened());
@@ -328,7 +366,9 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
   k.forEachInOrder(extents, [&](ArrayRef<Index> loops) {
     llvm::DenseMap<Value, Scalar> values;
     for (auto [i, input] : llvm::enumerate(inputs))
-      values[input] = inputRows[i]({position(loops, dims[i])});
+      values[input] =
+          inputRows[i]({isMixed && isOther(i) ? otherPosition(loops, k.in(i))
+                                              : position(loops, dims[i])});
     for (Operation *op : ops) {
       SmallVector<Scalar> operands;
       for (Value operand : op->getOperands())

@@ -348,6 +348,16 @@ Tensor Tensor::flattened() const {
                                                     buffer, groups));
 }
 
+Tensor Tensor::positionsByChannels() const {
+  if (layout != ImageLayout::ChannelsLast)
+    return *this;
+  auto matrix = MemRefType::get({dims[0] * dims[2] * dims[3], dims[1]},
+                                type.getElementType());
+  SmallVector<ReassociationIndices> groups{{0, 1, 2}, {3}};
+  return Tensor(*k, memref::CollapseShapeOp::create(k->builder, k->loc, matrix,
+                                                    buffer, groups));
+}
+
 //===----------------------------------------------------------------------===//
 // KernelBuilder
 //===----------------------------------------------------------------------===//

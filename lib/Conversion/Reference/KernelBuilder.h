@@ -137,6 +137,9 @@ public:
   Index loadIndex(ArrayRef<Index> indices) const;
   /// The same elements as one row, in the order of the buffer.
   Tensor flattened() const;
+  /// An image with channels last as a matrix, [N * H * W, C]; others as they
+  /// are.
+  Tensor positionsByChannels() const;
 
 private:
   KernelBuilder *k = nullptr;
@@ -161,6 +164,9 @@ public:
   OpBuilder &builder;
   Location loc;
   bool fast;
+  /// Kernels of GPUs, where each iteration of a nest is a thread's: loops of
+  /// one nest, the innermost along what lies next to each other in memory.
+  bool forThreads = false;
 
   Tensor in(size_t i) const { return inputs[i]; }
   Tensor out(size_t i = 0) const { return outputs[i]; }
@@ -181,6 +187,8 @@ public:
   bool hasChannelsInside() const {
     return layout != ImageLayout::ChannelsFirst;
   }
+  /// Loops over channels are inside of those over windows, for vectors.
+  bool walksRows() const { return hasChannelsInside() && !forThreads; }
 
   /// Loops over `extents` in any order: the last innermost, or where images
   /// have another layout and there are four loops, in the order of the buffer.

@@ -165,6 +165,24 @@ void emitReduceRows(ReduceKind kind, const Tensor &x, const Tensor &y,
   });
 }
 
+/// Every element of the result by itself.
+void emitReduceElements(ReduceOp op, ArrayRef<bool> reduced,
+                        ArrayRef<int64_t> extents, double neutral,
+                        KernelBuilder &k) {
+  Tensor x = k.in(0), y = k.out();
+  k.forEachOf(y.shape(), [&](ArrayRef<Index> kept) {
+    y.set(kept,
+          k.reduceOf(extents, neutral, [&](Scalar acc, ArrayRef<Index> loops) {
+            SmallVector<Index> indices;
+            const Index *nextKept = kept.begin();
+            const Index *nextLoop = loops.begin();
+            for (bool isReduced : reduced)
+              indices.push_back(isReduced ? *nextLoop++ : *nextKept++);
+            return fold(op.getKind(), acc, x(indices));
+          }));
+  });
+}
+
 void emitReduce(ReduceOp op, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
   SmallVector<int64_t> reducedExtents;
@@ -174,6 +192,22 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
     reducedExtents.push_back(x.dim(axis));
   }
   double neutral = neutralOf(op.getKind());
+
+  // Threads of GPUs: one for each channel, or for a part of its positions.
+  if (k.forThreads && x.getLayout() == ImageLayout::ChannelsLast) {
+    if (op.getAxes() == ArrayRef<int64_t>{0, 2, 3}) {
+      Tensor matrix = x.positionsByChannels(), row = y.flattened();
+      k.forEach({matrix.dim(1)}, [&](Index c) {
+        row.set({c}, k.reduce({matrix.dim(0)}, neutral,
+                              [&](const Scalar &acc, Index position) {
+                                return fold(op.getKind(), acc,
+                                            matrix({position, c}));
+                              }));
+      });
+      return;
+    }
+    return emitReduceElements(op, reduced, reducedExtents, neutral, k);
+  }
 
   // Whether all kept dims are behind all reduced ones in memory.
   int64_t width = 1, rows = 1;
@@ -205,18 +239,7 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
     });
     return;
   }
-  k.forEachOf(y.shape(), [&](ArrayRef<Index> kept) {
-    y.set(kept, k.reduceOf(reducedExtents, neutral,
-                           [&](Scalar acc, ArrayRef<Index> loops) {
-                             SmallVector<Index> indices;
-                             const Index *nextKept = kept.begin();
-                             const Index *nextLoop = loops.begin();
-                             for (bool isReduced : reduced)
-                               indices.push_back(isReduced ? *nextLoop++
-                                                           : *nextKept++);
-                             return fold(op.getKind(), acc, x(indices));
-                           }));
-  });
+  emitReduceElements(op, reduced, reducedExtents, neutral, k);
 }
 
 void emitBroadcast(BroadcastOp op, KernelBuilder &k) {

@@ -59,7 +59,7 @@ void emitMaxPoolRows(const Windows &windows, KernelBuilder &k) {
 
 void emitMaxPool(MaxPool2DOp op, KernelBuilder &k) {
   Windows windows(op);
-  if (k.hasChannelsInside())
+  if (k.walksRows())
     return emitMaxPoolRows(windows, k);
   Tensor x = k.in(0), y = k.out();
   k.forEach({y.dim(0), y.dim(1), y.dim(2), y.dim(3)}, [&](Index n, Index c,
@@ -136,7 +136,7 @@ void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
                       dx({n, c, row, column}) + dy({n, c, h, w}));
              });
   };
-  if (!k.hasChannelsInside() || windows.kh * windows.kw > 25) {
+  if (!k.walksRows() || windows.kh * windows.kw > 25) {
     k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)}, emitOne);
     return;
   }
@@ -211,7 +211,7 @@ void emitAvgPool(AvgPool2DOp op, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
   Counted rows = countedRows(op, x.dim(2), 0);
   Counted columns = countedRows(op, x.dim(3), 1);
-  if (k.hasChannelsInside() && y.elementType() == k.computeType()) {
+  if (k.walksRows() && y.elementType() == k.computeType()) {
     k.forEachRow(y, [&](Index n, Index h, Index w, auto channels) {
       channels([&](Index c) { y.set({n, c, h, w}, k.number(0)); });
       k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {
@@ -242,7 +242,7 @@ void emitAvgPoolGrad(AvgPool2DGradOp op, KernelBuilder &k) {
   Counted rows = countedRows(op, dx.dim(2), 0);
   Counted columns = countedRows(op, dx.dim(3), 1);
   k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
-  if (k.hasChannelsInside()) {
+  if (k.walksRows()) {
     k.forEachRow(dy, [&](Index n, Index h, Index w, auto channels) {
       Scalar count = countOf(k, windows, h, w, rows, columns);
       k.forEach({windows.kh, windows.kw}, [&](Index i, Index j) {

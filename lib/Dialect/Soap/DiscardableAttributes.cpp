@@ -137,6 +137,30 @@ static LogicalResult checkPipeline(EmitError emitError, NamedAttribute attr) {
                      << attr.getValue();
 }
 
+/// A layout for each operand and result; other ones than NCHW are of images.
+static LogicalResult checkLayouts(EmitError emitError, NamedAttribute attr,
+                                  Operation *op) {
+  auto list = dyn_cast<ArrayAttr>(attr.getValue());
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  if (!list || list.size() != types.size())
+    return emitError() << "'" << attr.getName().getValue()
+                       << "' must have a layout for each operand and result, "
+                       << types.size() << ", got " << attr.getValue();
+  for (auto [layout, type] : llvm::zip(list, types)) {
+    NamedAttribute one(attr.getName(), layout);
+    if (failed(checkChoice(emitError, one, {"nchw", "nhwc"})))
+      return failure();
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    bool isImage = tensor && tensor.getRank() == 4;
+    if (!isImage && cast<StringAttr>(layout).getValue() != "nchw")
+      return emitError() << "'" << attr.getName().getValue() << "' has "
+                         << layout << " for " << type
+                         << ", which has no four dims";
+  }
+  return success();
+}
+
 LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -176,6 +200,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 0);
   if (name == kNoPost || name == kUpdate)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
+  if (name == kLayouts)
+    return checkLayouts(emitError, attr, op);
   if (name == kGpuTarget)
     return checkType<DictionaryAttr>(emitError, attr, "a dictionary");
   return emitError() << "unknown attribute '" << name << "'";

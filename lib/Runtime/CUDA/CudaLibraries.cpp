@@ -53,8 +53,10 @@ static bool fitsInt(std::initializer_list<int64_t> numbers) {
 
 MaybeError CudaLibraries::Conv::describe(const ConvCall &call) {
   const ConvShape &s = call.shape;
-  if (!s.isPlain() || s.pt < 0 || s.pl < 0)
-    return Error{"cuDNN takes images in NCHW with padding of at least 0"};
+  if (s.xLayout != s.yLayout || s.xLayout < 0 || s.xLayout > 1 || s.pt < 0 ||
+      s.pl < 0)
+    return Error{"cuDNN takes images in NCHW or NHWC with padding of at least "
+                 "0"};
   if (!fitsInt({s.n, s.g * s.c, s.h, s.w, s.g * s.o, s.oh, s.ow, s.kh, s.kw}))
     return Error{"a convolution has an extent beyond 2147483647"};
   SOAP_CUDA(cudnnCreateTensorDescriptor, &x);
@@ -63,7 +65,8 @@ MaybeError CudaLibraries::Conv::describe(const ConvCall &call) {
   SOAP_CUDA(cudnnCreateConvolutionDescriptor, &conv);
   auto type = call.precision == Precision::BF16 ? CUDNN_DATA_BFLOAT16
                                                 : CUDNN_DATA_FLOAT;
-  auto layout = CUDNN_TENSOR_NCHW;
+  // Extents are those of NCHW in both.
+  auto layout = call.channelsLast() ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
   SOAP_CUDA(cudnnSetTensor4dDescriptor, x, layout, type, int(s.n),
             int(s.g * s.c), int(s.h), int(s.w));
   SOAP_CUDA(cudnnSetTensor4dDescriptor, y, layout, type, int(s.n),
@@ -239,7 +242,8 @@ static std::string describe(const ConvCall &call) {
   static const char *const kinds[] = {"forward", "input_grad", "weight_grad"};
   static const char *const precisions[] = {"f32", "tf32", "bf16"};
   std::string text = std::string("conv2d ") + kinds[size_t(call.kind)] + " " +
-                     precisions[size_t(call.precision)] + " nchw";
+                     precisions[size_t(call.precision)] +
+                     (call.channelsLast() ? " nhwc" : " nchw");
   const std::pair<const char *, std::vector<int64_t>> parts[] = {
       {" x=", {s.n, s.g, s.c, s.h, s.w}},
       {" w=", {s.o, s.kh, s.kw}},

@@ -83,11 +83,16 @@ static cl::opt<bool>
 
 namespace {
 
-/// What lowers partitioned programs.
-std::string pipeline() {
+/// What lowers the partitioned programs of a case, of which `hash` is a number
+/// of its own: images on GPUs have one layout or the other.
+std::string pipeline(uint64_t hash) {
+  if (target != "cuda")
+    return "soap-lower-to-cpu{" + lowering + "}";
   // PTX, as nobody looks at the image.
-  return target == "cuda" ? "soap-lower-to-cuda{format=isa " + lowering + "}"
-                          : "soap-lower-to-cpu{" + lowering + "}";
+  std::string options = "format=isa " + lowering;
+  if (lowering.find("layout=") == std::string::npos)
+    options += hash % 2 ? " layout=nhwc" : " layout=nchw";
+  return "soap-lower-to-cuda{" + options + "}";
 }
 
 /// What programs are made of: single ops, small graphs, whole networks.
@@ -200,7 +205,7 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     }
     report.cases.push_back(hash);
     if (error.empty())
-      error = subject.check(pipeline());
+      error = subject.check(pipeline(hash));
     if (error.empty())
       ++report.passed;
     else

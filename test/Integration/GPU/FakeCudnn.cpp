@@ -19,11 +19,21 @@ using namespace soap::runtime;
 struct cudnnTensorStruct {
   int n, c, h, w;
   cudnnDataType_t type;
+  cudnnTensorFormat_t format;
+  int at(int in, int ic, int ih, int iw) const {
+    return format == CUDNN_TENSOR_NHWC ? ((in * h + ih) * w + iw) * c + ic
+                                       : ((in * c + ic) * h + ih) * w + iw;
+  }
   int volume() const { return n * c * h * w; }
 };
 struct cudnnFilterStruct {
   int k, c, h, w;
   cudnnDataType_t type;
+  cudnnTensorFormat_t format;
+  int at(int ik, int ic, int ih, int iw) const {
+    return format == CUDNN_TENSOR_NHWC ? ((ik * h + ih) * w + iw) * c + ic
+                                       : ((ik * c + ic) * h + ih) * w + iw;
+  }
   int volume() const { return k * c * h * w; }
 };
 struct cudnnConvolutionStruct {
@@ -75,10 +85,10 @@ cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d) {
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t d,
-                                         cudnnTensorFormat_t,
+                                         cudnnTensorFormat_t format,
                                          cudnnDataType_t type, int n, int c,
                                          int h, int w) {
-  *d = {n, c, h, w, type};
+  *d = {n, c, h, w, type, format};
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *d) {
@@ -91,9 +101,9 @@ cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t d) {
 }
 cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d,
                                          cudnnDataType_t type,
-                                         cudnnTensorFormat_t, int k, int c,
-                                         int h, int w) {
-  *d = {k, c, h, w, type};
+                                         cudnnTensorFormat_t format, int k,
+                                         int c, int h, int w) {
+  *d = {k, c, h, w, type, format};
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t
@@ -183,9 +193,8 @@ static void sum(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
                   continue;
                 int channel = k / outputs * w.c + c;
                 auto [i, j, to] =
-                    positions(((n * x.c + channel) * x.h + h) * x.w + v,
-                              ((k * w.c + c) * w.h + kh) * w.w + kw,
-                              ((n * y.c + k) * y.h + oh) * y.w + ow);
+                    positions(x.at(n, channel, h, v), w.at(k, c, kh, kw),
+                              y.at(n, k, oh, ow));
                 sums[size_t(to)] += load(a, i) * load(b, j);
               }
   for (int i = 0; i < volume; ++i)
@@ -209,7 +218,8 @@ convolve(cudnnHandle_t handle, int algorithm, const cudnnTensorStruct &x,
   calls.workspace = workspace;
   calls.convAlgorithm = algorithm;
   if (!workspace || bytes != fake::convWorkspace || w.c * d.groups != x.c ||
-      w.k != y.c || x.type != w.type || x.type != y.type)
+      w.k != y.c || x.type != w.type || x.type != y.type ||
+      x.format != y.format || x.format != w.format)
     return CUDNN_STATUS_BAD_PARAM;
   if (algorithm == calls.failing)
     return CUDNN_STATUS_EXECUTION_FAILED;

@@ -93,9 +93,11 @@ class Suite:
     def case(self, step, strategy, topology, chip, precision, loss, weights):
         lowered, report = self.path("lowered.mlir"), self.path("report.json")
         choose = SEARCH + topology if strategy == "searched" else "--soap-apply-strategy=preset=%s topology=%s" % (strategy, topology)
+        # Images with channels last in f32, too.
+        layout = "nhwc" if topology != TOPOLOGIES[1] else "auto"
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
         self.run([self.tool("soap-opt"), step, choose, "--soap-partition",
-                  "--soap-lower-to-cuda=chip=%s precision=%s %s" % (chip, precision, image), "-o", lowered])
+                  "--soap-lower-to-cuda=chip=%s precision=%s layout=%s %s" % (chip, precision, layout, image), "-o", lowered])
         self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--reference", "--data", "synthetic", "--iterations", "2",
                   "--no-cache", "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]

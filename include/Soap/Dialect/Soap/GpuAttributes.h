@@ -28,6 +28,10 @@ inline constexpr llvm::StringLiteral kNoPost = "soap.no_post";
 /// On `soap.parallel_call`: it updates buffers in place, and nothing in the
 /// iteration reads them later (optimizers, running statistics).
 inline constexpr llvm::StringLiteral kUpdate = "soap.update";
+/// On ops of programs on tensors that have images with channels inside: a name
+/// ("nchw" or "nhwc") for each operand, as it is read, and for each result, as
+/// it is held. Types stay those of the model.
+inline constexpr llvm::StringLiteral kLayouts = "soap.layouts";
 /// On the module: {chip = "sm_90", format = "bin", twins = true}, what the
 /// kernels of its programs are for.
 inline constexpr llvm::StringLiteral kGpuTarget = "soap.gpu_target";

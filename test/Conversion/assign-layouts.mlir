@@ -1,0 +1,78 @@
+// Images between convolutions of cuDNN have channels last; copies are at the borders only.
+// RUN: soap-opt %s --soap-assign-layouts=layout=nhwc --split-input-file | FileCheck %s
+// RUN: soap-opt %s --soap-assign-layouts=layout=nhwc --soap-outline-kernels='library=cuda precision=tf32' --split-input-file | FileCheck %s --check-prefix=CALLS
+// RUN: soap-opt %s --soap-assign-layouts=precision=f32 --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: soap-opt %s --soap-assign-layouts='precision=tf32 chip=sm_75' --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: soap-opt %s --soap-assign-layouts='precision=tf32 chip=sm_80' --split-input-file | FileCheck %s
+// RUN: soap-opt %s --soap-assign-layouts=layout=nchw --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: not soap-opt %s --soap-assign-layouts=layout=nchw8c 2>&1 | FileCheck %s --check-prefix=LAYOUT
+// RUN: not soap-opt %s --soap-assign-layouts=precision=fp8 2>&1 | FileCheck %s --check-prefix=PRECISION
+// LAYOUT: error: unknown layout 'nchw8c': expected nchw, nhwc or auto
+// PRECISION: error: unknown precision 'fp8': expected f32, tf32 or bf16
+// PLAIN-NOT: soap.layouts
+
+// What is between two convolutions stays as the first one writes it. The image and the weight of 3x3 are copied, that of 1x1 has the same order in both layouts.
+// CHECK-LABEL: func.func @block
+// CHECK: soap.conv2d %arg0, %arg1 {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CHECK: soap.batch_norm {{.*}}soap.layouts = ["nhwc", "nchw", "nchw", "nchw", "nchw", "nhwc"]
+// CHECK: soap.relu {{.*}}soap.layouts = ["nhwc", "nhwc"]
+// CHECK: soap.max_pool2d {{.*}}soap.layouts = ["nhwc", "nhwc"]
+// CHECK: soap.conv2d {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CALLS-LABEL: func.func @block
+// CALLS: soap.kernel_call @kernel_0_to_nhwc ins(%arg0 : tensor<2x4x8x8xf32>) outs({{.*}} : tensor<2x8x8x4xf32>)
+// CALLS: soap.kernel_call @kernel_1_to_nhwc ins(%arg1 : tensor<8x4x3x3xf32>) outs({{.*}} : tensor<8x3x3x4xf32>)
+// CALLS: soap.library_call "conv2d" [2, 1, 4, 8, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0] ins({{.*}} : tensor<2x8x8x4xf32>, tensor<8x3x3x4xf32>) outs({{.*}} : tensor<2x8x8x8xf32>)
+// CALLS-NOT: _to_n
+// CALLS: soap.kernel_call @{{.*}}batch_norm ins({{.*}} : tensor<2x8x8x8xf32>,
+// CALLS-NOT: _to_n
+// CALLS: soap.library_call "conv2d" [2, 1, 8, 4, 4, 6, 4, 4, 1, 1, {{.*}}] ins({{.*}} : tensor<2x4x4x8xf32>, tensor<6x1x1x8xf32>) outs({{.*}} : tensor<2x4x4x6xf32>)
+// CALLS: %[[Y:.*]] = soap.kernel_call @{{.*}}_to_nchw ins({{.*}} : tensor<2x4x4x6xf32>) outs({{.*}} : tensor<2x6x4x4xf32>)
+// CALLS-NEXT: return %[[Y]]
+func.func @block(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>, %c: tensor<8xf32>, %v: tensor<6x8x1x1xf32>) -> tensor<2x6x4x4xf32> {
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x8x8xf32>
+  %1 = soap.batch_norm %0, %c, %c, %c, %c {epsilon = 1.000000e-05 : f64} : (tensor<2x8x8x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x8x8x8xf32>
+  %2 = soap.relu %1 : (tensor<2x8x8x8xf32>) -> tensor<2x8x8x8xf32>
+  %3 = soap.max_pool2d %2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x8x8x8xf32>) -> tensor<2x8x4x4xf32>
+  %4 = soap.conv2d %3, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x4x4xf32>, tensor<6x8x1x1xf32>) -> tensor<2x6x4x4xf32>
+  return %4 : tensor<2x6x4x4xf32>
+}
+
+// -----
+
+// A step: the gradient of a weight is read by its update as cuDNN writes it, and rows of statistics are no images. Elementwise ops at the border read the argument as it is.
+// CHECK-LABEL: func.func @step
+// CHECK: soap.relu %arg0 {soap.layouts = ["nchw", "nhwc"]}
+// CHECK: soap.conv2d {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CHECK: soap.batch_norm_stats {{.*}}soap.layouts = ["nhwc", "nchw"]
+// CHECK: soap.batch_norm_apply {{.*}}soap.layouts = ["nhwc", "nchw", "nchw", "nchw", "nhwc"]
+// CHECK: soap.conv2d_weight_grad {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CHECK: soap.sgd {{.*}}soap.layouts = ["nchw", "nhwc", "nchw"]
+// CALLS-LABEL: func.func @step
+// CALLS: soap.kernel_call @{{.*}}relu ins(%arg0 : tensor<2x4x8x8xf32>) outs({{.*}} : tensor<2x8x8x4xf32>)
+// CALLS: soap.kernel_call @{{.*}}_to_nhwc ins(%arg1 : tensor<4x4x3x3xf32>)
+// CALLS-NOT: _to_n
+// CALLS: soap.library_call "conv2d"
+// CALLS-NOT: _to_n
+// CALLS: soap.library_call "conv2d" {{.*}} outs({{.*}} : tensor<4x3x3x4xf32>)
+// CALLS-NOT: _to_n
+// CALLS: soap.kernel_call @{{.*}}sgd ins({{.*}} : tensor<4x3x3x4xf32>) outs(%arg1 : tensor<4x4x3x3xf32>)
+func.func @step(%x: tensor<2x4x8x8xf32>, %w: tensor<4x4x3x3xf32>, %c: tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4x4x3x3xf32>) {
+  %r = soap.relu %x : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %0 = soap.conv2d %r, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x8x8xf32>
+  %s = soap.batch_norm_stats %0 : (tensor<2x4x8x8xf32>) -> tensor<3x4xf32>
+  %1 = soap.batch_norm_apply %0, %s, %c, %c {epsilon = 1.000000e-05 : f64} : (tensor<2x4x8x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x8x8xf32>
+  %g = soap.conv2d_weight_grad %r, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<4x4x3x3xf32>
+  %n = soap.sgd %w, %g {learning_rate = 1.000000e-01 : f64, momentum = 0.000000e+00 : f64, weight_decay = 0.000000e+00 : f64} : (tensor<4x4x3x3xf32>, tensor<4x4x3x3xf32>) -> tensor<4x4x3x3xf32>
+  return %s, %n : tensor<3x4xf32>, tensor<4x4x3x3xf32>
+}
+
+// -----
+
+// One convolution is not worth two copies.
+// CHECK-LABEL: func.func @alone
+// CHECK-NOT: soap.layouts
+// CALLS-LABEL: func.func @alone
+func.func @alone(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x8x6x6xf32> {
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x6x6xf32>
+  return %0 : tensor<2x8x6x6xf32>
+}
