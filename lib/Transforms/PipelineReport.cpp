@@ -10,8 +10,20 @@
 
 #include "llvm/Support/Format.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::soap;
+
+int64_t mlir::soap::samplesOfBatch(const FunctionProblem &target) {
+  int64_t samples = std::numeric_limits<int64_t>::max();
+  for (auto [node, roles] :
+       llvm::zip_equal(target.opGraph.graph.nodes, target.problem->getRoles()))
+    for (auto [loop, role] : llvm::zip_equal(node.whole.space.loops, roles))
+      if (role == ::soap::Role::Sample)
+        samples = std::min(samples, loop.extent);
+  return samples;
+}
 
 FailureOr<PipelineSimulation>
 mlir::soap::simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
@@ -22,6 +34,11 @@ mlir::soap::simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
   simulation.schedule = *::soap::findSchedule(
       attribute.getAs<StringAttr>("schedule").getValue().str());
   int64_t microbatches = attribute.getAs<IntegerAttr>("microbatches").getInt();
+  if (int64_t samples = samplesOfBatch(target); microbatches > samples)
+    return module.emitError()
+           << "'" << SoapDialect::kPipeline << "': expected at most as many "
+           << "microbatches as the " << samples << " samples of a batch, got "
+           << microbatches;
   std::vector<int> deviceOf;
   for (auto [node, config] :
        llvm::zip_equal(target.opGraph.graph.nodes, strategy)) {

@@ -32,10 +32,14 @@ struct PipelineSimulation {
   std::vector<int64_t> peakBytes(int devices) const;
 };
 
+/// The samples of a batch, the most microbatches it can be cut in: the least
+/// extent of loops over samples.
+int64_t samplesOfBatch(const FunctionProblem &target);
+
 /// Simulates the pipeline that `soap.pipeline` of a module and a strategy make.
 /// Devices that share stages (`replicas` there), and placements that are not
 /// contiguous, are pipelines of rounds. An error if some op is not whole on one
-/// device.
+/// device, or there are more microbatches than samples.
 FailureOr<PipelineSimulation>
 simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
                        const FunctionProblem &target,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InterruptScope.h"
+#include "PipelineReport.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/TopologyAttr.h"
@@ -18,7 +19,6 @@
 #include "llvm/Support/Format.h"
 
 #include <cmath>
-#include <limits>
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPLACE
@@ -184,14 +184,7 @@ LogicalResult Place::run() {
     return failure();
   FunctionProblem &target = **opened;
   ::soap::PipelineSchedule order = *::soap::findSchedule(schedule);
-  int64_t samples = std::numeric_limits<int64_t>::max();
-  for (size_t n = 0; n < target.opGraph.graph.nodes.size(); ++n) {
-    const ::soap::Kernel &kernel = target.opGraph.graph.nodes[n].whole;
-    for (auto [loop, role] :
-         llvm::zip_equal(kernel.space.loops, target.problem->getRoles()[n]))
-      if (role == ::soap::Role::Sample)
-        samples = std::min(samples, loop.extent);
-  }
+  int64_t samples = samplesOfBatch(target);
   if (microbatches > samples)
     return module.emitError()
            << "option 'microbatches=" << microbatches.getValue()

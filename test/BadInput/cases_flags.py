@@ -1,9 +1,21 @@
 """Command lines."""
 
-from case import Case
-from cases_json import FORWARD
+from case import Case, changed, to_json
+from cases_json import FORWARD, TOPOLOGY
 
 F = {"f.mlir": FORWARD}
+
+
+def pipeline(name, attributes, *expect):
+    """A pipeline whose only op is on the first of two devices."""
+    placed = FORWARD.replace('soap.name = "fc"', 'soap.name = "fc", soap.config = #soap.config<{}, devices = [0]>')
+    module = "module attributes {soap.pipeline = {" + attributes + "}} {" + placed + "}"
+    return Case("flags: pipeline, " + name, ["soap-opt", "{p.mlir}", "--soap-simulate=topology={t.json}"], list(expect),
+                {"p.mlir": module, "t.json": to_json(TOPOLOGY)})
+
+
+TWO_TYPES = changed(changed(TOPOLOGY, ["device_types"], [TOPOLOGY["device_types"][0], dict(TOPOLOGY["device_types"][0], name="u")]),
+                    ["devices", 1, "type"], "u")
 
 
 def build(name, options, *expect):
@@ -73,6 +85,19 @@ CASES = [
          ["microbatches=1000000", "at most the", "samples of a batch"], F),
     Case("flags: placement without time", ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 time-limit=0"],
          ["time-limit=", "above 0"], F),
+    Case("flags: placement, replicas by an algorithm that knows none",
+         ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 algorithm=greedy replication=true"],
+         ["replication=true", "dp, dpl or pipedream"], F),
+    Case("flags: placement, a time limit that is no number", ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 time-limit=nan"],
+         ["time-limit=", "above 0"], F),
+    Case("flags: placement, a problem where no file can be",
+         ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 microbatches=2 instance={folder}"], ["instance=", "cannot"], F),
+    Case("flags: placement on devices of two types", ["soap-opt", "{f.mlir}", "--soap-place=topology={t.json} microbatches=2"],
+         ["can not be placed", "devices of one type"], dict(F, **{"t.json": to_json(TWO_TYPES)})),
+    pipeline("replicas of more devices than there are", 'microbatches = 2 : i64, schedule = "1f1b", replicas = array<i64: 3>',
+             "soap.pipeline", "device"),
+    pipeline("replicas that are no number", 'microbatches = 2 : i64, schedule = "1f1b", replicas = "two"', "soap.pipeline", "replicas"),
+    pipeline("more microbatches than samples", 'microbatches = 9 : i64, schedule = "1f1b"', "microbatches", "8"),
     Case("flags: search, a temperature that rises", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 cooling=2"],
          ["cooling=", "above 0, up to 1"], F),
     Case("flags: search, a frontier of another algorithm",

@@ -25,10 +25,38 @@ def solution(name, path, new, *expect):
                 files)
 
 
+def latency(name, change, *expect, flags=(), status=1):
+    return Case("placement for the latency: " + name,
+                ["soap-solve", "placement", "{p.json}", "--objective=latency", *flags], list(expect),
+                {"p.json": to_json(dict(PROBLEM, **change))}, status)
+
+
+def claimed(name, problem, solution_, *expect):
+    """verify, of an instance and a solution that are given."""
+    return Case("verify: " + name, ["soap-solve", "verify", "{p.json}", "{s.json}"], list(expect),
+                {"p.json": problem if isinstance(problem, str) else to_json(problem),
+                 "s.json": solution_ if isinstance(solution_, str) else to_json(solution_)})
+
+
 def flags(name, arguments, *expect, status=2):
     return Case("soap-solve: " + name, ["soap-solve"] + arguments, ["soap-solve: error:"] + list(expect),
                 {"p.json": to_json(PROBLEM), "s.json": to_json(SOLUTION)}, status)
 
+
+CYCLE = [{"sourceId": a, "destId": b, "cost": 1} for a, b in [(10, 11), (11, 10)]]
+TRAINING = dict(PROBLEM, nodes=PROBLEM["nodes"] + [dict(PROBLEM["nodes"][0], id=12, isBackwardNode=1)],
+                edges=PROBLEM["edges"] + [{"sourceId": 11, "destId": 12, "cost": 0}])
+LATENCY = {"version": 1, "latency": 5, "optimal": False, "bound": 0, "seconds": 0,
+           "devices": [{"kind": "accelerator", "load": 2, "nodes": [10]}, {"kind": "accelerator", "load": 3, "nodes": [11]}]}
+STAGES = [{"device": 0, "nodes": [10]}, {"device": 1, "nodes": [11]}]
+TASKS = [{"device": 0, "compute": 0, "begin": 0, "end": 1}, {"device": 0, "write": 0, "begin": 1, "end": 2},
+         {"device": 1, "read": 0, "begin": 2, "end": 3}, {"device": 1, "compute": 1, "begin": 3, "end": 5}]
+SCHEDULE = dict(SOLUTION, pipeline=STAGES, schedule={"period": 3, "tasks": TASKS})
+MANY = 1_000_000
+# A million nodes in a circle.
+CIRCLE = ('{"maxSizePerFPGA":1,"maxFPGAs":1,"maxCPUs":1,"nodes":[%s],"edges":[%s]}' % (
+    ",".join('{"id":%d,"supportedOnFpga":1,"isBackwardNode":0,"cpuLatency":1,"fpgaLatency":1,"size":1}' % i for i in range(MANY)),
+    ",".join('{"sourceId":%d,"destId":%d,"cost":1}' % (i, (i + 1) % MANY) for i in range(MANY))))
 
 CASES = [
     instance("no nodes", ["nodes"], [], "identifier of a node"),
@@ -62,6 +90,32 @@ CASES = [
     Case("placement: memory that does not suffice, not contiguous",
          ["soap-solve", "placement", "{p.json}", "--contiguous=false", "--time-limit=0"], ["p.json", "infeasible"],
          {"p.json": to_json(dict(PROBLEM, maxSizePerFPGA=59))}),
+    instance("gradients of more than the size", ["nodes", 1, "gradientSize"], 61,
+             "node 11: expected a size of gradients from 0 to the size, 60, got 61"),
+    instance("negative gradients", ["nodes", 1, "gradientSize"], -1, "at /nodes/1/gradientSize", "-1"),
+    instance("a negative memory", ["maxSizePerFPGA"], -1, "at /maxSizePerFPGA", "-1"),
+    instance("accelerators that are no integer", ["maxFPGAs"], 1.5, "at /maxFPGAs", "an integer from 0 to 4096, got 1.5"),
+    instance("a color class that is no integer", ["nodes", 0, "colorClass"], "red", "at /nodes/0/colorClass", '"red"'),
+    instance("nodes that are no list", ["nodes"], {}, "at /nodes: expected an array, got an object"),
+    instance("an edge that is no object", ["edges", 0], [10, 11], "at /edges/0: expected an object, got an array"),
+    Case("placement: a key twice", ["soap-solve", "placement", "{p.json}"], ["p.json: at /nodes/0: duplicate key \"id\""],
+         {"p.json": to_json(PROBLEM).replace('"id": 10,', '"id": 10, "id": 10,')}),
+    Case("placement: a million nodes in a circle", ["soap-solve", "placement", "{p.json}"],
+         ["p.json: expected a graph without cycles, got ", "... -> "], {"p.json": CIRCLE}),
+    latency("empty", {"nodes": [], "edges": []}, "p.json", "at least one node"),
+    latency("a cycle", {"edges": CYCLE}, "p.json", "expected a graph without cycles"),
+    latency("memory that does not suffice", {"maxSizePerFPGA": 59}, "infeasible", "59 bytes each",
+            "smallest memory that would do is 60 bytes"),
+    latency("memory that does not suffice, greedily", {"maxSizePerFPGA": 59}, "smallest memory that would do is 60 bytes",
+            flags=["--algorithm=greedy"]),
+    latency("memory that does not suffice, several subgraphs", {"maxSizePerFPGA": 59}, "infeasible", "at most 60 bytes",
+            flags=["--subgraphs=2"]),
+    latency("memory that does not suffice, without time", {"maxSizePerFPGA": 59}, "infeasible", "59 bytes each",
+            flags=["--time-limit=0"]),
+    latency("what only CPUs compute, without CPUs", {"nodes": [dict(PROBLEM["nodes"][0], supportedOnFpga=0), PROBLEM["nodes"][1]]},
+            "infeasible", "need a CPU"),
+    latency("replicas", {}, "exclude", flags=["--replication", "--all-reduce-bandwidth=1"], status=2),
+    latency("no subgraphs", {}, "'--subgraphs'", "from 1 to 64", flags=["--subgraphs=0"], status=2),
     Case("placement: truncated", ["soap-solve", "placement", "{p.json}"], ["p.json", "invalid JSON"],
          {"p.json": to_json(PROBLEM)[:100]}),
     Case("placement: a damaged gzip file", ["soap-solve", "placement", "{p.json}"], ["p.json", "gzip data is damaged"],
@@ -77,6 +131,43 @@ CASES = [
     solution("a bound above the value", ["bound"], 4, "bound of at most 3, got 4"),
     solution("optimal without a bound", ["optimal"], True, "called optimal"),
     solution("a version of the future", ["version"], 2, "version"),
+    solution("a bound that is not finite", ["bound"], float("inf"), "invalid JSON"),
+    solution("a negative load", ["devices", 0, "load"], -1, "at /devices/0/load", "-1"),
+    solution("a node that is not there", ["devices", 0, "nodes"], [12], "at /devices/0/nodes/0", "identifier of a node, got 12"),
+    solution("a value of both kinds", ["latency"], 5, "expected 'max_load' or 'latency', got both"),
+    solution("no value", ["max_load"], REMOVED, "max_load", "missing"),
+    solution("no replicas", ["devices", 0, "replicas"], 0, "at /devices/0/replicas", "got 0"),
+    solution("replicas that the objective does not allow", ["devices", 0, "replicas"], 2, "expected one replica, got 2"),
+    solution("an objective without its bandwidth", ["objective"], {"replication": True}, "at /objective", "bandwidth"),
+    claimed("more replicas than accelerators", PROBLEM,
+            dict(SOLUTION, objective={"replication": True, "all_reduce_bytes_per_time": 1},
+                 devices=[dict(SOLUTION["devices"][0], replicas=2), SOLUTION["devices"][1]]),
+            "expected at most 2 accelerators, got 3 with their replicas"),
+    claimed("an empty solution", PROBLEM, "", "s.json", "invalid JSON"),
+    claimed("a cyclic instance", dict(PROBLEM, edges=CYCLE), SOLUTION, "p.json", "without cycles"),
+    claimed("an instance without nodes", dict(PROBLEM, nodes=[], edges=[]), SOLUTION, "p.json", "at least one node"),
+    claimed("an instance of negative times", changed(PROBLEM, ["nodes", 0, "fpgaLatency"], -1), SOLUTION, "p.json",
+            "at /nodes/0/fpgaLatency"),
+    claimed("a solution of another kind of problem", PROBLEM, {"version": 1, "cost": 3, "solution": [0], "optimal": False,
+                                                              "bound": 0, "seconds": 0}, "s.json", "unknown key \"cost\""),
+    claimed("a wrong latency", PROBLEM, dict(LATENCY, latency=4), "expected latency 5, got 4"),
+    claimed("a bound above the latency", PROBLEM, dict(LATENCY, bound=6), "bound of at most 5, got 6"),
+    claimed("a busy time that is wrong", PROBLEM, changed(LATENCY, ["devices", 0, "load"], 1), "expected load 2, got 1"),
+    claimed("more subgraphs than the objective allows", dict(PROBLEM, maxSizePerFPGA=200),
+            changed(LATENCY, ["devices"], [{"kind": "accelerator", "load": 3, "nodes": [10, 11], "subgraphs": [[10], [11]]}]),
+            "node 11: expected it in one of 1 subgraphs"),
+    claimed("a subgraph with a node of another device", PROBLEM, changed(LATENCY, ["devices", 0, "subgraphs"], [[11]]),
+            "nodes of this device, got node 11"),
+    claimed("classes on several devices", TRAINING, changed(SOLUTION, ["devices", 1, "nodes"], [11, 12]), "color class 0"),
+    claimed("a node in no stage", PROBLEM, dict(SCHEDULE, pipeline=STAGES[:1]), "s.json"),
+    claimed("stages against the edges", PROBLEM, dict(SOLUTION, pipeline=STAGES[::-1]), "stages in an order that edges allow"),
+    claimed("a schedule without stages", PROBLEM, {k: v for k, v in SCHEDULE.items() if k != "pipeline"},
+            "at /schedule: expected the stages in 'pipeline', too"),
+    claimed("rounds that are too short", PROBLEM, changed(SCHEDULE, ["schedule", "period"], 2), "as long as the greatest load"),
+    claimed("a task that is not there", PROBLEM, changed(SCHEDULE, ["schedule", "tasks"], TASKS[:3]), "expected it in the schedule"),
+    claimed("a task before its input", PROBLEM, changed(SCHEDULE, ["schedule", "tasks", 3], dict(TASKS[3], begin=0, end=2)),
+            "expected it after"),
+    claimed("two tasks at a time", PROBLEM, changed(SCHEDULE, ["schedule", "tasks", 3], dict(TASKS[3], begin=5, end=7)), "while"),
     flags("nothing", [], "kind of problem"),
     flags("an unknown kind", ["sudoku"], "unknown kind of problem 'sudoku'"),
     flags("no instance", ["placement"], "expected one instance, got 0"),

@@ -22,7 +22,7 @@ TABLES = ["cases_flags", "cases_ir", "cases_onnx", "cases_json", "cases_data", "
 # A tool that says one of these has crashed, whatever its exit status.
 CRASHES = ["PLEASE submit a bug report", "Assertion `", "AddressSanitizer", "runtime error:", "terminate called",
            "Stack dump:"]
-SECONDS = 60
+SECONDS = 300
 
 
 def problem(case, build):

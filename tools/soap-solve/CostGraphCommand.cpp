@@ -54,7 +54,8 @@ INSTANCE is a file in the format of the intra-operator parallelism contest, gzip
                         leaves; search: bounds and local search only
   --capacity=BYTES      instead of the instance's usage_limit
   --ignore-capacity     memory is no constraint
-  --tie-repeated-blocks nodes with equal surroundings take equal configs
+  --tie-repeated-blocks nodes with equal surroundings take equal configs; prints what that costs, from a
+                        search without ties in the rest of the time
   --rounds=N            end after N rounds of the search: with a time limit that is not reached, the
                         result depends on the seed and the number of threads only (default 0: no limit)
 )";
@@ -148,33 +149,35 @@ void printSummary(const CostGraph &graph, const CostGraphResult &result) {
       static_cast<long long>(result.branches));
 }
 
-/// With repeated blocks tied; the bound is that of the graph without ties, so
-/// that the gap says what ties cost at most.
-CostGraphResult solveTied(const CostGraph &graph, CostGraphOptions options,
-                          bool isQuiet) {
-  TiedCostGraph tied = tieRepeatedBlocks(graph);
-  double all = options.seconds;
-  options.seconds = 0.7 * all;
-  CostGraphResult result = solveCostGraph(tied.graph, options);
-  if (result.status != CostGraphResult::Solved)
-    return result;
-  options.seconds = std::max(all - result.solution.seconds, 0.0);
-  CostGraphResult untied = solveCostGraph(graph, options);
-  int64_t bound = untied.status == CostGraphResult::Solved
-                      ? std::min(untied.solution.bound, result.solution.cost)
-                      : 0;
-  if (!isQuiet)
-    std::fprintf(stderr,
-                 "%d of %d nodes follow others: cost %lld; without ties at "
-                 "least %lld%s\n",
-                 tied.tiedNodes, graph.nodeCount(),
-                 static_cast<long long>(result.solution.cost),
-                 static_cast<long long>(bound),
-                 bound == result.solution.cost ? ", so they cost nothing" : "");
-  result.solution.bound = bound;
-  result.solution.optimal = bound == result.solution.cost;
-  result.solution.seconds += untied.solution.seconds;
-  return result;
+/// What ties cost: at least what a search without them saved, at most what its
+/// bound leaves.
+void printTies(const CostGraph &graph, const CostGraphSolution &solution) {
+  auto percent = [&](int64_t cost) {
+    return cost > 0 ? 100.0 * static_cast<double>(solution.cost - cost) /
+                          static_cast<double>(cost)
+                    : 0.0;
+  };
+  int64_t untied = solution.ties->untiedCost;
+  std::string costs;
+  char text[160];
+  if (solution.bound == solution.cost) {
+    costs = "ties cost nothing";
+  } else if (untied == solution.bound) {
+    std::snprintf(text, sizeof(text), "ties cost %.4f %%", percent(untied));
+    costs = text;
+  } else {
+    std::snprintf(text, sizeof(text),
+                  "ties cost at least %.4f %% and at most %.4f %%",
+                  percent(untied), percent(solution.bound));
+    costs = text;
+  }
+  std::fprintf(stderr,
+               "%d of %d nodes follow others: cost %lld; without ties %lld was "
+               "found, at least %lld is needed: %s\n",
+               solution.ties->nodes, graph.nodeCount(),
+               static_cast<long long>(solution.cost),
+               static_cast<long long>(untied),
+               static_cast<long long>(solution.bound), costs.c_str());
 }
 
 int solveCostGraphFile(const std::vector<std::string> &arguments) {
@@ -216,15 +219,21 @@ int solveCostGraphFile(const std::vector<std::string> &arguments) {
       line.show(progress);
     };
   CostGraphResult result = flags.tieRepeatedBlocks
-                               ? solveTied(*graph, options, flags.common.quiet)
+                               ? solveTiedCostGraph(*graph, options)
                                : solveCostGraph(*graph, options);
   if (result.status != CostGraphResult::Solved)
-    return failUnsolved(files[0], *graph, result, options);
+    return failUnsolved(
+        files[0],
+        flags.tieRepeatedBlocks ? tieRepeatedBlocks(*graph).graph : *graph,
+        result, options);
   if (MaybeError error = writeDocument(flags.common.output,
                                        printCostGraphSolution(result.solution)))
     return failInput(error->message);
-  if (!flags.common.quiet)
+  if (!flags.common.quiet) {
+    if (result.solution.ties)
+      printTies(*graph, result.solution);
     printSummary(*graph, result);
+  }
   if (!stopRequested())
     return 0;
   std::fprintf(stderr,

@@ -95,19 +95,28 @@ TEST(CostGraphFile, Messages) {
 }
 
 TEST(CostGraphFile, Solutions) {
-  CostGraphSolution solution{{0, 2, 1}, 45, false, 40, 0.5};
+  CostGraphSolution solution{{0, 2, 1}, 45, false, 40, 0.5, {}};
   auto again = parseCostGraphSolution(printCostGraphSolution(solution), "s");
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(again->choice, solution.choice);
   EXPECT_EQ(again->cost, 45);
   EXPECT_EQ(again->bound, 40);
   EXPECT_FALSE(again->optimal);
+  EXPECT_FALSE(again->ties);
+  solution.ties = CostGraphTies{2, 43};
+  again = parseCostGraphSolution(printCostGraphSolution(solution), "s");
+  ASSERT_TRUE(again) << again.error();
+  ASSERT_TRUE(again->ties);
+  EXPECT_EQ(again->ties->nodes, 2);
+  EXPECT_EQ(again->ties->untiedCost, 43);
   for (const char *text :
        {"{}", "[]",
         R"({"version":2,"cost":1,"solution":[],"optimal":true,)"
         R"("bound":1,"seconds":0})",
         R"({"version":1,"cost":-1,"solution":[],"optimal":true,"bound":1,)"
         R"("seconds":0})",
+        R"({"version":1,"cost":1,"solution":[0],"optimal":true,"bound":1,)"
+        R"("seconds":0,"ties":{"nodes":2,"untied_cost":1}})",
         R"({"version":1,"cost":1,"solution":[0.5],"optimal":true,"bound":1,)"
         R"("seconds":0})"})
     EXPECT_FALSE(parseCostGraphSolution(text, "s")) << text;

@@ -189,6 +189,48 @@ TEST(RepeatedBlocks, EqualLayersDecideOnce) {
   EXPECT_EQ(once.solution.choice[13], once.solution.choice[15]);
 }
 
+TEST(RepeatedBlocks, SayWhatTiesCost) {
+  // Two equal nodes, of which one has room for its cheap config.
+  CostGraph graph;
+  for (int i = 0; i < 2; ++i)
+    graph.nodes.push_back({{4, 0}, {0, 5}, 0, 2});
+  graph.capacity = 5;
+  CostGraphOptions options = plainOptions(CostGraphAlgorithm::Auto);
+  CostGraphResult tied = solveTiedCostGraph(graph, options);
+  ASSERT_EQ(tied.status, CostGraphResult::Solved);
+  EXPECT_EQ(tied.solution.cost, 8);
+  EXPECT_EQ(tied.solution.bound, 4);
+  ASSERT_TRUE(tied.solution.ties);
+  EXPECT_EQ(tied.solution.ties->nodes, 1);
+  EXPECT_EQ(tied.solution.ties->untiedCost, 4);
+  EXPECT_FALSE(graph.verify(tied.solution));
+  CostGraphSolution wrong = tied.solution;
+  wrong.ties->untiedCost = 3;
+  EXPECT_TRUE(graph.verify(wrong));
+  wrong.ties->untiedCost = 9;
+  EXPECT_TRUE(graph.verify(wrong));
+}
+
+TEST(CostGraphSolver, StartsFromAChoice) {
+  CostGraph graph;
+  for (int i = 0; i < 3; ++i)
+    graph.nodes.push_back({{4, 0, 9}, {0, 5, 0}, 0, 2});
+  graph.capacity = 5;
+  CostGraphOptions options = plainOptions(CostGraphAlgorithm::Auto);
+  options.initial = {0, 1, 0};
+  CostGraphResult result = solveCostGraph(graph, options);
+  EXPECT_EQ(result.solution.cost, 8);
+  EXPECT_TRUE(result.solution.optimal);
+  // What does not fit, or is none, is no start.
+  for (const std::vector<int> &initial :
+       {std::vector<int>{1, 1, 0}, {0, 0}, {0, 0, 7}}) {
+    options.initial = initial;
+    result = solveCostGraph(graph, options);
+    EXPECT_EQ(result.solution.cost, 8);
+    EXPECT_FALSE(graph.verify(result.solution));
+  }
+}
+
 /// A graph that takes time to reduce, and no time to reduce it in.
 TEST(CostGraphSolver, LargeGraphsHaveAnAnswerAtOnce) {
   CostGraph graph;

@@ -31,7 +31,7 @@ TEST(CostGraph, AcceptsAPair) {
   EXPECT_EQ(graph.costOf({1, 1}), std::nullopt);
   EXPECT_EQ(graph.peakOf({0, 1}).bytes, 16);
   EXPECT_EQ(graph.peakOf({0, 1}).time, 1);
-  EXPECT_FALSE(graph.verify({{0, 0}, 3, true, 3, 0}));
+  EXPECT_FALSE(graph.verify({{0, 0}, 3, true, 3, 0, {}}));
 }
 
 TEST(CostGraph, EmptyIntervalsHoldNothing) {
@@ -81,16 +81,17 @@ TEST(CostGraph, VerifyFindsWhatIsWrong) {
                     const std::string &text) {
     expectError(graph.verify(solution), text);
   };
-  refuse({{0}, 1, false, 0, 0}, "expected a choice for each of 2 nodes, got 1");
-  refuse({{0, 2}, 1, false, 0, 0},
+  refuse({{0}, 1, false, 0, 0, {}},
+         "expected a choice for each of 2 nodes, got 1");
+  refuse({{0, 2}, 1, false, 0, 0, {}},
          "node 1: expected a choice of 0 to 1, got 2");
-  refuse({{0, -1}, 1, false, 0, 0}, "got -1");
-  refuse({{1, 1}, 8, false, 0, 0}, "edge 0: config 1 of node 0");
-  refuse({{0, 0}, 4, false, 0, 0}, "costs 3, not 4");
-  refuse({{0, 0}, 3, false, 4, 0}, "bound 4 is larger");
-  refuse({{0, 0}, 3, true, 2, 0}, "called optimal");
+  refuse({{0, -1}, 1, false, 0, 0, {}}, "got -1");
+  refuse({{1, 1}, 8, false, 0, 0, {}}, "edge 0: config 1 of node 0");
+  refuse({{0, 0}, 4, false, 0, 0, {}}, "costs 3, not 4");
+  refuse({{0, 0}, 3, false, 4, 0, {}}, "bound 4 is larger");
+  refuse({{0, 0}, 3, true, 2, 0, {}}, "called optimal");
   graph.capacity = 16;
-  refuse({{0, 0}, 3, true, 3, 0}, "17 bytes at time 1");
+  refuse({{0, 0}, 3, true, 3, 0, {}}, "17 bytes at time 1");
   graph.nodes[0].costs[0] = CostGraph::forbidden;
-  refuse({{0, 0}, 3, true, 3, 0}, "node 0: config 0 is forbidden");
+  refuse({{0, 0}, 3, true, 3, 0, {}}, "node 0: config 0 is forbidden");
 }

@@ -218,6 +218,12 @@ MaybeError CostGraph::verify(const CostGraphSolution &solution) const {
   if (solution.bound > solution.cost)
     return Error{"the bound " + std::to_string(solution.bound) +
                  " is larger than the cost " + std::to_string(solution.cost)};
+  if (solution.ties && (solution.ties->untiedCost > solution.cost ||
+                        solution.ties->untiedCost < solution.bound))
+    return Error{"the cost without ties " +
+                 std::to_string(solution.ties->untiedCost) +
+                 " is not between the bound " + std::to_string(solution.bound) +
+                 " and the cost " + std::to_string(solution.cost)};
   if (solution.optimal && solution.bound != solution.cost)
     return Error{"the solution is called optimal, but its bound " +
                  std::to_string(solution.bound) + " is not its cost " +

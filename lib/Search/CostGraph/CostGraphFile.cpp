@@ -273,6 +273,8 @@ MaybeError expectLength(const char *what, size_t length, const char *for_,
 /// Moves the lists into a graph.
 Expected<CostGraph> assemble(Builder &builder) {
   size_t nodes = builder.nodeCosts.size(), edges = builder.edgeNodes.size();
+  if (nodes == 0)
+    return Error{"at /problem/nodes/costs: expected at least one node"};
   if (auto error = expectLength("nodes/intervals", builder.intervals.size(),
                                 "nodes/costs", nodes))
     return *error;
@@ -357,7 +359,7 @@ soap::parseCostGraphSolution(const std::string &text, const std::string &file) {
   jsonfile::Reader reader(file);
   jsonfile::Cursor root(reader, &*document, "");
   root.expectObject(
-      {"version", "cost", "solution", "optimal", "bound", "seconds"});
+      {"version", "cost", "solution", "optimal", "bound", "seconds", "ties"});
   root.expectVersion();
   CostGraphSolution solution;
   solution.cost = root["cost"].integer(0, INT64_MAX);
@@ -367,6 +369,12 @@ soap::parseCostGraphSolution(const std::string &text, const std::string &file) {
   solution.optimal = root["optimal"].boolean();
   solution.bound = root["bound"].integer(0, INT64_MAX);
   solution.seconds = root["seconds"].number(0, 1e12);
+  if (root.has("ties")) {
+    root["ties"].expectObject({"nodes", "untied_cost"});
+    solution.ties = {static_cast<int>(root["ties"]["nodes"].integer(
+                         0, static_cast<int64_t>(solution.choice.size()))),
+                     root["ties"]["untied_cost"].integer(0, INT64_MAX)};
+  }
   if (reader.failed())
     return reader.takeError();
   return solution;
@@ -379,5 +387,8 @@ std::string soap::printCostGraphSolution(const CostGraphSolution &solution) {
                                  {"optimal", solution.optimal},
                                  {"bound", solution.bound},
                                  {"seconds", solution.seconds}};
+  if (solution.ties)
+    file["ties"] = {{"nodes", solution.ties->nodes},
+                    {"untied_cost", solution.ties->untiedCost}};
   return file.dump() + "\n";
 }

@@ -378,11 +378,25 @@ bool Solver::reduce() {
   return !ends || !ends();
 }
 
+void Solver::takeInitial() {
+  if (options.initial.empty() || graph.checkChoice(options.initial))
+    return;
+  std::optional<int64_t> cost = graph.costOf(options.initial);
+  bool fits =
+      !graph.capacity || graph.peakOf(options.initial).bytes <= *graph.capacity;
+  if (!cost || !fits)
+    return;
+  bestCost = *cost;
+  bestChoice = options.initial;
+}
+
 CostGraphResult Solver::solve() {
+  takeInitial();
   first = findFirstSolution(graph, [this] { return isOver(); });
   if (!reduce()) {
-    if (first)
-      bound = static_cast<double>(std::min(simpleBound(graph), first->cost));
+    int64_t known = std::min(bestCost, first ? first->cost : infinite);
+    if (known < infinite)
+      bound = static_cast<double>(std::min(simpleBound(graph), known));
     return finish();
   }
   prepare();

@@ -74,6 +74,7 @@ private:
   /// What solutions are to be cheaper than.
   int64_t cutoff() const { return std::min(bestCost, ceiling); }
 
+  void takeInitial();
   bool reduce();
   void offer(int64_t cost, const std::vector<int> &states);
   void prepare();

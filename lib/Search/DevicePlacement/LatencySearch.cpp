@@ -66,6 +66,8 @@ public:
     return true;
   }
   bool offerUnits(const std::vector<int> &deviceOf) {
+    if (*std::ranges::max_element(deviceOf) >= problem.deviceCount())
+      return false; // on a CPU, and there is none
     LatencyPlacement placement{graph.placement(deviceOf).deviceOf,
                                std::vector<int>(problem.nodes.size())};
     if (offer(placement))
@@ -115,10 +117,12 @@ public:
   }
 
   void finishAnswer() {
+    if (!answer.placement)
+      maxLoad(); // finds one if there is any
     answer.seconds = deadline.elapsed();
     if (!answer.placement) {
       answer.value = answer.bound = infinite;
-      answer.smallestMemoryBytes = infinite;
+      explainInfeasible();
       return;
     }
     answer.bound = std::min(bound, answer.value);
@@ -134,6 +138,16 @@ private:
   std::mt19937_64 random;
   double bound;
   double longestOffer = 0; ///< seconds
+
+  /// One subgraph an accelerator is a contiguous split: what is known of these.
+  void explainInfeasible() {
+    Answer split = solveDp(problem, {}, deadline.rest());
+    answer.smallestMemoryBytes = split.smallestMemoryBytes;
+    answer.smallestMemoryBound = split.smallestMemoryBound;
+    // More of them may need less.
+    if (objective.subgraphs > 1 && std::isfinite(split.smallestMemoryBytes))
+      answer.smallestMemoryBound = problem.acceleratorMemoryBytes;
+  }
 
   /// Accelerators one after the other as far as memory goes, the rest on CPUs.
   std::vector<int> fill(const std::vector<int> &order, int most) const {

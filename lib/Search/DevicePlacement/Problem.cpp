@@ -9,6 +9,7 @@
 #include "IdentifierTable.h"
 
 #include <cmath>
+#include <sstream>
 #include <unordered_set>
 
 using namespace soap;
@@ -35,6 +36,13 @@ struct Successors {
 std::string nameOf(const Node &node) {
   std::string text = "node " + std::to_string(node.id);
   return node.name.empty() ? text : text + " ('" + node.name + "')";
+}
+
+std::string shortest(double value) {
+  std::ostringstream text;
+  text.precision(15);
+  text << value;
+  return text.str();
 }
 
 /// Names a cycle among the nodes that are not in `order`.
@@ -94,6 +102,11 @@ MaybeError checkNumbers(const Problem &problem) {
                      &transfers}})
       if (MaybeError error = checkNumber(node, what, value, *sum))
         return error;
+    double gradients = node.gradientBytes.value_or(0);
+    if (!(gradients >= 0 && gradients <= node.memoryBytes))
+      return Error{nameOf(node) +
+                   ": expected a size of gradients from 0 to the size, " +
+                   shortest(node.memoryBytes) + ", got " + shortest(gradients)};
   }
   // A device may read what every node writes; sums of loads stay finite, too.
   for (auto [what, sum] :

@@ -57,6 +57,10 @@ TEST(PlacementProblem, RefusesWhatIsNotWellFormed) {
                 "node 11: expected a time on a CPU");
   expectRefused([](Problem &p) { p.nodes[2].memoryBytes = NAN; },
                 "node 12: expected a size");
+  expectRefused([](Problem &p) { p.nodes[2].gradientBytes = -1; },
+                "node 12: expected a size of gradients from 0 to the size");
+  expectRefused([](Problem &p) { p.nodes[2].gradientBytes = 1e9; },
+                "node 12: expected a size of gradients from 0 to the size");
   expectRefused([](Problem &p) { p.transferTime[0] = -2; },
                 "node 10: expected a time of its transfer");
   expectRefused([](Problem &p) { p.transferTime.pop_back(); }, "for each of 3");

@@ -54,6 +54,12 @@ struct MemoryPeak {
   int64_t time = 0;
 };
 
+/// What it takes to solve repeated blocks once (RepeatedBlocks.h).
+struct CostGraphTies {
+  int nodes = 0;          ///< that follow others
+  int64_t untiedCost = 0; ///< of the best solution without ties that was found
+};
+
 /// A config for each node, and what its solver says about it.
 struct CostGraphSolution {
   std::vector<int> choice; ///< by node
@@ -61,6 +67,9 @@ struct CostGraphSolution {
   bool optimal = false; ///< proven: no solution within capacity is cheaper
   int64_t bound = 0;    ///< proven: no solution within capacity costs less
   double seconds = 0;   ///< spent by the solver
+  /// Of a solution in which repeated blocks are tied; its bound is that of all
+  /// solutions.
+  std::optional<CostGraphTies> ties;
 };
 
 class CostGraph {

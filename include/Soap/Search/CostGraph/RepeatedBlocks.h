@@ -8,7 +8,7 @@
 #ifndef SOAP_SEARCH_COSTGRAPH_REPEATEDBLOCKS_H
 #define SOAP_SEARCH_COSTGRAPH_REPEATEDBLOCKS_H
 
-#include "Soap/Search/CostGraph/CostGraph.h"
+#include "Soap/Search/CostGraph/SolveCostGraph.h"
 
 namespace soap {
 
@@ -22,6 +22,13 @@ struct TiedCostGraph {
 /// Ties nodes that cannot be told apart by what is at most `radius` edges away:
 /// candidates, costs of edges, their directions. Lifetimes are not looked at.
 TiedCostGraph tieRepeatedBlocks(const CostGraph &graph, int radius = 3);
+
+/// The best solution with repeated blocks tied, in most of the time; in the
+/// rest of it a search without ties, which starts from it, finds what ties cost
+/// at least (`CostGraphSolution::ties`) and at most (the bound). `Infeasible`
+/// is about the graph with ties.
+CostGraphResult solveTiedCostGraph(const CostGraph &graph,
+                                   CostGraphOptions options);
 
 } // namespace soap
 

@@ -43,6 +43,9 @@ struct CostGraphOptions {
   int64_t rounds = 0;
   int threads = 1;
   uint64_t seed = 0;
+  /// A choice to start from, and to return if nothing cheaper is found; left
+  /// out if it is not allowed or does not fit. Empty: none.
+  std::vector<int> initial;
   const std::atomic<bool> *stop = nullptr; ///< set to end early
   /// Called about four times a second, by one thread at a time.
   std::function<void(const CostGraphProgress &)> progress;

@@ -65,8 +65,9 @@ struct Problem {
 
   /// Everything that the solvers rely on: edges between nodes, none from the
   /// backward to the forward pass, no cycle; numbers that are finite, not
-  /// negative, and sum to what is finite; at least one node and one device; in
-  /// a training step, a color class of forward and backward nodes.
+  /// negative, and sum to what is finite; gradients that are part of the size;
+  /// at least one node and one device; in a training step, a color class of
+  /// forward and backward nodes.
   MaybeError check() const;
 };
 
