@@ -52,15 +52,40 @@ constexpr double messageNs = 200;
 struct Step {
   double latencyNs = 0;
   double nsPerByte = 0; ///< of the tensor's bytes
-  std::vector<int> links;
+  /// Its links: `Scratch::links[firstLink .. firstLink + linkCount)`.
+  size_t firstLink = 0, linkCount = 0;
+};
+
+/// What a device has to do in a step.
+struct EndPoint {
+  bool isActive = false;
+  int sent = 0;
+  double latencyNs = 0, perByte = 0; ///< of copies that it makes
+};
+
+/// Memory of builders, kept between models: searches make thousands of them a
+/// second. All zero or empty when no builder is at work.
+struct Scratch {
+  std::vector<double> load;       ///< shares by link
+  std::vector<EndPoint> devices;  ///< by device
+  std::vector<int> touched, used; ///< links and devices of the current step
+  std::vector<int> links;         ///< of all steps
+
+  static Scratch &of(const Topology &topology) {
+    static thread_local Scratch scratch;
+    scratch.load.resize(std::max(scratch.load.size(), topology.links.size()));
+    scratch.devices.resize(
+        std::max(scratch.devices.size(), topology.devices.size()));
+    scratch.links.clear();
+    return scratch;
+  }
 };
 
 /// Collects the messages of one step after the other.
 class StepBuilder {
 public:
   explicit StepBuilder(const Topology &topology)
-      : topology(topology), load(topology.links.size()),
-        devices(topology.devices.size()) {}
+      : topology(topology), scratch(Scratch::of(topology)) {}
 
   /// A message of `share` times the tensor's bytes.
   void send(int from, int to, double share) {
@@ -68,14 +93,17 @@ public:
       return;
     double latency = static_cast<double>(topology.distance(from, to));
     double slowest = 0;
+    bool receiverCopies = topology.typeOf(to).copiesOccupyReceiver;
     for (int link : topology.route(from, to)) {
-      if (load[link] == 0)
-        touched.push_back(link);
-      load[link] += share;
-      slowest = std::max(slowest, nsPerByteOf(link));
+      double &load = scratch.load[link];
+      if (load == 0)
+        scratch.touched.push_back(link);
+      load += share;
+      if (receiverCopies)
+        slowest = std::max(slowest, nsPerByteOf(link));
     }
     longest = std::max(longest, latency);
-    if (!topology.typeOf(to).copiesOccupyReceiver) {
+    if (!receiverCopies) {
       endPoint(from).sent++;
       return;
     }
@@ -88,42 +116,44 @@ public:
   Step take() {
     Step step;
     step.latencyNs = longest;
-    for (int device : active) {
-      EndPoint &at = devices[device];
+    for (int device : scratch.used) {
+      EndPoint &at = scratch.devices[device];
       step.latencyNs = std::max(
           {step.latencyNs, longest + (at.sent - 1) * messageNs, at.latencyNs});
       step.nsPerByte = std::max(step.nsPerByte, at.perByte);
       at = {};
     }
-    for (int link : touched) {
-      step.nsPerByte = std::max(step.nsPerByte, load[link] * nsPerByteOf(link));
-      load[link] = 0;
+    for (int link : scratch.touched) {
+      step.nsPerByte =
+          std::max(step.nsPerByte, scratch.load[link] * nsPerByteOf(link));
+      scratch.load[link] = 0;
     }
-    step.links = touched; // a copy, so that memory is kept
-    touched.clear();
-    active.clear();
+    step.firstLink = scratch.links.size();
+    step.linkCount = scratch.touched.size();
+    scratch.links.insert(scratch.links.end(), scratch.touched.begin(),
+                         scratch.touched.end());
+    scratch.touched.clear();
+    scratch.used.clear();
     longest = 0;
     return step;
   }
 
-private:
-  struct EndPoint {
-    bool isActive = false;
-    int sent = 0;
-    double latencyNs = 0, perByte = 0; ///< of copies that it makes
-  };
+  std::span<const int> linksOf(const Step &step) const {
+    return std::span<const int>(scratch.links)
+        .subspan(step.firstLink, step.linkCount);
+  }
 
+private:
   const Topology &topology;
-  std::vector<double> load; ///< shares by link
-  std::vector<EndPoint> devices;
-  std::vector<int> touched, active; ///< links and devices in use
+  Scratch &scratch;
   double longest = 0;
 
   EndPoint &endPoint(int device) {
-    if (!devices[device].isActive)
-      active.push_back(device);
-    devices[device].isActive = true;
-    return devices[device];
+    EndPoint &at = scratch.devices[device];
+    if (!at.isActive)
+      scratch.used.push_back(device);
+    at.isActive = true;
+    return at;
   }
   double nsPerByteOf(int link) const {
     return 1e9 / topology.links[link].bandwidthBytesPerSecond;
@@ -154,7 +184,7 @@ public:
     case CollectiveKind::Exchange:
       break; // depends on its messages
     }
-    return std::move(algorithms);
+    return keepBest();
   }
   /// On how many nodes the devices are.
   int countNodes() const {
@@ -170,14 +200,55 @@ private:
   int root;
   int count;
   StepBuilder messages;
-  std::vector<CollectiveAlgorithm> algorithms;
+  struct Candidate {
+    const char *name = "";
+    double latencyNs = 0, nsPerByte = 0;
+    size_t firstStep = 0; ///< in `steps`, up to that of the next
+  };
+  std::vector<Candidate> candidates;
+  std::vector<Step> steps;
+
+  /// Those that are the first of the fastest for some number of bytes.
+  std::vector<CollectiveAlgorithm> keepBest() const {
+    std::vector<CollectiveAlgorithm> algorithms;
+    for (size_t c = 0; c < candidates.size(); ++c) {
+      const Candidate &it = candidates[c];
+      bool isDominated = false;
+      for (size_t o = 0; o < candidates.size() && !isDominated; ++o) {
+        const Candidate &other = candidates[o];
+        bool isSame =
+            other.latencyNs == it.latencyNs && other.nsPerByte == it.nsPerByte;
+        isDominated = isSame ? o < c
+                             : other.latencyNs <= it.latencyNs &&
+                                   other.nsPerByte <= it.nsPerByte;
+      }
+      if (isDominated)
+        continue;
+      CollectiveAlgorithm &algorithm = algorithms.emplace_back();
+      algorithm.name = it.name;
+      algorithm.latencyNs = it.latencyNs;
+      algorithm.nsPerByte = it.nsPerByte;
+      size_t end = c + 1 < candidates.size() ? candidates[c + 1].firstStep
+                                             : steps.size();
+      std::vector<int> &links = algorithm.links;
+      for (size_t s = it.firstStep; s < end; ++s) {
+        std::span<const int> ofStep = messages.linksOf(steps[s]);
+        links.insert(links.end(), ofStep.begin(), ofStep.end());
+      }
+      std::sort(links.begin(), links.end());
+      links.erase(std::unique(links.begin(), links.end()), links.end());
+    }
+    return algorithms;
+  }
 
   //===--------------------------------------------------------------------===//
   // Adding steps up
   //===--------------------------------------------------------------------===//
 
   /// Starts the next algorithm.
-  void begin(const char *name) { algorithms.emplace_back().name = name; }
+  void begin(const char *name) {
+    candidates.push_back({name, 0, 0, steps.size()});
+  }
 
   /// `times` times this step; each time, every device folds `reduced` of the
   /// tensor into what it has.
@@ -190,11 +261,14 @@ private:
     double perByte = type.copiesOccupyReceiver
                          ? step.nsPerByte + folding
                          : std::max(step.nsPerByte, folding);
-    CollectiveAlgorithm &current = algorithms.back();
+    Candidate &current = candidates.back();
     current.latencyNs += times * step.latencyNs;
     current.nsPerByte += times * perByte;
-    current.links.insert(current.links.end(), step.links.begin(),
-                         step.links.end());
+    // The way there is the way back.
+    if (steps.size() == current.firstStep ||
+        steps.back().firstLink != step.firstLink ||
+        steps.back().linkCount != step.linkCount)
+      steps.push_back(step);
   }
 
   /// Half of an all-reduce over groups of n devices: the step that scatters
@@ -508,12 +582,8 @@ CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
   const CollectiveEntries *measured = nullptr;
   if (topology.typeOf(root).costs)
     measured = findMeasured(topology, kind, devices, builder.countNodes());
-  for (CollectiveAlgorithm &algorithm : algorithms) {
+  for (CollectiveAlgorithm &algorithm : algorithms)
     algorithm.latencyNs += launch;
-    std::vector<int> &links = algorithm.links;
-    std::sort(links.begin(), links.end());
-    links.erase(std::unique(links.begin(), links.end()), links.end());
-  }
   if (measured) {
     // What libraries choose is not known, but what it takes is.
     CollectiveAlgorithm algorithm = fitMeasured(*measured);

@@ -86,18 +86,6 @@ private:
   }
 };
 
-/// `3`, `"x"`, or `an array`: how a value is quoted in messages.
-std::string describe(const json &value) {
-  if (value.is_array())
-    return "an array";
-  if (value.is_object())
-    return "an object";
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() > 60)
-    text = text.substr(0, 57) + "...";
-  return text;
-}
-
 /// Shortest text of a limit: `4096`, `1e+18`.
 std::string show(double value) {
   std::ostringstream text;
@@ -113,6 +101,34 @@ std::string jsonfile::quote(const std::string &text) {
                                    nlohmann::json::error_handler_t::replace);
 }
 
+std::string jsonfile::describe(const json &value) {
+  if (value.is_array())
+    return "an array";
+  if (value.is_object())
+    return "an object";
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 60)
+    text = text.substr(0, 57) + "...";
+  return text;
+}
+
+std::string jsonfile::expectation(double low, double high) {
+  return "a number from " + show(low) + " to " + show(high);
+}
+
+std::string jsonfile::expectation(int64_t low, int64_t high) {
+  return "an integer from " + std::to_string(low) + " to " +
+         std::to_string(high);
+}
+
+std::string jsonfile::syntaxError(const std::string &message) {
+  // It starts with the library's own identifier and repeats the position; what
+  // follows the last colon that matters is the reason.
+  size_t at = message.find("] ");
+  return "invalid JSON: " +
+         (at == std::string::npos ? message : message.substr(at + 2));
+}
+
 Expected<nlohmann::json> jsonfile::parse(const std::string &text,
                                          const std::string &file) {
   Builder builder;
@@ -120,12 +136,7 @@ Expected<nlohmann::json> jsonfile::parse(const std::string &text,
     return std::move(builder.root);
   if (builder.position == std::string::npos)
     return Error{file + ": " + builder.problem};
-  // The library's message starts with its own identifier and repeats the
-  // position; what follows the last colon that matters is the reason.
-  std::string reason = builder.problem;
-  if (size_t at = reason.find("] "); at != std::string::npos)
-    reason = reason.substr(at + 2);
-  return Error{file + ": invalid JSON: " + reason};
+  return Error{file + ": " + syntaxError(builder.problem)};
 }
 
 void Cursor::failExpected(const std::string &expectation) const {
@@ -209,8 +220,7 @@ int64_t Cursor::integer(int64_t low, int64_t high) const {
           ? value->get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
           : value->is_number_integer();
   if (!inRange || value->get<int64_t>() < low || value->get<int64_t>() > high) {
-    failExpected("an integer from " + std::to_string(low) + " to " +
-                 std::to_string(high));
+    failExpected(expectation(low, high));
     return low;
   }
   return value->get<int64_t>();
@@ -221,7 +231,7 @@ double Cursor::number(double low, double high) const {
     return low;
   double number = value->is_number() ? value->get<double>() : NAN;
   if (!(number >= low && number <= high)) {
-    failExpected("a number from " + show(low) + " to " + show(high));
+    failExpected(expectation(low, high));
     return low;
   }
   return number;

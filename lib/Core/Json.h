@@ -68,6 +68,15 @@ public:
 
   /// All elements of an array.
   std::vector<Cursor> elements() const;
+  /// The same, one by one up to the first error, for arrays that are long.
+  template <typename Visit>
+  void forEach(const Visit &visit) const {
+    if (value && !value->is_array())
+      failExpected("an array");
+    if (value && value->is_array())
+      for (size_t i = 0; i < value->size() && !reader->failed(); ++i)
+        visit(Cursor(*reader, &(*value)[i], path + "/" + std::to_string(i)));
+  }
 
   bool isString() const { return value && value->is_string(); }
   bool isNumber() const { return value && value->is_number(); }
@@ -88,6 +97,13 @@ private:
 
 /// A string as JSON, with quotes.
 std::string quote(const std::string &text);
+/// `3`, `"x"`, or `an array`: how a value is quoted in messages.
+std::string describe(const nlohmann::json &value);
+/// What messages expect of a number or an integer in [low, high].
+std::string expectation(double low, double high);
+std::string expectation(int64_t low, int64_t high);
+/// `invalid JSON: ...` from a message of the library's parser.
+std::string syntaxError(const std::string &message);
 
 } // namespace soap::jsonfile
 

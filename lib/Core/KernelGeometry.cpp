@@ -17,11 +17,27 @@ static int piecesOf(const std::vector<int64_t> &degrees) {
                                           int64_t(1), std::multiplies<>()));
 }
 
+/// The coordinates of all pieces, one per loop; the last loop runs fastest.
+static std::vector<int> coordinatesOf(const std::vector<int64_t> &degrees) {
+  size_t loops = degrees.size();
+  auto pieces = static_cast<size_t>(piecesOf(degrees));
+  std::vector<int> coordinates(pieces * loops);
+  for (size_t p = 1; p < pieces; ++p) {
+    int *now = coordinates.data() + p * loops;
+    std::copy(now - loops, now, now);
+    size_t l = loops;
+    while (l-- > 0 && ++now[l] == degrees[l])
+      now[l] = 0;
+  }
+  return coordinates;
+}
+
 /// The index set of a dim depends on few loops, so it is computed once for each
 /// of their coordinates.
 TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
                                     const AccessMap &map,
-                                    const std::vector<int64_t> &degrees) const {
+                                    const std::vector<int64_t> &degrees,
+                                    const std::vector<int> &coordinates) const {
   const IterationSpace &space = kernel.space;
   size_t loops = space.loops.size();
   int pieces = piecesOf(degrees);
@@ -32,10 +48,6 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
   tiles.ownVolumes.assign(pieces, 1);
   tiles.tileOf.assign(pieces, 0);
   LoopBox box = space.wholeBox();
-  std::vector<int64_t> stride(loops); // of a loop in the numbers of pieces
-  int64_t product = 1;
-  for (size_t l = loops; l-- > 0; product *= degrees[l])
-    stride[l] = product;
   std::vector<size_t> used;
   std::vector<int> ids, firsts, firstOf; // of combinations
   std::vector<int64_t> own;
@@ -96,8 +108,9 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
     }
     for (int p = 0; p < pieces; ++p) {
       int64_t index = 0, weight = 1;
+      const int *at = coordinates.data() + static_cast<size_t>(p) * loops;
       for (size_t l : used) {
-        index += p / stride[l] % degrees[l] * weight;
+        index += at[l] * weight;
         weight *= degrees[l];
       }
       tiles.sets[p * tiles.rank + d] = ids[index];
@@ -172,12 +185,14 @@ GeometryBuilder::build(const Kernel &kernel,
   KernelGeometry geometry;
   geometry.degrees = degrees;
   geometry.pieces = piecesOf(degrees);
+  std::vector<int> coordinates = coordinatesOf(degrees);
   for (size_t i = 0; i < kernel.operands.size(); ++i)
-    geometry.operandTiles.push_back(
-        makeTiles(kernel, kernel.operands[i], space.operands[i].map, degrees));
+    geometry.operandTiles.push_back(makeTiles(kernel, kernel.operands[i],
+                                              space.operands[i].map, degrees,
+                                              coordinates));
   for (size_t r = 0; r < kernel.results.size(); ++r)
-    geometry.resultTiles.push_back(
-        makeTiles(kernel, kernel.results[r], space.results[r].map, degrees));
+    geometry.resultTiles.push_back(makeTiles(
+        kernel, kernel.results[r], space.results[r].map, degrees, coordinates));
 
   const Topology &topology = cost.getTopology();
   size_t types = topology.deviceTypes.size();
@@ -196,9 +211,10 @@ GeometryBuilder::build(const Kernel &kernel,
   LoopBox box(space.loops.size());
   for (int p = 0; p < geometry.pieces; ++p) {
     sizes.clear();
-    int64_t rest = p;
-    for (size_t l = space.loops.size(); l-- > 0; rest /= degrees[l]) {
-      box[l] = cut(space.loops[l].extent, degrees[l], rest % degrees[l]);
+    const int *at =
+        coordinates.data() + static_cast<size_t>(p) * space.loops.size();
+    for (size_t l = 0; l < space.loops.size(); ++l) {
+      box[l] = cut(space.loops[l].extent, degrees[l], at[l]);
       sizes.push_back(box[l].size());
     }
     if (isEmpty(box)) {
@@ -294,8 +310,8 @@ void GeometryBuilder::buildTensor(int value,
   Kernel tensor;
   tensor.space = tensorSpace(graph.values[value].shape);
   tensor.results = {value};
-  TileSets cuts =
-      makeTiles(tensor, value, tensor.space.results[0].map, degrees);
+  TileSets cuts = makeTiles(tensor, value, tensor.space.results[0].map, degrees,
+                            coordinatesOf(degrees));
   needs.regions.clear();
   for (int p = 0; p < piecesOf(degrees); ++p)
     needs.regions.push_back(

@@ -24,6 +24,7 @@ PlanMemory::PlanMemory(const StrategyPlan &plan)
 void PlanMemory::addKernelResults(int number) {
   const KernelPlan &kernel = plan.kernelPlan(number);
   const StrategyPlan::Slot &slot = plan.getSlots()[number];
+  bool isOnly = slot.kernel->results.size() == 1;
   for (size_t r = 0; r < slot.kernel->results.size(); ++r) {
     int value = slot.kernel->results[r];
     const BlockSet &set = kernel.geometry->results[r];
@@ -31,13 +32,17 @@ void PlanMemory::addKernelResults(int number) {
     const std::vector<int> &updated = updatedResults[slot.node];
     bool isInPlace = std::find(updated.begin(), updated.end(),
                                static_cast<int>(r)) != updated.end();
-    for (size_t i = 0; i < kernel.devices.size(); ++i) {
-      Buffer &buffer = buffers[first[value] + i];
-      buffer.device = kernel.devices[i];
-      buffer.isInPlace = isInPlace;
-      if (int b = set.blockOf[i % set.blockOf.size()]; b >= 0)
-        buffer.bytes = table.bytes(set.regions[b]);
-    }
+    Buffer *buffer = buffers.data() + first[value];
+    const int *device = kernel.devices.data();
+    for (int replica = 0; replica < kernel.replicas; ++replica)
+      for (size_t piece = 0; piece < set.blockOf.size(); ++piece, ++buffer) {
+        buffer->device = *device++;
+        buffer->isInPlace = isInPlace;
+        if (isOnly)
+          buffer->bytes = kernel.geometry->resultBytes[piece];
+        else if (int b = set.blockOf[piece]; b >= 0)
+          buffer->bytes = table.bytes(set.regions[b]);
+      }
   }
 }
 
@@ -51,6 +56,7 @@ void PlanMemory::listBuffers() {
                    planned.actions.size();
   }
   buffers.assign(first.back(), Buffer{});
+  keptAt.assign(graph.restores.empty() ? 0 : first.back(), -1);
   for (size_t s = 0; s < plan.getSlots().size(); ++s)
     if (plan.kernelPlan(static_cast<int>(s)).active)
       addKernelResults(static_cast<int>(s));
@@ -65,9 +71,8 @@ void PlanMemory::listBuffers() {
     if (plan.restoreOfValue(static_cast<int>(v)))
       for (int s = 0; s < planned.sources; ++s)
         if (int kept = plan.keptReference(static_cast<int>(v), s); kept >= 0)
-          buffers[first[v] + static_cast<size_t>(s)].keptAt =
-              static_cast<int64_t>(first[graph.values[v].restores] +
-                                   static_cast<size_t>(kept));
+          keptAt[first[v] + static_cast<size_t>(s)] = static_cast<int64_t>(
+              first[graph.values[v].restores] + static_cast<size_t>(kept));
     size_t at = first[v] + static_cast<size_t>(planned.sources);
     for (const PlannedAction &action : planned.actions) {
       Buffer &buffer = buffers[at++];
@@ -97,9 +102,10 @@ void PlanMemory::visit(int sender) {
     buffer.isLive = true;
     live[buffer.device] += buffer.bytes;
   };
-  for (size_t &b : inputs)
-    if (int64_t kept = buffers[b].keptAt; kept >= 0)
-      b = static_cast<size_t>(kept);
+  if (!keptAt.empty())
+    for (size_t &b : inputs)
+      if (int64_t kept = keptAt[b]; kept >= 0)
+        b = static_cast<size_t>(kept);
   for (size_t b : inputs)
     touch(buffers[b]);
   for (size_t b : outputs)

@@ -39,6 +39,15 @@ int IndexSetTable::number(const IndexSet &set) {
   return it->second;
 }
 
+IndexSetTable::Common &IndexSetTable::intersectAny(int a, int b) const {
+  auto [it, isNew] =
+      known.try_emplace(static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32 |
+                        static_cast<uint32_t>(b));
+  if (isNew)
+    it->second = {entries[a].set.intersect(entries[b].set).size(), unknown};
+  return it->second;
+}
+
 int IndexSetTable::intersect(int a, int b) {
   if (a == b)
     return a;
@@ -46,8 +55,12 @@ int IndexSetTable::intersect(int a, int b) {
   int64_t lo = std::max(x.lo, y.lo), hi = std::min(x.hi, y.hi);
   if (lo >= hi)
     return -1;
-  if (!x.isInterval() || !y.isInterval())
-    return number(IndexSet(x.set.intersect(y.set)));
+  if (!x.isInterval() || !y.isInterval()) {
+    Common &common = intersectAny(a, b);
+    if (common.number == unknown)
+      common.number = number(IndexSet(x.set.intersect(y.set)));
+    return common.number;
+  }
   if (lo == x.lo && hi == x.hi)
     return a;
   if (lo == y.lo && hi == y.hi)

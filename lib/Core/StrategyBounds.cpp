@@ -201,6 +201,10 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
       continue;
     double delayNs = std::numeric_limits<double>::infinity();
     const TileSets &needs = kernel.geometry->operandTiles[reader.operand];
+    // Every shard reads what was written on its device.
+    if (contributions == 1 && needs.sets == tiles->sets &&
+        kernel.devices == writer->devices && kernel.geometry->allCompute)
+      continue;
     int readerPieces = kernel.pieces();
     for (size_t s = 0; s < kernel.devices.size(); ++s) {
       int piece = static_cast<int>(s) % readerPieces,

@@ -9,6 +9,7 @@
 #include "Soap/Core/ValuePlan.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace soap;
 
@@ -278,36 +279,41 @@ int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
   return out->sources + static_cast<int>(out->actions.size()) - 1;
 }
 
+/// The model of a collective over some devices, from the cache.
+ValuePlanner::Model &ValuePlanner::modelOf(CollectiveKind kind,
+                                           std::span<const int> devices) {
+  auto it = models.find(ModelView{kind, devices});
+  if (it != models.end())
+    return it->second;
+  constexpr size_t mostModels = 50000; // some 50 MB
+  if (models.size() > mostModels)
+    models.clear();
+  ModelKey key{kind, std::vector<int>(devices.begin(), devices.end())};
+  Model model{CollectiveModel(cost.getTopology(), kind, devices), {}};
+  model.resources.assign(model.model.getAlgorithms().size(), -1);
+  return models.try_emplace(std::move(key), std::move(model)).first->second;
+}
+
 /// Makes the last task a collective; its actions have been added.
 int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
                                 int64_t bytes) {
-  constexpr size_t mostModels = 20000; // some 100 MB
-  if (models.size() > mostModels)
-    models.clear();
-  auto it = models.find({kind, devices});
-  bool isNew = it == models.end();
-  if (isNew)
-    it = models
-             .try_emplace(
-                 ModelKey{kind, devices},
-                 Model{CollectiveModel(cost.getTopology(), kind, devices), {}})
-             .first;
-  Model &model = it->second;
-  const std::vector<CollectiveAlgorithm> &algorithms =
-      model.model.getAlgorithms();
-  if (isNew)
-    for (const CollectiveAlgorithm &algorithm : algorithms) {
-      std::vector<int> resources = algorithm.links;
+  Model &model = modelOf(kind, devices);
+  PlannedTask &task = out->tasks.back();
+  task.durationNs = model.model.ns(bytes);
+  if (const CollectiveAlgorithm *best = model.model.best(bytes)) {
+    int &number = model.resources[static_cast<size_t>(
+        best - model.model.getAlgorithms().data())];
+    if (number < 0) {
+      static thread_local std::vector<int> resources;
+      resources = best->links;
       for (int &link : resources)
         link += deviceCount;
-      model.resources.push_back(transfers.resourceNumber(resources));
+      number = transfers.resourceNumber(resources);
     }
-  PlannedTask &task = out->tasks.back();
-  const CollectiveAlgorithm *best = model.model.best(bytes);
-  task.durationNs = model.model.ns(bytes);
-  task.resource =
-      best ? -1 - model.resources[static_cast<size_t>(best - algorithms.data())]
-           : -1 - transfers.resourceNumber({});
+    task.resource = -1 - number;
+  } else {
+    task.resource = -1 - transfers.resourceNumber({});
+  }
   task.collective = static_cast<int>(out->collectives.size());
   out->collectives.push_back({kind, std::move(devices), bytes});
   return static_cast<int>(out->tasks.size()) - 1;
@@ -721,20 +727,24 @@ template <typename Keep>
 ValuePlanner::BySource
 ValuePlanner::contributionsBySource(int block, int device, Keep keep) {
   BySource bySource;
+  // The entry of each device.
+  static thread_local std::vector<int> entryOf;
+  entryOf.resize(std::max(entryOf.size(), byDevice.size()), -1);
   for (int c = 0; c < contributions; ++c) {
     std::span<const int> sources = replicas(block, c);
     if (sources.empty() || !keep(sources, c))
       continue;
     int s = nearest(sources, device);
     int from = source->devices[s];
-    auto it = std::find_if(bySource.begin(), bySource.end(),
-                           [&](auto &entry) { return entry.first == from; });
-    if (it == bySource.end()) {
+    int &entry = entryOf[from];
+    if (entry < 0) {
+      entry = static_cast<int>(bySource.size());
       bySource.push_back({from, {}});
-      it = bySource.end() - 1;
     }
-    it->second.push_back(s);
+    bySource[entry].second.push_back(s);
   }
+  for (const auto &[from, buffers] : bySource)
+    entryOf[from] = -1;
   return bySource;
 }
 
@@ -1059,6 +1069,59 @@ int ValuePlanner::gatherContributions(const ValueUse &use, int shard) {
 // All together
 //===----------------------------------------------------------------------===//
 
+/// Whether every shard of every reader reads just what the shard of the same
+/// number has written, on its device: most values of a strategy, since an op
+/// and its gradients are cut alike.
+bool ValuePlanner::isInPlace(std::span<const ValueUse> uses) const {
+  size_t count = source->devices.size();
+  if (source->kind != ValueSource::Kind::Kernel || source->isRestored ||
+      source->partial || static_cast<size_t>(source->pieces) != count ||
+      source->blocks->regions.size() != count)
+    return false;
+  for (size_t s = 0; s < count; ++s)
+    if (source->states[s] == ShardState::Absent)
+      return false;
+  for (const ValueUse &use : uses) {
+    if (!use.needs)
+      continue;
+    if (use.ownTile || use.contributions || use.zeroReplicas ||
+        use.needs->regions.size() != count ||
+        !std::ranges::equal(use.devices, source->devices))
+      return false;
+    for (size_t s = 0; s < count; ++s)
+      if ((!use.states.empty() && use.states[s] != ShardState::Compute) ||
+          use.needs->regions[s] !=
+              source->blocks->regions[source->blocks->blockOf[s]])
+        return false;
+  }
+  return true;
+}
+
+/// The plan of such a value: no tasks.
+void ValuePlanner::planInPlace(std::span<const ValueUse> uses) {
+  ValuePlan &plan = *out;
+  auto count = static_cast<int>(source->devices.size());
+  plan.passingBytes.assign(cuts.count(), 0);
+  int readers = 0;
+  for (size_t u = 0; u < uses.size(); ++u) {
+    if (!uses[u].needs)
+      continue;
+    std::vector<int> &binding = plan.bindings[u];
+    binding.resize(static_cast<size_t>(count));
+    std::iota(binding.begin(), binding.end(), 0);
+    readers += uses[u].block >= 0;
+  }
+  plan.successorStart.reserve(static_cast<size_t>(count) + 1);
+  plan.successors.reserve(static_cast<size_t>(count * readers));
+  for (int s = 0; s < count; ++s) {
+    plan.successorStart.push_back(s * readers);
+    for (const ValueUse &use : uses)
+      if (use.needs && use.block >= 0)
+        plan.successors.push_back({use.block, s});
+  }
+  plan.successorStart.push_back(count * readers);
+}
+
 void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
                         const ValueSource &valueSource,
                         std::span<const ValueUse> uses, int block,
@@ -1069,9 +1132,12 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
     return;
   elementBytes = valueElementBytes;
   out = &plan;
-  begin(valueRegions, valueSource);
+  source = &valueSource;
   plan.sources = static_cast<int>(source->devices.size());
   plan.sourcesAreTasks = source->kind == ValueSource::Kind::Kernel;
+  if (isInPlace(uses))
+    return planInPlace(uses);
+  begin(valueRegions, valueSource);
   partBuffers.clear();
   if (source->kind == ValueSource::Kind::Tiles && !source->isRestored)
     for (int s = 0; s < plan.sources; ++s) {

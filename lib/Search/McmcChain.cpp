@@ -25,7 +25,8 @@ static constexpr int64_t acceptedBetweenWeights = 64;
 /// them.
 class McmcChain::Team {
 public:
-  Team(McmcChain &chain, int threads) : chain(chain) {
+  Team(McmcChain &chain, int threads)
+      : chain(chain), held(static_cast<size_t>(threads), none) {
     for (int t = 1; t < threads; ++t)
       helpers.emplace_back([this, t] { help(static_cast<size_t>(t)); });
   }
@@ -42,8 +43,8 @@ public:
     start(n, nullptr);
     return accepted;
   }
-  /// All evaluators take over an accepted draw.
-  void takeOver(const Draw &draw) { start(0, &draw); }
+  /// All evaluators take over draw `number`, which `firstAccepted` returned.
+  void takeOver(size_t number) { start(number, &chain.draws[number]); }
 
 private:
   McmcChain &chain;
@@ -52,6 +53,9 @@ private:
   std::atomic<uint64_t> generation = 0;
   std::atomic<size_t> next = 0, accepted = 0, busy = 0;
   const Draw *taken = nullptr;
+  static constexpr size_t none = static_cast<size_t>(-1);
+  /// By thread: the accepted draw that its evaluator holds as a proposal.
+  std::vector<size_t> held;
 
   void release() {
     generation.fetch_add(1);
@@ -82,20 +86,30 @@ private:
   void work(size_t thread) {
     StrategyEvaluator &evaluator = *chain.evaluators[thread];
     if (taken) {
-      evaluator.propose(taken->proposal, taken->thresholdNs);
-      evaluator.accept();
+      if (held[thread] == static_cast<size_t>(count.load())) {
+        evaluator.accept();
+      } else {
+        if (held[thread] != none)
+          evaluator.reject();
+        evaluator.takeOver(taken->proposal, taken->thresholdNs);
+      }
+      held[thread] = none;
       return;
     }
     auto n = static_cast<size_t>(count.load());
     for (size_t i; (i = next.fetch_add(1)) < n;) {
       if (i > accepted)
         return;
-      bool isAccepted = chain.evaluate(evaluator, chain.draws[i]);
-      evaluator.reject();
-      size_t best = accepted;
-      while (isAccepted && i < best &&
-             !accepted.compare_exchange_weak(best, i)) {
+      if (!chain.evaluate(evaluator, chain.draws[i])) {
+        evaluator.reject();
+        continue;
       }
+      // What this thread would look at next comes later.
+      held[thread] = i;
+      size_t best = accepted;
+      while (i < best && !accepted.compare_exchange_weak(best, i)) {
+      }
+      return;
     }
   }
 };
@@ -196,7 +210,7 @@ size_t McmcChain::decide(size_t count) {
       // A broken memory limit has no threshold.
       if (state.currentEvaluation.excessBytes != 0)
         draws[accepted].thresholdNs = std::numeric_limits<int64_t>::max();
-      team->takeOver(draws[accepted]);
+      team->takeOver(accepted);
     }
   } else {
     for (; accepted < count; ++accepted) {
@@ -232,15 +246,15 @@ void McmcChain::accept(const Draw &draw) {
 }
 
 /// How many proposals are drawn at a time: prices differ a lot, so that threads
-/// wait for each other at the end of a few, and what was drawn after one that
-/// is accepted is lost.
+/// wait for each other at the end of a few. What is drawn after one that is
+/// accepted is drawn in vain, but hardly ever evaluated.
 size_t McmcChain::drawsAhead() const {
   size_t threads = evaluators.size();
   if (threads == 1)
     return 1;
   auto untilAccepted =
       static_cast<size_t>(state.proposals / (state.accepted + 1));
-  return std::clamp(untilAccepted / 2, 4 * threads, 64 * threads);
+  return std::clamp(untilAccepted, 4 * threads, 64 * threads);
 }
 
 void McmcChain::run(int64_t until) {

@@ -100,18 +100,38 @@ Evaluation StrategyEvaluator::propose(int group, const Config &config,
   return priceChange(limitNs);
 }
 
-Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
-                                      int64_t limitNs) {
+/// Sets `pending`, or `nodes` with `configs`.
+void StrategyEvaluator::list(std::span<const GroupChange> changes) {
   if (isFull()) {
     pending = current;
     for (const GroupChange &change : changes)
       problem.assign(pending, problem.getGroups()[change.group], change.config);
-    return priceChange(limitNs);
+    return;
   }
   nodes.clear();
   for (const GroupChange &change : changes)
     addMembers(change.group, change.config);
+}
+
+Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
+                                      int64_t limitNs) {
+  list(changes);
   return priceChange(limitNs);
+}
+
+void StrategyEvaluator::takeOver(std::span<const GroupChange> changes,
+                                 int64_t limitNs) {
+  list(changes);
+  if (!isFull()) {
+    plan.change(nodes, std::span(configs).first(nodes.size()));
+    if (propagator) {
+      plan.finish();
+      propagator->propagate(limitNs);
+    } else {
+      simulator->propose(limitNs);
+    }
+  }
+  accept();
 }
 
 /// Prices `pending`, or `nodes` with `configs`.

@@ -17,11 +17,19 @@ using namespace soap::solve;
 
 namespace {
 
-/// The time for the search is what is left after reading, so that all of the
-/// command keeps to the limit.
-Budget makeBudget(const CommonOptions &options, double seconds) {
+/// The time for the search is what is left after reading and before the answer
+/// is verified and written, so that all of the command keeps to the limit. What
+/// comes after the search goes through the same nodes as what came before it.
+Budget makeBudget(const PlacementOptions &placementOptions,
+                  double readSeconds) {
+  const CommonOptions &options = placementOptions.common;
+  bool hasSchedule =
+      !placementOptions.latency &&
+      (!placementOptions.objective.contiguous || placementOptions.showSchedule);
+  double share = hasSchedule || placementOptions.latency ? 0.5 : 0.2;
   Budget budget;
-  budget.seconds = std::max(0.0, options.timeLimitSeconds - seconds);
+  budget.seconds =
+      std::max(0.0, options.timeLimitSeconds - (1 + share) * readSeconds);
   budget.stop = &stopRequested();
   budget.threads = static_cast<int>(options.threads);
   budget.seed = static_cast<uint64_t>(options.seed);
@@ -96,7 +104,13 @@ int failInfeasible(const std::string &path, const Problem &problem,
   char text[160];
   if (!std::isfinite(smallest) && !std::isfinite(bound))
     message += "no memory of accelerators would do, as some nodes need a CPU";
-  else if (!std::isfinite(smallest))
+  else if (!std::isfinite(smallest) && bound > problem.acceleratorMemoryBytes) {
+    std::snprintf(text, sizeof(text),
+                  "accelerators have %.15g bytes each, at least %.15g bytes "
+                  "are needed",
+                  problem.acceleratorMemoryBytes, bound);
+    message += text;
+  } else if (!std::isfinite(smallest))
     message += "found no split within the time limit";
   else {
     std::snprintf(text, sizeof(text),
@@ -215,10 +229,11 @@ int solvePlacement(const std::vector<std::string> &arguments) {
   auto problem = parseProblem(document->text, document->path);
   if (!problem)
     return failInput(problem.error());
+  document->text = std::string(); // a hundred megabytes that nobody needs
   if (MaybeError error = applyOverrides(*options, *problem))
     return failInput(options->instance + ": " + error->message);
   noteReading(options->common, watch.seconds());
-  Budget budget = makeBudget(options->common, watch.seconds());
+  Budget budget = makeBudget(*options, watch.seconds());
   return options->latency
              ? runLatency(options->instance, *problem, *options, budget)
              : runThroughput(options->instance, *problem, *options, budget);

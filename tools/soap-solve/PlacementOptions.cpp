@@ -185,5 +185,7 @@ MaybeError solve::applyOverrides(const PlacementOptions &options,
     problem.cpus = static_cast<int>(options.cpus);
   if (options.memoryBytes >= 0)
     problem.acceleratorMemoryBytes = options.memoryBytes;
-  return problem.check();
+  bool any = options.accelerators >= 0 || options.cpus >= 0 ||
+             options.memoryBytes >= 0;
+  return any ? problem.check() : std::nullopt;
 }

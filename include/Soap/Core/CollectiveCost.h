@@ -70,6 +70,7 @@ public:
   const CollectiveAlgorithm *best(int64_t bytes) const;
   /// Duration for a whole tensor of `bytes` (negative counts as 0), at least 1.
   int64_t ns(int64_t bytes) const;
+  /// Those that are the cheapest for some number of bytes.
   const std::vector<CollectiveAlgorithm> &getAlgorithms() const {
     return algorithms;
   }

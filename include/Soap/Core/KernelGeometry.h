@@ -114,8 +114,10 @@ private:
   ValueRegions &regionsOf(int value) const {
     return values[graph.rootOf(value)];
   }
+  /// `coordinates`: of each piece, one per loop.
   TileSets makeTiles(const Kernel &kernel, int value, const AccessMap &map,
-                     const std::vector<int64_t> &degrees) const;
+                     const std::vector<int64_t> &degrees,
+                     const std::vector<int> &coordinates) const;
 };
 
 } // namespace soap

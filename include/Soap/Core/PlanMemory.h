@@ -26,12 +26,11 @@ public:
 
 private:
   struct Buffer {
-    int device = -1; ///< -1: there from the start to the end
     int64_t bytes = 0;
+    int device = -1;        ///< -1: there from the start to the end
     bool stays = false;     ///< a tile of a graph output
     bool isInPlace = false; ///< replaces the tile that it was computed from
     bool isLive = false;
-    int64_t keptAt = -1; ///< the buffer that it is; -1: one of its own
   };
 
   const StrategyPlan &plan;
@@ -39,6 +38,8 @@ private:
   std::vector<std::vector<int>> updatedResults;
   std::vector<size_t> first; ///< by value: its sources, then its actions
   std::vector<Buffer> buffers;
+  /// By buffer: the one that it is, -1: one of its own; empty if all are.
+  std::vector<int64_t> keptAt;
   std::vector<int64_t> live, peak; ///< by device
   std::vector<size_t> inputs, outputs;
 

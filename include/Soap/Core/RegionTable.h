@@ -34,7 +34,7 @@ public:
     int64_t size = std::min(x.hi, y.hi) - std::max(x.lo, y.lo);
     if (size <= 0 || (x.isInterval() && y.isInterval()))
       return std::max<int64_t>(size, 0);
-    return x.set.intersect(y.set).size();
+    return intersectAny(a, b).size;
   }
   bool overlaps(int a, int b) const { return commonSize(a, b) > 0; }
 
@@ -51,11 +51,20 @@ private:
       return h ^ h >> 32;
     }
   };
+  /// Of two sets that are not both intervals: how much they have in common,
+  /// and the number of that if it was asked for (`unknown` else).
+  struct Common {
+    int64_t size;
+    int number;
+  };
+  static constexpr int unknown = -2;
   std::vector<Entry> entries;
+  mutable std::unordered_map<uint64_t, Common> known; ///< by a, b
   std::unordered_map<std::pair<int64_t, int64_t>, int, Hash> intervals;
   std::map<IndexSet, int> others;
 
   int numberInterval(int64_t lo, int64_t hi);
+  Common &intersectAny(int a, int b) const;
 };
 
 /// Numbers of regions of one tensor; -1 stands for every empty region. Numbers

@@ -14,6 +14,7 @@
 #include "Soap/Core/LinkCuts.h"
 #include "Soap/Core/TransferTable.h"
 
+#include <algorithm>
 #include <span>
 #include <unordered_map>
 
@@ -201,7 +202,7 @@ private:
   };
   std::unordered_map<const ValueRegions *, Costs> costCache;
   /// Collectives over sets of devices, with the number of the list of resources
-  /// of each algorithm.
+  /// of each algorithm (-1: not asked for yet).
   struct Model {
     CollectiveModel model;
     std::vector<int> resources;
@@ -209,14 +210,28 @@ private:
   struct ModelKey {
     CollectiveKind kind;
     std::vector<int> devices;
-    bool operator==(const ModelKey &) const = default;
+  };
+  /// A key that owns nothing, to look up.
+  struct ModelView {
+    CollectiveKind kind;
+    std::span<const int> devices;
+    ModelView(CollectiveKind kind, std::span<const int> devices)
+        : kind(kind), devices(devices) {}
+    ModelView(const ModelKey &key) : kind(key.kind), devices(key.devices) {}
   };
   struct ModelHash {
-    size_t operator()(const ModelKey &key) const {
+    using is_transparent = void;
+    size_t operator()(ModelView key) const {
       return VectorHash()(key.devices) + static_cast<size_t>(key.kind);
     }
   };
-  std::unordered_map<ModelKey, Model, ModelHash> models;
+  struct ModelEqual {
+    using is_transparent = void;
+    bool operator()(ModelView a, ModelView b) const {
+      return a.kind == b.kind && std::ranges::equal(a.devices, b.devices);
+    }
+  };
+  std::unordered_map<ModelKey, Model, ModelHash, ModelEqual> models;
   bool collectives; ///< the devices of the topology have them
 
   // The value being planned.
@@ -232,6 +247,8 @@ private:
   void addGridOverlaps(const BlockSet &blocks, int need, Overlaps &result);
   void begin(ValueRegions &regions, const ValueSource &source);
   void listSources();
+  bool isInPlace(std::span<const ValueUse> uses) const;
+  void planInPlace(std::span<const ValueUse> uses);
   std::span<const int> replicas(int block, int contribution) const;
   void sortNeeds(std::vector<Need> &needs);
   void collectNeeds(std::span<const ValueUse> uses);
@@ -249,6 +266,7 @@ private:
   void sendAll();
   void reduceBlock(int block,
                    std::span<const std::pair<int, std::vector<int>>> groups);
+  Model &modelOf(CollectiveKind kind, std::span<const int> devices);
   int addCollective(CollectiveKind kind, std::vector<int> devices,
                     int64_t bytes);
   static bool holds(const Part &part, int block) {
@@ -259,7 +277,7 @@ private:
   /// A part of a block that is on a device from now on.
   void arrive(int device, int block, int region, int reference);
   /// Buffers by the device that holds them.
-  using BySource = std::vector<std::pair<int, std::vector<int>>>;
+  using BySource = std::vector<std::pair<int, InlineVector<int, 2>>>;
   /// Contributions to a block, in order, each from the replica that is nearest
   /// to a device; those of `keep(sources, contribution)` only.
   template <typename Keep>

@@ -9,15 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace soap {
 
 struct VectorHash {
-  template <typename Number>
-  size_t operator()(const std::vector<Number> &list) const {
+  /// Vectors and spans of the same numbers have the same hash.
+  template <typename List>
+  size_t operator()(const List &list) const {
     uint64_t hash = list.size();
-    for (Number number : list) {
+    for (auto number : list) {
       hash = (hash ^ static_cast<uint64_t>(number)) * 0x9E3779B97F4A7C15u;
       hash ^= hash >> 29;
     }

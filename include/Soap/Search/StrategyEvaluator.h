@@ -95,6 +95,10 @@ public:
                      int64_t limitNs = std::numeric_limits<int64_t>::max());
   void accept();
   void reject();
+  /// Makes a proposal the current strategy that another evaluator of the same
+  /// strategy has priced, within this limit: memory is not looked at again, and
+  /// nothing is counted.
+  void takeOver(std::span<const GroupChange> changes, int64_t limitNs);
 
   const Strategy &getStrategy() const {
     return isFull() ? current : plan.getStrategy();
@@ -137,6 +141,7 @@ private:
 
   const std::vector<Following> &membersOf(int group, const Config &config);
   void addMembers(int group, const Config &config);
+  void list(std::span<const GroupChange> changes);
   Evaluation priceChange(int64_t limitNs);
   bool isFull() const { return kind == SimulatorKind::Full; }
   int64_t excessBytes();

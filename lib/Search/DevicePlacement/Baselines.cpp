@@ -67,7 +67,11 @@ Answer placement::solvePipeDream(const Problem &problem,
   }
   Answer answer;
   improve(answer, problem, objective, *found.placement);
-  finish(answer, lowerBound(problem, objective, deadline.rest()), deadline);
+  finish(answer,
+         objective.contiguous
+             ? lowerBound(problem, objective, graph, deadline.rest())
+             : lowerBound(problem, objective, deadline.rest()),
+         deadline);
   return answer;
 }
 

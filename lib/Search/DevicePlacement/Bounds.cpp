@@ -35,21 +35,29 @@ double workBound(const Problem &problem, const UnitGraph &graph) {
   if (problem.accelerators == 0 || problem.cpus == 0)
     return problem.cpus == 0 ? onAccelerators / problem.accelerators
                              : onCpus / problem.cpus;
-  std::sort(movable.begin(), movable.end(), [](const Unit *a, const Unit *b) {
-    return a->acceleratorTime() * b->cpuTime() >
-           b->acceleratorTime() * a->cpuTime();
-  });
+  // What accelerators save per time on CPUs, best first.
+  std::vector<std::pair<double, int>> order;
+  for (size_t i = 0; i < movable.size(); ++i)
+    if (double time = movable[i]->acceleratorTime(); time > 0)
+      order.emplace_back(-time / movable[i]->cpuTime(), static_cast<int>(i));
+  std::sort(order.begin(), order.end());
+  // Both times of the best units together.
+  std::vector<double> cpuTimes{0}, times{0};
+  for (const auto &[ratio, i] : order) {
+    cpuTimes.push_back(cpuTimes.back() + movable[i]->cpuTime());
+    times.push_back(times.back() + movable[i]->acceleratorTime());
+  }
   auto suffices = [&](double load) {
-    double room = load * problem.cpus - onCpus, work = onAccelerators;
+    double room = load * problem.cpus - onCpus;
     if (room < 0)
       return false;
-    for (const Unit *unit : movable) {
-      double share = unit->cpuTime() <= room ? 1 : room / unit->cpuTime();
-      work -= share * unit->acceleratorTime();
-      room -= share * unit->cpuTime();
-      if (share < 1)
-        break;
-    }
+    size_t whole = std::upper_bound(cpuTimes.begin(), cpuTimes.end(), room) -
+                   cpuTimes.begin() - 1;
+    double work = onAccelerators - times[whole];
+    if (whole < order.size())
+      work -= (room - cpuTimes[whole]) /
+              (cpuTimes[whole + 1] - cpuTimes[whole]) *
+              (times[whole + 1] - times[whole]);
     return work <= load * problem.accelerators * (1 + 1e-13);
   };
   double low = 0,
@@ -146,8 +154,10 @@ double placement::lowerBound(const Problem &problem, const Objective &objective,
                              const UnitGraph &graph, const Budget &budget) {
   Deadline deadline(budget);
   double bound = workBound(problem, graph);
+  // Each cut looks at all arcs: hopeless for graphs that are so large.
+  constexpr size_t mostUnits = 200'000;
   // Replicas share a load that may be cut.
-  if (!objective.replication && !deadline.isOver())
+  if (!objective.replication && !deadline.isOver() && graph.size() < mostUnits)
     bound = std::max(bound,
                      AnchorBound(problem, objective, graph).compute(deadline));
   return bound;

@@ -8,7 +8,6 @@
 #include "Rows.h"
 
 #include <numeric>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -105,7 +104,8 @@ void mergeCycles(const Problem &problem, UnionFind &units) {
     from = units.find(from);
     to = units.find(to);
   }
-  Components components(Rows(problem.nodes.size(), std::move(order)));
+  Rows successors(problem.nodes.size(), order);
+  Components components(successors);
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     int root = units.find(static_cast<int>(i));
     if (components[root] != root)
@@ -136,16 +136,15 @@ public:
       if (!node.acceleratable)
         acceleratable[root] = false;
     }
-    for (const Edge &edge : problem.edges) {
-      int from = units.find(edge.source), to = units.find(edge.target);
-      if (from != to) {
-        neighbours[from].insert(to);
-        neighbours[to].insert(from);
-      }
-    }
+    for (size_t i = 0; i < idle.size(); ++i)
+      any |= idle[i] && units.find(static_cast<int>(i)) == static_cast<int>(i);
+    if (any)
+      findNeighbours(problem);
   }
 
   void merge() {
+    if (!any)
+      return;
     int count = static_cast<int>(neighbours.size());
     std::vector<int> work;
     for (int i = 0; i < count; ++i)
@@ -155,23 +154,48 @@ public:
     while (!work.empty()) {
       int unit = work.back();
       work.pop_back();
-      if (units.find(unit) != unit || !idle[unit] ||
-          neighbours[unit].size() > 1)
+      if (units.find(unit) != unit || !idle[unit] || neighbours[unit].count > 1)
         continue;
-      int into = neighbours[unit].empty() ? units.find(anywhere)
-                                          : *neighbours[unit].begin();
+      bool isAlone = neighbours[unit].count == 0;
+      int into = isAlone ? units.find(anywhere) : neighbours[unit].all;
       if (into == unit || (!acceleratable[unit] && acceleratable[into]))
         continue;
       units.merge(unit, into);
-      neighbours[into].erase(unit);
+      if (!isAlone)
+        neighbours[into].toggle(unit, -1);
       work.push_back(into);
     }
   }
 
 private:
+  /// Neighbours that are left: how many, and the exclusive or of all, which is
+  /// the only one if it is one.
+  struct Neighbours {
+    int count = 0, all = 0;
+    void toggle(int unit, int change) {
+      count += change;
+      all ^= unit;
+    }
+  };
   UnionFind &units;
   std::vector<char> idle, acceleratable; ///< of roots
-  std::vector<std::set<int>> neighbours;
+  std::vector<Neighbours> neighbours;
+  bool any = false; ///< a root is idle
+
+  void findNeighbours(const Problem &problem) {
+    std::vector<std::pair<int, int>> pairs;
+    for (const Edge &edge : problem.edges) {
+      int from = units.find(edge.source), to = units.find(edge.target);
+      if (from == to)
+        continue;
+      pairs.emplace_back(from, to);
+      pairs.emplace_back(to, from);
+    }
+    Rows rows(neighbours.size(), pairs);
+    for (size_t i = 0; i < neighbours.size(); ++i)
+      for (int other : rows[i])
+        neighbours[i].toggle(other, 1);
+  }
 };
 
 } // namespace

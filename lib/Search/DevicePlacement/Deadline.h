@@ -35,8 +35,29 @@ public:
   }
 
 private:
-  const Budget &budget;
+  Budget budget;
   std::chrono::steady_clock::time_point start;
+};
+
+/// Steps of about the same length, none of which is to begin if the time would
+/// be over before its end.
+class StepClock {
+public:
+  explicit StepClock(const Deadline &deadline)
+      : deadline(deadline), last(deadline.elapsed()) {}
+
+  /// Called before each step: whether one that takes as long as the longest
+  /// so far ends in time.
+  bool hasTimeForAnother() {
+    double now = deadline.elapsed();
+    longest = std::max(longest, now - last);
+    last = now;
+    return !deadline.isOver() && longest <= deadline.left();
+  }
+
+private:
+  const Deadline &deadline;
+  double last, longest = 0;
 };
 
 } // namespace soap::placement

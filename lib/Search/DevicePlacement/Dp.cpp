@@ -32,6 +32,7 @@ public:
   /// False if the time is over.
   bool extend(size_t ideal) {
     to = ideal;
+    spend(graph.size());
     inside = remaining = 0;
     outside.clear();
     for (int unit = 0; unit < static_cast<int>(graph.size()); ++unit) {
@@ -66,9 +67,19 @@ private:
   StageSet stage;
   std::vector<int> outside;
   std::vector<Frame> frames;
-  size_t to = 0, steps = 0;
+  size_t to = 0, spent = 0;
   double inside = 0, remaining = 0; ///< work
   bool over = false;
+
+  /// Looks at the clock after so many steps.
+  void spend(size_t steps) {
+    constexpr size_t often = 65536;
+    spent += steps;
+    if (spent < often)
+      return;
+    spent = 0;
+    over |= deadline.isOver();
+  }
 
   /// No number of devices can have done what is inside and leave enough to
   /// others for what is outside.
@@ -104,8 +115,7 @@ private:
       }
       IdealLattice::Step step = list[frame.next++];
       stage.push(step.unit);
-      if (++steps % 65536 == 0 && deadline.isOver())
-        over = true;
+      spend(1);
       if (limits.prunes(stage.sums())) {
         stage.pop();
         continue;
@@ -177,13 +187,16 @@ std::vector<SplitStage> splitIdeals(const UnitGraph &graph,
 
 Answer placement::solveDp(const Problem &problem, const Objective &objective,
                           const Budget &budget, size_t mostIdeals) {
+  if (objective.hasHosts())
+    return solveDpl(problem, objective, budget);
   Deadline deadline(budget);
-  Answer answer = solveDpl(problem, objective, deadline.rest(0.5));
-  if (answer.optimal || objective.hasHosts() ||
-      (answer.placement && deadline.isOver()))
-    return answer;
-  double bound = answer.bound;
   UnitGraph graph(problem, objective, /*ordered=*/true);
+  Answer answer = splitLinearly(problem, objective, graph, deadline.rest(0.5));
+  if (answer.optimal || (answer.placement && deadline.isOver())) {
+    answer.seconds = deadline.elapsed();
+    return answer;
+  }
+  double bound = answer.bound;
   IdealLattice lattice(graph, mostIdeals, deadline);
   if (lattice.size() > 0) {
     StageLimits limits(problem, objective, graph,

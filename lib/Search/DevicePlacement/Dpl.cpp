@@ -14,12 +14,10 @@ using namespace soap::placement;
 /// is lost by linearization depends on ties.
 static constexpr int orders = 12;
 
-Answer placement::solveDpl(const Problem &problem, const Objective &objective,
-                           const Budget &budget) {
+Answer placement::splitLinearly(const Problem &problem,
+                                const Objective &objective,
+                                const UnitGraph &graph, const Budget &budget) {
   Deadline deadline(budget);
-  if (objective.hasHosts())
-    return solveHosts(problem, objective, budget);
-  UnitGraph graph(problem, objective, /*ordered=*/true);
   Answer answer = fillGreedily(problem, objective, graph, deadline);
   for (int i = 0; i < orders && !deadline.isOver(); ++i) {
     StageLimits limits(problem, objective, graph,
@@ -43,5 +41,16 @@ Answer placement::solveDpl(const Problem &problem, const Objective &objective,
                      ? lowerBound(problem, objective, graph, deadline.rest())
                      : lowerBound(problem, objective, deadline.rest());
   finish(answer, bound, deadline);
+  return answer;
+}
+
+Answer placement::solveDpl(const Problem &problem, const Objective &objective,
+                           const Budget &budget) {
+  if (objective.hasHosts())
+    return solveHosts(problem, objective, budget);
+  Deadline deadline(budget);
+  UnitGraph graph(problem, objective, /*ordered=*/true);
+  Answer answer = splitLinearly(problem, objective, graph, deadline.rest());
+  answer.seconds = deadline.elapsed();
   return answer;
 }

@@ -129,8 +129,9 @@ Answer placement::fillGreedily(const Problem &problem,
   constexpr int tries = 24;
   constexpr size_t quickUnits = 100000;
   int triesAtLeast = graph.size() < quickUnits ? 6 : 2;
+  StepClock clock(deadline);
   for (int i = 0; i < tries && low < high; ++i) {
-    if (i >= triesAtLeast && deadline.isOver())
+    if (!clock.hasTimeForAnother() && i >= triesAtLeast)
       break;
     double middle = i == 0 ? std::min(low * 1.25, high) : (low + high) / 2;
     (attempt(middle) ? high : low) = middle;

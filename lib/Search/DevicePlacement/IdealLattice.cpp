@@ -15,7 +15,12 @@ using namespace soap::placement;
 IdealLattice::IdealLattice(const UnitGraph &graph, size_t mostIdeals,
                            const Deadline &deadline)
     : graph(graph), wordCount((graph.size() + 63) / 64), words(wordCount) {
-  if (!enumerate(std::min<size_t>(mostIdeals, uint32_t(-2)), deadline))
+  // Of 2 GiB: ideals of large graphs are long.
+  constexpr size_t mostWords = size_t(1) << 28;
+  mostIdeals = std::min<size_t>(
+      {mostIdeals, uint32_t(-2), mostWords / std::max<size_t>(wordCount, 1)});
+  // There are more ideals than units.
+  if (graph.size() >= mostIdeals || !enumerate(mostIdeals, deadline))
     count = 0;
   slots = {};
 }
@@ -62,6 +67,8 @@ bool IdealLattice::enumerate(size_t mostIdeals, const Deadline &deadline) {
     Step step;
   };
   int units = static_cast<int>(graph.size());
+  // How often to look at the clock: an ideal takes time in proportion to units.
+  size_t often = std::max<size_t>(65536 / std::max(units, 1), 1);
   std::vector<uint64_t> bits(wordCount);
   std::vector<Up> ups;
   levels = {0};
@@ -72,7 +79,7 @@ bool IdealLattice::enumerate(size_t mostIdeals, const Deadline &deadline) {
     slots.clear();
     ups.clear();
     for (size_t ideal = first; ideal < last; ++ideal) {
-      if (count > mostIdeals || (ideal % 64 == 0 && deadline.isOver()))
+      if (count > mostIdeals || (ideal % often == 0 && deadline.isOver()))
         return false;
       for (int unit = 0; unit < units; ++unit) {
         std::span<const int> before = graph.predecessors[unit];

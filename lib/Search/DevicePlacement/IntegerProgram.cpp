@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IntegerProgram.h"
+#include "ChildProcess.h"
 
 #ifdef SOAP_HAVE_HIGHS
 
@@ -12,14 +13,8 @@
 // than ours.
 #include <interfaces/highs_c_api.h>
 
-#include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstring>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace soap;
 using namespace soap::placement;
@@ -143,21 +138,8 @@ private:
 
   void send(MessageKind kind, const double *values, size_t count) {
     MessageHeader header{kind, static_cast<int64_t>(count)};
-    writeAll(&header, sizeof(header));
-    writeAll(values, count * sizeof(double));
-  }
-
-  void writeAll(const void *data, size_t size) {
-    const char *at = static_cast<const char *>(data);
-    while (size > 0) {
-      ssize_t count = write(pipe, at, size);
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0)
-        _exit(1); // nobody reads
-      at += count;
-      size -= static_cast<size_t>(count);
-    }
+    ChildProcess::write(pipe, &header, sizeof(header));
+    ChildProcess::write(pipe, values, count * sizeof(double));
   }
 };
 
@@ -167,46 +149,31 @@ private:
 
 class Parent {
 public:
-  Parent(int pipe,
-         const std::function<void(const std::vector<double> &)> &report)
-      : pipe(pipe), report(report) {}
+  explicit Parent(
+      const std::function<void(const std::vector<double> &)> &report)
+      : report(report) {}
 
   IntegerResult result;
 
   /// Reads until the child is done or the deadline is over.
-  void listen(const Deadline &deadline) {
-    constexpr int milliseconds = 20; // between looks at the deadline
-    while (!deadline.isOver()) {
-      pollfd poll{pipe, POLLIN, 0};
-      if (::poll(&poll, 1, milliseconds) > 0 && !readSome()) {
-        result.failed = !result.finished && !stopped;
-        return;
-      }
-    }
+  void listen(ChildProcess &child, const Deadline &deadline) {
+    bool hasEnded =
+        child.listen(deadline, [this](const char *data, size_t size) {
+          buffer.insert(buffer.end(), data, data + size);
+          size_t used = 0;
+          while (size_t length = messageSize(used)) {
+            receive(used);
+            used += length;
+          }
+          buffer.erase(buffer.begin(), buffer.begin() + used);
+        });
+    result.failed = hasEnded && !result.finished && !stopped;
   }
 
 private:
-  int pipe;
   const std::function<void(const std::vector<double> &)> &report;
   std::vector<char> buffer;
   bool stopped = false;
-
-  bool readSome() {
-    char chunk[1 << 16];
-    ssize_t count = read(pipe, chunk, sizeof(chunk));
-    if (count < 0 && errno == EINTR)
-      return true;
-    if (count <= 0)
-      return false;
-    buffer.insert(buffer.end(), chunk, chunk + count);
-    size_t used = 0;
-    while (size_t size = messageSize(used)) {
-      receive(used);
-      used += size;
-    }
-    buffer.erase(buffer.begin(), buffer.begin() + used);
-    return true;
-  }
 
   /// The size of a whole message, or 0.
   size_t messageSize(size_t at) const {
@@ -250,34 +217,15 @@ IntegerResult placement::solveInteger(
     const IntegerProgram &program, const std::vector<double> &start,
     const Deadline &deadline, int threads,
     const std::function<void(const std::vector<double> &)> &report) {
-  int ends[2];
-  if (deadline.isOver() || pipe(ends) != 0)
+  if (deadline.isOver())
     return {};
-  pid_t parent = getpid(), child = fork();
-  if (child < 0) {
-    close(ends[0]);
-    close(ends[1]);
+  ChildProcess child([&](int pipe) {
+    Child(program, start, deadline.left(), threads, pipe).run();
+  });
+  if (!child.hasStarted())
     return {};
-  }
-  if (child == 0) {
-    // Ends with the parent, however that ends; the parent decides on signals.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-      _exit(1);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
-    close(ends[0]);
-    Child(program, start, deadline.left(), threads, ends[1]).run();
-    _exit(0);
-  }
-  close(ends[1]);
-  Parent reader(ends[0], report);
-  reader.listen(deadline);
-  close(ends[0]);
-  kill(child, SIGKILL);
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  Parent reader(report);
+  reader.listen(child, deadline);
   return reader.result;
 }
 

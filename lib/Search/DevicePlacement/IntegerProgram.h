@@ -1,9 +1,8 @@
 //===- IntegerProgram.h - Mixed-integer programs ----------------*- C++ -*-===//
 //
 // A linear program with integer variables, and its solution by HiGHS in a
-// process of its own: inside of the solver, neither time limits nor interrupts
-// are prompt on large programs, but a process can be killed at any time. What
-// it finds comes through a pipe as it improves.
+// process of its own (ChildProcess.h), which tells what it finds as that
+// improves.
 //
 //===----------------------------------------------------------------------===//
 

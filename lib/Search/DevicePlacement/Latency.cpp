@@ -61,9 +61,10 @@ placement::verifyLatency(const Problem &problem,
 
 double placement::latencyBound(const Problem &problem) {
   std::vector<int> order = topologicalOrder(problem);
-  std::vector<std::vector<int>> successors(problem.nodes.size());
+  std::vector<std::pair<int, int>> pairs;
   for (const Edge &edge : problem.edges)
-    successors[edge.source].push_back(edge.target);
+    pairs.emplace_back(edge.source, edge.target);
+  Rows successors(problem.nodes.size(), pairs);
   std::vector<double> start(problem.nodes.size());
   double bound = 0;
   for (int i : order) {

@@ -216,16 +216,17 @@ placement::solveLatencyMilp(const Problem &problem,
   Deadline deadline(budget);
   // A start that takes longer for larger problems.
   constexpr double startSecondsPerNode = 0.05;
-  Budget forStart = deadline.rest(0.25);
-  forStart.seconds =
-      std::min(forStart.seconds, startSecondsPerNode * problem.nodes.size());
-  LatencyAnswer answer = searchLatencyLocally(problem, objective, forStart);
   constexpr size_t mostVariables = 1'000'000;
   size_t slots = static_cast<size_t>(problem.accelerators) *
                      objective.subgraphs * (problem.isTraining() ? 2 : 1) +
                  1;
-  if (answer.placement && !answer.optimal && !deadline.isOver() &&
-      3 * slots * problem.nodes.size() < mostVariables) {
+  bool tooLarge = 3 * slots * problem.nodes.size() >= mostVariables;
+  Budget forStart = deadline.rest(tooLarge ? 1 : 0.25);
+  if (!tooLarge)
+    forStart.seconds =
+        std::min(forStart.seconds, startSecondsPerNode * problem.nodes.size());
+  LatencyAnswer answer = searchLatencyLocally(problem, objective, forStart);
+  if (answer.placement && !answer.optimal && !deadline.isOver() && !tooLarge) {
     LatencyProgram latency(problem, objective, answer.value);
     IntegerResult result =
         solveInteger(latency.program, {}, deadline, budget.threads,

@@ -37,12 +37,25 @@ public:
                 const Budget &budget)
       : problem(problem), objective(objective), deadline(budget),
         graph(problem, {}, /*ordered=*/true), simulation(problem),
-        random(budget.seed) {}
+        random(budget.seed), bound(latencyBound(problem)) {}
 
   LatencyAnswer answer;
 
+  /// Whether what takes as long as the longest evaluation ends in time.
+  bool hasTime() const {
+    return !deadline.isOver() && longestOffer <= deadline.left();
+  }
+
   /// Takes a split that is legal and better; true if it was.
   bool offer(const LatencyPlacement &placement) {
+    double begin = deadline.elapsed();
+    bool isTaken = takeIfBetter(placement);
+    longestOffer = std::max(longestOffer, deadline.elapsed() - begin);
+    return isTaken;
+  }
+  bool takeIfBetter(const LatencyPlacement &placement) {
+    if (answer.placement && !(simulation.run(placement) < answer.value))
+      return false;
     Expected<LatencyEvaluation> evaluation =
         verifyLatency(problem, objective, placement);
     if (!evaluation ||
@@ -66,9 +79,18 @@ public:
   void greedy() {
     if (problem.cpus > 0)
       offerUnits(std::vector<int>(graph.size(), problem.accelerators));
-    for (int which = 0; which < 3; ++which)
-      for (int most = 1; most <= problem.accelerators; ++most)
-        offerUnits(fill(linearOrder(graph, which, 0), most));
+    // The first tries also when the time is over: they are the start of others.
+    constexpr size_t quickNodes = 100'000;
+    size_t triesAtLeast = std::max<size_t>(quickNodes / graph.size(), 1);
+    size_t tries = 0;
+    for (int which = 0; which < 3; ++which) {
+      std::vector<int> order = linearOrder(graph, which, 0);
+      for (int most = problem.accelerators; most > 0; --most) {
+        if (answer.placement && tries++ >= triesAtLeast && !hasTime())
+          return;
+        offerUnits(fill(order, most));
+      }
+    }
   }
 
   void maxLoad() {
@@ -85,7 +107,7 @@ public:
   void anneal() {
     if (!answer.placement)
       return;
-    for (int round = 0; !deadline.isOver(); ++round) {
+    for (int round = 0; hasTime(); ++round) {
       double seconds = std::max(deadline.left() / 3, 1.0);
       annealFrom(graph.devicesOfUnits({answer.placement->deviceOf, {}}),
                  std::min(seconds, deadline.left()), round % 2 ? 0.02 : 0.1);
@@ -99,7 +121,7 @@ public:
       answer.smallestMemoryBytes = infinite;
       return;
     }
-    answer.bound = std::min(latencyBound(problem), answer.value);
+    answer.bound = std::min(bound, answer.value);
     answer.optimal = answer.bound >= answer.value * (1 - 1e-9);
   }
 
@@ -110,6 +132,8 @@ private:
   UnitGraph graph;
   LatencySimulation simulation;
   std::mt19937_64 random;
+  double bound;
+  double longestOffer = 0; ///< seconds
 
   /// Accelerators one after the other as far as memory goes, the rest on CPUs.
   std::vector<int> fill(const std::vector<int> &order, int most) const {
@@ -189,7 +213,7 @@ private:
     double scale = answer.value, temperature = hot * scale;
     for (;;) {
       double share = (deadline.elapsed() - start) / std::max(seconds, 1e-6);
-      if (share >= 1 || deadline.isOver())
+      if (share >= 1 || !hasTime())
         return;
       temperature = scale * hot * std::pow(1e-3, share);
       std::vector<int> piece = choosePiece(deviceOf);
@@ -242,7 +266,8 @@ LatencyAnswer placement::searchLatencyLocally(const Problem &problem,
                                               const Budget &budget) {
   LatencySearch search(problem, objective, budget);
   search.greedy();
-  search.maxLoad();
+  if (!search.answer.placement || search.hasTime())
+    search.maxLoad();
   search.anneal();
   search.finishAnswer();
   return search.answer;

@@ -20,20 +20,19 @@ static std::vector<std::pair<int, int>> edgePairs(const Problem &problem) {
 
 LatencySimulation::LatencySimulation(const Problem &problem)
     : problem(problem), successors(problem.nodes.size(), edgePairs(problem)),
-      taskOf(problem.nodes.size()) {}
+      taskOf(problem.nodes.size()), nextNode(problem.nodes.size()) {}
 
 void LatencySimulation::makeTasks(const LatencyPlacement &placement) {
   size_t used = 0;
   auto addTask = [&]() -> Task & {
     if (used == tasks.size())
       tasks.emplace_back();
-    Task &task = tasks[used++];
-    task.duration = 0;
-    task.waiting = 0;
-    task.next = -1;
-    task.onCpu = false;
-    task.nodes.clear();
-    return task;
+    return tasks[used++] = Task();
+  };
+  auto addNode = [&](int task, size_t node) {
+    taskOf[node] = task;
+    nextNode[node] = tasks[task].firstNode;
+    tasks[task].firstNode = static_cast<int>(node);
   };
   // Subgraphs first: at most a few per accelerator.
   std::vector<std::vector<int>> subgraphs(problem.accelerators);
@@ -49,8 +48,7 @@ void LatencySimulation::makeTasks(const LatencyPlacement &placement) {
       task = static_cast<int>(used);
       addTask().device = device;
     }
-    taskOf[i] = task;
-    tasks[task].nodes.push_back(static_cast<int>(i));
+    addNode(task, i);
     tasks[task].duration += problem.nodes[i].acceleratorTime;
   }
   for (const std::vector<int> &list : subgraphs) {
@@ -66,12 +64,11 @@ void LatencySimulation::makeTasks(const LatencyPlacement &placement) {
   }
   for (size_t i = 0; i < taskOf.size(); ++i)
     if (!problem.isAccelerator(placement.deviceOf[i])) {
-      taskOf[i] = static_cast<int>(used);
       Task &task = addTask();
       task.device = placement.deviceOf[i];
       task.onCpu = true;
-      task.nodes.push_back(static_cast<int>(i));
       task.duration = problem.nodes[i].cpuTime;
+      addNode(static_cast<int>(used) - 1, i);
     }
   tasks.resize(used);
 }
@@ -97,7 +94,7 @@ void LatencySimulation::chargeTransfers() {
 
 void LatencySimulation::makeReady(int task, double now) {
   if (tasks[task].onCpu && tasks[task].duration > 0)
-    queued.emplace(now, tasks[task].nodes[0]);
+    queued.emplace(now, tasks[task].firstNode);
   else
     running.emplace(now + tasks[task].duration, task);
 }
@@ -111,7 +108,7 @@ void LatencySimulation::complete(int task, double now) {
     ++freeCpus;
   if (tasks[task].next >= 0)
     release(tasks[task].next);
-  for (int node : tasks[task].nodes) {
+  for (int node = tasks[task].firstNode; node >= 0; node = nextNode[node]) {
     finish[node] = now;
     for (int to : successors[node])
       if (taskOf[to] != task)

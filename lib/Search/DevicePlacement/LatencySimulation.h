@@ -34,7 +34,7 @@ private:
     int next = -1;   ///< the accelerator's next subgraph
     int device = 0;
     bool onCpu = false;
-    std::vector<int> nodes;
+    int firstNode = -1; ///< the others follow in `nextNode`
   };
   using Event = std::pair<double, int>; ///< time and task
   using EventQueue =
@@ -43,7 +43,7 @@ private:
   const Problem &problem;
   Rows successors;
   std::vector<Task> tasks;
-  std::vector<int> taskOf;
+  std::vector<int> taskOf, nextNode; ///< per node
   std::vector<double> finish, busy;
   std::vector<int> seen; ///< per task, the last producer that was charged
   EventQueue running, queued;

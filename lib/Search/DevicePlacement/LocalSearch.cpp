@@ -32,7 +32,8 @@ double unitInterval(Random &random) {
 
 class Annealer {
 public:
-  /// Called with every new best that fits.
+  /// Called with the best that fits: at the end of an annealing, and before,
+  /// but not so often that it takes much of the time.
   using Report = std::function<void(const std::vector<int> &, double)>;
 
   Annealer(LoadState state, uint64_t seed, const Deadline &deadline,
@@ -44,12 +45,36 @@ public:
   /// proposals, unless the time is over: a count, so that what is found does
   /// not depend on how busy the machine is.
   void anneal(int64_t proposals, double hot, double cold) {
+    walk(proposals, hot, cold);
+    if (isAtBest)
+      saved = state.deviceOfUnits();
+    isAtBest = false;
+    reportSaved();
+  }
+
+private:
+  LoadState state;
+  Random random;
+  const Deadline &deadline;
+  Report report;
+  double best = infinite, temperature = 0;
+  std::vector<char> marked; ///< units of the piece
+  std::vector<int> piece, frontier;
+  /// The state is the best one; otherwise that is in `saved`, until it is
+  /// reported.
+  bool isAtBest = false;
+  std::vector<int> saved;
+  double lastReport = -infinite, reportSeconds = 0;
+  size_t spent = 0;
+  bool over = false;
+
+  void walk(int64_t proposals, double hot, double cold) {
     double energy = state.energy();
     double scale = energy;
     for (int64_t i = 0; i < proposals; ++i) {
+      if (spend(1))
+        return;
       if (i % 64 == 0) {
-        if (deadline.isOver())
-          return;
         temperature = scale * hot *
                       std::pow(cold / hot, static_cast<double>(i) / proposals);
       }
@@ -61,14 +86,16 @@ public:
     }
   }
 
-private:
-  LoadState state;
-  Random random;
-  const Deadline &deadline;
-  Report report;
-  double best = infinite, temperature = 0;
-  std::vector<char> marked; ///< units of the piece
-  std::vector<int> piece, frontier;
+  /// Looks at the clock after so many units; true if the time is over.
+  bool spend(size_t units) {
+    constexpr size_t often = 4096;
+    spent += units;
+    if (spent >= often) {
+      spent = 0;
+      over |= deadline.isOver();
+    }
+    return over;
+  }
 
   bool accepts(double change) {
     return change <= 0 ||
@@ -153,9 +180,10 @@ private:
         return energy;
     for (int unit : units)
       state.move(unit, target);
+    spend(units.size());
     double next = state.energy();
     if (accepts(next - energy)) {
-      reportBest();
+      noteMove(units, units.size(), from);
       return next;
     }
     for (size_t i = units.size(); i-- > 0;)
@@ -190,7 +218,7 @@ private:
     frontier = {unit};
     marked[unit] = true;
     std::vector<int> open = {unit};
-    while (moved.size() < most && !open.empty()) {
+    while (moved.size() < most && !open.empty() && !spend(open.size())) {
       size_t pick = 0;
       double strongest = -infinite;
       for (size_t i = 0; i < open.size(); ++i)
@@ -225,16 +253,38 @@ private:
     for (size_t i = moved.size(); i-- > bestLength;)
       state.move(moved[i], from);
     if (bestLength > 0)
-      reportBest();
+      noteMove(moved, bestLength, from);
     return least;
   }
 
-  void reportBest() {
+  /// After the first `count` units came from a device. A copy of the best state
+  /// is made only when it is left.
+  void noteMove(const std::vector<int> &units, size_t count, int from) {
     double value = state.value();
     if (value < best * (1 - 1e-12) && state.fitsMemory()) {
       best = value;
-      report(state.deviceOfUnits(), value);
+      isAtBest = true;
+      return;
     }
+    if (!isAtBest)
+      return;
+    isAtBest = false;
+    saved = state.deviceOfUnits();
+    for (size_t i = 0; i < count; ++i)
+      saved[units[i]] = from;
+    constexpr double share = 20; // of what a report takes, between two
+    if (deadline.elapsed() >= lastReport + share * reportSeconds)
+      reportSaved();
+  }
+
+  void reportSaved() {
+    if (saved.empty())
+      return;
+    double begin = deadline.elapsed();
+    report(saved, best);
+    saved.clear();
+    lastReport = deadline.elapsed();
+    reportSeconds = lastReport - begin;
   }
 };
 
@@ -292,8 +342,12 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
   bool onlyCpus =
       std::any_of(graph.units.begin(), graph.units.end(),
                   [&](const Unit &unit) { return !unit.acceleratable; });
-  double bound = lowerBound(problem, objective, deadline.rest(0.2));
-  if (!(onlyCpus && problem.cpus == 0) && problem.deviceCount() > 1) {
+  double bound = lowerBound(problem, objective, graph, deadline.rest(0.2));
+  // A table of nets and devices.
+  constexpr size_t mostCounts = size_t(1) << 29;
+  bool isTooLarge = graph.nets.size() * problem.deviceCount() > mostCounts;
+  if (!isTooLarge && !deadline.isOver() && !(onlyCpus && problem.cpus == 0) &&
+      problem.deviceCount() > 1) {
     SharedBest best(answer, problem, objective, graph);
     std::vector<int> contiguous = best.units();
     // Short rounds first: seeds matter more than patience on small problems.
@@ -301,7 +355,11 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
     constexpr double hotOf[] = {0.005, 0.02, 0.1};
     auto work = [&](int thread) {
       Random random(budget.seed * 7919 + thread);
-      double length = 100.0 * static_cast<double>(graph.size());
+      double units = static_cast<double>(graph.size());
+      double length = 100.0 * units;
+      // A unit of a large graph is a small part of a load.
+      double cold = std::min(1e-4, 1 / units);
+      bool isLarge = graph.size() > 100'000;
       for (int round = 0; !deadline.isOver(); ++round) {
         if (best.value() <= bound * (1 + 1e-9))
           return;
@@ -315,7 +373,9 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
             deadline, [&](const std::vector<int> &devices, double value) {
               best.offer(devices, value);
             });
-        annealer.anneal(static_cast<int64_t>(length), hotOf[kind], 1e-4);
+        // A large one may have no time to cool.
+        double hot = isLarge && round == 0 ? 10 * cold : hotOf[kind];
+        annealer.anneal(static_cast<int64_t>(length), hot, cold);
         length *= growth;
       }
     };

@@ -290,19 +290,20 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
     return Error{"the integer program knows neither replicas nor hosts"};
   UnitGraph graph(problem, objective, objective.contiguous);
   constexpr size_t mostVariables = 4'000'000;
-  // A start that takes longer for larger problems.
-  constexpr double startSecondsPerUnit = 0.05;
-  Budget forStart = deadline.rest(0.4);
-  forStart.seconds =
-      std::min(forStart.seconds, startSecondsPerUnit * graph.size());
-  Answer answer = objective.contiguous
-                      ? solveGreedy(problem, objective, budget)
-                      : searchLocally(problem, objective, forStart);
-  double bound = answer.bound;
   size_t devices = static_cast<size_t>(problem.deviceCount());
   bool tooLarge = devices > 64 || (graph.size() + 2 * graph.nets.size()) *
                                           devices * (problem.cpus + 1) >
                                       mostVariables;
+  // A start that takes longer for larger problems.
+  constexpr double startSecondsPerUnit = 0.05;
+  Budget forStart = deadline.rest(tooLarge ? 1 : 0.4);
+  if (!tooLarge)
+    forStart.seconds =
+        std::min(forStart.seconds, startSecondsPerUnit * graph.size());
+  Answer answer = objective.contiguous
+                      ? fillGreedily(problem, objective, graph, deadline)
+                      : searchLocally(problem, objective, forStart);
+  double bound = answer.bound;
   if (!answer.optimal && !tooLarge && !deadline.isOver()) {
     LoadProgram load(problem, objective, graph);
     IntegerResult result = solveInteger(
@@ -325,6 +326,8 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
         bound >= answer.value * (1 - tolerance))
       bound = std::min(bound, answer.value);
   }
+  if (objective.contiguous && tooLarge)
+    bound = lowerBound(problem, objective, graph, deadline.rest());
   finish(answer, bound, deadline);
   return answer;
 }

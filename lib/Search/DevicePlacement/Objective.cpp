@@ -63,11 +63,13 @@ std::vector<double> placement::trainedBytesOfNodes(const Problem &problem) {
   for (const Node &node : problem.nodes)
     if (node.backward && node.colorClass)
       trained.insert(*node.colorClass);
-  std::vector<double> bytes;
-  for (const Node &node : problem.nodes)
-    bytes.push_back(node.colorClass && trained.count(*node.colorClass)
-                        ? node.gradientBytes.value_or(node.memoryBytes)
-                        : 0);
+  std::vector<double> bytes(problem.nodes.size());
+  if (trained.empty())
+    return bytes;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    if (const Node &node = problem.nodes[i];
+        node.colorClass && trained.count(*node.colorClass))
+      bytes[i] = node.gradientBytes.value_or(node.memoryBytes);
   return bytes;
 }
 

@@ -5,14 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rows.h"
 #include "Soap/Search/DevicePlacement/Solution.h"
-
-#include <utility>
 
 using namespace soap;
 using namespace soap::placement;
 
 namespace {
+
+std::vector<std::pair<int, int>> edgePairs(const Problem &problem) {
+  std::vector<std::pair<int, int>> pairs;
+  pairs.reserve(problem.edges.size());
+  for (const Edge &edge : problem.edges)
+    pairs.emplace_back(edge.source, edge.target);
+  return pairs;
+}
 
 /// Computes nodes as they get ready, on one device as long as it has any, then
 /// on the device with the most ready ones.
@@ -20,12 +27,11 @@ class StageBuilder {
 public:
   StageBuilder(const Problem &problem, const Placement &placement, bool apart)
       : problem(problem), placement(placement), apart(apart),
-        successors(problem.nodes.size()), waiting(problem.nodes.size()),
-        ready(problem.deviceCount()) {
-    for (const Edge &edge : problem.edges) {
-      successors[edge.source].push_back(edge.target);
-      ++waiting[edge.target];
-    }
+        successors(problem.nodes.size(), edgePairs(problem)),
+        waiting(problem.nodes.size()), ready(problem.deviceCount()) {
+    for (size_t i = 0; i < waiting.size(); ++i)
+      for (int to : successors[i])
+        ++waiting[to];
   }
 
   std::vector<PipelineStage> build() {
@@ -46,7 +52,7 @@ private:
   const Problem &problem;
   const Placement &placement;
   bool apart; ///< backward nodes are held until all forward nodes are computed
-  std::vector<std::vector<int>> successors;
+  Rows successors;
   std::vector<int> waiting;
   std::vector<std::vector<int>> ready; ///< per device
   std::vector<int> held;

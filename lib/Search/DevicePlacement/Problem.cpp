@@ -6,9 +6,9 @@
 
 #include "Soap/Search/DevicePlacement/Problem.h"
 
-#include <algorithm>
+#include "IdentifierTable.h"
+
 #include <cmath>
-#include <unordered_map>
 #include <unordered_set>
 
 using namespace soap;
@@ -179,11 +179,9 @@ MaybeError Problem::check() const {
     return Error{"expected a memory of accelerators that is finite and not "
                  "negative, got " +
                  std::to_string(acceleratorMemoryBytes)};
-  std::unordered_map<int64_t, int> ids;
-  for (const Node &node : nodes)
-    if (!ids.emplace(node.id, 0).second)
-      return Error{"expected nodes of distinct identifiers, got two of " +
-                   std::to_string(node.id)};
+  if (std::optional<int> again = IdentifierTable(nodes).duplicate())
+    return Error{"expected nodes of distinct identifiers, got two of " +
+                 std::to_string(nodes[*again].id)};
   if (MaybeError error = checkNumbers(*this))
     return error;
   if (MaybeError error = checkEdges(*this))

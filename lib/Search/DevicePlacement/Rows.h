@@ -19,17 +19,28 @@ class Rows {
 public:
   Rows() = default;
   /// Pairs of row and item; each row's items come sorted, without repetitions.
-  Rows(size_t rowCount, std::vector<std::pair<int, int>> pairs) {
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    first.assign(rowCount + 1, 0);
-    items.reserve(pairs.size());
-    for (const auto &[row, item] : pairs) {
+  Rows(size_t rowCount, const std::vector<std::pair<int, int>> &pairs)
+      : first(rowCount + 1), items(pairs.size()) {
+    for (const auto &[row, item] : pairs)
       ++first[row + 1];
-      items.push_back(item);
-    }
     for (size_t row = 0; row < rowCount; ++row)
       first[row + 1] += first[row];
+    std::vector<size_t> end(first.begin(), first.end() - 1);
+    for (const auto &[row, item] : pairs)
+      items[end[row]++] = item;
+    size_t kept = 0;
+    for (size_t row = 0; row < rowCount; ++row) {
+      auto begin = items.begin() + static_cast<ptrdiff_t>(first[row]);
+      auto last = items.begin() + static_cast<ptrdiff_t>(end[row]);
+      std::sort(begin, last);
+      last = std::unique(begin, last);
+      first[row] = kept;
+      kept =
+          std::copy(begin, last, items.begin() + static_cast<ptrdiff_t>(kept)) -
+          items.begin();
+    }
+    first[rowCount] = kept;
+    items.resize(kept);
   }
 
   size_t size() const { return first.size() - 1; }

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChildProcess.h"
 #include "Splits.h"
 
-#include <map>
+#include <cstring>
 #include <numeric>
+#include <tuple>
 
 #ifdef SOAP_HAVE_SCOTCH
 #include <cstdio>
@@ -37,33 +39,45 @@ struct ScotchArrays {
     // Times and transfers in one unit, sums well below 2^31.
     double sum = std::max(work, transfers);
     double scale = sum > 0 ? 1e7 / sum : 1;
-    std::vector<std::map<int, double>> edges(graph.size());
+    // From, to, cost; each from both ends.
+    std::vector<std::tuple<int, int, double>> arcs;
     for (size_t net = 0; net < graph.nets.size(); ++net)
       for (int unit : graph.pins[net]) {
         int producer = graph.nets[net].producer;
         if (unit == producer)
           continue;
-        edges[producer][unit] += graph.nets[net].total();
-        edges[unit][producer] += graph.nets[net].total();
+        arcs.emplace_back(producer, unit, graph.nets[net].total());
+        arcs.emplace_back(unit, producer, graph.nets[net].total());
       }
-    first.push_back(0);
+    std::sort(arcs.begin(), arcs.end());
+    size_t next = 0;
     for (size_t unit = 0; unit < graph.size(); ++unit) {
+      first.push_back(static_cast<SCOTCH_Num>(targets.size()));
       weights.push_back(
           static_cast<SCOTCH_Num>(scale * graph.units[unit].acceleratorTime()));
-      for (const auto &[to, cost] : edges[unit]) {
+      while (next < arcs.size() &&
+             std::get<0>(arcs[next]) == static_cast<int>(unit)) {
+        int to = std::get<1>(arcs[next]);
+        double cost = 0;
+        for (; next < arcs.size() &&
+               std::get<0>(arcs[next]) == static_cast<int>(unit) &&
+               std::get<1>(arcs[next]) == to;
+             ++next)
+          cost += std::get<2>(arcs[next]);
         targets.push_back(to);
         costs.push_back(1 + static_cast<SCOTCH_Num>(scale * cost));
       }
-      first.push_back(static_cast<SCOTCH_Num>(targets.size()));
     }
+    first.push_back(static_cast<SCOTCH_Num>(targets.size()));
     // Scotch refuses graphs without any weight.
     if (std::accumulate(weights.begin(), weights.end(), SCOTCH_Num(0)) == 0)
       std::fill(weights.begin(), weights.end(), 1);
   }
 };
 
-Expected<std::vector<int>> partition(const UnitGraph &graph, int parts,
-                                     uint64_t seed) {
+/// The part of each unit, or nothing if Scotch refuses the graph.
+std::vector<SCOTCH_Num> partition(const UnitGraph &graph, int parts,
+                                  uint64_t seed) {
   ScotchArrays arrays(graph);
   std::vector<SCOTCH_Num> result(graph.size());
   SCOTCH_Graph target;
@@ -71,7 +85,7 @@ Expected<std::vector<int>> partition(const UnitGraph &graph, int parts,
   SCOTCH_randomSeed(static_cast<SCOTCH_Num>(seed % 1000000 + 1));
   SCOTCH_randomReset();
   if (SCOTCH_graphInit(&target) != 0)
-    return Error{"Scotch can not make a graph"};
+    return {};
   SCOTCH_stratInit(&strategy);
   // Edges come in pairs, one from each end.
   int status =
@@ -84,8 +98,32 @@ Expected<std::vector<int>> partition(const UnitGraph &graph, int parts,
   SCOTCH_stratExit(&strategy);
   SCOTCH_graphExit(&target);
   if (status != 0)
+    result.clear();
+  return result;
+}
+
+/// The same in a process of its own; empty if the time was over before.
+Expected<std::vector<int>> partitionUntil(const Deadline &deadline,
+                                          const UnitGraph &graph, int parts,
+                                          uint64_t seed) {
+  if (deadline.isOver())
+    return std::vector<int>();
+  ChildProcess child([&](int pipe) {
+    std::vector<SCOTCH_Num> found = partition(graph, parts, seed);
+    ChildProcess::write(pipe, found.data(), found.size() * sizeof(found[0]));
+  });
+  if (!child.hasStarted())
+    return Error{"can not start a process for Scotch"};
+  std::vector<char> bytes;
+  if (!child.listen(deadline, [&](const char *data, size_t size) {
+        bytes.insert(bytes.end(), data, data + size);
+      }))
+    return std::vector<int>();
+  std::vector<SCOTCH_Num> parted(graph.size());
+  if (bytes.size() != parted.size() * sizeof(parted[0]))
     return Error{"Scotch can not partition this graph"};
-  return std::vector<int>(result.begin(), result.end());
+  std::memcpy(parted.data(), bytes.data(), bytes.size());
+  return std::vector<int>(parted.begin(), parted.end());
 }
 
 /// Moves units off accelerators whose memory does not suffice, those first that
@@ -140,9 +178,11 @@ Expected<Answer> placement::solveScotch(const Problem &problem,
   std::vector<int> deviceOf(graph.size(), problem.accelerators);
   if (problem.accelerators > 0) {
     Expected<std::vector<int>> parts =
-        partition(graph, problem.accelerators, budget.seed);
+        partitionUntil(deadline, graph, problem.accelerators, budget.seed);
     if (!parts)
       return parts.takeError();
+    if (parts->empty())
+      return solveGreedy(problem, objective, deadline.rest());
     deviceOf = *parts;
   }
   for (size_t unit = 0; unit < graph.size(); ++unit)
@@ -156,7 +196,8 @@ Expected<Answer> placement::solveScotch(const Problem &problem,
       !legal)
     return Error{"Scotch's partition breaks a rule: " + legal.error()};
   improve(answer, problem, objective, placement);
-  finish(answer, lowerBound(problem, objective, deadline.rest()), deadline);
+  finish(answer, lowerBound(problem, objective, graph, deadline.rest()),
+         deadline);
   return answer;
 }
 

@@ -5,12 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../Core/Json.h"
+#include "IdentifierTable.h"
 #include "Soap/Search/DevicePlacement/Files.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
 
 using namespace soap;
 using namespace soap::placement;
@@ -31,10 +30,7 @@ namespace {
 class SolutionReader {
 public:
   SolutionReader(const Problem &problem, const std::string &file)
-      : problem(problem), reader(file) {
-    for (size_t i = 0; i < problem.nodes.size(); ++i)
-      indexOf.emplace(problem.nodes[i].id, static_cast<int>(i));
-  }
+      : problem(problem), reader(file), indices(problem.nodes) {}
 
   Expected<SolutionFile> read(const json &document) {
     Cursor root(reader, &document, "");
@@ -55,8 +51,7 @@ public:
       readObjective(root["objective"]);
     readDevices(root["devices"]);
     if (root.has("pipeline"))
-      for (const Cursor &stage : root["pipeline"].elements())
-        readStage(stage);
+      root["pipeline"].forEach([&](const Cursor &at) { readStage(at); });
     if (root.has("schedule"))
       readSchedule(root["schedule"]);
     if (reader.failed())
@@ -68,7 +63,7 @@ private:
   const Problem &problem;
   jsonfile::Reader reader;
   SolutionFile solution;
-  std::unordered_map<int64_t, int> indexOf;
+  IdentifierTable indices;
 
   bool choice(const Cursor &at, const char *no, const char *yes) {
     std::string text = at.string();
@@ -106,16 +101,15 @@ private:
   }
 
   std::vector<int> readNodes(const Cursor &at) {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max() / 2;
     std::vector<int> nodes;
-    for (const Cursor &element : at.elements()) {
-      auto it = indexOf.find(
-          element.integer(std::numeric_limits<int64_t>::min() / 2,
-                          std::numeric_limits<int64_t>::max() / 2));
-      if (it == indexOf.end())
+    at.forEach([&](const Cursor &element) {
+      int index = indices.find(element.integer(-most, most));
+      if (index < 0)
         element.failExpected("the identifier of a node");
       else
-        nodes.push_back(it->second);
-    }
+        nodes.push_back(index);
+    });
     return nodes;
   }
 
@@ -197,9 +191,7 @@ private:
     int64_t stages = static_cast<int64_t>(solution.pipeline.size());
     if (stages == 0)
       return at.fail("expected the stages in 'pipeline', too");
-    for (const Cursor &element : at["tasks"].elements()) {
-      if (reader.failed())
-        return;
+    at["tasks"].forEach([&](const Cursor &element) {
       element.expectObject(
           {"device", "compute", "write", "read", "begin", "end"});
       RoundTask task;
@@ -217,7 +209,7 @@ private:
       task.begin = element["begin"].number(0, mostLoad);
       task.end = element["end"].number(0, mostLoad);
       schedule.tasks.push_back(task);
-    }
+    });
     solution.schedule = std::move(schedule);
   }
 

@@ -153,6 +153,19 @@ std::vector<SplitStage> placement::splitOrder(const UnitGraph &graph,
 // Infeasible problems
 //===----------------------------------------------------------------------===//
 
+/// A memory that no accelerator may be below: that of the largest unit, and its
+/// share of all. 0 where CPUs can hold anything.
+static double memoryNeeded(const Problem &problem, const UnitGraph &graph) {
+  double largest = 0, sum = 0;
+  for (const Unit &unit : graph.units) {
+    largest = std::max(largest, unit.memoryBytes);
+    sum += unit.memoryBytes;
+  }
+  constexpr double roundingOfSums = 1e-9;
+  double share = sum * (1 - roundingOfSums) / problem.deviceCount();
+  return problem.cpus > 0 ? 0 : std::max(largest, share);
+}
+
 void placement::explainInfeasible(Answer &answer, const Problem &problem,
                                   const Objective &objective,
                                   const UnitGraph &graph,
@@ -176,5 +189,6 @@ void placement::explainInfeasible(Answer &answer, const Problem &problem,
     answer.smallestMemoryBound = answer.smallestMemoryBytes;
     return;
   }
-  answer.smallestMemoryBound = problem.acceleratorMemoryBytes;
+  answer.smallestMemoryBound =
+      std::max(problem.acceleratorMemoryBytes, memoryNeeded(problem, graph));
 }

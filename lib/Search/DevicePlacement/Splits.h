@@ -53,6 +53,10 @@ std::vector<SplitStage> splitOrder(const UnitGraph &graph,
 Answer fillGreedily(const Problem &problem, const Objective &objective,
                     const UnitGraph &graph, const Deadline &deadline);
 
+/// `solveDpl` on an ordered graph that is there already, without hosts.
+Answer splitLinearly(const Problem &problem, const Objective &objective,
+                     const UnitGraph &graph, const Budget &budget);
+
 /// `lowerBound` on a graph that is there already, ordered if the objective asks
 /// for contiguous splits.
 double lowerBound(const Problem &problem, const Objective &objective,

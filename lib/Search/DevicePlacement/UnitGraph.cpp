@@ -7,11 +7,59 @@
 #include "UnitGraph.h"
 #include "Contraction.h"
 
-#include <map>
-#include <numeric>
+#include <bit>
 
 using namespace soap;
 using namespace soap::placement;
+
+namespace {
+
+/// Nets by their units, and by their producer's unit where it matters: a hash
+/// table of nodes that produce them.
+class NetTable {
+public:
+  NetTable(const Rows &unitsOf, const std::vector<int> &unitOf,
+           bool keepProducers)
+      : unitsOf(unitsOf), unitOf(unitOf), keepProducers(keepProducers),
+        slots(std::bit_ceil(2 * unitOf.size() + 1), Slot{-1, -1}) {}
+
+  /// The net of the node's units; nets are numbered as they come.
+  int findOrAdd(int node) {
+    for (size_t at = hash(node);; ++at) {
+      Slot &slot = slots[at & (slots.size() - 1)];
+      if (slot.net < 0)
+        slot = {node, count++};
+      else if (!isSame(slot.node, node))
+        continue;
+      return slot.net;
+    }
+  }
+
+private:
+  struct Slot {
+    int node, net;
+  };
+  const Rows &unitsOf;
+  const std::vector<int> &unitOf;
+  bool keepProducers;
+  std::vector<Slot> slots;
+  int count = 0;
+
+  bool isSame(int one, int other) const {
+    return (!keepProducers || unitOf[one] == unitOf[other]) &&
+           std::ranges::equal(unitsOf[one], unitsOf[other]);
+  }
+  size_t hash(int node) const {
+    size_t value = keepProducers ? unitOf[node] : 0;
+    for (int unit : unitsOf[node]) {
+      value = (value ^ static_cast<size_t>(unit)) * 0x9e3779b97f4a7c15;
+      value ^= value >> 32;
+    }
+    return value;
+  }
+};
+
+} // namespace
 
 void Unit::add(const Unit &other) {
   acceleratorForward += other.acceleratorForward;
@@ -37,8 +85,8 @@ UnitGraph::UnitGraph(const Problem &problem, const Objective &objective,
       back.emplace_back(unitOf[to], unitOf[from]);
     }
   collectUnits(problem);
-  successors = Rows(size(), std::move(forth));
-  predecessors = Rows(size(), std::move(back));
+  successors = Rows(size(), forth);
+  predecessors = Rows(size(), back);
   collectNets(problem, objective.hasHosts());
 }
 
@@ -49,7 +97,7 @@ void UnitGraph::number(const Problem &problem, std::vector<int> rootOf,
   for (const auto &[from, to] : order)
     if (rootOf[from] != rootOf[to])
       pairs.emplace_back(rootOf[from], rootOf[to]);
-  Rows after(rootOf.size(), std::move(pairs));
+  Rows after(rootOf.size(), pairs);
   std::vector<int> waiting(rootOf.size());
   for (size_t i = 0; i < rootOf.size(); ++i)
     for (int to : after[i])
@@ -104,21 +152,15 @@ void UnitGraph::collectNets(const Problem &problem, bool keepProducers) {
       pairs.emplace_back(edge.source, unitOf[edge.source]);
       pairs.emplace_back(edge.source, unitOf[edge.target]);
     }
-  Rows unitsOf(problem.nodes.size(), std::move(pairs));
-  // Nets of the same units are one, with the producer as a first key if it
-  // matters.
-  std::map<std::pair<int, std::vector<int>>, int> known;
+  Rows unitsOf(problem.nodes.size(), pairs);
+  NetTable known(unitsOf, unitOf, keepProducers);
   std::vector<std::pair<int, int>> pinPairs, netPairs;
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     std::span<const int> list = unitsOf[i];
     if (list.size() < 2)
       continue;
-    int key = keepProducers ? unitOf[i] : -1;
-    auto [it, isNew] = known.emplace(
-        std::pair(key, std::vector<int>(list.begin(), list.end())),
-        static_cast<int>(nets.size()));
-    int net = it->second;
-    if (isNew) {
+    int net = known.findOrAdd(static_cast<int>(i));
+    if (net == static_cast<int>(nets.size())) {
       nets.push_back({0, 0, unitOf[i]});
       for (int unit : list) {
         pinPairs.emplace_back(net, unit);
@@ -128,8 +170,8 @@ void UnitGraph::collectNets(const Problem &problem, bool keepProducers) {
     (problem.nodes[i].backward ? nets[net].backward : nets[net].forward) +=
         problem.transferTime[i];
   }
-  pins = Rows(nets.size(), std::move(pinPairs));
-  netsOf = Rows(size(), std::move(netPairs));
+  pins = Rows(nets.size(), pinPairs);
+  netsOf = Rows(size(), netPairs);
 }
 
 Placement UnitGraph::placement(const std::vector<int> &deviceOfUnit) const {

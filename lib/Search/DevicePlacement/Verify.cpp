@@ -170,10 +170,14 @@ MaybeError verifyContiguity(const Problem &problem,
 std::vector<std::vector<int>>
 placement::devicesOfNets(const Problem &problem, const Placement &placement) {
   std::vector<std::vector<int>> devices(problem.nodes.size());
-  for (size_t i = 0; i < problem.nodes.size(); ++i)
-    devices[i].push_back(placement.deviceOf[i]);
-  for (const Edge &edge : problem.edges)
-    devices[edge.source].push_back(placement.deviceOf[edge.target]);
+  for (const Edge &edge : problem.edges) {
+    int from = placement.deviceOf[edge.source];
+    int to = placement.deviceOf[edge.target];
+    if (from == to)
+      continue;
+    devices[edge.source].push_back(from);
+    devices[edge.source].push_back(to);
+  }
   for (std::vector<int> &list : devices) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());

@@ -95,7 +95,28 @@ TEST(PlacementProblem, RandomProblemsAreWellFormedAndSurviveFiles) {
 }
 
 TEST(PlacementProblem, FilesAreCheckedByPath) {
-  expectFileRefused("{", "", "invalid JSON");
+  expectFileRefused("{", "", "at /: expected an object, got \"edges\"");
+  expectFileRefused("\"maxCPUs\":", "\"maxCPUs\"", "invalid JSON");
+  expectFileRefused("\"maxCPUs\":1", "\"maxCPUs\":{}",
+                    "at /maxCPUs: expected an integer from 0 to 4096, got an "
+                    "object");
+  expectFileRefused("\"maxCPUs\":1", "\"maxCPUs\":1,\"maxCPUs\":1",
+                    "at /: duplicate key \"maxCPUs\"");
+  expectFileRefused("\"edges\":[", "\"edges\":7,\"nodes\":[",
+                    "at /edges: expected an array, got 7");
+  expectFileRefused("\"nodes\":[", "\"nodes\":[null,",
+                    "at /nodes/0: expected an object, got null");
+  expectFileRefused("\"nodes\":[", "\"nodes\":[{},",
+                    "at /nodes/0: expected key \"id\", which is missing");
+  expectFileRefused("\"id\":11", "\"id\":11,\"weight\":3",
+                    "at /nodes/1: unknown key \"weight\"");
+  expectFileRefused("\"id\":11", "\"id\":[11]",
+                    "at /nodes/1/id: expected an integer from "
+                    "-9007199254740992 to 9007199254740992, got an array");
+  expectFileRefused("\"id\":11", "\"id\":11,\"name\":\"\"",
+                    "at /nodes/1/name: expected a string that is not empty");
+  expectFileRefused("\"id\":11", "\"id\":18446744073709551615",
+                    "at /nodes/1/id");
   expectFileRefused("\"maxFPGAs\":2", "\"maxFPGAs\":-2", "at /maxFPGAs");
   expectFileRefused("\"maxFPGAs\":2", "\"maxGPUs\":2", "maxGPUs");
   expectFileRefused("\"cpuLatency\":10.0", "\"cpuLatency\":-1",
@@ -112,6 +133,23 @@ TEST(PlacementProblem, FilesAreCheckedByPath) {
                     "\"edges\":[{\"sourceId\":10,\"destId\":12,"
                     "\"cost\":2},",
                     "cost of the other edges from node 10");
+}
+
+TEST(PlacementProblem, IdentifiersNeedNotBeDense) {
+  for (int64_t factor : {1, 7, 1000, 1'000'000'007}) {
+    Problem problem = makePath({1, 2, 3}, 2, 1);
+    for (Node &node : problem.nodes)
+      node.id = (node.id - 11) * factor;
+    Expected<Problem> again = parseProblem(printProblem(problem), "p.json");
+    ASSERT_TRUE(static_cast<bool>(again)) << again.error();
+    EXPECT_EQ(printProblem(*again), printProblem(problem));
+    problem.nodes[2].id = problem.nodes[0].id;
+    MaybeError error = problem.check();
+    ASSERT_TRUE(error);
+    EXPECT_NE(error->message.find("two of " + std::to_string(-factor)),
+              std::string::npos)
+        << error->message;
+  }
 }
 
 TEST(PlacementProblem, FlagsMayBeNumbers) {

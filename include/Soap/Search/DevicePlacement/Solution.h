@@ -43,7 +43,8 @@ double transferTimeOn(const Problem &problem, const Objective &objective,
                       const std::vector<int> &net, int device,
                       const Placement &placement, int node);
 
-/// Per node, the devices that have or read its output, sorted.
+/// Per node, the devices that have or read its output, sorted; none where all
+/// of that is one device.
 std::vector<std::vector<int>> devicesOfNets(const Problem &problem,
                                             const Placement &placement);
 

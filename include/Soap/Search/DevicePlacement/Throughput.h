@@ -64,7 +64,8 @@ bool haveScotch();
 bool haveMilp();
 
 /// Scotch's k-way partition of the graph, balanced by time, repaired where it
-/// breaks a rule. Non-contiguous. An error without Scotch.
+/// breaks a rule. Non-contiguous. In a process of its own; if the time is over
+/// before it is done, `solveGreedy`'s answer. An error without Scotch.
 Expected<Answer> solveScotch(const Problem &problem, const Objective &objective,
                              const Budget &budget);
 
