@@ -130,8 +130,8 @@ private:
     layouts.setHeld(cast.getY(), last);
   }
 
-  /// A copy that only such kernels would read is none: they read what it is made
-  /// of.
+  /// A copy that only such kernels would read is none: they read what it is
+  /// made of.
   void readAsHeld(Operation *op) {
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
