@@ -351,6 +351,11 @@ private:
     }
     McmcChain &chain = *chains.back();
     chain.temperatureNs = temperatureNs(0);
+    // Long enough to get to the bottom of a valley.
+    constexpr int64_t proposalsPerGroup = 128;
+    if (options.kind == ProposalKind::Mixed)
+      chain.hopProposals =
+          proposalsPerGroup * static_cast<int64_t>(problem.getGroups().size());
     int64_t others = 0;
     double spent = 0;
     for (size_t i = 0; i + 1 < chains.size(); ++i) {

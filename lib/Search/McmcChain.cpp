@@ -158,6 +158,12 @@ double McmcChain::cooledNs(size_t ahead) const {
   if (options.cooling == 1)
     return temperatureNs;
   double spent = 0;
+  if (hopProposals > 0)
+    return temperatureNs *
+           std::pow(options.cooling,
+                    static_cast<double>(state.proposals % hopProposals +
+                                        static_cast<int64_t>(ahead)) /
+                        static_cast<double>(hopProposals));
   if (mostProposals > 0)
     spent =
         (static_cast<double>(state.proposals) + static_cast<double>(ahead)) /
@@ -165,6 +171,22 @@ double McmcChain::cooledNs(size_t ahead) const {
   if (mostSeconds > 0)
     spent = std::max(spent, state.seconds / mostSeconds);
   return temperatureNs * std::pow(options.cooling, std::min(spent, 1.0));
+}
+
+/// Leaves the valley of the best strategy for one nearby.
+void McmcChain::hop(RandomGenerator &random) {
+  constexpr int64_t mostGroups = 6;
+  auto groups = static_cast<int64_t>(problem.getGroups().size());
+  state.current = state.best;
+  for (int64_t left = 1 + random.below(std::min(mostGroups, groups)); left > 0;
+       --left) {
+    auto group = static_cast<int>(random.below(groups));
+    problem.assign(state.current, problem.getGroups()[group],
+                   sampler.drawConfig(random, group));
+  }
+  for (std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
+    state.currentEvaluation = evaluator->start(state.current);
+  considerBest();
 }
 
 McmcChain::Draw McmcChain::draw(RandomGenerator &random, size_t ahead) const {
@@ -231,16 +253,20 @@ size_t McmcChain::decide(size_t count) {
   return decided;
 }
 
+void McmcChain::considerBest() {
+  if (!isBetter(state.currentEvaluation, state.bestEvaluation))
+    return;
+  state.best = evaluators[0]->getStrategy();
+  state.bestEvaluation = state.currentEvaluation;
+  state.gainProposals = state.proposals;
+  state.gainSeconds = -1; // now, see `run`
+  monitor.found(state.bestEvaluation);
+}
+
 void McmcChain::accept(const Draw &draw) {
   state.currentEvaluation = draw.evaluation;
   ++state.accepted;
-  if (isBetter(draw.evaluation, state.bestEvaluation)) {
-    state.best = evaluators[0]->getStrategy();
-    state.bestEvaluation = draw.evaluation;
-    state.gainProposals = state.proposals;
-    state.gainSeconds = -1; // now, see `run`
-    monitor.found(state.bestEvaluation);
-  }
+  considerBest();
   if (state.accepted - state.acceptedAtWeights >= acceptedBetweenWeights)
     updateWeights();
 }
@@ -271,19 +297,28 @@ void McmcChain::run(int64_t until) {
   while (!state.isOver && state.proposals < until && !monitor.isOver()) {
     updateTime();
     int64_t left = until - state.proposals;
+    bool hops = hopProposals > 0;
     if (mostProposals > 0) {
+      left = std::min(left, mostProposals - state.proposals);
       int64_t half = (mostProposals + 1) / 2;
-      left = std::min({left, mostProposals - state.proposals,
-                       state.gainProposals + half - state.proposals});
+      if (!hops)
+        left = std::min(left, state.gainProposals + half - state.proposals);
     }
-    if (left <= 0 || (mostSeconds > 0 &&
-                      (state.seconds >= mostSeconds ||
-                       state.seconds - state.gainSeconds >= mostSeconds / 2))) {
+    if (left <= 0 ||
+        (mostSeconds > 0 &&
+         (state.seconds >= mostSeconds ||
+          (!hops && state.seconds - state.gainSeconds >= mostSeconds / 2)))) {
       state.isOver = true;
       break;
     }
-    size_t count = std::min(drawsAhead(), static_cast<size_t>(left));
     std::copy(state.random.begin(), state.random.end(), random.words);
+    if (hops) {
+      // At least one proposal follows, so that a checkpoint is never between.
+      if (state.proposals > 0 && state.proposals % hopProposals == 0)
+        hop(random);
+      left = std::min(left, hopProposals - state.proposals % hopProposals);
+    }
+    size_t count = std::min(drawsAhead(), static_cast<size_t>(left));
     draws.clear();
     for (size_t i = 0; i < count; ++i)
       draws.push_back(draw(random, i));

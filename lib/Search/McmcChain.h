@@ -41,6 +41,11 @@ public:
   /// it without gain.
   int64_t mostProposals = 0;
   double mostSeconds = 0;
+  /// Length in proposals of a hop, 0: none. Of basin hopping (Wales and Doye,
+  /// 1997): after each, some groups of the best strategy get random configs,
+  /// and the chain goes on from there; the temperature falls in every hop anew.
+  /// Such a chain is not over before its budget is spent.
+  int64_t hopProposals = 0;
   /// Before cooling: a proposal that is slower by this is accepted with
   /// probability 1/e.
   double temperatureNs = 0;
@@ -80,6 +85,8 @@ private:
   double cooledNs(size_t ahead) const;
   void accept(const Draw &draw);
   void updateWeights();
+  void considerBest();
+  void hop(RandomGenerator &random);
 };
 
 } // namespace soap

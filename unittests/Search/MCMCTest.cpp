@@ -290,6 +290,23 @@ TEST(MCMC, StopsAfterHalfTheBudgetWithoutGain) {
   EXPECT_EQ(searchMcmc(p.problem, options).proposals, 500);
 }
 
+/// What chains leave is used up by one that hops, whatever it finds.
+TEST(MCMC, HopsUseTheWholeBudget) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  McmcOptions options = proposals(6000, 2);
+  options.chains = 2;
+  options.cooling = 0.1;
+  int64_t uniform = searchMcmc(p.problem, options).proposals;
+  EXPECT_LT(uniform, 6000);
+  options.kind = ProposalKind::Mixed;
+  McmcResult one = searchMcmc(p.problem, options);
+  EXPECT_EQ(one.proposals, 6000);
+  for (int threads : {2, 4}) {
+    options.threads = threads;
+    expectSame(one, searchMcmc(p.problem, options));
+  }
+}
+
 TEST(MCMC, SharesTheBudgetAmongInitialStrategies) {
   MlpProblem p(makeMlp(8, {6, 4}), 1);
   McmcOptions options = proposals(1000);
