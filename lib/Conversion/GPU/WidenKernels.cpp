@@ -1,10 +1,10 @@
 //===- WidenKernels.cpp - Several elements an iteration -------------------===//
 //
-// The pass. A GPU moves 16 bytes with one instruction where it can, and a thread
-// that computes one number of f32 asks for four. Parts whose iterations each
-// read and write their own element do four of them: first all loads, then the
-// computation, then all stores, each four in a row, which LLVM joins because the
-// buffers are known to be aligned.
+// The pass. A GPU moves 16 bytes with one instruction where it can, and a
+// thread that computes one number of f32 asks for four. Parts whose iterations
+// each read and write their own element do four of them: first all loads, then
+// the computation, then all stores, each four in a row, which LLVM joins
+// because the buffers are known to be aligned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -253,11 +253,11 @@ private:
       if (auto load = dyn_cast<memref::LoadOp>(op); load && own.contains(&op)) {
         Value row = asRow(builder, shared.lookupOrDefault(load.getMemRef()));
         for (IRMapping &map : maps)
-          map.map(load.getResult(),
-                  memref::LoadOp::create(
-                      builder, loc, row,
-                      map.lookup(Value(loop.getInductionVar())))
-                      .getResult());
+          map.map(
+              load.getResult(),
+              memref::LoadOp::create(builder, loc, row,
+                                     map.lookup(Value(loop.getInductionVar())))
+                  .getResult());
       }
     for (IRMapping &map : maps)
       for (Operation &op : ops)
