@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -143,6 +144,20 @@ FailureOr<DictionaryAttr> programEntry(func::FuncOp function) {
                      {"ranks", builder.getArrayAttr({rank})}});
 }
 
+/// Messages have peers in a rank table only.
+LogicalResult checkSendsNothing(func::FuncOp function) {
+  auto result = function.walk([&](Operation *op) {
+    if (!isa<SendOp, RecvOp>(op) && !isCollective(op))
+      return WalkResult::advance();
+    op->emitOpError("is in function '")
+        << function.getName()
+        << "', which nobody partitioned: expected a program of "
+           "--soap-partition, which says with whom it exchanges messages";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct SingleProgramsPass
     : public mlir::soap::impl::SoapSingleProgramsBase<SingleProgramsPass> {
   using SoapSingleProgramsBase::SoapSingleProgramsBase;
@@ -155,6 +170,8 @@ struct SingleProgramsPass
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       if (function.isExternal() || function.isPrivate())
         continue;
+      if (failed(checkSendsNothing(function)))
+        return signalPassFailure();
       FailureOr<DictionaryAttr> entry = programEntry(function);
       if (failed(entry))
         return signalPassFailure();

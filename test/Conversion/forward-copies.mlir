@@ -1,7 +1,7 @@
 // A slice that lies together is sent as a view, without packing; parts of an assembled tile are made in it, without copies.
 // RUN: soap-opt %s --soap-outline-kernels --soap-bufferize-programs | FileCheck %s
 // RUN: soap-opt %s --soap-outline-kernels --soap-bufferize-programs --soap-plan-memory | FileCheck %s --check-prefix=PLAN
-// RUN: soap-opt %s --soap-lower-to-cpu | FileCheck %s --check-prefix=LLVM
+// RUN: soap-opt %s --soap-outline-kernels --soap-bufferize-programs --soap-plan-memory --soap-programs-to-llvm | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: func.func @gather
 // CHECK: %[[ROW:.*]] = memref.collapse_shape %arg0

@@ -18,3 +18,19 @@ func.func @f(%x: tensor<4xf32>) -> tensor<?xf32> {
 // expected-error @below {{has no function to make a program of}}
 module {
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'soap.send' op is in function 'f', which nobody partitioned: expected a program of --soap-partition, which says with whom it exchanges messages}}
+  soap.send %x {source = #soap.region<[0:4]>} : tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'soap.all_reduce' op is in function 'f', which nobody partitioned}}
+  %y = soap.all_reduce %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -323,6 +323,31 @@ def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SoapWidenKernels : Pass<"soap-widen-kernels", "::mlir::ModuleOp"> {
+  let summary = "Elementwise kernels of GPUs do four elements an iteration";
+  let description = [{
+    Launches of programs whose memory is planned: where a part is a loop whose iterations load, compute and store the element of their number, the buffers begin at multiples of 16 bytes, and there are at least `min-extent` iterations, a multiple of four, an iteration does four. Loads come first, then what is computed, then stores,
+    each four in a row, and arguments say that they are aligned (`llvm.align`), so that LLVM makes one access of them: `ld.global.v4.b32`. What other elements an iteration reads, of a bias for one, is read as before. Results have the same bits, for each element is computed as before.
+
+    ```mlir
+    soap.parallel_call @kernel_0_relu_loop extent 524288 grain 16 (%x, %y)
+    ```
+
+    becomes
+
+    ```mlir
+    soap.parallel_call @kernel_0_relu_loop_by_4 extent 131072 grain 4 (%x, %y)
+    ```
+  }];
+  let options = [
+    Option<"minExtent", "min-extent", "int64_t", /*default=*/"131072", "Iterations from which a part has enough for threads of four">
+  ];
+  let statistics = [
+    Statistic<"widened", "widened", "Launches that do four elements an iteration">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SoapAssignLayouts : Pass<"soap-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "Images between convolutions of cuDNN have channels last";
   let description = [{

@@ -79,6 +79,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   pm.addPass(createSoapInlineKernels());
   pm.addPass(createSoapMergeUpdates());
   pm.addPass(createSoapPlanMemory());
+  pm.addPass(createSoapWidenKernels());
   SoapOrderStreamsOptions streams;
   streams.streams = options.streams;
   pm.addPass(createSoapOrderStreams(streams));
