@@ -43,34 +43,46 @@ int64_t soap::microbatchNs(const Graph &graph, const Kernel &kernel,
   return cost.computeNs(device, kernelWork(graph, kernel, box));
 }
 
-std::vector<int64_t>
-soap::microbatchBytes(const Graph &graph,
-                      const std::vector<std::vector<Role>> &roles,
-                      int64_t microbatches) {
-  std::vector<int64_t> bytes;
-  for (const GraphValue &value : graph.values)
-    bytes.push_back(value.bytes());
-  std::vector<bool> known(bytes.size());
+std::vector<bool>
+soap::valuesOfSamples(const Graph &graph,
+                      const std::vector<std::vector<Role>> &roles) {
+  std::vector<bool> result(graph.values.size());
   auto look = [&](int value, const AccessMap &map, size_t node) {
-    if (known[value])
-      return;
-    bool hasSamples = false;
     for (size_t l = 0; l < roles[node].size(); ++l)
-      hasSamples |=
-          roles[node][l] == Role::Sample && usesLoop(map, static_cast<int>(l));
-    known[value] = hasSamples;
-    if (hasSamples)
-      bytes[value] = (bytes[value] + microbatches - 1) / microbatches;
+      if (roles[node][l] == Role::Sample && usesLoop(map, static_cast<int>(l)))
+        result[value] = true;
   };
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
     for (size_t r = 0; r < kernel.results.size(); ++r)
       look(kernel.results[r], kernel.space.results[r].map, n);
-  }
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Kernel &kernel = graph.nodes[n].whole;
     for (size_t i = 0; i < kernel.operands.size(); ++i)
       look(kernel.operands[i], kernel.space.operands[i].map, n);
+  }
+  return result;
+}
+
+std::vector<int>
+soap::frozenInputs(const Graph &graph,
+                   const std::vector<std::vector<Role>> &roles) {
+  std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
+  std::vector<int> frozen;
+  for (const GraphInput &input : graph.inputs)
+    if (input.updateNode < 0 && !hasSamples[input.value])
+      frozen.push_back(input.value);
+  return frozen;
+}
+
+std::vector<int64_t>
+soap::microbatchBytes(const Graph &graph,
+                      const std::vector<std::vector<Role>> &roles,
+                      int64_t microbatches) {
+  std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
+  std::vector<int64_t> bytes;
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    bytes.push_back(graph.values[v].bytes());
+    if (hasSamples[v])
+      bytes[v] = (bytes[v] + microbatches - 1) / microbatches;
   }
   return bytes;
 }
@@ -191,8 +203,17 @@ private:
       if (input.updateNode >= 0)
         pipeline.stages[stageOf[deviceOf[input.updateNode]]].weightBytes +=
             graph.values[input.value].bytes();
-    // Each once a stage: gradients that wait for their update, and what the
-    // backward pass reads of the forward pass.
+    // Each once a stage: weights that nobody updates, gradients that wait for
+    // their update, and what the backward pass reads of the forward pass.
+    std::set<std::pair<int, int>> weights;
+    std::vector<bool> isFrozen(graph.values.size());
+    for (int value : frozenInputs(graph, roles))
+      isFrozen[value] = true;
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : kernel(n).operands)
+        if (int stage = stageOf[deviceOf[n]];
+            isFrozen[value] && weights.insert({stage, value}).second)
+          pipeline.stages[stage].weightBytes += graph.values[value].bytes();
     std::set<std::pair<int, int>> gradients, kept;
     forEachEdge([&](size_t from, size_t to, int value) {
       int stage = stageOf[deviceOf[to]];

@@ -140,6 +140,15 @@ private:
       if (input.updateNode >= 0)
         pipeline.groups[groupOfNode(input.updateNode)].weightBytes +=
             graph.values[input.value].bytes();
+    std::set<std::pair<int, int>> weights; // group, value
+    std::vector<bool> isFrozen(graph.values.size());
+    for (int value : frozenInputs(graph, roles))
+      isFrozen[value] = true;
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : kernel(n).operands)
+        if (isFrozen[value] && weights.insert({groupOfNode(n), value}).second)
+          pipeline.groups[groupOfNode(n)].weightBytes +=
+              graph.values[value].bytes();
     for (RoundGroup &group : pipeline.groups)
       group.weightBytes += group.gradientBytes;
   }

@@ -17,6 +17,8 @@ def pipeline(name, attributes, *expect):
 TWO_TYPES = changed(changed(TOPOLOGY, ["device_types"], [TOPOLOGY["device_types"][0], dict(TOPOLOGY["device_types"][0], name="u")]),
                     ["devices", 1, "type"], "u")
 
+SMALL = changed(TOPOLOGY, ["device_types", 0, "memory_bytes"], 10)
+
 
 def build(name, options, *expect):
     return Case("flags: " + name, ["soap-opt", "{f.mlir}", "--soap-build-training-step=" + options], list(expect), F)
@@ -94,6 +96,8 @@ CASES = [
          ["soap-opt", "{f.mlir}", "--soap-place=topology=h100-4 microbatches=2 instance={folder}"], ["instance=", "cannot"], F),
     Case("flags: placement on devices of two types", ["soap-opt", "{f.mlir}", "--soap-place=topology={t.json} microbatches=2"],
          ["can not be placed", "devices of one type"], dict(F, **{"t.json": to_json(TWO_TYPES)})),
+    Case("flags: placement of weights that no device can hold", ["soap-opt", "{f.mlir}", "--soap-place=topology={t.json} microbatches=2"],
+         ["10 bytes", "with 48 bytes each it would"], dict(F, **{"t.json": to_json(SMALL)})),
     pipeline("replicas of more devices than there are", 'microbatches = 2 : i64, schedule = "1f1b", replicas = array<i64: 3>',
              "soap.pipeline", "device"),
     pipeline("replicas that are no number", 'microbatches = 2 : i64, schedule = "1f1b", replicas = "two"', "soap.pipeline", "replicas"),

@@ -174,6 +174,18 @@ placement::makeModelProblem(const ParallelizationProblem &model,
     node.memoryBytes += static_cast<double>(size + gradient);
     *node.gradientBytes += static_cast<double>(gradient);
   }
+  // Weights that nobody updates may be on several devices: they count where
+  // they are read first.
+  std::vector<bool> isFrozen(graph.values.size());
+  for (int value : frozenInputs(graph, model.getRoles()))
+    isFrozen[value] = true;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (int value : graph.nodes[n].whole.operands)
+      if (isFrozen[value] && nodeOf[n] >= 0) {
+        isFrozen[value] = false;
+        problem.nodes[nodeOf[n]].memoryBytes +=
+            static_cast<double>(graph.values[value].bytes());
+      }
   if (MaybeError error = problem.check())
     return *error;
   return made;
