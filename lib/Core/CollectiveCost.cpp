@@ -208,7 +208,8 @@ private:
   std::vector<Candidate> candidates;
   std::vector<Step> steps;
 
-  /// Those that are the first of the fastest for some number of bytes.
+  /// Those that no other beats in both latency and time per byte; of equal ones
+  /// the first.
   std::vector<CollectiveAlgorithm> keepBest() const {
     std::vector<CollectiveAlgorithm> algorithms;
     for (size_t c = 0; c < candidates.size(); ++c) {

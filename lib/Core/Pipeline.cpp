@@ -62,14 +62,13 @@ soap::valuesOfSamples(const Graph &graph,
   return result;
 }
 
-std::vector<int>
+std::vector<bool>
 soap::frozenInputs(const Graph &graph,
                    const std::vector<std::vector<Role>> &roles) {
   std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
-  std::vector<int> frozen;
+  std::vector<bool> frozen(graph.values.size());
   for (const GraphInput &input : graph.inputs)
-    if (input.updateNode < 0 && !hasSamples[input.value])
-      frozen.push_back(input.value);
+    frozen[input.value] = input.updateNode < 0 && !hasSamples[input.value];
   return frozen;
 }
 
@@ -206,9 +205,7 @@ private:
     // Each once a stage: weights that nobody updates, gradients that wait for
     // their update, and what the backward pass reads of the forward pass.
     std::set<std::pair<int, int>> weights;
-    std::vector<bool> isFrozen(graph.values.size());
-    for (int value : frozenInputs(graph, roles))
-      isFrozen[value] = true;
+    std::vector<bool> isFrozen = frozenInputs(graph, roles);
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : kernel(n).operands)
         if (int stage = stageOf[deviceOf[n]];

@@ -141,9 +141,7 @@ private:
         pipeline.groups[groupOfNode(input.updateNode)].weightBytes +=
             graph.values[input.value].bytes();
     std::set<std::pair<int, int>> weights; // group, value
-    std::vector<bool> isFrozen(graph.values.size());
-    for (int value : frozenInputs(graph, roles))
-      isFrozen[value] = true;
+    std::vector<bool> isFrozen = frozenInputs(graph, roles);
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : kernel(n).operands)
         if (isFrozen[value] && weights.insert({groupOfNode(n), value}).second)

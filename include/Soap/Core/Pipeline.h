@@ -61,11 +61,11 @@ int64_t microbatchNs(const Graph &graph, const Kernel &kernel,
 /// it, or else one that reads it, goes over samples.
 std::vector<bool> valuesOfSamples(const Graph &graph,
                                   const std::vector<std::vector<Role>> &roles);
-/// Values of graph inputs that stay on the devices that read them: neither
-/// samples nor parameters that an op updates, as the weights of a model for
-/// inference.
-std::vector<int> frozenInputs(const Graph &graph,
-                              const std::vector<std::vector<Role>> &roles);
+/// By value: whether it is a graph input that stays on the devices that read
+/// it: neither samples nor a parameter that an op updates, as the weights of a
+/// model for inference.
+std::vector<bool> frozenInputs(const Graph &graph,
+                               const std::vector<std::vector<Role>> &roles);
 /// Bytes of a value of one microbatch. Values have a share of the samples if
 /// the op that writes them, or else one that reads them, goes over samples.
 std::vector<int64_t>

@@ -148,8 +148,7 @@ private:
   }
 };
 
-/// Whether the chip computes products of what is not f32 on tensor cores that
-/// cuDNN feeds from NHWC: from sm_80 on.
+/// 80 of "sm_80" or "sm_80a"; none of what is no chip, which a later pass says.
 std::optional<unsigned> numberOf(StringRef chip) {
   unsigned number = 0;
   if (!chip.consume_front("sm_"))
@@ -180,6 +179,7 @@ struct AssignLayoutsPass
           << precision << "': expected f32, tf32 or bf16";
       return std::nullopt;
     }
+    // From sm_80 on, tensor cores compute what is not f32, best from NHWC.
     return precision != "f32" && numberOf(chip).value_or(0) >= 80 ? last
                                                                   : first;
   }

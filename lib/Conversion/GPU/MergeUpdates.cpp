@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parallelize/IndependentLoops.h"
+
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -27,34 +29,6 @@ using namespace mlir;
 using namespace mlir::soap;
 
 namespace {
-
-/// The loop over the range that is all that a part does; null: it does more.
-scf::ForOp rangeLoop(func::FuncOp part) {
-  Block &body = part.getBody().front();
-  scf::ForOp found;
-  for (Operation &op : body.without_terminator()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (found)
-        return nullptr;
-      found = loop;
-    } else if (!isMemoryEffectFree(&op)) {
-      return nullptr;
-    }
-  }
-  unsigned count = body.getNumArguments();
-  if (!found || found.getLowerBound() != body.getArgument(count - 2) ||
-      found.getUpperBound() != body.getArgument(count - 1) ||
-      found->getNumResults() != 0)
-    return nullptr;
-  return found;
-}
-
-/// The buffer that a view shows.
-Value rootOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
 
 /// Buffers that an op reads and writes, by what they show.
 struct Touched {
@@ -132,7 +106,7 @@ private:
     func::FuncOp part = partOf(call);
     return call->hasAttr(kUpdate) && call.getExtent() > 0 &&
            static_cast<int64_t>(call.getExtent()) <= maxExtent && part &&
-           !part.isExternal() && rangeLoop(part);
+           rangeLoopOf(part);
   }
 
   /// Of launches, what their parts store to is written; of other ops all.
@@ -146,7 +120,7 @@ private:
       if (isa<BaseMemRefType>(operand.getType()))
         (!part || part.isExternal() || isWritten(part, i) ? touched.written
                                                           : touched.read)
-            .insert(rootOf(operand));
+            .insert(rootBuffer(operand));
     return touched;
   }
 
@@ -154,7 +128,7 @@ private:
     auto [known, isNew] = stores.try_emplace(part);
     if (isNew)
       part.walk([&](memref::StoreOp store) {
-        if (auto to = dyn_cast<BlockArgument>(rootOf(store.getMemRef())))
+        if (auto to = dyn_cast<BlockArgument>(rootBuffer(store.getMemRef())))
           known->second.insert(to.getArgNumber());
       });
     return known->second.contains(static_cast<unsigned>(argument));
@@ -267,7 +241,7 @@ private:
   static void emitOne(OpBuilder &builder, func::FuncOp part, Block *body,
                       unsigned firstArgument, Value iteration, int64_t offset) {
     Location loc = part.getLoc();
-    scf::ForOp range = rangeLoop(part);
+    scf::ForOp range = rangeLoopOf(part);
     IRMapping map;
     for (unsigned i = 0; i + 2 < part.getNumArguments(); ++i)
       map.map(part.getArgument(i), body->getArgument(firstArgument + i));

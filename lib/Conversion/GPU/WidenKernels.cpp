@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parallelize/IndependentLoops.h"
 #include "Accesses.h"
 
 #include "Soap/Conversion/Passes.h"
@@ -120,36 +121,6 @@ bool isOwnElement(Access access, Value iteration, int64_t extent) {
   return isIteration(sum, extent);
 }
 
-/// The loop over the range of iterations, if that is all the part does.
-scf::ForOp rangeOf(func::FuncOp part) {
-  if (part.isExternal() || !part.getBody().hasOneBlock() ||
-      part.getNumArguments() < 3)
-    return nullptr;
-  Block &body = part.getBody().front();
-  scf::ForOp found;
-  for (Operation &op : body.without_terminator()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (found)
-        return nullptr;
-      found = loop;
-    } else if (!isMemoryEffectFree(&op)) {
-      return nullptr;
-    }
-  }
-  unsigned count = body.getNumArguments();
-  if (!found || found.getLowerBound() != body.getArgument(count - 2) ||
-      found.getUpperBound() != body.getArgument(count - 1) ||
-      getConstantIntValue(found.getStep()) != 1 || found->getNumResults() != 0)
-    return nullptr;
-  return found;
-}
-
-Value rootOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
 /// Straight code that loads, computes, and stores own elements at the end.
 /// `own` are the loads and stores of own elements.
 bool canBeWidened(scf::ForOp loop, int64_t extent,
@@ -157,7 +128,7 @@ bool canBeWidened(scf::ForOp loop, int64_t extent,
   Value iteration = loop.getInductionVar();
   llvm::DenseSet<Value> written;
   loop.getBody()->walk([&](memref::StoreOp store) {
-    written.insert(rootOf(store.getMemRef()));
+    written.insert(rootBuffer(store.getMemRef()));
   });
   bool stores = false, wide = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -167,7 +138,7 @@ bool canBeWidened(scf::ForOp loop, int64_t extent,
       if (isOwnElement(load, iteration, extent)) {
         own.insert(load);
         wide = true;
-      } else if (written.contains(rootOf(load.getMemRef()))) {
+      } else if (written.contains(rootBuffer(load.getMemRef()))) {
         return false;
       }
     } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
@@ -192,7 +163,7 @@ public:
     if (!isNew)
       return place->second;
     auto part = symbols.lookup<func::FuncOp>(name);
-    scf::ForOp loop = part ? rangeOf(part) : nullptr;
+    scf::ForOp loop = part ? rangeLoopOf(part) : nullptr;
     llvm::DenseSet<Operation *> own;
     if (!loop || !canBeWidened(loop, extent, own))
       return nullptr;

@@ -36,6 +36,29 @@ Value mlir::soap::rootBuffer(Value buffer) {
   return buffer;
 }
 
+scf::ForOp mlir::soap::rangeLoopOf(func::FuncOp part) {
+  if (part.isExternal() || !part.getBody().hasOneBlock() ||
+      part.getNumArguments() < 2)
+    return nullptr;
+  Block &body = part.getBody().front();
+  scf::ForOp found;
+  for (Operation &op : body.without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (found)
+        return nullptr;
+      found = loop;
+    } else if (!isMemoryEffectFree(&op)) {
+      return nullptr;
+    }
+  }
+  unsigned count = body.getNumArguments();
+  if (!found || found.getLowerBound() != body.getArgument(count - 2) ||
+      found.getUpperBound() != body.getArgument(count - 1) ||
+      getConstantIntValue(found.getStep()) != 1 || found->getNumResults() != 0)
+    return nullptr;
+  return found;
+}
+
 namespace {
 
 /// A load or a store.

@@ -10,6 +10,7 @@
 #ifndef SOAP_LIB_CONVERSION_PARALLELIZE_INDEPENDENTLOOPS_H
 #define SOAP_LIB_CONVERSION_PARALLELIZE_INDEPENDENTLOOPS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::soap {
@@ -19,6 +20,10 @@ std::optional<int64_t> tripCountOf(scf::ForOp loop);
 
 /// The buffer that a view is part of.
 Value rootBuffer(Value buffer);
+
+/// The loop over the range that a part gets as its last two arguments, in steps
+/// of 1, if that is all that the part does; else null.
+scf::ForOp rangeLoopOf(func::FuncOp part);
 
 /// A loop of `nest` (itself or inside of it) with independent iterations: in
 /// every buffer that the nest writes, an element belongs to one iteration,

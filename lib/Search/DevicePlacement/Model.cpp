@@ -176,9 +176,7 @@ placement::makeModelProblem(const ParallelizationProblem &model,
   }
   // Weights that nobody updates may be on several devices: they count where
   // they are read first.
-  std::vector<bool> isFrozen(graph.values.size());
-  for (int value : frozenInputs(graph, model.getRoles()))
-    isFrozen[value] = true;
+  std::vector<bool> isFrozen = frozenInputs(graph, model.getRoles());
   for (size_t n = 0; n < graph.nodes.size(); ++n)
     for (int value : graph.nodes[n].whole.operands)
       if (isFrozen[value] && nodeOf[n] >= 0) {
