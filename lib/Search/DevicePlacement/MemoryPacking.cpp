@@ -79,8 +79,8 @@ private:
     if (sizes.empty())
       return 0;
     double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
-    double bound =
-        std::max(sizes[0], sum * (1 - 1e-9) / static_cast<double>(loads.size()));
+    double bound = std::max(sizes[0], sum * (1 - 1e-9) /
+                                          static_cast<double>(loads.size()));
     size_t k = loads.size();
     if (sizes.size() > k)
       bound = std::max(bound, sizes[k - 1] + sizes[k]);

@@ -29,17 +29,15 @@ public:
     std::vector<int> inputs;
     int at = builder.input("x", {width, width});
     for (int i = 0; i < weights; ++i)
-      inputs.push_back(
-          builder.input("w" + std::to_string(i), {width, width}));
+      inputs.push_back(builder.input("w" + std::to_string(i), {width, width}));
     for (int i = 0; i < products; ++i) {
       int weight = static_cast<int>(random(0, weights - 1));
       int out = builder.value("y" + std::to_string(i), {width, width});
-      builder.node("product" + std::to_string(i), "matmul", Phase::Forward,
-                   {{"n", width},
-                    {"k", width},
-                    {"c", width, IteratorType::Reduction}},
-                   {Role::Sample, Role::Parameter, Role::Reduction},
-                   {{at, {0, 2}}, {inputs[weight], {2, 1}}}, out, {0, 1}, 2);
+      builder.node(
+          "product" + std::to_string(i), "matmul", Phase::Forward,
+          {{"n", width}, {"k", width}, {"c", width, IteratorType::Reduction}},
+          {Role::Sample, Role::Parameter, Role::Reduction},
+          {{at, {0, 2}}, {inputs[weight], {2, 1}}}, out, {0, 1}, 2);
       weightOf.push_back(weight);
       at = out;
     }
@@ -82,8 +80,7 @@ TEST(PlacementModel, WeightsOfInferenceFitWhereTheyAreRead) {
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE(random.trace(round));
     int products = static_cast<int>(random(2, 8));
-    Inference model(random, products,
-                    static_cast<int>(random(1, products)));
+    Inference model(random, products, static_cast<int>(random(1, products)));
     int devices = static_cast<int>(random(1, 3));
     int64_t memory = random(1, 2 * products) * weightBytes / 2;
     ModelProblem made = model.problem(devices, memory);
