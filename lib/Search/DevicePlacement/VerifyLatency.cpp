@@ -30,8 +30,8 @@ struct Piece {
 class OneSample {
 public:
   OneSample(const Problem &problem, const LatencyPlacement &placement)
-      : problem(problem), placement(placement),
-        pieceOf(problem.nodes.size()), readers(problem.nodes.size()) {
+      : problem(problem), placement(placement), pieceOf(problem.nodes.size()),
+        readers(problem.nodes.size()) {
     for (const Edge &edge : problem.edges)
       readers[edge.source].push_back(edge.target);
     makePieces();
@@ -79,8 +79,8 @@ private:
   const Problem &problem;
   const LatencyPlacement &placement;
   std::vector<Piece> pieces;
-  std::vector<int> pieceOf;              ///< per node
-  std::vector<std::vector<int>> readers; ///< per node
+  std::vector<int> pieceOf;                     ///< per node
+  std::vector<std::vector<int>> readers;        ///< per node
   std::map<std::pair<int, int>, int> subgraphs; ///< by device and number
   std::set<TimeAnd> running;                    ///< end, piece
   std::set<TimeAnd> queue;                      ///< ready since, node
@@ -93,18 +93,17 @@ private:
       int piece = fresh;
       bool onCpu = !problem.isAccelerator(device);
       if (!onCpu) {
-        int number =
-            placement.subgraphOf.empty() ? 0 : placement.subgraphOf[i];
-        piece = subgraphs.emplace(std::pair(device, number), fresh)
-                    .first->second;
+        int number = placement.subgraphOf.empty() ? 0 : placement.subgraphOf[i];
+        piece =
+            subgraphs.emplace(std::pair(device, number), fresh).first->second;
       }
       if (piece == fresh)
         pieces.emplace_back();
       Piece &here = pieces[piece];
       here.onCpu = onCpu;
       here.nodes.push_back(static_cast<int>(i));
-      here.duration += onCpu ? problem.nodes[i].cpuTime
-                             : problem.nodes[i].acceleratorTime;
+      here.duration +=
+          onCpu ? problem.nodes[i].cpuTime : problem.nodes[i].acceleratorTime;
       pieceOf[i] = piece;
     }
   }
