@@ -66,11 +66,32 @@ soap::regularGroup(CollectiveKind kind, const std::vector<int> &inputDevices,
     if (inputDevices.size() != 1 || group.outputs[0] >= 0)
       return std::nullopt;
     return group;
-  case CollectiveKind::AllToAll:
   case CollectiveKind::Exchange:
+    // Nothing is folded, so the order of the devices does.
+    std::sort(group.members.begin(), group.members.end());
+    if (!sortByMember(inputDevices, group, group.inputs) ||
+        !sortByMember(outputDevices, group, group.outputs) ||
+        !isComplete(group.inputs) || !isComplete(group.outputs))
+      return std::nullopt;
+    return group;
+  case CollectiveKind::AllToAll:
     break;
   }
   return std::nullopt;
+}
+
+bool soap::isAllToAll(const std::vector<Region> &inputs,
+                      const std::vector<Region> &outputs) {
+  return std::all_of(outputs.begin(), outputs.end(), [&](const Region &output) {
+    int64_t covered = 0;
+    for (const Region &input : inputs) {
+      int64_t part = input.intersect(output).volume();
+      if (part == 0)
+        return false;
+      covered += part;
+    }
+    return covered == output.volume();
+  });
 }
 
 std::optional<CollectiveGroup>
@@ -108,6 +129,8 @@ std::vector<CollectiveStep> soap::stepsOf(const CollectiveGroup &group,
     return {{CollectiveKind::AllToAll, 0}, {CollectiveKind::Broadcast, 0}};
   if (combiner != Combiner::Sum && group.kind == CollectiveKind::Reduce)
     return {{CollectiveKind::AllToAll, group.root}};
+  if (group.kind == CollectiveKind::Exchange)
+    return {{CollectiveKind::AllToAll, -1}};
   return {{group.kind, group.root}};
 }
 
@@ -147,8 +170,10 @@ void soap::forEachMessage(CollectiveKind kind, int n, int root,
       case CollectiveKind::Broadcast:
         count = from == root ? elements : 0;
         break;
-      case CollectiveKind::AllToAll: // a gather
-        count = to == root ? elements : 0;
+      case CollectiveKind::AllToAll: // with a root: a gather
+        count = root < 0     ? pieceElements[static_cast<size_t>(from * n + to)]
+                : to == root ? elements
+                             : 0;
         break;
       case CollectiveKind::Exchange:
         break;

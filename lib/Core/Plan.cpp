@@ -288,6 +288,20 @@ private:
     plan.collectives.push_back(std::move(entry));
   }
 
+  std::vector<Region> regionsOf(const std::vector<int> &inputs) const {
+    std::vector<Region> regions;
+    for (int input : inputs)
+      regions.push_back(plan.buffers[input].region);
+    return regions;
+  }
+  static std::vector<Region>
+  regionsOf(const std::vector<std::pair<int, Region>> &outputs) {
+    std::vector<Region> regions;
+    for (const auto &[device, region] : outputs)
+      regions.push_back(region);
+    return regions;
+  }
+
   /// Whether programs have one op for the collective.
   bool runsAsOne(int value, bool reduces, const PlannedCollective &collective,
                  const std::vector<int> &inputs,
@@ -303,7 +317,9 @@ private:
       from.push_back(plan.buffers[input].device);
     for (const auto &[device, region] : outputs)
       to.push_back(device);
-    return regularGroup(collective.kind, from, to).has_value();
+    return regularGroup(collective.kind, from, to).has_value() &&
+           (collective.kind != CollectiveKind::Exchange ||
+            isAllToAll(regionsOf(inputs), regionsOf(outputs)));
   }
 
   /// Steps of the collective being written.

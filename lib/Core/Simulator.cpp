@@ -184,11 +184,20 @@ soap::bytesBetween(const Graph &graph, const Plan &plan, int deviceCount) {
     std::optional<CollectiveGroup> group = collectiveGroup(plan, collective);
     if (!group)
       continue;
-    // What each member gives to an all-gather, or gets of a reduce-scatter.
+    // What each member gives to an all-gather, or gets of a reduce-scatter, or
+    // what each gives to each.
     bool scatters = group->kind == CollectiveKind::ReduceScatter;
     std::vector<int64_t> pieces;
     for (int buffer : scatters ? group->outputs : group->inputs)
       pieces.push_back(buffer < 0 ? 0 : plan.buffers[buffer].region.volume());
+    if (group->kind == CollectiveKind::Exchange) {
+      pieces.clear();
+      for (int input : group->inputs)
+        for (int output : group->outputs)
+          pieces.push_back(plan.buffers[input]
+                               .region.intersect(plan.buffers[output].region)
+                               .volume());
+    }
     const Action &first = plan.actions[plan.taskStart[collective.task]];
     int64_t elementBytes =
         graph.values[plan.buffers[first.outputs[0]].value].elementBytes;

@@ -16,6 +16,8 @@ using namespace soap::runtime;
 int64_t Collective::elements() const {
   if (!pieces().empty())
     return std::accumulate(pieces().begin(), pieces().end(), int64_t(0));
+  if (isAllToAll())
+    return std::accumulate(inputCounts.begin(), inputCounts.end(), int64_t(0));
   return inputs.empty() ? outputCounts[0] : inputCounts[0];
 }
 
@@ -34,26 +36,26 @@ std::vector<int64_t> Collective::pieceOffsets() const {
 }
 
 void Collective::splitPieces() {
-  bool scatters = kind == CollectiveKind::ReduceScatter;
-  if (!scatters && kind != CollectiveKind::AllGather &&
-      kind != CollectiveKind::AllToAll)
-    return;
-  std::vector<void *> &buffers = scatters ? inputs : outputs;
-  std::vector<int64_t> &counts = scatters ? inputCounts : outputCounts;
-  if (buffers.size() != 1 || counts[0] % size() != 0 ||
-      (kind == CollectiveKind::AllToAll && !isRoot()))
-    return;
-  int64_t piece = counts[0] / size();
-  char *first = static_cast<char *>(buffers[0]);
-  buffers.clear();
-  for (int64_t p = 0; p < size(); ++p)
-    buffers.push_back(first + p * piece * elementBytes());
-  counts.assign(size_t(size()), piece);
-  isContiguous = true;
+  auto split = [&](std::vector<void *> &buffers, std::vector<int64_t> &counts) {
+    if (buffers.size() != 1 || counts[0] % size() != 0)
+      return;
+    int64_t piece = counts[0] / size();
+    char *first = static_cast<char *>(buffers[0]);
+    buffers.clear();
+    for (int64_t p = 0; p < size(); ++p)
+      buffers.push_back(first + p * piece * elementBytes());
+    counts.assign(size_t(size()), piece);
+    isContiguous = true;
+  };
+  if (kind == CollectiveKind::ReduceScatter || isAllToAll())
+    split(inputs, inputCounts);
+  if (kind == CollectiveKind::AllGather || isAllToAll() ||
+      (kind == CollectiveKind::AllToAll && isRoot()))
+    split(outputs, outputCounts);
 }
 
 std::string Collective::describe() const {
-  bool gathers = kind == CollectiveKind::AllToAll;
+  bool gathers = kind == CollectiveKind::AllToAll && !isAllToAll();
   return std::string(gathers ? "gather" : collectiveName(kind)) + " " +
          std::to_string(number) + " of " + std::to_string(size()) + " devices";
 }
@@ -94,6 +96,16 @@ std::string Collective::check() const {
               std::to_string(inputCounts[0]);
     break;
   case CollectiveKind::AllToAll:
+    if (isAllToAll()) {
+      error = expect(members, members);
+      if (error.empty() &&
+          inputCounts[size_t(place)] != outputCounts[size_t(place)])
+        error = describe() + ": the device's own piece has " +
+                std::to_string(inputCounts[size_t(place)]) +
+                " elements as input and " +
+                std::to_string(outputCounts[size_t(place)]) + " as output";
+      break;
+    }
     error = isRoot() ? expect(1, members) : expect(1, 0);
     for (int64_t count : outputCounts)
       if (error.empty() && count != inputCounts[0])
@@ -129,6 +141,20 @@ std::string Collective::differenceTo(const Collective &other) const {
     return describe() + ": elements have type " + std::to_string(elementType) +
            " on " + mine + " and type " + std::to_string(other.elementType) +
            " on " + theirs;
+  if (isAllToAll()) {
+    auto differs = [](const Collective &from, const Collective &to) {
+      int64_t given = from.inputCounts[size_t(to.place)],
+              wanted = to.outputCounts[size_t(from.place)];
+      return given == wanted
+                 ? std::string()
+                 : to.describe() + ": device " + std::to_string(to.me()) +
+                       " expects " + std::to_string(wanted) +
+                       " elements of device " + std::to_string(from.me()) +
+                       ", which gives " + std::to_string(given);
+    };
+    std::string text = differs(*this, other);
+    return text.empty() ? differs(other, *this) : text;
+  }
   if (pieces() != other.pieces())
     return describe() + ": pieces have " + list(pieces()) + " elements on " +
            mine + " and " + list(other.pieces()) + " on " + theirs;

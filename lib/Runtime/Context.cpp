@@ -84,6 +84,7 @@ CollectiveKind kindOf(int64_t number) {
   case SOAP_BROADCAST:
     return CollectiveKind::Broadcast;
   case SOAP_GATHER:
+  case SOAP_ALL_TO_ALL: // without a root
     return CollectiveKind::AllToAll;
   default:
     return CollectiveKind::Exchange;
@@ -103,6 +104,7 @@ bool readCollective(SoapContext *ctx, int64_t slot, const int64_t *d,
     return false;
   }
   const CollectiveInfo &info = ctx->entry->collectives[size_t(call.number)];
+  bool hasRoot = *d == SOAP_REDUCE || *d == SOAP_BROADCAST || *d == SOAP_GATHER;
   call.kind = kindOf(*d++);
   call.elementType = *d++;
   call.group = &ctx->entry->groups[size_t(info.group)];
@@ -121,6 +123,10 @@ bool readCollective(SoapContext *ctx, int64_t slot, const int64_t *d,
   std::string error = call.check();
   if (call.kind != info.kind)
     error = call.describe() + ": expected " + collectiveName(info.kind);
+  else if (hasRoot != (info.root >= 0))
+    error = call.describe() + ": the program expects " +
+            (hasRoot ? "a root" : "no root") + ", the rank table " +
+            (hasRoot ? "names none" : "names one");
   if (error.empty())
     return true;
   ctx->fail(error);
@@ -217,8 +223,14 @@ void soap_rt_collective(SoapContext *ctx, int64_t slot, const int64_t *d,
     ctx->activity.store(SoapContext::Running);
     if (error)
       return ctx->fail(error->message);
+    std::vector<int64_t> pieces = call.pieces();
+    if (call.isAllToAll()) {
+      pieces.assign(size_t(call.size() * call.size()), 0);
+      std::copy(call.inputCounts.begin(), call.inputCounts.end(),
+                pieces.begin() + call.place * call.size());
+    }
     forEachMessage(call.kind, int(call.size()), int(call.root), call.elements(),
-                   call.elementBytes(), call.pieces(),
+                   call.elementBytes(), pieces,
                    [&](int from, int to, int64_t elements) {
                      if (from == call.place)
                        ctx->bytesTo[(*call.group)[size_t(to)]] +=

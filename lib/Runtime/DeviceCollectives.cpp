@@ -140,7 +140,16 @@ private:
                            : copy(call.outputs[0],
                                   meeting.calls[size_t(call.root)]->inputs[0],
                                   call.elements());
-    case CollectiveKind::AllToAll: // a gather
+    case CollectiveKind::AllToAll:
+      if (call.isAllToAll()) {
+        for (int64_t p = 0; p < call.size(); ++p)
+          if (MaybeError error =
+                  copy(call.outputs[size_t(p)],
+                       meeting.calls[size_t(p)]->inputs[size_t(call.place)],
+                       call.outputCounts[size_t(p)]))
+            return error;
+        return std::nullopt;
+      }
       for (int64_t p = 0; call.isRoot() && p < call.size(); ++p)
         if (MaybeError error =
                 copy(call.outputs[size_t(p)],

@@ -83,7 +83,7 @@ public:
     case CollectiveKind::Broadcast:
       return broadcast();
     case CollectiveKind::AllToAll:
-      return gather();
+      return call.isAllToAll() ? allToAll() : gather();
     case CollectiveKind::Exchange:
       break;
     }
@@ -175,12 +175,13 @@ private:
     return std::nullopt;
   }
 
-  /// What the device at place `p` gives: from its buffer, or from a message.
-  MaybeError take(int64_t p, void *to, int64_t elements) {
+  /// What the device at place `p` gives: from its buffer number `input`, or
+  /// from a message.
+  MaybeError take(int64_t p, void *to, int64_t elements, size_t input = 0) {
     if (!here[size_t(p)])
       return receive(Published, p, to, elements);
     if (elements)
-      std::memcpy(to, meeting.calls[size_t(p)]->inputs[0],
+      std::memcpy(to, meeting.calls[size_t(p)]->inputs[input],
                   size_t(elements * bytes));
     return std::nullopt;
   }
@@ -316,6 +317,22 @@ private:
       return error;
     for (int64_t p = 0; call.isRoot() && p < call.size(); ++p)
       if (MaybeError error = take(p, call.outputs[size_t(p)], call.elements()))
+        return error;
+    return meet(Done);
+  }
+
+  MaybeError allToAll() {
+    if (MaybeError error = forEachRemote([&](int64_t p) {
+          return send(Published, p, call.inputs[size_t(p)],
+                      call.inputCounts[size_t(p)]);
+        }))
+      return error;
+    if (MaybeError error = meet(Published))
+      return error;
+    for (int64_t p = 0; p < call.size(); ++p)
+      if (MaybeError error =
+              take(p, call.outputs[size_t(p)], call.outputCounts[size_t(p)],
+                   size_t(call.place)))
         return error;
     return meet(Done);
   }

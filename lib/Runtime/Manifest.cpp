@@ -234,6 +234,7 @@ parseCollectives(const JsonCursor &cursor,
         {"reduce-scatter", CollectiveKind::ReduceScatter},
         {"all-gather", CollectiveKind::AllGather},
         {"gather", CollectiveKind::AllToAll},
+        {"all-to-all", CollectiveKind::AllToAll},
         {"broadcast", CollectiveKind::Broadcast}};
     for (auto [name, candidate] : known)
       if (kind == name)
@@ -241,9 +242,8 @@ parseCollectives(const JsonCursor &cursor,
     if (info.kind == CollectiveKind::Exchange)
       item.at("kind").expected(
           "all-reduce, reduce, reduce-scatter, all-gather, "
-          "gather or broadcast");
-    bool hasRoot = info.kind == CollectiveKind::Reduce ||
-                   info.kind == CollectiveKind::AllToAll ||
+          "gather, all-to-all or broadcast");
+    bool hasRoot = info.kind == CollectiveKind::Reduce || kind == "gather" ||
                    info.kind == CollectiveKind::Broadcast;
     auto members = int64_t(groups[size_t(info.group)].size());
     info.root =

@@ -238,7 +238,8 @@ public:
     for (int64_t device : *call.group)
       ranks.push_back(int(std::find(devices.begin(), devices.end(), device) -
                           devices.begin()));
-    if (call.kind == CollectiveKind::AllToAll && call.isRoot())
+    if (call.kind == CollectiveKind::AllToAll &&
+        (call.isRoot() || call.isAllToAll()))
       if (MaybeError error = copyOwnPiece(call))
         return error;
     return wait(call.me(), collectiveName(call.kind),
@@ -290,11 +291,13 @@ private:
   }
 
   static MaybeError copyOwnPiece(const Collective &call) {
-    void *to = call.outputs[size_t(call.place)];
-    int64_t bytes = call.elements() * call.elementBytes();
+    auto place = size_t(call.place);
+    void *to = call.outputs[place];
+    const void *from = call.inputs[call.isAllToAll() ? place : 0];
+    int64_t bytes = call.outputCounts[place] * call.elementBytes();
     if (call.device)
-      return call.device->copy(to, call.inputs[0], bytes, call.stream);
-    std::memmove(to, call.inputs[0], size_t(bytes));
+      return call.device->copy(to, from, bytes, call.stream);
+    std::memmove(to, from, size_t(bytes));
     return std::nullopt;
   }
 
@@ -340,11 +343,30 @@ private:
             size_t(call.outputCounts[p]), type, ranks[p], comm, stream);
       });
     case CollectiveKind::AllToAll:
-      return gather(call, ranks, type, comm, stream);
+      return call.isAllToAll() ? allToAll(call, ranks, type, comm, stream)
+                               : gather(call, ranks, type, comm, stream);
     case CollectiveKind::Exchange:
       break;
     }
     return ncclSuccess;
+  }
+
+  /// Messages between all; its own piece each device copies.
+  NcclResult allToAll(const Collective &call, const std::vector<int> &ranks,
+                      int type, NcclComm comm, void *stream) {
+    const NcclAbi &nccl = world->nccl;
+    NcclResult first = nccl.ncclGroupStart();
+    for (size_t p = 0; first == ncclSuccess && p < ranks.size(); ++p) {
+      if (int64_t(p) == call.place)
+        continue;
+      first = nccl.ncclSend(call.inputs[p], size_t(call.inputCounts[p]), type,
+                            ranks[p], comm, stream);
+      if (first == ncclSuccess)
+        first = nccl.ncclRecv(call.outputs[p], size_t(call.outputCounts[p]),
+                              type, ranks[p], comm, stream);
+    }
+    NcclResult end = nccl.ncclGroupEnd();
+    return first != ncclSuccess ? first : end;
   }
 
   /// Messages to the root, which gets its own piece by a copy.

@@ -62,3 +62,29 @@ func.func @gathered(%x: tensor<2x3xf32>) -> tensor<4x3xf32> {
   %a = soap.assemble %p#0, %p#1 {sources = [#soap.region<[0:2], [0:3]>, #soap.region<[0:2], [0:3]>], targets = [#soap.region<[0:2], [0:3]>, #soap.region<[2:4], [0:3]>]} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
   return %a : tensor<4x3xf32>
 }
+
+// -----
+
+// Rows are parts of the tile, and what is gathered lies in the order in which it is wanted: no copy on either side of the exchange.
+// CHECK-LABEL: func.func @exchanged
+// CHECK: %[[ROW:.*]] = soap.collective_buffer "all_to_all" ins(%arg0 : tensor<4x3xf32>) outs(%{{.*}} : tensor<12xf32>)
+// CHECK-NOT: soap.kernel_call
+// CHECK: tensor.expand_shape %[[ROW]]
+// CHECK: return
+func.func @exchanged(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %p:2 = soap.all_to_all %x [#soap.region<[0:2], [0:3]>, #soap.region<[2:4], [0:3]>] {soap.slot = 0 : i64} : tensor<4x3xf32> -> tensor<2x3xf32>, tensor<2x3xf32>
+  %a = soap.assemble %p#0, %p#1 {soap.slot = 1 : i64, sources = [#soap.region<[0:2], [0:3]>, #soap.region<[0:2], [0:3]>], targets = [#soap.region<[0:2], [0:3]>, #soap.region<[2:4], [0:3]>]} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  return %a : tensor<4x3xf32>
+}
+
+// -----
+
+// Columns are packed, pieces of two sizes are buffers of their own.
+// CHECK-LABEL: func.func @columns
+// CHECK-COUNT-2: soap.kernel_call @{{.*}} ins(%arg0 : tensor<4x3xf32>)
+// CHECK: soap.collective_buffer "all_to_all" ins(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<4x1xf32>) outs(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<3x2xf32>)
+func.func @columns(%x: tensor<4x3xf32>) -> tensor<7x2xf32> {
+  %p:2 = soap.all_to_all %x [#soap.region<[0:4], [0:2]>, #soap.region<[0:4], [2:3]>] {soap.slot = 0 : i64} : tensor<4x3xf32> -> tensor<4x2xf32>, tensor<3x2xf32>
+  %a = soap.assemble %p#0, %p#1 {soap.slot = 1 : i64, sources = [#soap.region<[0:4], [0:2]>, #soap.region<[0:3], [0:2]>], targets = [#soap.region<[0:4], [0:2]>, #soap.region<[4:7], [0:2]>]} : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<7x2xf32>
+  return %a : tensor<7x2xf32>
+}

@@ -1,9 +1,11 @@
 // RUN: soap-opt %s --soap-partition=topology=h100-1x4 | FileCheck %s
+// RUN: soap-opt %s --soap-partition=topology=h100-1x4 | FileCheck %s --check-prefix=TABLE
 // RUN: soap-opt %s --soap-partition=topology=cpu-4 | FileCheck %s --check-prefix=CPU
 // Collectives are one op on each device, and devices that do the same share one program. On CPUs they are messages.
 
 // CPU-NOT: soap.all_reduce
 // CPU-NOT: soap.all_gather
+// CPU-NOT: soap.all_to_all
 // CPU: soap.send
 
 // The sum over the rows that each device has, on all of them; the first device returns the result, and all others share a program.
@@ -45,5 +47,32 @@ func.func @most(%x: tensor<8x6xf32> {soap.config = #soap.config<{d0 = 4}, device
 func.func @gather(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<6x6xf32> {
   %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
   %1 = soap.softmax %0 {axis = 0 : i64, soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
+  return %1 : tensor<6x6xf32>
+}
+
+// Rows become columns: an exchange in which every device has a piece for every device. No op says which piece is the device's own, so all share one program but for the device that returns the result; with pieces of two sizes there is one more.
+// TABLE: entry = "exchange"
+// TABLE-SAME: operations = [{kind = "all-to-all", members = array<i32: 0, 1, 2, 3>, root = -1 : i64}]
+// CHECK-LABEL: func.func @exchange__0
+// CHECK: %[[ROWS:.*]] = soap.relu
+// CHECK: %[[P:.*]]:4 = soap.all_to_all %[[ROWS]] [#soap.region<[0:2], [0:2]>, #soap.region<[0:2], [2:4]>, #soap.region<[0:2], [4:6]>, #soap.region<[0:2], [6:8]>] {{.*}} -> tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+// CHECK: soap.assemble %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3
+// CHECK-SAME: targets = [#soap.region<[0:2], [0:2]>, #soap.region<[2:4], [0:2]>, #soap.region<[4:6], [0:2]>, #soap.region<[6:8], [0:2]>]
+// CHECK-LABEL: func.func @exchange__1
+// CHECK: soap.all_to_all
+// CHECK-NOT: @exchange__2
+// CHECK-LABEL: func.func @uneven__1
+// CHECK: soap.all_to_all {{.*}} -> tensor<1x2xf32>, tensor<2x2xf32>, tensor<1x2xf32>, tensor<2x2xf32>
+// CHECK-LABEL: func.func @uneven__2
+// CHECK: soap.all_to_all {{.*}} -> tensor<1x1xf32>, tensor<2x1xf32>, tensor<1x1xf32>, tensor<2x1xf32>
+// CHECK-NOT: @uneven__3
+func.func @exchange(%x: tensor<8x8xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<8x8xf32> {
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{d1 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+func.func @uneven(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<6x6xf32> {
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{d1 = 4}, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
   return %1 : tensor<6x6xf32>
 }

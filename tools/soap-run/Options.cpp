@@ -428,7 +428,7 @@ measuring this machine
 compiling
   --topology NAME|FILE     topology for IR without configs (default cpu-1)
   --preset NAME            strategy for IR without configs: single, data-parallel,
-                           model-parallel, spatial
+                           model-parallel, spatial, expert, zero
   --strategy FILE          strategy file to apply
   --reference              reference kernels only, no fusion, no library
   --opt-level N            0 to 3 (default 2)

@@ -40,7 +40,44 @@ TEST(CollectiveGroup, Irregular) {
   EXPECT_FALSE(regularGroup(CollectiveKind::AllGather, {0, 1, 1}, {0, 1}));
   EXPECT_FALSE(regularGroup(CollectiveKind::Reduce, {0, 1}, {2}));
   EXPECT_FALSE(regularGroup(CollectiveKind::Broadcast, {0}, {0, 1}));
-  EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1}, {0, 1}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1}, {0, 1, 2}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1, 2}, {0, 1}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1, 1}, {0, 1}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1}, {0, 1, 1}));
+}
+
+Region box(std::vector<Interval> intervals) {
+  std::vector<IndexSet> sets;
+  for (Interval interval : intervals)
+    sets.emplace_back(interval.lo, interval.hi);
+  return Region(sets);
+}
+
+TEST(CollectiveGroup, AllToAll) {
+  // Rows become columns.
+  std::vector<Region> rows = {box({{0, 2}, {0, 5}}), box({{2, 3}, {0, 5}})},
+                      columns = {box({{0, 3}, {0, 4}}), box({{0, 3}, {4, 5}})};
+  EXPECT_TRUE(isAllToAll(rows, columns));
+  EXPECT_TRUE(isAllToAll(columns, rows));
+  // A pair that has nothing for each other; elements that two devices have.
+  EXPECT_FALSE(isAllToAll(rows, rows));
+  EXPECT_FALSE(isAllToAll({rows[0], rows[1], rows[1]}, columns));
+  auto group = regularGroup(CollectiveKind::Exchange, {3, 1}, {1, 3});
+  ASSERT_TRUE(group);
+  EXPECT_EQ(group->members, Devices({1, 3}));
+  EXPECT_EQ(group->inputs, Devices({1, 0}));
+  EXPECT_EQ(group->outputs, Devices({0, 1}));
+  std::vector<CollectiveStep> steps = stepsOf(*group, Combiner::Sum);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].kind, CollectiveKind::AllToAll);
+  EXPECT_EQ(steps[0].root, -1);
+  std::vector<std::array<int64_t, 3>> messages;
+  forEachMessage(CollectiveKind::AllToAll, 2, -1, 0, 4, {8, 2, 4, 1},
+                 [&](int from, int to, int64_t count) {
+                   messages.push_back({from, to, count});
+                 });
+  EXPECT_EQ(messages,
+            (std::vector<std::array<int64_t, 3>>{{0, 1, 2}, {1, 0, 4}}));
 }
 
 TEST(CollectiveGroup, StepsOfOtherFolds) {

@@ -32,7 +32,9 @@ struct Case {
   int64_t number;
   std::vector<int64_t> group;
   int64_t root = -1;
-  std::vector<int64_t> pieces; ///< or one number: the elements
+  /// Or one number: the elements. Of an all-to-all, what any device gives to
+  /// the device.
+  std::vector<int64_t> pieces;
   std::vector<std::vector<float>> given, expected;
 };
 
@@ -56,19 +58,21 @@ std::vector<float> numbers(std::mt19937 &random, int64_t count) {
 }
 
 Case makeCase(std::mt19937 &random, CollectiveKind kind, int64_t number,
-              const std::vector<int64_t> &group, bool equalPieces) {
+              const std::vector<int64_t> &group, bool equalPieces,
+              bool hasRoot) {
   Case c{kind, number, group, -1, {}, {}, {}};
   size_t n = group.size();
   constexpr int64_t sizes[] = {1, 3, 100, 5000};
   int64_t size = sizes[random() % 4];
   bool scatters = kind == CollectiveKind::ReduceScatter;
-  if (scatters || kind == CollectiveKind::AllGather)
+  bool exchanges = kind == CollectiveKind::AllToAll && !hasRoot;
+  if (scatters || exchanges || kind == CollectiveKind::AllGather)
     for (size_t p = 0; p < n; ++p)
       c.pieces.push_back(equalPieces ? size : size + int64_t(p));
   else
     c.pieces = {size};
   if (kind == CollectiveKind::Reduce || kind == CollectiveKind::Broadcast ||
-      kind == CollectiveKind::AllToAll)
+      (kind == CollectiveKind::AllToAll && hasRoot))
     c.root = int64_t(random() % n);
   int64_t total = 0;
   for (int64_t piece : c.pieces)
@@ -79,8 +83,12 @@ Case makeCase(std::mt19937 &random, CollectiveKind kind, int64_t number,
   size_t begin = 0;
   for (size_t p = 0; p < n; ++p) {
     std::vector<float> result;
-    if (kind == CollectiveKind::AllReduce ||
-        (kind == CollectiveKind::Reduce && int64_t(p) == c.root))
+    if (exchanges)
+      for (const std::vector<float> &given : c.given)
+        result.insert(result.end(), given.begin() + ptrdiff_t(begin),
+                      given.begin() + ptrdiff_t(begin) + c.pieces[p]);
+    else if (kind == CollectiveKind::AllReduce ||
+             (kind == CollectiveKind::Reduce && int64_t(p) == c.root))
       result = sumOf(c, 0, size_t(total));
     else if (scatters)
       result = sumOf(c, begin, size_t(c.pieces[p]));
@@ -91,7 +99,7 @@ Case makeCase(std::mt19937 &random, CollectiveKind kind, int64_t number,
     else if (kind == CollectiveKind::Broadcast && int64_t(p) != c.root)
       result = c.given[size_t(c.root)];
     c.expected.push_back(result);
-    if (scatters)
+    if (scatters || exchanges)
       begin += size_t(c.pieces[p]);
   }
   return c;
@@ -110,6 +118,7 @@ struct Part {
     call.root = c.root;
     call.place = int64_t(p);
     call.elementType = SOAP_F32;
+    bool exchanges = call.isAllToAll();
     bool inPlace = c.kind == CollectiveKind::AllReduce ||
                    (c.kind == CollectiveKind::Reduce && call.isRoot());
     if (inPlace)
@@ -124,7 +133,9 @@ struct Part {
         return;
       }
       float *at = data.data();
-      for (int64_t piece : c.pieces) {
+      for (int64_t piece : &data == &got && exchanges
+                               ? std::vector(c.pieces.size(), c.pieces[p])
+                               : c.pieces) {
         buffers.push_back(at);
         counts.push_back(piece);
         at += piece;
@@ -134,9 +145,9 @@ struct Part {
         !inPlace && !(c.kind == CollectiveKind::Broadcast && !call.isRoot());
     if (gives)
       add(call.inputs, call.inputCounts, given,
-          c.kind == CollectiveKind::ReduceScatter);
+          c.kind == CollectiveKind::ReduceScatter || exchanges);
     add(call.outputs, call.outputCounts, got,
-        c.kind == CollectiveKind::AllGather);
+        c.kind == CollectiveKind::AllGather || exchanges);
     if (contiguous || c.kind == CollectiveKind::AllToAll)
       call.splitPieces();
   }
@@ -149,14 +160,14 @@ std::vector<Case> makeCases(unsigned seed, bool sorted) {
   if (sorted)
     groups[1] = {1, 3, 4};
   std::vector<Case> cases;
-  for (int i = 0; i < 30; ++i)
+  for (int i = 0; i < 42; ++i)
     cases.push_back(makeCase(
         random,
         std::vector{CollectiveKind::AllReduce, CollectiveKind::Reduce,
                     CollectiveKind::ReduceScatter, CollectiveKind::AllGather,
-                    CollectiveKind::AllToAll,
-                    CollectiveKind::Broadcast}[size_t(i % 6)],
-        i, groups[random() % 3], random() % 2));
+                    CollectiveKind::AllToAll, CollectiveKind::Broadcast,
+                    CollectiveKind::AllToAll}[size_t(i % 7)],
+        i, groups[random() % 3], random() % 2, i % 7 == 4));
   return cases;
 }
 
@@ -319,6 +330,20 @@ TEST_P(BadCollectives, Kinds) {
                 "all-reduce 0 of 2 devices: on device 1 it is broadcast");
 }
 
+TEST_P(BadCollectives, Pieces) {
+  auto allToAll = [&](int64_t place, int64_t theirs) {
+    Collective call = allReduce(place);
+    call.kind = CollectiveKind::AllToAll;
+    call.inputs = call.outputs = {data[place], data[place]};
+    call.inputCounts = call.outputCounts = {1, 1};
+    call.outputCounts[size_t(1 - place)] = theirs;
+    return call;
+  };
+  std::string expected = "all-to-all 0 of 2 devices: device 1 expects 2 "
+                         "elements of device 0, which gives 1";
+  expectFailure(allToAll(0, 1), allToAll(1, 2), expected, expected);
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, BadCollectives, testing::Bool(),
                          [](const auto &info) {
                            return info.param ? "Nccl" : "Local";
@@ -377,6 +402,16 @@ TEST(Collective, ChecksItsBuffers) {
   call.inputs.clear();
   call.outputs = {data};
   EXPECT_EQ(call.check(), "");
+  Collective pieces = call;
+  pieces.kind = CollectiveKind::AllToAll;
+  EXPECT_EQ(pieces.check(),
+            "all-to-all 0 of 2 devices: expected 2 inputs and 2 "
+            "outputs, got 0 and 1");
+  pieces.inputs = pieces.outputs = {data, data};
+  pieces.inputCounts = {2, 1};
+  pieces.outputCounts = {3, 1};
+  EXPECT_EQ(pieces.check(), "all-to-all 0 of 2 devices: the device's own piece "
+                            "has 2 elements as input and 3 as output");
   call.elementType = SOAP_BYTES;
   EXPECT_EQ(call.check(), "all-reduce 0 of 2 devices: expected elements of f32 "
                           "or f64, got bytes");

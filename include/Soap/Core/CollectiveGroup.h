@@ -21,7 +21,8 @@ namespace soap {
 /// All-reduce and reduce-scatter: every member gives an input and gets an
 /// output. Reduce: every member gives, the root gets. All-gather: member i
 /// gives piece i, all get the whole. Broadcast: member 0 is the root and gives,
-/// the others get.
+/// the others get. Exchange: every member gives a part of its tile to each
+/// member, itself among them, and gets one of each: an all-to-all.
 struct CollectiveGroup {
   CollectiveKind kind = CollectiveKind::AllReduce;
   /// Devices, each once. Sums are folded in this order: that of the
@@ -39,10 +40,16 @@ struct CollectiveGroup {
 };
 
 /// The group of a collective that reads tiles of some devices and writes tiles
-/// of some; none if it is not regular.
+/// of some; none if it is not regular. Of an exchange, devices alone do not
+/// say: `isAllToAll`.
 std::optional<CollectiveGroup>
 regularGroup(CollectiveKind kind, const std::vector<int> &inputDevices,
              const std::vector<int> &outputDevices);
+
+/// Whether every output is put together from a part of every input, all of
+/// them different: the regions of an exchange that programs run as one.
+bool isAllToAll(const std::vector<Region> &inputs,
+                const std::vector<Region> &outputs);
 
 /// The group of a collective whose actions are not expanded; none if it is not
 /// regular.
@@ -65,7 +72,7 @@ Interval sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
 /// What programs do for a regular collective: one operation, or two where
 /// libraries cannot fold with the combiner: the root (the first device of an
 /// all-reduce) gathers all parts and folds them, and broadcasts the result.
-/// A gather is `AllToAll` with a root.
+/// A gather is `AllToAll` with a root, an exchange one without.
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::AllReduce;
   int root = -1; ///< place in the group; -1: none
@@ -75,7 +82,8 @@ std::vector<CollectiveStep> stepsOf(const CollectiveGroup &group,
 
 /// Calls `visit(from, to, elements)`, places in the group, for all messages of
 /// a regular collective of n devices. `pieceElements`: of the piece of each
-/// member (all-gather, reduce-scatter), else empty.
+/// member (all-gather, reduce-scatter); of an all-to-all without a root, what
+/// member i gives to member j at place i * n + j; else empty.
 void forEachMessage(
     CollectiveKind kind, int n, int root, int64_t elements,
     int64_t elementBytes, const std::vector<int64_t> &pieceElements,

@@ -22,7 +22,7 @@ class BackendDevice;
 
 /// Buffers as for `soap_rt_collective`.
 struct Collective {
-  /// `AllToAll` has a root: a gather.
+  /// `AllToAll` with a root is a gather.
   CollectiveKind kind = CollectiveKind::AllReduce;
   /// In the entry; every collective happens once per iteration.
   int64_t number = 0;
@@ -44,10 +44,15 @@ struct Collective {
   int64_t size() const { return int64_t(group->size()); }
   int64_t me() const { return (*group)[size_t(place)]; }
   bool isRoot() const { return place == root; }
+  /// Every device gives a piece to every device.
+  bool isAllToAll() const {
+    return kind == CollectiveKind::AllToAll && root < 0;
+  }
   int64_t elementBytes() const {
     return elementType == SOAP_F32 ? 4 : elementType == SOAP_F64 ? 8 : 1;
   }
-  /// Elements of the whole tensor: what is summed, gathered or sent.
+  /// Elements of the whole tensor: what is summed, gathered or sent. Of an
+  /// all-to-all, what this device gives.
   int64_t elements() const;
   /// Elements of each member's piece; empty unless it is a reduce-scatter or an
   /// all-gather.

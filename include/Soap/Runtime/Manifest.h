@@ -89,7 +89,7 @@ struct RankInfo {
 
 /// An operation of several devices.
 struct CollectiveInfo {
-  /// What it does; `AllToAll` is a gather.
+  /// What it does; `AllToAll` with a root is a gather.
   CollectiveKind kind = CollectiveKind::Exchange;
   /// Index into `EntryInfo::groups`.
   int64_t group = 0;

@@ -52,7 +52,8 @@ enum {
   SOAP_REDUCE_SCATTER, /* the sum of all, a part on each */
   SOAP_ALL_GATHER,     /* what each has, on all */
   SOAP_BROADCAST,      /* what the root has, on all */
-  SOAP_GATHER          /* what each has, on the root; of one size */
+  SOAP_GATHER,         /* what each has, on the root; of one size */
+  SOAP_ALL_TO_ALL      /* a piece of each, for each */
 };
 /* What it is done with; BYTES are only moved. */
 enum { SOAP_BYTES, SOAP_F32, SOAP_F64 };
@@ -68,7 +69,9 @@ enum { SOAP_BYTES, SOAP_F32, SOAP_F64 };
  *                   of the same size for each; 1 output
  *   ALL_GATHER:     1 input; outputs as the inputs there
  *   GATHER:         1 input; the root: outputs as the inputs there
- *   BROADCAST:      the root: 1 input; others: 1 output */
+ *   BROADCAST:      the root: 1 input; others: 1 output
+ *   ALL_TO_ALL:     inputs as of a REDUCE_SCATTER, outputs as of an
+ *                   ALL_GATHER: input i for device i, output i from it */
 void soap_rt_collective(SoapContext *ctx, int64_t slot, const int64_t *d,
                         void *const *buffers);
 

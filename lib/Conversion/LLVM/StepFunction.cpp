@@ -329,6 +329,7 @@ private:
                     .Case("reduce_scatter", SOAP_REDUCE_SCATTER)
                     .Case("all_gather", SOAP_ALL_GATHER)
                     .Case("gather_to_root", SOAP_GATHER)
+                    .Case("all_to_all", SOAP_ALL_TO_ALL)
                     .Default(SOAP_BROADCAST);
     Type element =
         cast<MemRefType>(op.getOperand(0).getType()).getElementType();

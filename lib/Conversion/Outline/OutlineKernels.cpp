@@ -583,6 +583,8 @@ private:
     if (isa<AllGatherOp>(op) ||
         (isa<GatherToRootOp>(op) && op->getNumResults() > 0))
       return replaceGather(op, builder);
+    if (auto exchange = dyn_cast<AllToAllOp>(op))
+      return replaceAllToAll(exchange, builder);
     if (auto scatter = dyn_cast<ReduceScatterOp>(op))
       return replaceReduceScatter(scatter, builder);
     auto broadcast = dyn_cast<BroadcastFromRootOp>(op);
@@ -615,10 +617,17 @@ private:
     FailureOr<Value> mine = partOf(op, tile, wholeOf(tile), builder);
     if (failed(mine))
       return failure();
+    receivePieces(op, *mine, builder);
+    return success();
+  }
+
+  /// The collective of an op that gets a piece from each device.
+  void receivePieces(Operation *op, ArrayRef<Value> inputs,
+                     OpBuilder &builder) {
     if (!llvm::all_equal(op->getResultTypes())) {
-      replaceOp(
-          op, createCollective(builder, op, *mine, createEmpties(builder, op)));
-      return success();
+      replaceOp(op, createCollective(builder, op, inputs,
+                                     createEmpties(builder, op)));
+      return;
     }
     Location loc = op->getLoc();
     auto piece = cast<RankedTensorType>(op->getResultTypes()[0]);
@@ -626,7 +635,7 @@ private:
     auto all = RankedTensorType::get({count * op->getNumResults()},
                                      piece.getElementType());
     Value row =
-        createCollective(builder, op, *mine, createEmpty(builder, loc, all))
+        createCollective(builder, op, inputs, createEmpty(builder, loc, all))
             .getValues()[0];
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
       int64_t offset = static_cast<int64_t>(i) * count;
@@ -636,7 +645,6 @@ private:
       result.replaceAllUsesWith(part);
     }
     op->erase();
-    return success();
   }
 
   /// Views of pieces that were read as one row.
@@ -683,13 +691,15 @@ private:
     return success();
   }
 
-  /// Parts of one size that lie one after the other are one buffer: the tile.
-  LogicalResult replaceReduceScatter(ReduceScatterOp op, OpBuilder &builder) {
+  /// What a device gives to each device. Parts of one size that lie one after
+  /// the other are one buffer: the tile.
+  FailureOr<SmallVector<Value>> partsOf(Operation *op, Value tile,
+                                        ArrayAttr sources, OpBuilder &builder) {
     SmallVector<Value> inputs;
-    auto type = cast<RankedTensorType>(op.getTile().getType());
+    auto type = cast<RankedTensorType>(tile.getType());
     int64_t end = 0, piece = 0;
-    bool inOrder = fuse && !held.lookup(op.getTile());
-    for (auto source : op.getSources().getAsRange<RegionAttr>()) {
+    bool inOrder = fuse && !held.lookup(tile);
+    for (auto source : sources.getAsRange<RegionAttr>()) {
       std::optional<Run> run = runOf(type, source.getRegion());
       inOrder &= run && run->offset == end && (end == 0 || run->count == piece);
       if (run) {
@@ -697,18 +707,35 @@ private:
         end = run->offset + run->count;
       }
     }
-    if (inOrder && end == type.getNumElements())
-      inputs.push_back(op.getTile());
-    else
-      for (auto source : op.getSources().getAsRange<RegionAttr>()) {
-        FailureOr<Value> part =
-            partOf(op, op.getTile(), source.getRegion(), builder);
-        if (failed(part))
-          return failure();
-        inputs.push_back(*part);
-      }
+    if (inOrder && end == type.getNumElements()) {
+      inputs.push_back(tile);
+      return inputs;
+    }
+    for (auto source : sources.getAsRange<RegionAttr>()) {
+      FailureOr<Value> part = partOf(op, tile, source.getRegion(), builder);
+      if (failed(part))
+        return failure();
+      inputs.push_back(*part);
+    }
+    return inputs;
+  }
+
+  LogicalResult replaceReduceScatter(ReduceScatterOp op, OpBuilder &builder) {
+    FailureOr<SmallVector<Value>> inputs =
+        partsOf(op, op.getTile(), op.getSources(), builder);
+    if (failed(inputs))
+      return failure();
     replaceOp(
-        op, createCollective(builder, op, inputs, createEmpties(builder, op)));
+        op, createCollective(builder, op, *inputs, createEmpties(builder, op)));
+    return success();
+  }
+
+  LogicalResult replaceAllToAll(AllToAllOp op, OpBuilder &builder) {
+    FailureOr<SmallVector<Value>> inputs =
+        partsOf(op, op.getTile(), op.getSources(), builder);
+    if (failed(inputs))
+      return failure();
+    receivePieces(op, *inputs, builder);
     return success();
   }
 

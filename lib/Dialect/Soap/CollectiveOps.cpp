@@ -23,6 +23,7 @@ void mlir::soap::registerCollectiveOps(SoapDialect *dialect) {
   RegisteredOperationName::insert<ReduceToRootOp>(*dialect);
   RegisteredOperationName::insert<ReduceScatterOp>(*dialect);
   RegisteredOperationName::insert<AllGatherOp>(*dialect);
+  RegisteredOperationName::insert<AllToAllOp>(*dialect);
   RegisteredOperationName::insert<GatherToRootOp>(*dialect);
   RegisteredOperationName::insert<BroadcastFromRootOp>(*dialect);
   RegisteredOperationName::insert<CollectiveBufferOp>(*dialect);
@@ -100,6 +101,29 @@ LogicalResult AllGatherOp::verify() {
   return checkPieces(*this, getTile(), getPieces());
 }
 
+LogicalResult AllToAllOp::verify() {
+  if (failed(checkTypes(*this)))
+    return failure();
+  if (getSources().size() < 2 || getSources().size() != getPieces().size())
+    return emitOpError() << "expected a part and a piece for each of at least "
+                            "2 devices, got "
+                         << getSources().size() << " parts and "
+                         << getPieces().size() << " pieces";
+  bool mine = false;
+  for (auto [source, piece] :
+       llvm::zip(getSources().getAsRange<RegionAttr>(), getPieces())) {
+    if (failed(checkPart(*this, source, getTile())))
+      return failure();
+    if (getElementTypeOrSelf(piece) != getElementTypeOrSelf(getTile()))
+      return emitOpError() << "pieces must have the tile's element type";
+    mine |= ArrayRef<int64_t>(source.getRegion().shape()) == shapeOf(piece);
+  }
+  if (!mine)
+    return emitOpError() << "no part has the shape of the piece of the same "
+                            "device, expected this device's own";
+  return success();
+}
+
 LogicalResult GatherToRootOp::verify() {
   if (failed(checkTypes(*this)))
     return failure();
@@ -129,6 +153,7 @@ LogicalResult CollectiveBufferOp::verify() {
                          inputs + outputs == 1)
                   .Case("reduce_scatter", inputs >= 1 && outputs == 1)
                   .Case("all_gather", inputs == 1 && outputs >= 1)
+                  .Case("all_to_all", inputs >= 1 && outputs >= 1)
                   .Case("gather_to_root", inputs == 1)
                   .Default(false);
   if (!good)

@@ -171,6 +171,37 @@ private:
     addSlot(broadcast, place, -1, -1, step);
   }
 
+  /// A piece of this device's tile for each device, and one of each, this one
+  /// among them: nothing says which of them is its own.
+  void emitAllToAll(const ::soap::CollectiveGroup &group, int64_t step,
+                    int64_t place) {
+    auto me = static_cast<size_t>(group.placeOf(device));
+    int input = group.inputs[me];
+    const Buffer &result = plan.buffers[group.outputs[me]];
+    SmallVector<Attribute> parts, sources, targets;
+    for (int output : group.outputs)
+      parts.push_back(positions(input, plan.buffers[input].region.intersect(
+                                           plan.buffers[output].region)));
+    SmallVector<Type> types;
+    for (int other : group.inputs) {
+      Tile part = plan.buffers[other].region.intersect(result.region);
+      types.push_back(RankedTensorType::get(
+          part.shape(), schedule.elementTypes[result.value]));
+      sources.push_back(
+          RegionAttr::get(builder.getContext(), Tile::whole(part.shape())));
+      targets.push_back(RegionAttr::get(builder.getContext(),
+                                        result.region.positionsOf(part)));
+    }
+    auto op = AllToAllOp::create(builder, source.getLoc(), types,
+                                 values.at(input), builder.getArrayAttr(parts));
+    addSlot(op, place, -1, -1, step);
+    auto tile = AssembleOp::create(
+        builder, source.getLoc(), typeOf(result), op.getPieces(),
+        builder.getArrayAttr(sources), builder.getArrayAttr(targets));
+    addSlot(tile, place, -1, -1);
+    values[group.outputs[me]] = tile.getTile();
+  }
+
   /// What this device does in a regular collective. Its tile is cut first where
   /// only a part of it is wanted, and what it gathers is put together behind.
   void emitCollective(int number, int64_t place) {
@@ -180,7 +211,8 @@ private:
     Value tile = input < 0 ? Value() : values.at(input);
     Location loc = source.getLoc();
     int64_t first = schedule.firstStep[number];
-    if (schedule.steps[number][0].kind == ::soap::CollectiveKind::AllToAll)
+    if (schedule.steps[number][0].kind == ::soap::CollectiveKind::AllToAll &&
+        schedule.steps[number][0].root >= 0)
       return emitRootedFold(group, number, tile, place);
     Operation *op = nullptr;
     switch (group.kind) {
@@ -217,9 +249,10 @@ private:
         op = BroadcastFromRootOp::create(builder, loc, typeOf(output), Value(),
                                          RegionAttr());
       break;
-    case ::soap::CollectiveKind::AllToAll:
     case ::soap::CollectiveKind::Exchange:
-      return; // are expanded
+      return emitAllToAll(group, first, place);
+    case ::soap::CollectiveKind::AllToAll:
+      return; // no kind of a plan's group
     }
     addSlot(op, place, -1, -1, first);
     if (output < 0)

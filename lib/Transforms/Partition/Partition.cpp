@@ -247,7 +247,8 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
   SmallVector<Attribute> operations;
   for (auto [group, steps] : llvm::zip(schedule.groups, schedule.steps))
     for (const ::soap::CollectiveStep &step : steps) {
-      bool gathers = step.kind == ::soap::CollectiveKind::AllToAll;
+      bool gathers =
+          step.kind == ::soap::CollectiveKind::AllToAll && step.root >= 0;
       operations.push_back(dictionary(
           builder,
           {{"kind",

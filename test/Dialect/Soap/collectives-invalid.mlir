@@ -89,8 +89,8 @@ func.func @broadcast_outside(%x: tensor<8xf32>) {
 // -----
 
 func.func @buffer_kind(%x: tensor<8xf32>) {
-  // expected-error@+1 {{'soap.collective_buffer' op 'all_to_all' with 1 inputs and 0 outputs is no collective}}
-  soap.collective_buffer "all_to_all" ins(%x : tensor<8xf32>)
+  // expected-error@+1 {{'soap.collective_buffer' op 'all_to_none' with 1 inputs and 0 outputs is no collective}}
+  soap.collective_buffer "all_to_none" ins(%x : tensor<8xf32>)
   return
 }
 
@@ -99,5 +99,37 @@ func.func @buffer_kind(%x: tensor<8xf32>) {
 func.func @buffer_types(%x: tensor<8xf32>, %y: tensor<16xf64>) {
   // expected-error@+1 {{'soap.collective_buffer' op buffers must have one element type}}
   %z = soap.collective_buffer "all_gather" ins(%x : tensor<8xf32>) outs(%y : tensor<16xf64>) -> tensor<16xf64>
+  return
+}
+
+// -----
+
+func.func @exchange_counts(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.all_to_all' op expected a part and a piece for each of at least 2 devices, got 2 parts and 1 pieces}}
+  %p = soap.all_to_all %x [#soap.region<[0:4]>, #soap.region<[4:8]>] : tensor<8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @exchange_outside(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.all_to_all' op source '[4:9]' does not lie within 'tensor<8xf32>'}}
+  %p:2 = soap.all_to_all %x [#soap.region<[0:4]>, #soap.region<[4:9]>] : tensor<8xf32> -> tensor<4xf32>, tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @exchange_types(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.all_to_all' op pieces must have the tile's element type}}
+  %p:2 = soap.all_to_all %x [#soap.region<[0:4]>, #soap.region<[4:8]>] : tensor<8xf32> -> tensor<4xf32>, tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @exchange_other(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.all_to_all' op no part has the shape of the piece of the same device, expected this device's own}}
+  %p:2 = soap.all_to_all %x [#soap.region<[0:4]>, #soap.region<[4:8]>] : tensor<8xf32> -> tensor<3xf32>, tensor<5xf32>
   return
 }

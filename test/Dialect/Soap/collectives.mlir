@@ -14,6 +14,8 @@ func.func @program(%x: tensor<8xf32>, %m: tensor<4x6xf32>, %i: tensor<3xi32>) ->
   %part = soap.reduce_scatter %x [#soap.region<[0:3]>, #soap.region<[3:8]>] : tensor<8xf32> -> tensor<3xf32>
   // CHECK: soap.all_gather %{{.*}} : tensor<3xi32> -> tensor<3xi32>, tensor<2xi32>
   %p:2 = soap.all_gather %i : tensor<3xi32> -> tensor<3xi32>, tensor<2xi32>
+  // CHECK: soap.all_to_all %{{.*}} [#soap.region<[0:3], [0:6]>, #soap.region<[3:4], [0:6]>] : tensor<4x6xf32> -> tensor<3x6xf32>, tensor<3x6xf32>
+  %e:2 = soap.all_to_all %m [#soap.region<[0:3], [0:6]>, #soap.region<[3:4], [0:6]>] : tensor<4x6xf32> -> tensor<3x6xf32>, tensor<3x6xf32>
   // CHECK: soap.gather_to_root %{{.*}} : tensor<3xi32> -> tensor<3xi32>, tensor<3xi32>
   %g:2 = soap.gather_to_root %i : tensor<3xi32> -> tensor<3xi32>, tensor<3xi32>
   // CHECK: soap.gather_to_root %{{.*}} : tensor<3xi32>{{$}}

@@ -1,8 +1,9 @@
 //===- NcclShim.cpp - A stand-in for NCCL between threads -----------------===//
 //
 // For tests of transport nccl on machines without GPUs: a shared library with
-// the functions of NCCL that the transport calls, on memory of the host. All
-// ranks are threads of one process. It matches messages as NCCL does, by their
+// the functions of NCCL that the transport calls, on memory of the host. Ranks
+// are threads of one process or, with SOAP_NCCL_SHIM_PROCESSES=1, of several
+// (NcclShimProcesses.h). It matches messages as NCCL does, by their
 // order between two ranks, and collectives by their order in a communicator,
 // and moves and sums the elements; what NCCL would hang on or not notice -
 // another count, another type, calls that do not fit together - is an error
@@ -11,11 +12,15 @@
 //
 // With SOAP_NCCL_SHIM_LOST=N, the network is gone after N operations: nothing
 // arrives any more, and nothing says so but ncclCommGetAsyncError.
-// With SOAP_NCCL_SHIM_STATISTICS=1 it prints what went through at the end.
+// With SOAP_NCCL_SHIM_STATISTICS=1 it prints what went through at the end; of
+// several processes, which end without one, that they have joined.
 //
 //===----------------------------------------------------------------------===//
 
+#include "NcclShimProcesses.h"
+
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -92,12 +97,24 @@ struct World {
   std::vector<int> keys;
   /// What its ranks have split from it: by color and how often.
   std::map<std::pair<int, size_t>, std::shared_ptr<World>> children;
+  /// How many of its ranks have split from it, by how often.
+  std::map<size_t, int> splitCalls;
+  /// Of a communicator out of ncclCommSplit.
+  std::shared_ptr<World> parent;
+  size_t splitTime = 0;
+  /// A process that is no more; empty: none.
+  std::string gone;
 
   /// Messages and collectives that arrive; -1: all.
   const long arrive = std::getenv("SOAP_NCCL_SHIM_LOST")
                           ? std::atol(std::getenv("SOAP_NCCL_SHIM_LOST"))
                           : -1;
-  bool lost() const { return arrive >= 0 && messages + collectives >= arrive; }
+  bool lost() const {
+    return !gone.empty() || (arrive >= 0 && messages + collectives >= arrive);
+  }
+  std::string lossText() const {
+    return gone.empty() ? "the stand-in has lost its network" : gone;
+  }
 };
 
 /// Bytes of an ncclDataType_t: int8 0, uint8 1, int32, uint32, int64, uint64,
@@ -117,6 +134,8 @@ struct ncclComm {
   int rank;
   int key = -1;      ///< of a split: the rank is its place among the keys
   size_t splits = 0; ///< from this communicator
+  /// Where ranks are in several processes; then there is no world here.
+  std::unique_ptr<shim::RemoteComm> remote = {};
 };
 
 namespace {
@@ -129,6 +148,8 @@ struct Given {
   MessageRef message;
 };
 thread_local std::vector<Given> given;
+/// Of a thread that works for another process: whether that one is gone.
+thread_local const std::function<bool()> *isGone = nullptr;
 
 Result fail(Result result, const std::string &text) {
   lastError = text;
@@ -138,6 +159,32 @@ Result fail(Result result, const std::string &text) {
 std::string describe(int from, int to) {
   return "message from rank " + std::to_string(from) + " to rank " +
          std::to_string(to);
+}
+
+/// What the process of the unique id does for this one.
+Result runElsewhere(ncclComm *comm, const std::vector<Given> &all,
+                    bool isGroup) {
+  shim::Answer answer;
+  int64_t ranks = comm->remote->size(answer);
+  std::vector<shim::Piece> pieces;
+  for (const Given &one : all) {
+    const Message &message = *one.message;
+    auto bytes = int64_t(message.count * sizeOf(message.type));
+    shim::Piece piece{
+        message.kind,           message.isSend, one.peer,
+        int64_t(message.count), message.type,   message.root,
+        message.from,           message.to,     message.from ? bytes : 0,
+        message.to ? bytes : 0};
+    if (message.kind == ReduceScatter)
+      piece.given *= ranks;
+    if (message.kind == AllGather)
+      piece.wanted *= ranks;
+    pieces.push_back(piece);
+  }
+  if (answer.result == 0)
+    answer = comm->remote->run(pieces, isGroup);
+  return answer.result == 0 ? Success
+                            : fail(Result(answer.result), answer.text);
 }
 
 /// Finds the other side; the lock is held.
@@ -309,7 +356,37 @@ void settle(World &world) {
   world.begun.resize(world.keys.size());
 }
 
+/// Waits, also for the end of another process if this thread works for one;
+/// false at its end. The lock is held.
+template <typename IsOver>
+bool waitFor(World &world, std::unique_lock<std::mutex> &lock, IsOver isOver) {
+  if (!isGone) {
+    world.changed.wait(lock, isOver);
+    return true;
+  }
+  constexpr auto look = std::chrono::milliseconds(20);
+  while (!world.changed.wait_for(lock, look, isOver))
+    if ((*isGone)())
+      return false;
+  return true;
+}
+
+/// Waits until all ranks have joined a communicator out of ncclCommSplit.
+void awaitRanks(const ncclComm *comm) {
+  World *parent = comm->world->parent.get();
+  if (!parent)
+    return;
+  std::unique_lock<std::mutex> lock(parent->mutex);
+  (void)waitFor(*parent, lock, [&] {
+    return parent->aborted || parent->lost() ||
+           parent->splitCalls[comm->world->splitTime] == parent->ranks;
+  });
+}
+
 Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
+  if (comm->remote)
+    return runElsewhere(comm, all, isGroup);
+  awaitRanks(comm);
   World &world = *comm->world;
   std::unique_lock<std::mutex> lock(world.mutex);
   settle(world);
@@ -329,11 +406,16 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
   if (world.error.empty() && !world.lost() && isStuck(world))
     world.error = "all ranks wait for messages that nobody gives";
   world.changed.notify_all();
-  world.changed.wait(lock, [&] {
+  bool isThere = waitFor(world, lock, [&] {
     return world.aborted || !world.error.empty() ||
            (messages.size() == all.size() && allDone(messages));
   });
   world.waiting[size_t(comm->rank)] = nullptr;
+  if (!isThere) {
+    world.gone =
+        "the process of rank " + std::to_string(comm->rank) + " is gone";
+    return fail(RemoteError, world.gone);
+  }
   if (world.aborted)
     return fail(RemoteError, "the communicator was aborted");
   if (!world.error.empty())
@@ -344,8 +426,12 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
 Result give(ncclComm *comm, int peer, Message message) {
   if (!comm)
     return fail(InvalidArgument, "no communicator");
+  shim::Answer known;
+  int64_t ranks = comm->remote ? comm->remote->size(known) : comm->world->ranks;
+  if (known.result != 0)
+    return fail(Result(known.result), known.text);
   if (message.kind == PointToPoint &&
-      (peer < 0 || peer >= comm->world->ranks || peer == comm->rank))
+      (peer < 0 || peer >= ranks || peer == comm->rank))
     return fail(InvalidArgument, "rank " + std::to_string(comm->rank) +
                                      " has no peer " + std::to_string(peer));
   if (!sizeOf(message.type))
@@ -378,6 +464,138 @@ Result giveCollective(Kind kind, const void *from, void *to, size_t count,
 } // namespace
 
 extern "C" {
+int ncclCommInitRank(ncclComm **comm, int ranks, UniqueId id, int rank);
+int ncclCommSplit(ncclComm *comm, int color, int key, ncclComm **result,
+                  void *config);
+int ncclCommDestroy(ncclComm *comm);
+}
+
+//===----------------------------------------------------------------------===//
+// For other processes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Begins unique ids of ranks that may be in other processes.
+const std::string elsewhere = "processes ";
+
+/// Communicators of other processes, by number.
+class Guests {
+public:
+  int64_t add(ncclComm *comm) {
+    std::lock_guard<std::mutex> lock(mutex);
+    comms.push_back(comm);
+    return int64_t(comms.size()) - 1;
+  }
+  /// Null: there is none of that number.
+  ncclComm *find(int64_t number) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return number >= 0 && number < int64_t(comms.size()) ? comms[size_t(number)]
+                                                         : nullptr;
+  }
+  void remove(int64_t number) {
+    std::lock_guard<std::mutex> lock(mutex);
+    comms[size_t(number)] = nullptr;
+  }
+
+private:
+  std::mutex mutex;
+  std::vector<ncclComm *> comms;
+};
+Guests &guests() {
+  static Guests all;
+  return all;
+}
+
+shim::Answer answerOf(int result) {
+  return {result, result == Success ? std::string() : lastError};
+}
+shim::Answer unknown() {
+  return {InvalidArgument, "there is no such communicator"};
+}
+
+shim::Service service() {
+  shim::Service service;
+  service.join = [](int ranks, const std::string &name, int rank,
+                    int64_t &number) {
+    UniqueId id{};
+    std::snprintf(id.internal, sizeof id.internal, "%s", name.c_str());
+    ncclComm *comm = nullptr;
+    int result = ncclCommInitRank(&comm, ranks, id, rank);
+    if (comm)
+      number = guests().add(comm);
+    return answerOf(result);
+  };
+  service.split = [](int64_t number, int color, int key, int64_t &child) {
+    ncclComm *comm = guests().find(number), *made = nullptr;
+    if (!comm)
+      return unknown();
+    int result = ncclCommSplit(comm, color, key, &made, nullptr);
+    if (made)
+      child = guests().add(made);
+    return answerOf(result);
+  };
+  service.size = [](int64_t number, int64_t &ranks) {
+    ncclComm *comm = guests().find(number);
+    if (!comm)
+      return unknown();
+    awaitRanks(comm);
+    std::lock_guard<std::mutex> lock(comm->world->mutex);
+    if (comm->world->lost())
+      return shim::Answer{RemoteError, comm->world->lossText()};
+    settle(*comm->world);
+    ranks = comm->world->ranks;
+    return shim::Answer{};
+  };
+  service.run = [](int64_t number, const std::vector<shim::Piece> &pieces,
+                   bool isGroup, const std::function<bool()> &guestIsGone) {
+    ncclComm *comm = guests().find(number);
+    if (!comm)
+      return unknown();
+    std::vector<Given> all;
+    for (const shim::Piece &piece : pieces) {
+      Message message{piece.isSend != 0,   piece.from,      piece.to,
+                      size_t(piece.count), int(piece.type), Kind(piece.kind),
+                      int(piece.root)};
+      all.push_back(
+          {comm, int(piece.peer), std::make_shared<Message>(message)});
+    }
+    isGone = &guestIsGone;
+    Result result = run(comm, all, isGroup);
+    isGone = nullptr;
+    return answerOf(result);
+  };
+  service.asyncError = [](int64_t number) {
+    ncclComm *comm = guests().find(number);
+    if (!comm)
+      return unknown();
+    std::lock_guard<std::mutex> lock(comm->world->mutex);
+    return comm->world->lost()
+               ? shim::Answer{RemoteError, comm->world->lossText()}
+               : shim::Answer{};
+  };
+  service.destroy = [](int64_t number) {
+    if (ncclComm *comm = guests().find(number)) {
+      guests().remove(number);
+      ncclCommDestroy(comm);
+    }
+  };
+  service.lose = [](const std::vector<int64_t> &numbers) {
+    for (int64_t number : numbers)
+      if (ncclComm *comm = guests().find(number)) {
+        std::lock_guard<std::mutex> lock(comm->world->mutex);
+        if (comm->world->gone.empty())
+          comm->world->gone = "the process of rank " +
+                              std::to_string(rankOf(comm)) + " is gone";
+        comm->world->changed.notify_all();
+      }
+  };
+  return service;
+}
+
+} // namespace
+
+extern "C" {
 
 int ncclGetVersion(int *version) {
   *version = 22809;
@@ -397,10 +615,10 @@ const char *ncclGetErrorString(int result) {
 }
 
 const char *ncclGetLastError(ncclComm *comm) {
-  if (comm) {
+  if (comm && !comm->remote) {
     std::lock_guard<std::mutex> lock(comm->world->mutex);
     if (comm->world->lost())
-      return "the stand-in has lost its network";
+      lastError = comm->world->lossText();
   }
   return lastError.c_str();
 }
@@ -408,12 +626,36 @@ const char *ncclGetLastError(ncclComm *comm) {
 int ncclGetUniqueId(UniqueId *id) {
   std::lock_guard<std::mutex> lock(worldsMutex);
   std::memset(id->internal, 0, sizeof id->internal);
-  std::snprintf(id->internal, sizeof id->internal, "shim %zu", worlds.size());
-  worlds[id->internal] = nullptr;
+  std::string name = "shim " + std::to_string(worlds.size());
+  worlds[name] = nullptr;
+  if (std::getenv("SOAP_NCCL_SHIM_PROCESSES")) {
+    static const std::string address = shim::serve(service());
+    if (address.empty())
+      return fail(System, "no socket for the processes of the stand-in");
+    name = elsewhere + address + " " + name;
+  }
+  std::snprintf(id->internal, sizeof id->internal, "%s", name.c_str());
   return Success;
 }
 
 int ncclCommInitRank(ncclComm **comm, int ranks, UniqueId id, int rank) {
+  std::string text = id.internal;
+  if (text.starts_with(elsewhere)) {
+    std::string address = text.substr(elsewhere.size());
+    size_t space = std::min(address.find(' '), address.size() - 1);
+    shim::Answer answer;
+    auto remote =
+        shim::RemoteComm::join(address.substr(0, space),
+                               address.substr(space + 1), ranks, rank, answer);
+    if (!remote)
+      return fail(Result(answer.result), answer.text);
+    *comm = new ncclComm{nullptr, rank};
+    (*comm)->remote = std::move(remote);
+    if (std::getenv("SOAP_NCCL_SHIM_STATISTICS"))
+      std::fprintf(stderr, "nccl shim: rank %d of %d, between processes\n",
+                   rank, ranks);
+    return Success;
+  }
   std::lock_guard<std::mutex> lock(worldsMutex);
   auto known = worlds.find(id.internal);
   if (known == worlds.end())
@@ -434,14 +676,30 @@ int ncclCommInitRank(ncclComm **comm, int ranks, UniqueId id, int rank) {
 /// communicator.
 int ncclCommSplit(ncclComm *comm, int color, int key, ncclComm **result,
                   void *) {
+  *result = nullptr;
+  if (comm->remote) {
+    shim::Answer answer;
+    auto remote = comm->remote->split(color, key, answer);
+    if (answer.result != 0)
+      return fail(Result(answer.result), answer.text);
+    if (remote) {
+      *result = new ncclComm{nullptr, -1, key};
+      (*result)->remote = std::move(remote);
+    }
+    return Success;
+  }
   std::lock_guard<std::mutex> lock(comm->world->mutex);
   size_t time = comm->splits++;
-  *result = nullptr;
+  ++comm->world->splitCalls[time];
+  comm->world->changed.notify_all();
   if (color < 0)
     return Success;
   std::shared_ptr<World> &child = comm->world->children[{color, time}];
-  if (!child)
+  if (!child) {
     child = std::make_shared<World>(0);
+    child->parent = comm->world;
+    child->splitTime = time;
+  }
   child->keys.push_back(key);
   ++child->left;
   *result = new ncclComm{child, -1, key};
@@ -450,6 +708,10 @@ int ncclCommSplit(ncclComm *comm, int color, int key, ncclComm **result,
 
 /// The communicator is kept: other threads may be about to use it.
 int ncclCommAbort(ncclComm *comm) {
+  if (comm->remote) {
+    comm->remote->abort();
+    return Success;
+  }
   std::lock_guard<std::mutex> lock(comm->world->mutex);
   comm->world->aborted = true;
   comm->world->changed.notify_all();
@@ -457,6 +719,10 @@ int ncclCommAbort(ncclComm *comm) {
 }
 
 int ncclCommDestroy(ncclComm *comm) {
+  if (comm->remote) {
+    delete comm;
+    return Success;
+  }
   World &world = *comm->world;
   bool isLast = false;
   {
@@ -478,6 +744,12 @@ int ncclCommDestroy(ncclComm *comm) {
 }
 
 int ncclCommGetAsyncError(ncclComm *comm, int *result) {
+  if (comm->remote) {
+    shim::Answer answer = comm->remote->asyncError();
+    lastError = answer.text;
+    *result = answer.result;
+    return Success;
+  }
   std::lock_guard<std::mutex> lock(comm->world->mutex);
   *result = comm->world->lost() ? RemoteError : Success;
   return Success;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs a command as several ranks that meet over TCP, as a user would in as many terminals.
 
-  run_ranks.py [--kill RANK] [--flag RANK FLAG]... RANKS HOW COMMAND...
+  run_ranks.py [--kill RANK] [--flag RANK FLAG]... [--replace RANK OLD NEW] RANKS HOW COMMAND...
 
 HOW is file: (they meet through a file), port (rank 0 takes a free port, which the others are told), or environment (a port, and rank
 and ranks from RANK and WORLD_SIZE). --kill ends a rank with SIGKILL when rank 0 has printed its first line. --flag adds a flag to the command of
-one rank. Prints what the ranks print, each line with its rank, sorted by rank; the exit status is the largest of those that ended by themselves."""
+one rank, --replace gives one rank another argument. Prints what the ranks print, each line with its rank, sorted by rank; the exit status is the largest of those that ended by themselves."""
 import argparse
 import os
 import re
@@ -50,6 +50,7 @@ def main():
     parser.add_argument("how", choices=("file", "port", "environment"))
     parser.add_argument("--kill", type=int)
     parser.add_argument("--flag", nargs=2, action="append", default=[])
+    parser.add_argument("--replace", nargs=3, action="append", default=[])
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
 
@@ -63,7 +64,11 @@ def main():
             else:
                 extra += ["--rank", str(number), "--ranks", str(options.ranks)]
             extra += [flag for rank, text in options.flag if int(rank) == number for flag in text.split()]
-            return Rank(number, options.command + extra, environment)
+            command = list(options.command)
+            for rank, old, new in options.replace:
+                if int(rank) == number:
+                    command = [new if argument == old else argument for argument in command]
+            return Rank(number, command + extra, environment)
 
         if options.how == "file":
             endpoint = "file:" + os.path.join(folder, "rendezvous")

@@ -71,6 +71,19 @@ def Soap_AllGatherOp : Soap_CollectiveOp<"all_gather"> {
   let results = (outs Variadic<Soap_Tile>:$pieces);
   let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($pieces)";
 }
+def Soap_AllToAllOp : Soap_CollectiveOp<"all_to_all"> {
+  let summary = "a part of the tile of every device, for every device";
+  let description = [{
+    `sources[i]` is the part (positions in the tile) that the device which is number i of the group gets, and result i is what that device gives. One of both is the device's own; which one, the op does not say, so that devices with tiles of the same shape share a program. Parts may have different shapes.
+
+    ```mlir
+    %a, %b = soap.all_to_all %rows [#soap.region<[0:2], [0:8]>, #soap.region<[2:4], [0:8]>] {soap.slot = 7 : i64} : tensor<4x8xf32> -> tensor<2x8xf32>, tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Soap_Tile:$tile, Soap_RegionArrayAttr:$sources);
+  let results = (outs Variadic<Soap_Tile>:$pieces);
+  let assemblyFormat = "$tile $sources attr-dict `:` type($tile) `->` type($pieces)";
+}
 def Soap_GatherToRootOp : Soap_CollectiveOp<"gather_to_root"> {
   let summary = "the tiles of all devices, on one of them";
   let description = [{
@@ -105,7 +118,7 @@ def Soap_CollectiveBufferOp : Soap_LoweringOp<"collective_buffer", [
   let summary = "what a device does in a collective, on whole tiles";
   let description = [{
     `kind` is that of the op before: `all_reduce` (an output, which holds the device's own part before), `reduce_to_root` (the root's output as there; the input of another device), `reduce_scatter` (an input for each device, or one with equal pieces one after the other; an output),
-    `all_gather` (an input; outputs as the inputs there), `gather_to_root` (as there; devices that are not the root have no output) or `broadcast_from_root` (the root's input, or an output).
+    `all_gather` (an input; outputs as the inputs there), `all_to_all` (inputs and outputs for each device, as there), `gather_to_root` (as there; devices that are not the root have no output) or `broadcast_from_root` (the root's input, or an output).
 
     ```mlir
     %sum = soap.collective_buffer "all_reduce" outs(%part : tensor<8xf32>) {soap.slot = 7 : i64} -> tensor<8xf32>

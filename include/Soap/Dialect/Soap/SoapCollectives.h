@@ -18,7 +18,7 @@ namespace mlir::soap {
 /// Whether an op of a program on tensors is a collective.
 inline bool isCollective(Operation *op) {
   return isa<AllReduceOp, ReduceToRootOp, ReduceScatterOp, AllGatherOp,
-             GatherToRootOp, BroadcastFromRootOp>(op);
+             AllToAllOp, GatherToRootOp, BroadcastFromRootOp>(op);
 }
 
 } // namespace mlir::soap
