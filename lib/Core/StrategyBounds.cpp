@@ -47,22 +47,57 @@ void StrategyPlan::findPaths() {
   pathsAreValid = true;
 }
 
+void StrategyPlan::listPathEdges() {
+  firstPathEdge = {0};
+  for (size_t k = 0; k < slots.size(); ++k) {
+    const std::vector<int> &operands = slots[k].kernel->operands;
+    for (size_t i = 0; i < operands.size(); ++i)
+      for (auto [writer, result] : valueInfo[operands[i]].producers)
+        pathEdges.push_back(
+            {writer, result, static_cast<int>(k), static_cast<int>(i)});
+    firstPathEdge.push_back(static_cast<int>(pathEdges.size()));
+  }
+  pathNodes.resize(slots.size());
+}
+
+/// After a change of a kernel.
+void StrategyPlan::updatePathNode(int slot) {
+  PathNode &node = pathNodes[slot];
+  const KernelPlan &kernel = kernels[slot];
+  node = {};
+  node.active = kernel.active;
+  if (!kernel.active)
+    return;
+  const KernelGeometry &geometry = *kernel.geometry;
+  node.shortestNs = kernel.shortestNs;
+  node.allCompute = geometry.allCompute;
+  node.isSingle = kernel.replicas == 1;
+  for (size_t i = 0; i < std::min<size_t>(geometry.operandTiles.size(), 64);
+       ++i) {
+    node.readsSome |= uint64_t(geometry.operandTiles[i].everyPiece) << i;
+    node.readsAll |= uint64_t(geometry.operandTiles[i].everyElement) << i;
+  }
+  for (size_t r = 0; r < std::min<size_t>(geometry.resultTiles.size(), 64); ++r)
+    node.writesSome |= uint64_t(geometry.resultTiles[r].everyPiece) << r;
+}
+
 void StrategyPlan::findHeads() {
   // Slots are in a topological order.
   for (size_t k = 0; k < slots.size(); ++k) {
     heads[k] = 0;
-    const KernelPlan &kernel = kernels[k];
-    if (!kernel.active)
+    const PathNode &node = pathNodes[k];
+    if (!node.active || !node.allCompute || mayBePartial[k])
       continue;
-    const Kernel &op = *slots[k].kernel;
-    if (mayBePartial[k] || !kernel.geometry->allCompute)
-      continue;
-    for (size_t i = 0; i < op.operands.size(); ++i)
-      if (kernel.geometry->operandTiles[i].everyPiece)
-        for (auto [p, result] : valueInfo[op.operands[i]].producers)
-          if (kernels[p].active)
-            heads[k] = std::max(heads[k], heads[p] + kernels[p].shortestNs +
-                                              delays[k][i]);
+    int64_t headNs = 0;
+    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e) {
+      const PathEdge &edge = pathEdges[e];
+      const PathNode &writer = pathNodes[edge.from];
+      if (writer.active && edge.operand < 64 &&
+          (node.readsSome >> edge.operand & 1))
+        headNs = std::max(headNs, heads[edge.from] + writer.shortestNs +
+                                      delays[k][edge.operand]);
+    }
+    heads[k] = headNs;
   }
 }
 
@@ -82,27 +117,26 @@ static bool readsEveryPiece(RegionTable &table, const TileSets &written,
 }
 
 void StrategyPlan::findTails() {
+  std::fill(tails.begin(), tails.end(), 0);
   for (size_t k = slots.size(); k-- > 0;) {
-    tails[k] = 0;
-    const KernelPlan &kernel = kernels[k];
-    // Of replicas, only the nearest are read.
-    if (!kernel.active || kernel.replicas > 1 || !kernel.geometry->allCompute)
+    const PathNode &node = pathNodes[k];
+    if (!node.active || !node.allCompute || mayBePartial[k])
       continue;
-    const Kernel &op = *slots[k].kernel;
-    for (size_t r = 0; r < op.results.size(); ++r) {
-      if (!kernel.geometry->resultTiles[r].everyPiece)
+    int64_t tailNs = tails[k] + node.shortestNs;
+    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e) {
+      const PathEdge &edge = pathEdges[e];
+      const PathNode &writer = pathNodes[edge.from];
+      // Of replicas, only the nearest are read.
+      if (!writer.active || !writer.isSingle || !writer.allCompute ||
+          tailNs <= tails[edge.from] || edge.result >= 64 ||
+          !(writer.writesSome >> edge.result & 1))
         continue;
-      for (const Reader &reader : valueInfo[op.results[r]].readers)
-        if (reader.slot >= 0 && kernels[reader.slot].active &&
-            !mayBePartial[reader.slot]) {
-          const KernelPlan &next = kernels[reader.slot];
-          int64_t tailNs = tails[reader.slot] + next.shortestNs;
-          if (tailNs > tails[k] && next.geometry->allCompute &&
-              readsEveryPiece(valueRegions[op.results[r]].table,
-                              kernel.geometry->resultTiles[r],
-                              next.geometry->operandTiles[reader.operand]))
-            tails[k] = tailNs;
-        }
+      int value = slots[edge.from].kernel->results[edge.result];
+      if ((edge.operand < 64 && (node.readsAll >> edge.operand & 1)) ||
+          readsEveryPiece(valueRegions[value].table,
+                          kernels[edge.from].geometry->resultTiles[edge.result],
+                          kernels[k].geometry->operandTiles[edge.operand]))
+        tails[edge.from] = tailNs;
     }
   }
 }

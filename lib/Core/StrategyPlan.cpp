@@ -23,6 +23,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   for (const Restore &restore : graph.restores)
     restoreOf[restore.value] = &restore;
   enumerate();
+  listPathEdges();
   kernels.resize(slots.size());
   savedKernels.resize(slots.size());
   kernelSaved.resize(slots.size());
@@ -386,6 +387,7 @@ void StrategyPlan::activate(int slot, const Config *config) {
     kernel.states.clear();
     kernel.durationNs.clear();
     kernel.partialMode = false;
+    updatePathNode(slot);
     return;
   }
   kernel.geometry = geometryOf(slot, config->degrees);
@@ -409,6 +411,7 @@ void StrategyPlan::activate(int slot, const Config *config) {
     kernel.states.insert(kernel.states.end(), kernel.geometry->states.begin(),
                          kernel.geometry->states.end());
   kernel.partialMode = false;
+  updatePathNode(slot);
   addKernelLoad(slot, 1);
 }
 
@@ -846,6 +849,7 @@ void StrategyPlan::revert() {
   isPrepared = false;
   for (int slot : savedKernelList) {
     std::swap(kernels[slot], savedKernels[slot]);
+    updatePathNode(slot);
     kernelSaved[slot] = false;
   }
   for (int value : savedValueList) {

@@ -20,7 +20,8 @@ MatmulCall MatmulCall::fromArray(const int64_t *d) {
 }
 
 ConvCall ConvCall::fromArray(const int64_t *d) {
-  return {ConvShape::fromArray(d), ConvKind(d[20]), Precision(d[21]), d[22]};
+  return {ConvShape::fromArray(d), ConvKind(d[20]), Precision(d[21]), d[22],
+          Epilogue(d[23])};
 }
 
 MatmulBuffers MatmulBuffers::of(const MatmulCall &call, void *const *buffers) {
@@ -35,8 +36,13 @@ MatmulBuffers MatmulBuffers::of(const MatmulCall &call, void *const *buffers) {
 }
 
 ConvBuffers ConvBuffers::of(const ConvCall &call, void *const *buffers) {
-  return {buffers[0], buffers[1], buffers[2],
-          call.workspace > 0 ? buffers[3] : nullptr};
+  ConvBuffers of{};
+  of.a = *buffers++;
+  of.b = *buffers++;
+  of.third = hasThirdOperand(call.epilogue) ? *buffers++ : nullptr;
+  of.result = *buffers++;
+  of.workspace = call.workspace > 0 ? *buffers : nullptr;
+  return of;
 }
 
 uint16_t soap::runtime::toBFloat16(float value) {
@@ -162,6 +168,7 @@ void soap::runtime::runTwin(const MatmulCall &call,
     case Epilogue::Bias:
     case Epilogue::BiasGradOfA:
     case Epilogue::BiasGradOfB:
+    case Epilogue::ReluGrad: // of convolutions only
       break;
     }
   }
@@ -184,14 +191,39 @@ static void forEachWeight(const ConvShape &s, Body body) {
         body(plain++, (o * taps + tap) * channels + c);
 }
 
+/// What follows the sums. The third operand has the layout of the result.
+static void finish(const ConvCall &call, const float *third, float *result) {
+  if (call.epilogue == Epilogue::None)
+    return;
+  const ConvShape &s = call.shape;
+  int64_t channels = s.g * s.o, positions = s.oh * s.ow;
+  bool bias = hasBias(call.epilogue);
+  for (int64_t i = 0, volume = call.volumeOf(2); i < volume; ++i) {
+    float &value = result[i];
+    if (bias)
+      value +=
+          third[call.channelsLast() ? i % channels : i / positions % channels];
+    // A NaN stays one.
+    if (call.epilogue == Epilogue::Relu || call.epilogue == Epilogue::BiasRelu)
+      value = value < 0 ? 0 : value;
+    else if (call.epilogue == Epilogue::ReluGrad)
+      value = third[i] > 0 ? value : 0;
+  }
+}
+
 void soap::runtime::runTwin(const ConvCall &call, const ConvBuffers &buffers,
                             const ConvKernel &kernel) {
   Operand a(buffers.a, call.volumeOf(0), call.precision);
   Operand b(buffers.b, call.volumeOf(1), call.precision);
   Result result(buffers.result, call.volumeOf(2),
                 call.precision == Precision::BF16);
+  // It is no operand of the product: what tf32 leaves out of those stays.
+  Operand third(buffers.third, call.thirdVolume(),
+                call.precision == Precision::BF16 ? Precision::BF16
+                                                  : Precision::F32);
   if (!call.channelsLast()) {
     kernel(call.kind, call.shape, a.get(), b.get(), result.get());
+    finish(call, third.get(), result.get());
     result.write();
     return;
   }
@@ -208,5 +240,6 @@ void soap::runtime::runTwin(const ConvCall &call, const ConvBuffers &buffers,
     forEachWeight(s, [&](size_t plain, size_t last) {
       result.get()[last] = weights[plain];
     });
+  finish(call, third.get(), result.get());
   result.write();
 }

@@ -21,7 +21,7 @@
 // CALLS-LABEL: func.func @block
 // CALLS: soap.kernel_call @kernel_0_to_nhwc ins(%arg0 : tensor<2x4x8x8xf32>) outs({{.*}} : tensor<2x8x8x4xf32>)
 // CALLS: soap.kernel_call @kernel_1_to_nhwc ins(%arg1 : tensor<8x4x3x3xf32>) outs({{.*}} : tensor<8x3x3x4xf32>)
-// CALLS: soap.library_call "conv2d" [2, 1, 4, 8, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0] ins({{.*}} : tensor<2x8x8x4xf32>, tensor<8x3x3x4xf32>) outs({{.*}} : tensor<2x8x8x8xf32>)
+// CALLS: soap.library_call "conv2d" [2, 1, 4, 8, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0] ins({{.*}} : tensor<2x8x8x4xf32>, tensor<8x3x3x4xf32>) outs({{.*}} : tensor<2x8x8x8xf32>)
 // CALLS-NOT: _to_n
 // CALLS: soap.kernel_call @{{.*}}batch_norm ins({{.*}} : tensor<2x8x8x8xf32>,
 // CALLS-NOT: _to_n

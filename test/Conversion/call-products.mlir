@@ -1,6 +1,7 @@
-// Matmuls with what follows them are one call; products of what was bf16 read bf16.
+// Products with what follows them are one call; those of what was bf16 read bf16.
 // RUN: soap-opt %s --soap-call-products | FileCheck %s
 // RUN: soap-opt %s --soap-call-products='precision=tf32 workspace=32' | FileCheck %s --check-prefix=TF32
+// RUN: soap-opt %s --soap-call-products=conv-epilogues=false | FileCheck %s --check-prefix=SINGLE
 // RUN: not soap-opt %s --soap-call-products=precision=fp8 2>&1 | FileCheck %s --check-prefix=PRECISION
 // RUN: not soap-opt %s --soap-call-products=workspace=-1 2>&1 | FileCheck %s --check-prefix=WORKSPACE
 // PRECISION: error: unknown precision 'fp8': expected f32, tf32 or, of --soap-lower-to-cuda, bf16
@@ -89,7 +90,7 @@ func.func @narrow(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>)
 }
 
 // CHECK-LABEL: func.func @convolution
-// CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>)
+// CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>)
 // CHECK: return %[[Y]]
 func.func @convolution(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) -> tensor<1x2x4x4xbf16> {
   %xf = soap.cast %x : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
@@ -98,6 +99,102 @@ func.func @convolution(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) -> te
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %yb = soap.cast %y : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   return %yb : tensor<1x2x4x4xbf16>
+}
+
+// A bias per channel, and relu.
+// CHECK-LABEL: func.func @conv_bias_relu
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x3x4x4xf32>
+// CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 3, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 3] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%[[E]] : tensor<1x3x4x4xf32>) {soap.fused_slots = array<i64: 1, 2>, soap.slot = 0 : i64}
+// CHECK: return %[[Y]]
+// TF32-LABEL: func.func @conv_bias_relu
+// TF32: soap.library_call "conv2d" [{{.*}}, 0, 0, 0, 1, 65536, 3] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<1x3x4x4xf32>, tensor<65536xi8>)
+// SINGLE-LABEL: func.func @bias_relu
+// SINGLE: soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 0, 0, 3, 0]
+// SINGLE-LABEL: func.func @conv_bias_relu
+// SINGLE: soap.conv2d
+// SINGLE: soap.bias_add
+// SINGLE: soap.relu
+func.func @conv_bias_relu(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<3xf32>) -> tensor<1x3x4x4xf32> {
+  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.slot = 0 : i64}
+     : (tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32>
+  %q = soap.bias_add %p, %b {axis = 1 : i64, soap.slot = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<3xf32>) -> tensor<1x3x4x4xf32>
+  %y = soap.relu %q {soap.slot = 2 : i64} : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  return %y : tensor<1x3x4x4xf32>
+}
+
+// A sum that others read stays by itself, a bias along the rows, too, and padding that cuDNN does not have.
+// CHECK-LABEL: func.func @conv_others
+// CHECK: soap.library_call "conv2d" [{{.*}}, 0, 0, 0, 1] ins(%arg0, %arg1, %arg2 :
+// CHECK: soap.relu
+// CHECK: soap.conv2d
+// CHECK: soap.bias_add
+// CHECK: soap.conv2d
+// CHECK: soap.relu
+func.func @conv_others(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x1x1xf32>, %b: tensor<3xf32>, %r: tensor<4xf32>, %v: tensor<3x2x2x2xf32>)
+    -> (tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>) {
+  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
+  %q = soap.bias_add %p, %b {axis = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<3xf32>) -> tensor<1x3x4x4xf32>
+  %y = soap.relu %q : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  %s = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
+  %t = soap.bias_add %s, %r {axis = 2 : i64} : (tensor<1x3x4x4xf32>, tensor<4xf32>) -> tensor<1x3x4x4xf32>
+  %o = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x2x4x4xf32>, tensor<3x2x2x2xf32>) -> tensor<1x3x4x4xf32>
+  %z = soap.relu %o : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  return %q, %y, %t, %z : tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>
+}
+
+// In bf16 the result is rounded behind the epilogue, if nothing reads it as f32. Channels are inside: the image that the gradient of relu asks lies as the result does.
+// CHECK-LABEL: func.func @conv_narrow
+// CHECK: %[[B:.*]] = soap.cast %arg2 : (tensor<2xf32>) -> tensor<2xbf16>
+// CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0, 2, 0, 3] ins(%arg0, %arg1, %[[B]] : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>) {soap.layouts = ["nhwc", "nhwc", "nchw", "nhwc", "nhwc"]}
+// CHECK: %[[D:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 0, 9] ins(%[[Y]], %arg1, %[[Y]] : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>) {soap.layouts = ["nhwc", "nhwc", "nhwc", "nhwc", "nhwc"]}
+// CHECK: return %[[D]]
+func.func @conv_narrow(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>, %b: tensor<2xf32>) -> tensor<1x2x4x4xbf16> {
+  %xf = soap.cast %x {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %wf = soap.cast %w {soap.layouts = ["nhwc", "nhwc"]} : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
+  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = ["nhwc", "nhwc", "nhwc"]}
+     : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %pb = soap.cast %p {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %pf = soap.cast %pb {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %q = soap.bias_add %pf, %b {axis = 1 : i64, soap.layouts = ["nhwc", "nchw", "nhwc"]} : (tensor<1x2x4x4xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %q {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %yb = soap.cast %y {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %yf = soap.cast %yb {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %e = soap.conv2d_input_grad %yf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = ["nhwc", "nhwc", "nhwc"]}
+     : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %eb = soap.cast %e {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %ef = soap.cast %eb {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %g = soap.relu_grad %ef, %yf {soap.layouts = ["nhwc", "nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %gb = soap.cast %g {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  return %gb : tensor<1x2x4x4xbf16>
+}
+
+// CHECK-LABEL: func.func @conv_read_wide
+// CHECK: soap.library_call "conv2d" [{{.*}}, 2, 0, 0] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>)
+// CHECK: soap.relu
+func.func @conv_read_wide(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xbf16>) {
+  %xf = soap.cast %x : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %wf = soap.cast %w : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
+  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+     : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %pb = soap.cast %p : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %pf = soap.cast %pb : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %pf : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %yb = soap.cast %y : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  return %y, %yb : tensor<1x2x4x4xf32>, tensor<1x2x4x4xbf16>
+}
+
+// An image in another layout is not that of the library.
+// CHECK-LABEL: func.func @conv_layouts
+// CHECK: soap.conv2d
+// CHECK: soap.relu
+func.func @conv_layouts(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> {
+  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = ["nhwc", "nhwc", "nhwc"]}
+     : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %p {soap.layouts = ["nhwc", "nchw"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  return %y : tensor<1x2x4x4xf32>
 }
 
 // Nothing moves across a message.

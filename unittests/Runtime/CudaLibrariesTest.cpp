@@ -139,16 +139,20 @@ class CudaLibrariesTest : public testing::Test {
 protected:
   CudaLibraries libraries;
   void SetUp() override {
-    fakes.convolutions = 0;
+    fakes.convolutions = fakes.plans = fakes.epilogues = 0;
     sums = 0;
     ASSERT_FALSE(libraries.open());
+  }
+  void TearDown() override {
+    fakes.refusesGraphs = false;
+    fakes.failingPlan = -1;
   }
 
   /// Compares with the twin.
   void expectConv(const ConvCall &call) {
     bool isNarrow = call.precision == Precision::BF16;
-    auto make = [&](unsigned buffer) {
-      std::vector<float> values = numbers(call.volumeOf(buffer));
+    auto make = [&](int64_t volume) {
+      std::vector<float> values = numbers(volume);
       if (isNarrow)
         for (size_t i = 0; i < values.size(); ++i) {
           uint16_t bits = toBFloat16(values[i]);
@@ -157,14 +161,17 @@ protected:
         }
       return values;
     };
-    auto a = make(0), b = make(1);
+    auto a = make(call.volumeOf(0)), b = make(call.volumeOf(1)),
+         third = make(call.thirdVolume());
     std::vector<float> expected(static_cast<size_t>(call.volumeOf(2)));
     std::vector<float> actual = expected;
     std::vector<char> own(64);
     void *workspace = call.workspace > 0 ? own.data() : nullptr;
-    runTwin(call, {a.data(), b.data(), expected.data(), nullptr}, convDirect);
+    runTwin(call, {a.data(), b.data(), expected.data(), nullptr, third.data()},
+            convDirect);
     MaybeError error = libraries.conv(
-        call, {a.data(), b.data(), actual.data(), workspace}, nullptr);
+        call, {a.data(), b.data(), actual.data(), workspace, third.data()},
+        nullptr);
     ASSERT_FALSE(error) << error->message;
     EXPECT_EQ(std::memcmp(actual.data(), expected.data(),
                           actual.size() * (isNarrow ? 2 : 4)),
@@ -223,6 +230,91 @@ TEST_F(CudaLibrariesTest, Precisions) {
     }
 }
 
+/// All that may follow a convolution, in every precision and layout, some
+/// groups and strides.
+template <typename Body>
+static void forEachEpilogue(Body body) {
+  const ConvShape shapes[] = {
+      {2, 2, 3, 7, 6, 4, 4, 3, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1},
+      {1, 1, 2, 5, 5, 3, 5, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0}};
+  for (ConvShape shape : shapes)
+    for (int64_t layout : {0, 1})
+      for (Precision precision :
+           {Precision::F32, Precision::TF32, Precision::BF16}) {
+        shape.xLayout = shape.yLayout = layout;
+        for (Epilogue epilogue :
+             {Epilogue::Bias, Epilogue::Relu, Epilogue::BiasRelu})
+          body(ConvCall{shape, ConvKind::Forward, precision, 0, epilogue});
+        body(ConvCall{shape, ConvKind::InputGrad, precision, 0,
+                      Epilogue::ReluGrad});
+      }
+}
+
+TEST_F(CudaLibrariesTest, EpiloguesAreOnePlan) {
+  int calls = 0;
+  forEachEpilogue([&](const ConvCall &call) {
+    expectConv(call);
+    EXPECT_EQ(fakes.engine,
+              fake::firstEngine + (call.precision == Precision::F32 ? 0 : 4));
+    ++calls;
+  });
+  EXPECT_EQ(fakes.plans, calls);
+  EXPECT_EQ(fakes.convolutions, 0);
+  EXPECT_EQ(fakes.epilogues, 0);
+}
+
+TEST_F(CudaLibrariesTest, EpiloguesWithoutGraphs) {
+  fakes.refusesGraphs = true;
+  int calls = 0, behind = 0;
+  forEachEpilogue([&](const ConvCall &call) {
+    expectConv(call);
+    ++calls;
+    behind += call.epilogue != Epilogue::BiasRelu;
+  });
+  EXPECT_EQ(fakes.plans, 0);
+  EXPECT_EQ(fakes.convolutions, calls);
+  EXPECT_EQ(fakes.epilogues, behind);
+}
+
+/// Kernels for what the first engine cannot do, and at last the older
+/// functions.
+TEST_F(CudaLibrariesTest, EnginesThatMakeNoPlan) {
+  const ConvShape s{1, 1, 2, 5, 5, 3, 5, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0};
+  fakes.failingPlan = fake::firstEngine;
+  expectConv({s, ConvKind::Forward, Precision::F32, 0, Epilogue::Bias});
+  EXPECT_EQ(fakes.engine, fake::firstEngine + 1);
+  // Both need 64 bytes: nothing is left.
+  float x[64] = {};
+  auto error =
+      libraries.conv({s, ConvKind::Forward, Precision::F32, 32, Epilogue::Relu},
+                     {x, x, x, x}, nullptr);
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->message.find("no algorithm of cuDNN fits in 32 bytes"),
+            std::string::npos)
+      << error->message;
+}
+
+/// Plans say how their buffers are aligned, so those of another call do not
+/// fit.
+TEST_F(CudaLibrariesTest, PlansKnowTheAlignment) {
+  const ConvCall call{{1, 1, 1, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0},
+                      ConvKind::Forward,
+                      Precision::F32,
+                      0,
+                      Epilogue::BiasRelu};
+  alignas(16) float x[20] = {}, w[4] = {1, 2}, bias[4] = {1, -1}, y[36];
+  x[1] = 3;
+  for (size_t shift : {0, 1}) {
+    fakes.plans = 0;
+    auto error =
+        libraries.conv(call, {x + shift, w, y + shift, nullptr, bias}, nullptr);
+    ASSERT_FALSE(error) << error->message;
+    EXPECT_EQ(y[shift], shift ? 4 : 1);
+    EXPECT_EQ(y[shift + 16], shift ? 5 : 0);
+    EXPECT_EQ(fakes.plans, 1);
+  }
+}
+
 TEST_F(CudaLibrariesTest, WorkspacesOfThePlan) {
   int before = allocations;
   const ConvShape s{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0};
@@ -266,9 +358,18 @@ TEST_F(CudaLibrariesTest, RefusesWhatCuDnnCannot) {
 /// A convolution on small numbers, without a workspace of its own.
 struct SmallConv {
   ConvCall call{{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0}};
-  std::vector<float> x = numbers(25), w = numbers(9), y = numbers(9);
-  ConvBuffers buffers{x.data(), w.data(), y.data(), nullptr};
+  std::vector<float> x = numbers(25), w = numbers(9), y = numbers(9),
+                     bias = numbers(1);
+  ConvBuffers buffers{x.data(), w.data(), y.data(), nullptr, bias.data()};
 };
+
+/// Times of older algorithms, and of engines, the first two of which serve.
+std::vector<double> timesOf(std::vector<double> algorithms,
+                            std::vector<double> engines) {
+  algorithms.resize(size_t(fake::firstEngine), 9);
+  algorithms.insert(algorithms.end(), engines.begin(), engines.end());
+  return algorithms;
+}
 
 /// Keeps nothing on disk.
 class CudaTuningTest : public testing::Test {
@@ -296,11 +397,11 @@ protected:
 
 TEST_F(CudaTuningTest, TakesTheFastestConvolution) {
   // The fourth would be the fastest, but its sums have no order.
-  fakes.times = {3, 1, 2, 0.1};
+  fakes.times = timesOf({3, 1, 2, 0.1}, {4, 5, 0.1, 0.1, 0.1});
   CudaLibraries libraries;
   ASSERT_FALSE(libraries.open(&tuning));
   std::vector<float> before = small.y;
-  ASSERT_FALSE(libraries.prepare(small.call));
+  ASSERT_FALSE(libraries.prepare(small.call, small.buffers));
   EXPECT_EQ(small.y, before); // measured elsewhere
   int asked = waits;
   EXPECT_GT(asked, 0);
@@ -310,7 +411,7 @@ TEST_F(CudaTuningTest, TakesTheFastestConvolution) {
   fakes.times = {1, 2, 3};
   CudaLibraries others;
   ASSERT_FALSE(others.open(&tuning));
-  ASSERT_FALSE(others.prepare(small.call));
+  ASSERT_FALSE(others.prepare(small.call, small.buffers));
   EXPECT_EQ(algorithmOf(others), 1);
   EXPECT_EQ(waits, asked);
   EXPECT_EQ(tuner.measured(), 1);
@@ -337,11 +438,11 @@ TEST_F(CudaTuningTest, NeverMeasuresInAnIteration) {
 }
 
 TEST_F(CudaTuningTest, LeavesOutWhatFails) {
-  fakes.times = {3, 1, 2};
+  fakes.times = timesOf({3, 1, 2}, {4, 5});
   fakes.failing = 1;
   CudaLibraries libraries;
   ASSERT_FALSE(libraries.open(&tuning));
-  ASSERT_FALSE(libraries.prepare(small.call));
+  ASSERT_FALSE(libraries.prepare(small.call, small.buffers));
   EXPECT_EQ(algorithmOf(libraries), 2);
   EXPECT_EQ(note, "");
 }
@@ -351,11 +452,45 @@ TEST_F(CudaTuningTest, WithoutMemoryTakesTheFirst) {
   CudaLibraries libraries;
   ASSERT_FALSE(libraries.open(&tuning));
   noMemory = true;
-  EXPECT_FALSE(libraries.prepare(small.call));
+  EXPECT_FALSE(libraries.prepare(small.call, small.buffers));
   noMemory = false;
   EXPECT_EQ(note, "the first algorithm is taken, as none could be measured: "
                   "cudaMalloc: text (name)");
   EXPECT_EQ(algorithmOf(libraries), 0);
+}
+
+/// Of both APIs, whatever the call is; names are those of the file.
+TEST_F(CudaTuningTest, TakesTheFastestOfBothApis) {
+  fakes.times = timesOf({3, 2, 4}, {1.5, 1, 0.1, 0.1, 0.1});
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  fakes.plans = 0;
+  ASSERT_FALSE(libraries.prepare(small.call, small.buffers));
+  EXPECT_GT(fakes.plans, 0);
+  ConvCall fused = small.call;
+  fused.epilogue = Epilogue::BiasRelu;
+  ASSERT_FALSE(libraries.prepare(fused, small.buffers));
+  int plans = fakes.plans;
+  EXPECT_FALSE(libraries.conv(small.call, small.buffers, nullptr));
+  EXPECT_EQ(fakes.plans, plans + 1);
+  EXPECT_EQ(fakes.engine, fake::firstEngine + 1);
+  auto used = tuner.used();
+  ASSERT_EQ(used.size(), 2u);
+  for (const auto &[key, name] : used)
+    EXPECT_EQ(name, "engine 11 2=5");
+  EXPECT_NE(used.begin()->first.find(" epilogue=3 | cuDNN 91900 | "),
+            std::string::npos)
+      << used.begin()->first;
+  // Where older functions are faster, they are taken for both.
+  ASSERT_TRUE(tuner.adopt({{used.begin()->first, "algorithm 1"},
+                           {used.rbegin()->first, "algorithm 1"}}));
+  libraries.forget();
+  for (const ConvCall &call : {small.call, fused}) {
+    fakes.convAlgorithm = -1;
+    EXPECT_FALSE(libraries.conv(call, small.buffers, nullptr));
+    EXPECT_EQ(fakes.convAlgorithm, 1);
+  }
+  EXPECT_EQ(note, "");
 }
 
 TEST_F(CudaTuningTest, TakesTheFastestProduct) {
@@ -407,6 +542,7 @@ TEST_F(CudaTuningTest, MeasuresEpilogues) {
 
 TEST(CudaLibrariesMemory, IsFreed) {
   allocations = 0;
+  int before = fakes.alive;
   {
     CudaLibraries libraries;
     ASSERT_FALSE(libraries.open());
@@ -420,11 +556,12 @@ TEST(CudaLibrariesMemory, IsFreed) {
     CudaTuning tuning{&tuner, ""};
     CudaLibraries others;
     ASSERT_FALSE(others.open(&tuning));
-    EXPECT_FALSE(others.prepare({s}));
+    EXPECT_FALSE(others.prepare({s}, {x.data(), w.data(), y.data(), nullptr}));
     EXPECT_EQ(tuner.measured(), 1);
     EXPECT_EQ(allocations, 1);
   }
   EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(fakes.alive, before);
 }
 
 } // namespace

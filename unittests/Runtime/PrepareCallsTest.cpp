@@ -108,7 +108,7 @@ void program(SoapContext *ctx, void **args, void *arena) {
   soap_rt_task_begin(ctx, 0);
   soap_rt_copy(ctx, place, soap_rt_constant(ctx, &constant, 4), 4);
   soap_rt_launch(ctx, &kernel, buffers);
-  int64_t conv[23] = {7};
+  int64_t conv[ConvCall::numbers] = {7};
   soap_rt_conv2d(ctx, conv, buffers);
   soap_rt_task_end(ctx, 0);
   soap_rt_record_event(ctx, 0, 0);

@@ -142,6 +142,12 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
                      "(channels last), or auto: nhwc in tf32 and bf16 from "
                      "sm_80 on"),
       llvm::cl::init("auto")};
+  PassOptions::Option<bool> convEpilogues{
+      *this, "conv-epilogues",
+      llvm::cl::desc("Bias and relu behind a convolution, and the gradient of "
+                     "relu behind that of its input, are part of the call of "
+                     "cuDNN (library=cuda)"),
+      llvm::cl::init(true)};
   PassOptions::Option<int64_t> workspace{
       *this, "workspace",
       llvm::cl::desc("MiB that a call of cuDNN or cuBLAS may use at most; they "

@@ -270,6 +270,8 @@ def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
     A matmul becomes one call with a bias along the columns, relu, gelu (approximate), or the gradient of that gelu behind it; or with the gradient of a bias, which is the sum of one of its transposed operands. Of one product, so that rows of all batches are
     one matrix. What gelu is taken of stays, as a second result. If the result is bf16, so are the bias and what gelu is taken of.
 
+    A convolution becomes one call with a bias per channel, relu, or both behind it, the gradient of its input with the gradient of relu, where nothing else reads what is between and all images lie alike. In bf16 the result is rounded behind that, once, and only roundings may read it.
+
     All programs of the module call the same for an op of the model: replicas keep the same bits. Nothing moves across a send or receive. Other products are left to `--soap-outline-kernels`.
 
     ```mlir
@@ -287,10 +289,11 @@ def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"f32\"", "What the libraries read of f32: f32, or tf32 (10 bits of fraction)">,
-    Option<"workspace", "workspace", "int64_t", /*default=*/"0", "MiB that a call may use at most, as a buffer of the program">
+    Option<"workspace", "workspace", "int64_t", /*default=*/"0", "MiB that a call may use at most, as a buffer of the program">,
+    Option<"convEpilogues", "conv-epilogues", "bool", /*default=*/"true", "Convolutions have what follows them, too">
   ];
   let statistics = [
-    Statistic<"fused", "matmuls", "Matmuls that do more than the product">,
+    Statistic<"fused", "products", "Products that do more than the product">,
     Statistic<"narrow", "narrow", "Products that read bf16">
   ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];

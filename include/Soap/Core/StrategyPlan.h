@@ -258,6 +258,25 @@ private:
   /// By slot: lower bounds of the start of any shard, and of what follows the
   /// end of any shard.
   std::vector<int64_t> heads, tails;
+  /// What they need of a slot, packed: they are found for every proposal.
+  struct PathNode {
+    int64_t shortestNs = 1;
+    /// By operand and by result, of the first 64: whether every piece touches
+    /// some of it.
+    uint64_t readsSome = 0, writesSome = 0;
+    uint64_t readsAll = 0; ///< by operand: every element is in some piece
+    bool active = false;
+    bool allCompute = false;
+    bool isSingle = false; ///< no replicas
+  };
+  struct PathEdge {
+    int from, result, to, operand;
+  };
+  std::vector<PathNode> pathNodes; ///< by slot
+  /// From writers to readers: those into slot i are
+  /// `pathEdges[firstPathEdge[i] .. firstPathEdge[i + 1])`.
+  std::vector<PathEdge> pathEdges;
+  std::vector<int> firstPathEdge;
   /// By slot and operand: what every shard waits for it after it is written.
   std::vector<std::vector<int64_t>> delays;
   struct Delay {
@@ -312,6 +331,8 @@ private:
   void subtractUncertain(int slot, std::vector<int64_t> &total) const;
   void addArrivals(int value, std::vector<int64_t> &most);
   void findPartial();
+  void listPathEdges();
+  void updatePathNode(int slot);
   void findHeads();
   void findTails();
   int64_t pathBoundNs();

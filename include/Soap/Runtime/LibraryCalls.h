@@ -27,7 +27,8 @@ enum class Precision : int64_t {
 };
 
 /// What a product becomes before it is written. A bias has one number per
-/// column; a third operand and a second result are of the type of the result.
+/// column, of a convolution per channel; a third operand and a second result
+/// are of the type of the result.
 enum class Epilogue : int64_t {
   None = 0,
   Bias = 1,
@@ -42,6 +43,9 @@ enum class Epilogue : int64_t {
   /// bias.
   BiasGradOfA = 7,
   BiasGradOfB = 8,
+  /// 0 where the third operand is not above 0: the gradient of relu, behind the
+  /// gradient of a convolution's input.
+  ReluGrad = 9,
 };
 inline bool isBiasGrad(Epilogue e) {
   return e == Epilogue::BiasGradOfA || e == Epilogue::BiasGradOfB;
@@ -51,7 +55,7 @@ inline bool hasBias(Epilogue e) {
          e == Epilogue::BiasGelu;
 }
 inline bool hasThirdOperand(Epilogue e) {
-  return hasBias(e) || e == Epilogue::GeluGrad;
+  return hasBias(e) || e == Epilogue::GeluGrad || e == Epilogue::ReluGrad;
 }
 inline bool hasSecondResult(Epilogue e) {
   return e == Epilogue::Gelu || e == Epilogue::BiasGelu || isBiasGrad(e);
@@ -98,21 +102,31 @@ struct MatmulBuffers {
   static MatmulBuffers of(const MatmulCall &call, void *const *buffers);
 };
 
-/// The 23 numbers of `soap_rt_conv2d`. In bf16, operands and result are. With
+/// The 24 numbers of `soap_rt_conv2d`. In bf16, operands and result are. With
 /// images in NHWC weights are [O, KH, KW, C].
 struct ConvCall {
-  static constexpr size_t numbers = 23;
+  static constexpr size_t numbers = 24;
 
   ConvShape shape;
   ConvKind kind = ConvKind::Forward;
   Precision precision = Precision::F32;
   int64_t workspace = 0;
+  /// None, Bias, Relu or BiasRelu of a forward convolution; None or ReluGrad,
+  /// whose third operand is as large as the result, of the gradient of an
+  /// input; None of that of weights.
+  Epilogue epilogue = Epilogue::None;
 
   static ConvCall fromArray(const int64_t *d);
   bool operator==(const ConvCall &) const = default;
   auto operator<=>(const ConvCall &) const = default;
 
   bool channelsLast() const { return shape.xLayout == 1; }
+
+  int64_t thirdVolume() const {
+    return hasBias(epilogue)           ? shape.g * shape.o
+           : hasThirdOperand(epilogue) ? volumeOf(2)
+                                       : 0;
+  }
 
   /// Elements of a, b, result. Here, for backends do not link the runtime.
   int64_t volumeOf(unsigned buffer) const {
@@ -134,6 +148,7 @@ struct ConvBuffers {
   const void *a, *b;
   void *result;
   void *workspace;
+  const void *third = nullptr; ///< bias, or what relu became
 
   static ConvBuffers of(const ConvCall &call, void *const *buffers);
 };

@@ -16,7 +16,7 @@
 
 /* Counts changes that make older compiled code wrong: artifacts of another
  * version are refused. */
-#define SOAP_RT_ABI_VERSION 2
+#define SOAP_RT_ABI_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,10 +102,11 @@ void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
 /* The same for programs on streams. `buffers` is read before they return.
  *
  * soap_rt_conv2d: `d` points to the 20 numbers above, the kind (0 forward,
- * 1 gradient of the input, 2 of the weights), the precision and the bytes of
- * the workspace. Buffers are both operands, the result, and the workspace if it
- * has bytes. In bf16 operands and result are bf16. Images are both NCHW or both
- * NHWC; with NHWC weights are [O, KH, KW, C].
+ * 1 gradient of the input, 2 of the weights), the precision, the bytes of the
+ * workspace and the epilogue. Buffers are both operands, the third one if the
+ * epilogue has one, the result, and the workspace if it has bytes. In bf16
+ * operands and result are bf16. Images are both NCHW or both NHWC; with NHWC
+ * weights are [O, KH, KW, C].
  * soap_rt_matmul: the 6 numbers above, the precision, whether the result is
  * bf16, the epilogue and the bytes of the workspace. Buffers are a, b, the
  * third operand if the epilogue has one, y, its second result if it has one,

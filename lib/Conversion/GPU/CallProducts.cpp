@@ -1,7 +1,7 @@
 //===- CallProducts.cpp - Products with what is around them ---------------===//
 //
-// The pass: finds per product what it can read in bf16, and per matmul what
-// cuBLASLt can do before the result is written; drops what not all programs do
+// The pass: finds per product what it can read in bf16, and what cuBLASLt or
+// cuDNN can do before the result is written; drops what not all programs do
 // alike, and makes one call of the rest.
 //
 //===----------------------------------------------------------------------===//
@@ -41,7 +41,7 @@ using enum ::soap::runtime::Epilogue;
 /// Places in the descriptor of `soap_rt_matmul`.
 enum Place { Batch, M, N, K, TransposeA, TransposeB, Precision, Narrow, Kind };
 /// And in that of `soap_rt_conv2d`.
-constexpr size_t convPrecision = 21;
+constexpr size_t convPrecision = 21, convEpilogue = 23;
 
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -64,6 +64,12 @@ bool isReadAsNarrow(Value value) {
          });
 }
 
+/// The name of an image's layout that a list of an op has at `place`.
+StringRef layoutAt(Operation *op, size_t place) {
+  auto names = op->getAttrOfType<ArrayAttr>(kLayouts);
+  return names ? cast<StringAttr>(names[place]).getValue() : "nchw";
+}
+
 /// A product and the ops that become part of it.
 struct Candidate {
   Operation *product;
@@ -73,12 +79,13 @@ struct Candidate {
   Value result = {};                    ///< what the call's first result is
   Value second = {};                    ///< what its second result is, or null
   bool readsNarrow = false, writesNarrow = false;
+  /// Whose second operand is that of the epilogue: a bias, what gelu was taken
+  /// of, or what relu became.
+  Operation *reader = nullptr;
 
-  /// Operand of the epilogue: a bias, or what gelu was taken of.
   Value third() const {
-    return ::soap::runtime::hasThirdOperand(kind)
-               ? others.front()->getOperand(1)
-               : Value();
+    return ::soap::runtime::hasThirdOperand(kind) ? reader->getOperand(1)
+                                                  : Value();
   }
   bool isWorthIt() const { return kind != None || readsNarrow; }
   /// What programs have to agree on.
@@ -96,7 +103,7 @@ struct Candidate {
 
 class Search {
 public:
-  explicit Search(Block &block) {
+  Search(Block &block, bool convEpilogues) : convEpilogues(convEpilogues) {
     unsigned segment = 0;
     for (Operation &op : block) {
       segment += isa<SendOp, RecvOp>(op) || isCollective(&op);
@@ -111,10 +118,14 @@ public:
     });
     auto matmul = dyn_cast<MatmulOp>(c.product);
     // A convolution of bf16 writes bf16.
-    if (!matmul)
+    if (!matmul) {
       c.readsNarrow &= isReadAsNarrow(c.result);
+      findAfterConvolution(c);
+      c.writesNarrow = c.readsNarrow;
+      return;
+    }
     ArrayRef<int64_t> d = c.function.descriptor;
-    if (matmul && d[Batch] == 1 && d[M] * d[N] * d[K] != 0 && !findForward(c) &&
+    if (d[Batch] == 1 && d[M] * d[N] * d[K] != 0 && !findForward(c) &&
         !findGeluGrad(c))
       findBiasGrad(c, matmul);
     c.writesNarrow = c.readsNarrow && isReadAsNarrow(c.result) &&
@@ -122,6 +133,7 @@ public:
   }
 
 private:
+  const bool convEpilogues;
   llvm::DenseMap<Operation *, unsigned> segments;
 
   bool isNear(Operation *op, Operation *other) const {
@@ -145,6 +157,7 @@ private:
         static_cast<int64_t>(bias.getAxis()) == typeOf(last).getRank() - 1) {
       c.others.push_back(bias);
       c.kind = Bias;
+      c.reader = bias;
       last = bias.getResult();
     }
     if (auto relu = dyn_cast_or_null<ReluOp>(onlyUser(last));
@@ -187,8 +200,82 @@ private:
       return false;
     c.others.push_back(grad);
     c.kind = GeluGrad;
+    c.reader = grad;
     c.result = grad.getResult();
     return true;
+  }
+
+  /// A bias per channel and relu behind a convolution, or the gradient of relu
+  /// behind that of a convolution's input.
+  void findAfterConvolution(Candidate &c) {
+    if (!convEpilogues || isEmpty(c.product))
+      return;
+    Value last = c.result;
+    SmallVector<Operation *> passed;
+    if (c.readsNarrow && !passRounding(c.product, last, passed))
+      return;
+    StringRef layout = layoutAt(c.product, 2);
+    // Whether all images of the op are as the convolution writes them.
+    auto fits = [&](Operation *op, ArrayRef<size_t> images) {
+      return isNear(c.product, op) && llvm::all_of(images, [&](size_t place) {
+               return layoutAt(op, place) == layout;
+             });
+    };
+    auto take = [&](Operation *op, Epilogue kind) {
+      llvm::append_range(c.others, passed);
+      passed.clear();
+      c.others.push_back(op);
+      c.kind = kind;
+      c.result = last = op->getResult(0);
+    };
+    if (isa<Conv2DOp>(c.product)) {
+      if (auto bias = dyn_cast_or_null<BiasAddOp>(onlyUser(last));
+          bias && bias.getX() == last && bias.getAxis() == 1 &&
+          fits(bias, {0, 2})) {
+        c.reader = bias;
+        take(bias, Bias);
+      }
+      if (auto relu = dyn_cast_or_null<ReluOp>(onlyUser(last));
+          relu && fits(relu, {0, 1}))
+        take(relu, c.kind == Bias ? BiasRelu : Relu);
+    } else if (isa<Conv2DInputGradOp>(c.product)) {
+      auto grad = dyn_cast_or_null<ReluGradOp>(onlyUser(last));
+      if (grad && grad.getDy() == last && grad.getY() != last &&
+          fits(grad, {0, 1, 2}) && (!c.readsNarrow || narrowOf(grad.getY()))) {
+        c.reader = grad;
+        take(grad, ReluGrad);
+      }
+    }
+    // What reads f32 would need a kernel that makes it that.
+    if (c.readsNarrow && !isReadAsNarrow(c.result))
+      c = {c.product, c.function, None, {}, c.product->getResult(0), {}, true};
+  }
+
+  /// The rounding of a convolution's result, if nothing else reads it: the
+  /// library rounds behind the epilogue.
+  static bool passRounding(Operation *product, Value &last,
+                           SmallVector<Operation *> &passed) {
+    auto narrow = dyn_cast_or_null<CastOp>(onlyUser(last));
+    if (!narrow)
+      return false;
+    auto wide = dyn_cast_or_null<CastOp>(onlyUser(narrow.getY()));
+    if (!wide || !typeOf(wide.getY()).getElementType().isF32())
+      return false;
+    for (Operation *op : {narrow.getOperation(), wide.getOperation()})
+      if (layoutAt(op, 0) != layoutAt(product, 2) ||
+          layoutAt(op, 1) != layoutAt(product, 2))
+        return false;
+    passed = {narrow, wide};
+    last = wide.getY();
+    return true;
+  }
+
+  static bool isEmpty(Operation *op) {
+    auto none = [](Type type) {
+      return cast<RankedTensorType>(type).getNumElements() == 0;
+    };
+    return llvm::any_of(op->getOperandTypes(), none) ||
+           llvm::any_of(op->getResultTypes(), none);
   }
 
   /// What a tensor is, but for its shape and for rounding.
@@ -259,6 +346,9 @@ public:
       if (c.writesNarrow)
         third = from;
     }
+    if (c.kind == ReluGrad && c.writesNarrow)
+      if (Value from = narrowOf(third))
+        third = from;
     Type element = c.writesNarrow ? Type(builder.getBF16Type())
                                   : typeOf(c.result).getElementType();
     SmallVector<int64_t> descriptor = c.function.descriptor;
@@ -267,8 +357,9 @@ public:
       descriptor[isMatmul ? size_t(Precision) : convPrecision] = 2;
     if (isMatmul) {
       descriptor[Narrow] = c.writesNarrow;
-      descriptor[Kind] = static_cast<int64_t>(c.kind);
     }
+    descriptor[isMatmul ? size_t(Kind) : convEpilogue] =
+        static_cast<int64_t>(c.kind);
     SmallVector<Value> inputs;
     for (Value operand : c.product->getOperands())
       inputs.push_back(c.readsNarrow ? narrowOf(operand) : operand);
@@ -287,7 +378,7 @@ public:
     auto call = LibraryCallOp::create(builder, loc, types, c.function.name,
                                       descriptor, inputs, outputs);
     setSlots(c, place, call);
-    copyLayouts(c.product, call);
+    copyLayouts(c, call);
     builder.setInsertionPointAfter(call);
     take(c.result, call.getValues()[0], call);
     if (c.second)
@@ -316,9 +407,10 @@ private:
       to->setAttr(SoapDialect::kSlot, slot);
   }
 
-  /// Those of a convolution: its operands and its result.
-  void copyLayouts(Operation *product, LibraryCallOp call) {
-    auto known = product->getAttrOfType<ArrayAttr>(kLayouts);
+  /// Those of a convolution: its operands, an image that the epilogue reads,
+  /// and its result.
+  void copyLayouts(const Candidate &c, LibraryCallOp call) {
+    auto known = c.product->getAttrOfType<ArrayAttr>(kLayouts);
     if (!known)
       return;
     Attribute plain = builder.getStringAttr("nchw"), result = known[2];
@@ -326,7 +418,9 @@ private:
                                  plain);
     names[0] = known[0];
     names[1] = known[1];
-    names[2] = result;
+    if (c.kind == ReluGrad)
+      names[2] = result;
+    names[call.getInputs().size()] = result;
     names[call->getNumOperands()] = result;
     call->setAttr(kLayouts, builder.getArrayAttr(names));
   }
@@ -396,7 +490,7 @@ struct CallProductsPass
         continue;
       Block &block = program.getBody().front();
       expandRecurrences(block);
-      Search search(block);
+      Search search(block, convEpilogues);
       Layouts layouts = Layouts::ofAttributes(block);
       for (Operation &op : block) {
         auto function = libraryFunctionOf(&op, *options, layouts);

@@ -65,6 +65,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
     SoapCallProductsOptions products;
     products.precision = outline.precision;
     products.workspace = options.workspace;
+    products.convEpilogues = options.convEpilogues;
     pm.addPass(createSoapCallProducts(products));
   }
   pm.addPass(createSoapOutlineKernels(outline));

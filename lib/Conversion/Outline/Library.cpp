@@ -141,7 +141,7 @@ mlir::soap::libraryFunctionOf(Operation *op, LibraryOptions options,
     if (!isCudaConv(descriptor))
       return std::nullopt;
     int64_t workspace = workspaceOf(op, options);
-    descriptor.append({kind, precision, workspace});
+    descriptor.append({kind, precision, workspace, /*epilogue=*/0});
     return {{"conv2d", descriptor, workspace}};
   };
   return llvm::TypeSwitch<Operation *, Result>(op)

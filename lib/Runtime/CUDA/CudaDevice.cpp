@@ -56,10 +56,11 @@ MaybeError CudaDevice::openLibraries() {
   return error;
 }
 
-MaybeError CudaDevice::prepare(const ConvCall &call, const ConvBuffers &) {
+MaybeError CudaDevice::prepare(const ConvCall &call,
+                               const ConvBuffers &buffers) {
   if (MaybeError error = openLibraries())
     return error;
-  return libraries.prepare(call);
+  return libraries.prepare(call, buffers);
 }
 
 MaybeError CudaDevice::prepare(const MatmulCall &call,

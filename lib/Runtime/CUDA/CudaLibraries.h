@@ -7,11 +7,8 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 #define SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 
+#include "CudaConv.h"
 #include "CudaMatmul.h"
-
-#include <map>
-#include <memory>
-#include <vector>
 
 namespace soap::runtime {
 
@@ -33,7 +30,9 @@ public:
   MaybeError prepare(const MatmulCall &call, const MatmulBuffers &buffers) {
     return products.prepare(call, buffers);
   }
-  MaybeError prepare(const ConvCall &call);
+  MaybeError prepare(const ConvCall &call, const ConvBuffers &buffers) {
+    return convolutions.prepare(call, buffers);
+  }
   /// Algorithms are looked up again: others were chosen.
   void forget();
 
@@ -49,24 +48,9 @@ public:
                  cudaStream_t stream);
 
 private:
-  struct Conv;
-
-  Expected<Conv *> find(const ConvCall &call, bool mayMeasure);
-  Autotuner::Measure measureOf(const Conv &conv, const ConvCall &call,
-                               CudaTimer &timer);
-  MaybeError run(const Conv &conv, ConvKind kind, int proposal,
-                 const ConvBuffers &buffers);
-  /// Memory that calls on a stream use one after the other.
-  Expected<void *> workspace(cudaStream_t stream, size_t bytes);
-
-  const CudaTuning *tuning = nullptr;
   CudaMatmul products;
+  CudaConv convolutions;
   cublasHandle_t blas = nullptr; ///< sums
-  cudnnHandle_t dnn = nullptr;
-  std::map<ConvCall, std::unique_ptr<Conv>> convs;
-  std::map<cudaStream_t, std::pair<void *, size_t>> workspaces;
-  /// Workspaces that were too small, which work may still use.
-  std::vector<void *> outgrown;
 };
 
 } // namespace soap::runtime

@@ -111,6 +111,8 @@ static cublasLtEpilogue_t nativeEpilogue(Epilogue epilogue) {
     return CUBLASLT_EPILOGUE_BGRADB;
   case Epilogue::BiasGradOfB:
     return CUBLASLT_EPILOGUE_BGRADA;
+  case Epilogue::ReluGrad: // of convolutions only
+    break;
   }
   return CUBLASLT_EPILOGUE_DEFAULT;
 }

@@ -25,6 +25,10 @@ struct cudnnTensorStruct {
                                        : ((in * c + ic) * h + ih) * w + iw;
   }
   int volume() const { return n * c * h * w; }
+  /// Of the element at `i` in memory.
+  int channel(int i) const {
+    return format == CUDNN_TENSOR_NHWC ? i % c : i / (h * w) % c;
+  }
 };
 struct cudnnFilterStruct {
   int k, c, h, w;
@@ -43,6 +47,11 @@ struct cudnnConvolutionStruct {
 struct cudnnContext {
   cudaStream_t stream = nullptr;
 };
+struct cudnnActivationStruct {
+  bool isRelu = false;
+};
+
+cudaStream_t fake::streamOf(cudnnHandle_t handle) { return handle->stream; }
 
 fake::LibraryCalls::LibraryCalls() {
   const char *text = std::getenv("SOAP_FAKE_CUDA_TIMES");
@@ -50,6 +59,7 @@ fake::LibraryCalls::LibraryCalls() {
     times.push_back(std::strtod(text, &end));
   if (!times.empty())
     productAlgorithms = int(times.size());
+  refusesGraphs = std::getenv("SOAP_FAKE_CUDNN_NO_GRAPHS") != nullptr;
 }
 
 double fake::LibraryCalls::timeOf(int algorithm) const {
@@ -165,19 +175,24 @@ static cudnnStatus_t propose(int most, int *count, Result *results) {
   return CUDNN_STATUS_SUCCESS;
 }
 
+static float load(const cudnnTensorStruct &t, const void *from, int i) {
+  return fake::load(
+      from, t.type == CUDNN_DATA_BFLOAT16 ? CUDA_R_16BF : CUDA_R_32F, i);
+}
+static void store(const cudnnTensorStruct &t, void *to, int i, float value) {
+  fake::store(to, t.type == CUDNN_DATA_BFLOAT16 ? CUDA_R_16BF : CUDA_R_32F, i,
+              value);
+}
+static float relu(float value) { return value < 0 ? 0 : value; }
+
 /// result[k] += a[i] * b[j] for every product of a convolution; `positions`
 /// picks i, j and k of the positions in x, in w and in y. Numbers are of one
-/// type, sums in f32.
-template <typename Positions>
+/// type, sums in f32, of which `after` makes what is written.
+template <typename Positions, typename After>
 static void sum(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
                 const cudnnConvolutionStruct &d, const cudnnTensorStruct &y,
                 const void *a, const void *b, void *result, int volume,
-                Positions positions) {
-  bool isNarrow = x.type == CUDNN_DATA_BFLOAT16;
-  auto load = [&](const void *from, int i) {
-    return isNarrow ? fromBFloat16(static_cast<const uint16_t *>(from)[i])
-                    : static_cast<const float *>(from)[i];
-  };
+                Positions positions, After after) {
   std::vector<float> sums(static_cast<size_t>(volume));
   int outputs = w.k / d.groups;
   for (int n = 0; n < y.n; ++n)
@@ -195,23 +210,22 @@ static void sum(const cudnnTensorStruct &x, const cudnnFilterStruct &w,
                 auto [i, j, to] =
                     positions(x.at(n, channel, h, v), w.at(k, c, kh, kw),
                               y.at(n, k, oh, ow));
-                sums[size_t(to)] += load(a, i) * load(b, j);
+                sums[size_t(to)] += load(x, a, i) * load(x, b, j);
               }
   for (int i = 0; i < volume; ++i)
-    if (isNarrow)
-      static_cast<uint16_t *>(result)[i] = toBFloat16(sums[size_t(i)]);
-    else
-      static_cast<float *>(result)[i] = sums[size_t(i)];
+    store(x, result, i, after(sums[size_t(i)], i));
 }
 
+static float asItIs(float value, int) { return value; }
+
 /// Descriptors are copied: the library has read them when it returns.
-template <typename Positions>
+template <typename Positions, typename After>
 static cudnnStatus_t
 convolve(cudnnHandle_t handle, int algorithm, const cudnnTensorStruct &x,
          const cudnnFilterStruct &w, const cudnnConvolutionStruct &d,
          const cudnnTensorStruct &y, void *workspace, size_t bytes,
          const void *a, const void *b, void *result, int volume,
-         Positions positions) {
+         Positions positions, After after) {
   fake::LibraryCalls &calls = fake::libraryCalls();
   ++calls.convolutions;
   calls.convMath = d.math;
@@ -225,7 +239,7 @@ convolve(cudnnHandle_t handle, int algorithm, const cudnnTensorStruct &x,
     return CUDNN_STATUS_EXECUTION_FAILED;
   double time = calls.timeOf(algorithm);
   cudaError_t error = fake::give(handle->stream, [=] {
-    sum(x, w, d, y, a, b, result, volume, positions);
+    sum(x, w, d, y, a, b, result, volume, positions, after);
     fake::pass(time);
   });
   return error == cudaSuccess ? CUDNN_STATUS_SUCCESS
@@ -257,9 +271,10 @@ cudnnStatus_t cudnnConvolutionForward(
     const cudnnConvolutionDescriptor_t conv,
     cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t bytes,
     const void *, const cudnnTensorDescriptor_t dy, void *y) {
-  return convolve(handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x,
-                  w, y, dy->volume(),
-                  [](int i, int j, int k) { return std::array{i, j, k}; });
+  return convolve(
+      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, w, y,
+      dy->volume(), [](int i, int j, int k) { return std::array{i, j, k}; },
+      asItIs);
 }
 cudnnStatus_t cudnnConvolutionBackwardData(
     cudnnHandle_t handle, const void *, const cudnnFilterDescriptor_t dw,
@@ -267,9 +282,10 @@ cudnnStatus_t cudnnConvolutionBackwardData(
     const cudnnConvolutionDescriptor_t conv,
     cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace, size_t bytes,
     const void *, const cudnnTensorDescriptor_t dx, void *x) {
-  return convolve(handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, y,
-                  w, x, dx->volume(),
-                  [](int i, int j, int k) { return std::array{k, j, i}; });
+  return convolve(
+      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, y, w, x,
+      dx->volume(), [](int i, int j, int k) { return std::array{k, j, i}; },
+      asItIs);
 }
 cudnnStatus_t cudnnConvolutionBackwardFilter(
     cudnnHandle_t handle, const void *, const cudnnTensorDescriptor_t dx,
@@ -277,8 +293,90 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(
     const cudnnConvolutionDescriptor_t conv,
     cudnnConvolutionBwdFilterAlgo_t algorithm, void *workspace, size_t bytes,
     const void *, const cudnnFilterDescriptor_t dw, void *w) {
-  return convolve(handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x,
-                  y, w, dw->volume(),
-                  [](int i, int j, int k) { return std::array{i, k, j}; });
+  return convolve(
+      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, y, w,
+      dw->volume(), [](int i, int j, int k) { return std::array{i, k, j}; },
+      asItIs);
+}
+
+cudnnStatus_t cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t *d) {
+  *d = new cudnnActivationStruct();
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t d) {
+  delete d;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t d,
+                                           cudnnActivationMode_t mode,
+                                           cudnnNanPropagation_t nan, double) {
+  d->isRelu = mode == CUDNN_ACTIVATION_RELU && nan == CUDNN_PROPAGATE_NAN;
+  return d->isRelu ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
+}
+cudnnStatus_t cudnnConvolutionBiasActivationForward(
+    cudnnHandle_t handle, const void *, const cudnnTensorDescriptor_t dx,
+    const void *x, const cudnnFilterDescriptor_t dw, const void *w,
+    const cudnnConvolutionDescriptor_t conv,
+    cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t bytes,
+    const void *times, const cudnnTensorDescriptor_t, const void *,
+    const cudnnTensorDescriptor_t db, const void *bias,
+    const cudnnActivationDescriptor_t activation,
+    const cudnnTensorDescriptor_t dy, void *y) {
+  if (*static_cast<const float *>(times) != 0 || !activation->isRelu ||
+      db->volume() != dy->c || db->c != dy->c || db->type != dy->type)
+    return CUDNN_STATUS_BAD_PARAM;
+  return convolve(
+      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, w, y,
+      dy->volume(), [](int i, int j, int k) { return std::array{i, j, k}; },
+      [image = *dy, bias](float value, int i) {
+        return relu(value + load(image, bias, image.channel(i)));
+      });
+}
+} // extern "C"
+
+/// Works on the elements of an image in place.
+template <typename Body>
+static cudnnStatus_t change(cudnnHandle_t handle, const cudnnTensorStruct &t,
+                            void *result, Body body) {
+  ++fake::libraryCalls().epilogues;
+  cudaError_t error = fake::give(handle->stream, [=] {
+    for (int i = 0; i < t.volume(); ++i)
+      store(t, result, i, body(load(t, result, i), i));
+  });
+  return error == cudaSuccess ? CUDNN_STATUS_SUCCESS
+                              : CUDNN_STATUS_EXECUTION_FAILED;
+}
+
+extern "C" {
+cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void *,
+                             const cudnnTensorDescriptor_t da, const void *a,
+                             const void *, const cudnnTensorDescriptor_t dc,
+                             void *c) {
+  if (da->volume() != dc->c || da->c != dc->c || da->type != dc->type)
+    return CUDNN_STATUS_BAD_PARAM;
+  return change(handle, *dc, c, [image = *dc, a](float value, int i) {
+    return value + load(image, a, image.channel(i));
+  });
+}
+cudnnStatus_t cudnnActivationForward(cudnnHandle_t handle,
+                                     cudnnActivationDescriptor_t activation,
+                                     const void *,
+                                     const cudnnTensorDescriptor_t dx,
+                                     const void *x, const void *,
+                                     const cudnnTensorDescriptor_t, void *y) {
+  if (x != y || !activation->isRelu)
+    return CUDNN_STATUS_BAD_PARAM;
+  return change(handle, *dx, y, [](float value, int) { return relu(value); });
+}
+cudnnStatus_t cudnnActivationBackward(
+    cudnnHandle_t handle, cudnnActivationDescriptor_t activation, const void *,
+    const cudnnTensorDescriptor_t, const void *, const cudnnTensorDescriptor_t,
+    const void *dy, const cudnnTensorDescriptor_t image, const void *x,
+    const void *, const cudnnTensorDescriptor_t, void *dx) {
+  if (dy != dx || !activation->isRelu)
+    return CUDNN_STATUS_BAD_PARAM;
+  return change(handle, *image, dx, [t = *image, x](float value, int i) {
+    return load(t, x, i) > 0 ? value : 0;
+  });
 }
 } // extern "C"

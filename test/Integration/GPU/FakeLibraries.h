@@ -22,10 +22,18 @@ namespace soap::fake {
 
 /// The workspace that every convolution of the stand-in needs.
 constexpr size_t convWorkspace = 64;
+/// Number of the first engine of the graph API; the second follows, then one
+/// that needs more memory than there is, one whose sums have no order, and one
+/// that reads f32 as tf32.
+constexpr int64_t firstEngine = 10;
 
 /// What was asked of the stand-ins last, and how often.
 struct LibraryCalls {
   std::atomic<int> convolutions{0}, products{0};
+  /// Plans of the graph API, and what the older functions do behind a
+  /// convolution.
+  std::atomic<int> plans{0}, epilogues{0};
+  int64_t engine = -1; ///< of the last plan
   cudnnMathType_t convMath = CUDNN_DEFAULT_MATH;
   const void *workspace = nullptr; ///< of a convolution
   int convAlgorithm = -1;          ///< cudnnConvolution*Algo_t
@@ -33,13 +41,17 @@ struct LibraryCalls {
   size_t productWorkspace = 0;
   uint64_t productAlgorithm = 0; ///< from 0 on, as proposed
   uint32_t alignment[4] = {};    ///< that cuBLASLt was asked for
-  /// Descriptors of cuBLASLt that were not destroyed.
+  /// Descriptors of cuBLASLt and of the graph API that were not destroyed.
   std::atomic<int> alive{0};
   /// How stand-ins behave: workspace that every product needs, how many
   /// algorithms there are for a product, and which algorithm of either library
   /// fails (-1: none).
   uint64_t smallestWorkspace = 0;
   int productAlgorithms = 1, failing = -1;
+  /// The graph API knows no graph (default: whether SOAP_FAKE_CUDNN_NO_GRAPHS
+  /// is set), or makes no plan of an engine.
+  bool refusesGraphs = false;
+  int64_t failingPlan = -1;
   /// Milliseconds of algorithms by their numbers from 0 on; those beyond the
   /// list take 1. Default: SOAP_FAKE_CUDA_TIMES=3,1,2.
   std::vector<double> times;
@@ -48,6 +60,9 @@ struct LibraryCalls {
   double timeOf(int algorithm) const;
 };
 LibraryCalls &libraryCalls();
+
+/// The stream of a handle.
+cudaStream_t streamOf(cudnnHandle_t handle);
 
 /// Element `i` of data that is bf16 or f32.
 inline float load(const void *data, cudaDataType_t type, int64_t i) {

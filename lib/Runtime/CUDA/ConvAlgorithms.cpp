@@ -1,0 +1,199 @@
+//===- ConvAlgorithms.cpp - A convolution by cuDNN's older functions ------===//
+//
+// See ConvAlgorithms.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvAlgorithms.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+using namespace soap;
+using namespace soap::runtime;
+
+ConvAlgorithms::~ConvAlgorithms() {
+  for (cudnnTensorDescriptor_t tensor : {x, y, bias})
+    if (tensor)
+      cudnnDestroyTensorDescriptor(tensor);
+  if (w)
+    cudnnDestroyFilterDescriptor(w);
+  if (conv)
+    cudnnDestroyConvolutionDescriptor(conv);
+  if (relu)
+    cudnnDestroyActivationDescriptor(relu);
+}
+
+static bool fitsInt(std::initializer_list<int64_t> numbers) {
+  for (int64_t number : numbers)
+    if (number < 0 || number > std::numeric_limits<int>::max())
+      return false;
+  return true;
+}
+
+MaybeError ConvAlgorithms::describe(const ConvCall &call) {
+  const ConvShape &s = call.shape;
+  if (s.xLayout != s.yLayout || s.xLayout < 0 || s.xLayout > 1 || s.pt < 0 ||
+      s.pl < 0)
+    return Error{"cuDNN takes images in NCHW or NHWC with padding of at least "
+                 "0"};
+  if (!fitsInt({s.n, s.g * s.c, s.h, s.w, s.g * s.o, s.oh, s.ow, s.kh, s.kw}))
+    return Error{"a convolution has an extent beyond 2147483647"};
+  SOAP_CUDA(cudnnCreateTensorDescriptor, &x);
+  SOAP_CUDA(cudnnCreateTensorDescriptor, &y);
+  SOAP_CUDA(cudnnCreateFilterDescriptor, &w);
+  SOAP_CUDA(cudnnCreateConvolutionDescriptor, &conv);
+  auto type = call.precision == Precision::BF16 ? CUDNN_DATA_BFLOAT16
+                                                : CUDNN_DATA_FLOAT;
+  // Extents are those of NCHW in both.
+  auto layout = call.channelsLast() ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
+  SOAP_CUDA(cudnnSetTensor4dDescriptor, x, layout, type, int(s.n),
+            int(s.g * s.c), int(s.h), int(s.w));
+  SOAP_CUDA(cudnnSetTensor4dDescriptor, y, layout, type, int(s.n),
+            int(s.g * s.o), int(s.oh), int(s.ow));
+  SOAP_CUDA(cudnnSetFilter4dDescriptor, w, type, layout, int(s.g * s.o),
+            int(s.c), int(s.kh), int(s.kw));
+  // The same padding on both sides; what differs at the far ends is in the
+  // extents of y, where it can be (see `isCudaConv` of the compiler).
+  SOAP_CUDA(cudnnSetConvolution2dDescriptor, conv, int(s.pt), int(s.pl),
+            int(s.sh), int(s.sw), int(s.dh), int(s.dw), CUDNN_CROSS_CORRELATION,
+            CUDNN_DATA_FLOAT);
+  SOAP_CUDA(cudnnSetConvolutionGroupCount, conv, int(s.g));
+  SOAP_CUDA(cudnnSetConvolutionMathType, conv,
+            call.precision == Precision::F32    ? CUDNN_FMA_MATH
+            : call.precision == Precision::TF32 ? CUDNN_DEFAULT_MATH
+                                                : CUDNN_TENSOR_OP_MATH);
+  int n = 0, c = 0, h = 0, width = 0;
+  SOAP_CUDA(cudnnGetConvolution2dForwardOutputDim, conv, x, w, &n, &c, &h,
+            &width);
+  if (h != s.oh || width != s.ow)
+    return Error{"cuDNN makes " + std::to_string(h) + " x " +
+                 std::to_string(width) + " of a convolution, expected " +
+                 std::to_string(s.oh) + " x " + std::to_string(s.ow)};
+  return describeEpilogue(call, layout, type);
+}
+
+MaybeError ConvAlgorithms::describeEpilogue(const ConvCall &call,
+                                            cudnnTensorFormat_t layout,
+                                            cudnnDataType_t type) {
+  if (hasBias(call.epilogue)) {
+    SOAP_CUDA(cudnnCreateTensorDescriptor, &bias);
+    SOAP_CUDA(cudnnSetTensor4dDescriptor, bias, layout, type, 1,
+              int(call.shape.g * call.shape.o), 1, 1);
+  }
+  if (call.epilogue != Epilogue::None && call.epilogue != Epilogue::Bias) {
+    SOAP_CUDA(cudnnCreateActivationDescriptor, &relu);
+    SOAP_CUDA(cudnnSetActivationDescriptor, relu, CUDNN_ACTIVATION_RELU,
+              CUDNN_PROPAGATE_NAN, 0.0);
+  }
+  return std::nullopt;
+}
+
+/// The proposals that work in the memory that a workspace may take. The math is
+/// that of the descriptor, so an algorithm counts once. Those whose sums have
+/// no order are left out where there are others: replicas must have the same
+/// bits.
+template <typename Find>
+MaybeError ConvAlgorithms::proposeBy(const char *name, size_t limit,
+                                     Find find) {
+  auto results = find();
+  if (!results)
+    return results.takeError();
+  for (bool ordered : {true, false}) {
+    for (const auto &result : *results) {
+      if (result.status != CUDNN_STATUS_SUCCESS || result.memory > limit ||
+          (ordered && result.determinism != CUDNN_DETERMINISTIC))
+        continue;
+      auto known =
+          std::find_if(found.begin(), found.end(), [&](const Proposal &other) {
+            return other.algorithm == result.algo;
+          });
+      if (known == found.end())
+        found.push_back({int(result.algo), result.memory});
+      else
+        known->workspaceBytes = std::max(known->workspaceBytes, result.memory);
+    }
+    isOrdered = ordered;
+    if (!found.empty())
+      return std::nullopt;
+  }
+  return Error{std::string(name) + ": no algorithm of cuDNN fits in " +
+               std::to_string(limit) + " bytes"};
+}
+
+MaybeError ConvAlgorithms::propose(cudnnHandle_t dnn, const ConvCall &call,
+                                   size_t limit) {
+#define SOAP_PROPOSE(function, Result, first, second, third)                   \
+  proposeBy(#function, limit, [&]() -> Expected<std::vector<Result>> {         \
+    std::vector<Result> results(10);                                           \
+    int count = 0;                                                             \
+    SOAP_CUDA(function, dnn, first, second, conv, third, int(results.size()),  \
+              &count, results.data());                                         \
+    results.resize(size_t(count));                                             \
+    return results;                                                            \
+  })
+  switch (call.kind) {
+  case ConvKind::Forward:
+    return SOAP_PROPOSE(cudnnGetConvolutionForwardAlgorithm_v7,
+                        cudnnConvolutionFwdAlgoPerf_t, x, w, y);
+  case ConvKind::InputGrad:
+    return SOAP_PROPOSE(cudnnGetConvolutionBackwardDataAlgorithm_v7,
+                        cudnnConvolutionBwdDataAlgoPerf_t, w, y, x);
+  case ConvKind::WeightGrad:
+    return SOAP_PROPOSE(cudnnGetConvolutionBackwardFilterAlgorithm_v7,
+                        cudnnConvolutionBwdFilterAlgoPerf_t, x, y, w);
+  }
+#undef SOAP_PROPOSE
+  return std::nullopt;
+}
+
+MaybeError ConvAlgorithms::run(cudnnHandle_t dnn, const ConvCall &call,
+                               size_t proposal,
+                               const ConvBuffers &buffers) const {
+  auto [a, b, result, memory, third] = buffers;
+  auto [algorithm, bytes] = found[proposal];
+  float one = 1, zero = 0;
+  switch (call.kind) {
+  case ConvKind::Forward:
+    if (call.epilogue == Epilogue::BiasRelu) {
+      // Its second image is added times 0, so it may be the result.
+      SOAP_CUDA(cudnnConvolutionBiasActivationForward, dnn, &one, x, a, w, b,
+                conv, cudnnConvolutionFwdAlgo_t(algorithm), memory, bytes,
+                &zero, y, result, bias, third, relu, y, result);
+      return std::nullopt;
+    }
+    SOAP_CUDA(cudnnConvolutionForward, dnn, &one, x, a, w, b, conv,
+              cudnnConvolutionFwdAlgo_t(algorithm), memory, bytes, &zero, y,
+              result);
+    break;
+  case ConvKind::InputGrad:
+    SOAP_CUDA(cudnnConvolutionBackwardData, dnn, &one, w, b, y, a, conv,
+              cudnnConvolutionBwdDataAlgo_t(algorithm), memory, bytes, &zero, x,
+              result);
+    break;
+  case ConvKind::WeightGrad:
+    SOAP_CUDA(cudnnConvolutionBackwardFilter, dnn, &one, x, a, y, b, conv,
+              cudnnConvolutionBwdFilterAlgo_t(algorithm), memory, bytes, &zero,
+              w, result);
+    break;
+  }
+  return runEpilogue(dnn, call, buffers);
+}
+
+/// In place, behind the convolution.
+MaybeError ConvAlgorithms::runEpilogue(cudnnHandle_t dnn, const ConvCall &call,
+                                       const ConvBuffers &buffers) const {
+  float one = 1, zero = 0;
+  void *result = buffers.result;
+  if (call.epilogue == Epilogue::Bias)
+    SOAP_CUDA(cudnnAddTensor, dnn, &one, bias, buffers.third, &one, y, result);
+  if (call.epilogue == Epilogue::Relu)
+    SOAP_CUDA(cudnnActivationForward, dnn, relu, &one, y, result, &zero, y,
+              result);
+  // What relu became is above 0 where it was.
+  if (call.epilogue == Epilogue::ReluGrad)
+    SOAP_CUDA(cudnnActivationBackward, dnn, relu, &one, x, buffers.third, x,
+              result, x, buffers.third, &zero, x, result);
+  return std::nullopt;
+}

@@ -1,0 +1,63 @@
+//===- ConvAlgorithms.h - A convolution by cuDNN's older functions -*- C++ -*-//
+//
+// Descriptors of a convolution, and the algorithms that cuDNN proposes for it.
+// What follows the convolution is a call of its own behind it, but for a bias
+// with relu, which cuDNN has together with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_CUDA_CONVALGORITHMS_H
+#define SOAP_LIB_RUNTIME_CUDA_CONVALGORITHMS_H
+
+#include "CudaError.h"
+#include "Soap/Runtime/LibraryCalls.h"
+
+#include <vector>
+
+namespace soap::runtime {
+
+class ConvAlgorithms {
+public:
+  struct Proposal {
+    int algorithm; ///< a cudnnConvolution*Algo_t of its kind
+    size_t workspaceBytes;
+  };
+
+  ConvAlgorithms() = default;
+  ~ConvAlgorithms();
+  ConvAlgorithms(const ConvAlgorithms &) = delete;
+  ConvAlgorithms &operator=(const ConvAlgorithms &) = delete;
+
+  /// An error where cuDNN cannot compute the call, by whatever function.
+  MaybeError describe(const ConvCall &call);
+  /// Finds the proposals that need at most `limit` bytes. An error if there is
+  /// none.
+  MaybeError propose(cudnnHandle_t dnn, const ConvCall &call, size_t limit);
+  const std::vector<Proposal> &proposals() const { return found; }
+  /// Whether sums of the proposals have an order; if cuDNN has none like that,
+  /// the others are proposed.
+  bool haveOrder() const { return isOrdered; }
+
+  /// Gives the work to the stream of the handle.
+  MaybeError run(cudnnHandle_t dnn, const ConvCall &call, size_t proposal,
+                 const ConvBuffers &buffers) const;
+
+private:
+  template <typename Find>
+  MaybeError proposeBy(const char *name, size_t limit, Find find);
+  MaybeError describeEpilogue(const ConvCall &call, cudnnTensorFormat_t layout,
+                              cudnnDataType_t type);
+  MaybeError runEpilogue(cudnnHandle_t dnn, const ConvCall &call,
+                         const ConvBuffers &buffers) const;
+
+  cudnnTensorDescriptor_t x = nullptr, y = nullptr, bias = nullptr;
+  cudnnFilterDescriptor_t w = nullptr;
+  cudnnConvolutionDescriptor_t conv = nullptr;
+  cudnnActivationDescriptor_t relu = nullptr;
+  std::vector<Proposal> found;
+  bool isOrdered = true;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_CUDA_CONVALGORITHMS_H

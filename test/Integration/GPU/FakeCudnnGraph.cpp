@@ -1,0 +1,648 @@
+//===- FakeCudnnGraph.cpp - A stand-in for cuDNN's graph API --------------===//
+//
+// See FakeLibraries.h: descriptors hold what they were given, finalizing checks
+// it as the documentation says, and plans compute their operations one after
+// the other in f32, rounding what is in memory only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeLibraries.h"
+#include "FakeStreams.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+struct Descriptor;
+using DescriptorRef = std::shared_ptr<Descriptor>;
+
+/// What an attribute was set to.
+struct Attribute {
+  cudnnBackendAttributeType_t type;
+  int64_t count;
+  std::vector<char> bytes;
+  std::vector<DescriptorRef> descriptors; ///< instead of bytes
+
+  template <typename T>
+  std::vector<T> as() const {
+    std::vector<T> values(static_cast<size_t>(count));
+    if (bytes.size() == values.size() * sizeof(T))
+      std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+};
+
+struct Descriptor {
+  cudnnBackendDescriptorType_t type;
+  bool isFinal = false;
+  std::map<int, Attribute> attributes;
+
+  const Attribute *find(int name) const {
+    auto found = attributes.find(name);
+    return found == attributes.end() ? nullptr : &found->second;
+  }
+  template <typename T>
+  std::vector<T> list(int name) const {
+    const Attribute *attribute = find(name);
+    return attribute ? attribute->as<T>() : std::vector<T>();
+  }
+  template <typename T>
+  T value(int name, T otherwise = {}) const {
+    auto values = list<T>(name);
+    return values.size() == 1 ? values[0] : otherwise;
+  }
+  DescriptorRef part(int name) const {
+    const Attribute *attribute = find(name);
+    return attribute && attribute->descriptors.size() == 1
+               ? attribute->descriptors[0]
+               : nullptr;
+  }
+};
+
+/// What the caller holds.
+struct Handle {
+  DescriptorRef descriptor;
+};
+DescriptorRef &descriptorOf(cudnnBackendDescriptor_t native) {
+  return static_cast<Handle *>(native)->descriptor;
+}
+
+size_t widthOf(cudnnBackendAttributeType_t type) {
+  switch (type) {
+  case CUDNN_TYPE_BOOLEAN:
+    return sizeof(bool);
+  case CUDNN_TYPE_INT64:
+  case CUDNN_TYPE_DOUBLE:
+    return 8;
+  case CUDNN_TYPE_HANDLE:
+  case CUDNN_TYPE_VOID_PTR:
+    return sizeof(void *);
+  default:
+    return 4; // floats and enums
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+using Index = std::array<int64_t, 4>;
+
+Index asIndex(const std::vector<int64_t> &values) {
+  Index index{};
+  if (values.size() == 4)
+    std::copy(values.begin(), values.end(), index.begin());
+  return index;
+}
+
+struct Tensor {
+  int64_t id;
+  Index dims, strides;
+  bool isNarrow, isVirtual;
+  int64_t alignment;
+
+  explicit Tensor(const Descriptor &d)
+      : id(d.value<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID)),
+        dims(asIndex(d.list<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS))),
+        strides(asIndex(d.list<int64_t>(CUDNN_ATTR_TENSOR_STRIDES))),
+        isNarrow(d.value<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE) ==
+                 CUDNN_DATA_BFLOAT16),
+        isVirtual(d.value<uint8_t>(CUDNN_ATTR_TENSOR_IS_VIRTUAL) != 0),
+        alignment(d.value<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT)) {}
+
+  int64_t volume() const { return dims[0] * dims[1] * dims[2] * dims[3]; }
+  /// Row-major, whatever the strides.
+  size_t number(int64_t n, int64_t c, int64_t h, int64_t w) const {
+    return size_t(((n * dims[1] + c) * dims[2] + h) * dims[3] + w);
+  }
+
+  /// Calls `body` with the place in memory and the number of each element.
+  template <typename Body>
+  void forEach(Body body) const {
+    for (int64_t n = 0; n < dims[0]; ++n)
+      for (int64_t c = 0; c < dims[1]; ++c)
+        for (int64_t h = 0; h < dims[2]; ++h)
+          for (int64_t w = 0; w < dims[3]; ++w)
+            body(n * strides[0] + c * strides[1] + h * strides[2] +
+                     w * strides[3],
+                 number(n, c, h, w));
+  }
+  cudaDataType_t type() const { return isNarrow ? CUDA_R_16BF : CUDA_R_32F; }
+};
+
+using Values = std::vector<float>;
+/// Values of tensors by their ids.
+using Memory = std::map<int64_t, Values>;
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// An operation with its tensors: operands, then the result.
+struct Operation {
+  DescriptorRef descriptor;
+  std::vector<Tensor> tensors;
+
+  int type() const { return descriptor->type; }
+  const Tensor &result() const { return tensors.back(); }
+};
+
+std::vector<int> tensorNames(const Descriptor &operation) {
+  switch (operation.type) {
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX};
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW};
+  case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: {
+    auto how = operation.part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+    switch (how ? how->value<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE,
+                                                   CUDNN_POINTWISE_TANH_FWD)
+                : CUDNN_POINTWISE_TANH_FWD) {
+    case CUDNN_POINTWISE_ADD:
+      return {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
+    case CUDNN_POINTWISE_RELU_FWD:
+      return {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
+    case CUDNN_POINTWISE_RELU_BWD:
+      return {CUDNN_ATTR_OPERATION_POINTWISE_DYDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_DXDESC};
+    default:
+      return {};
+    }
+  }
+  default:
+    return {};
+  }
+}
+
+std::optional<Operation> operationOf(const DescriptorRef &descriptor) {
+  Operation operation{descriptor, {}};
+  for (int name : tensorNames(*descriptor)) {
+    DescriptorRef tensor = descriptor->part(name);
+    if (!tensor || tensor->type != CUDNN_BACKEND_TENSOR_DESCRIPTOR ||
+        !tensor->isFinal)
+      return std::nullopt;
+    operation.tensors.emplace_back(*tensor);
+  }
+  if (operation.tensors.empty())
+    return std::nullopt;
+  return operation;
+}
+
+/// A convolution's numbers and its images, whichever of them is the result.
+struct Convolution {
+  std::vector<int64_t> pre, post, strides, dilations;
+  const Tensor *x, *w, *y;
+
+  static int nameOf(int type) {
+    return type == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
+               ? CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC
+           : type ==
+                   CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR
+               ? CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC
+               : CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC;
+  }
+
+  explicit Convolution(const Operation &operation) {
+    DescriptorRef how = operation.descriptor->part(nameOf(operation.type()));
+    if (how) {
+      pre = how->list<int64_t>(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS);
+      post = how->list<int64_t>(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS);
+      strides = how->list<int64_t>(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES);
+      dilations = how->list<int64_t>(CUDNN_ATTR_CONVOLUTION_DILATIONS);
+    }
+    const auto &t = operation.tensors;
+    bool isData = operation.type() ==
+                  CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
+    bool isForward = operation.type() ==
+                     CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
+    x = isData ? &t[2] : &t[0];
+    w = isForward || isData ? &t[1] : &t[2];
+    y = isForward ? &t[2] : isData ? &t[0] : &t[1];
+  }
+
+  bool fits() const {
+    for (const auto *list : {&pre, &post, &strides, &dilations})
+      if (list->size() != 2)
+        return false;
+    if (x->dims[0] != y->dims[0] || w->dims[0] != y->dims[1] ||
+        x->dims[1] % w->dims[1] != 0 ||
+        w->dims[0] % (x->dims[1] / w->dims[1]) != 0)
+      return false;
+    for (size_t i : {0, 1}) {
+      int64_t span = (w->dims[2 + i] - 1) * dilations[i] + 1;
+      int64_t room = x->dims[2 + i] + pre[i] + post[i] - span;
+      if (room < 0 || room / strides[i] + 1 != y->dims[2 + i])
+        return false;
+    }
+    return true;
+  }
+
+  /// Calls `body` with the numbers of the positions in x, w and y of each
+  /// product.
+  template <typename Body>
+  void forEach(Body body) const {
+    int64_t outputs = w->dims[0] / (x->dims[1] / w->dims[1]);
+    for (int64_t n = 0; n < y->dims[0]; ++n)
+      for (int64_t k = 0; k < w->dims[0]; ++k)
+        for (int64_t oh = 0; oh < y->dims[2]; ++oh)
+          for (int64_t ow = 0; ow < y->dims[3]; ++ow)
+            for (int64_t c = 0; c < w->dims[1]; ++c)
+              for (int64_t kh = 0; kh < w->dims[2]; ++kh)
+                for (int64_t kw = 0; kw < w->dims[3]; ++kw) {
+                  int64_t h = oh * strides[0] + kh * dilations[0] - pre[0];
+                  int64_t v = ow * strides[1] + kw * dilations[1] - pre[1];
+                  if (h < 0 || h >= x->dims[2] || v < 0 || v >= x->dims[3])
+                    continue;
+                  body(x->number(n, k / outputs * w->dims[1] + c, h, v),
+                       w->number(k, c, kh, kw), y->number(n, k, oh, ow));
+                }
+  }
+};
+
+bool isPointwise(const Operation &operation) {
+  return operation.type() == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
+}
+
+void computePointwise(const Operation &operation, Memory &memory) {
+  auto mode =
+      operation.descriptor->part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR)
+          ->value<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE);
+  const Tensor &y = operation.result();
+  const Values &x = memory[operation.tensors[0].id];
+  Values result(x.size());
+  y.forEach([&](int64_t, size_t i) {
+    if (mode == CUDNN_POINTWISE_RELU_FWD) {
+      result[i] = x[i] < 0 ? 0 : x[i];
+      return;
+    }
+    const Tensor &b = operation.tensors[1];
+    // One number for all positions where b has extent 1.
+    size_t rest = i;
+    Index at{};
+    for (size_t d = 4; d-- > 0; rest /= size_t(y.dims[d]))
+      at[d] = b.dims[d] == 1 ? 0 : int64_t(rest) % y.dims[d];
+    float other = memory[b.id][b.number(at[0], at[1], at[2], at[3])];
+    result[i] = mode == CUDNN_POINTWISE_ADD ? x[i] + other
+                : other > 0                 ? x[i]
+                                            : 0;
+  });
+  memory[y.id] = std::move(result);
+}
+
+void computeConvolution(const Operation &operation, Memory &memory) {
+  Convolution conv(operation);
+  const Tensor &result = operation.result();
+  Values sums(static_cast<size_t>(result.volume()));
+  const Values &a = memory[operation.tensors[0].id],
+               &b = memory[operation.tensors[1].id];
+  conv.forEach([&](size_t x, size_t w, size_t y) {
+    switch (operation.type()) {
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+      sums[y] += a[x] * b[w];
+      break;
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+      sums[x] += a[y] * b[w];
+      break;
+    default:
+      sums[w] += a[x] * b[y];
+    }
+  });
+  memory[result.id] = std::move(sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks, when a descriptor is finalized
+//===----------------------------------------------------------------------===//
+
+/// Tensors have a type, four dims with strides, an id and an alignment.
+bool isTensor(const Descriptor &d) {
+  Tensor tensor(d);
+  bool whole = d.list<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS).size() == 4 &&
+               d.list<int64_t>(CUDNN_ATTR_TENSOR_STRIDES).size() == 4 &&
+               d.find(CUDNN_ATTR_TENSOR_DATA_TYPE) &&
+               d.find(CUDNN_ATTR_TENSOR_UNIQUE_ID);
+  int64_t least = tensor.isNarrow ? 2 : 4;
+  return whole && tensor.alignment >= least &&
+         (tensor.alignment & (tensor.alignment - 1)) == 0 &&
+         std::all_of(tensor.dims.begin(), tensor.dims.end(),
+                     [](int64_t extent) { return extent > 0; });
+}
+
+bool isConvolution(const Descriptor &d) {
+  return d.value<int64_t>(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS) == 2 &&
+         d.value<cudnnConvolutionMode_t>(CUDNN_ATTR_CONVOLUTION_CONV_MODE,
+                                         CUDNN_CONVOLUTION) ==
+             CUDNN_CROSS_CORRELATION &&
+         d.find(CUDNN_ATTR_CONVOLUTION_COMP_TYPE);
+}
+
+bool isOperation(const DescriptorRef &d) {
+  auto operation = operationOf(d);
+  if (!operation)
+    return false;
+  if (isPointwise(*operation))
+    return true;
+  DescriptorRef how = d->part(Convolution::nameOf(d->type));
+  return how && how->isFinal && Convolution(*operation).fits();
+}
+
+std::vector<Operation> operationsOf(const Descriptor &graph) {
+  std::vector<Operation> operations;
+  if (const Attribute *list = graph.find(CUDNN_ATTR_OPERATIONGRAPH_OPS))
+    for (const DescriptorRef &one : list->descriptors)
+      if (auto operation = operationOf(one))
+        operations.push_back(*operation);
+  return operations;
+}
+
+/// What is virtual is made before it is read, and all but the last result is.
+bool isGraph(const Descriptor &graph) {
+  if (!graph.find(CUDNN_ATTR_OPERATIONGRAPH_HANDLE))
+    return false;
+  auto operations = operationsOf(graph);
+  std::set<int64_t> made;
+  for (const Operation &operation : operations) {
+    for (size_t i = 0; i + 1 < operation.tensors.size(); ++i)
+      if (operation.tensors[i].isVirtual &&
+          !made.count(operation.tensors[i].id))
+        return false;
+    bool isLast = &operation == &operations.back();
+    if (operation.result().isVirtual == isLast)
+      return false;
+    made.insert(operation.result().id);
+  }
+  return !operations.empty();
+}
+
+/// Engines in the order of heuristics, behind one that the device does not
+/// have: one whose sums have no order, one that reads f32 as tf32, one that
+/// needs more memory than there is, and two that serve.
+struct EngineKind {
+  int64_t index;
+  int note; ///< -1: none
+};
+constexpr EngineKind engineKinds[] = {
+    {fake::firstEngine + 3, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC},
+    {fake::firstEngine + 4, CUDNN_NUMERICAL_NOTE_TENSOR_CORE},
+    {fake::firstEngine + 2, -1},
+    {fake::firstEngine, -1},
+    {fake::firstEngine + 1, CUDNN_NUMERICAL_NOTE_WINOGRAD}};
+
+int64_t engineOf(const Descriptor &settings) {
+  return settings.part(CUDNN_ATTR_ENGINECFG_ENGINE)
+      ->value<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+}
+
+template <typename T>
+void put(Descriptor &d, int name, cudnnBackendAttributeType_t type, T value) {
+  Attribute attribute{type, 1, std::vector<char>(sizeof(T)), {}};
+  std::memcpy(attribute.bytes.data(), &value, sizeof(T));
+  d.attributes[name] = attribute;
+}
+
+DescriptorRef made(cudnnBackendDescriptorType_t type) {
+  auto descriptor = std::make_shared<Descriptor>();
+  descriptor->type = type;
+  descriptor->isFinal = true;
+  return descriptor;
+}
+
+/// What heuristics answer: settings of engines, each with a knob.
+void propose(Descriptor &heuristics) {
+  DescriptorRef graph = heuristics.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+  Attribute results{CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, {}, {}};
+  // One that this device does not have.
+  results.descriptors.push_back(made(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  for (const EngineKind &kind : engineKinds) {
+    auto engine = made(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    put(*engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, kind.index);
+    engine->attributes[CUDNN_ATTR_ENGINE_OPERATION_GRAPH] = {
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, {}, {graph}};
+    if (kind.note >= 0)
+      put(*engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+          kind.note);
+    auto knob = made(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+    put(*knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE,
+        CUDNN_KNOB_TYPE_TILE_SIZE);
+    put(*knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, int64_t(5));
+    auto settings = made(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    settings->attributes[CUDNN_ATTR_ENGINECFG_ENGINE] = {
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, {}, {engine}};
+    settings->attributes[CUDNN_ATTR_ENGINECFG_KNOB_CHOICES] = {
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, {}, {knob}};
+    results.descriptors.push_back(settings);
+  }
+  results.count = int64_t(results.descriptors.size());
+  heuristics.attributes[CUDNN_ATTR_ENGINEHEUR_RESULTS] = results;
+}
+
+cudnnStatus_t finalize(const DescriptorRef &d) {
+  auto is = [](bool good) {
+    return good ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+  };
+  switch (d->type) {
+  case CUDNN_BACKEND_TENSOR_DESCRIPTOR:
+    return is(isTensor(*d));
+  case CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR:
+    return is(isConvolution(*d));
+  case CUDNN_BACKEND_POINTWISE_DESCRIPTOR:
+    return is(d->find(CUDNN_ATTR_POINTWISE_MODE) &&
+              d->find(CUDNN_ATTR_POINTWISE_MATH_PREC));
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
+    return is(isOperation(d));
+  case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+    if (fake::libraryCalls().refusesGraphs)
+      return CUDNN_STATUS_NOT_SUPPORTED;
+    return is(isGraph(*d));
+  case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
+    if (!d->part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH) ||
+        !d->part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)->isFinal)
+      return CUDNN_STATUS_BAD_PARAM;
+    propose(*d);
+    return CUDNN_STATUS_SUCCESS;
+  case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: {
+    DescriptorRef settings = d->part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+    if (!settings || !settings->isFinal)
+      return CUDNN_STATUS_BAD_PARAM;
+    int64_t engine = engineOf(*settings);
+    if (engine == fake::libraryCalls().failingPlan)
+      return CUDNN_STATUS_NOT_SUPPORTED;
+    bool isLarge = engine == fake::firstEngine + 2;
+    put(*d, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+        isLarge ? int64_t(1) << 40 : int64_t(fake::convWorkspace));
+    return CUDNN_STATUS_SUCCESS;
+  }
+  case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR: {
+    const Attribute *ids = d->find(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS),
+                    *places = d->find(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+    return is(ids && places && ids->count == places->count &&
+              d->find(CUDNN_ATTR_VARIANT_PACK_WORKSPACE));
+  }
+  default:
+    return CUDNN_STATUS_NOT_SUPPORTED;
+  }
+}
+
+/// Reads what is in memory, computes, and writes the result.
+void compute(const std::vector<Operation> &operations,
+             const std::map<int64_t, void *> &places) {
+  Memory memory;
+  for (const Operation &operation : operations) {
+    for (const Tensor &tensor : operation.tensors)
+      if (!tensor.isVirtual && !memory.count(tensor.id)) {
+        Values &values = memory[tensor.id];
+        values.resize(static_cast<size_t>(tensor.volume()));
+        if (&tensor != &operation.result())
+          tensor.forEach([&](int64_t place, size_t i) {
+            values[i] = fake::load(places.at(tensor.id), tensor.type(), place);
+          });
+      }
+    if (isPointwise(operation))
+      computePointwise(operation, memory);
+    else
+      computeConvolution(operation, memory);
+  }
+  const Tensor &result = operations.back().result();
+  result.forEach([&](int64_t place, size_t i) {
+    fake::store(places.at(result.id), result.type(), place,
+                memory[result.id][i]);
+  });
+}
+
+} // namespace
+
+extern "C" {
+cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
+                                           cudnnBackendDescriptor_t *native) {
+  auto descriptor = std::make_shared<Descriptor>();
+  descriptor->type = type;
+  *native = new Handle{descriptor};
+  ++fake::libraryCalls().alive;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t native) {
+  delete static_cast<Handle *>(native);
+  --fake::libraryCalls().alive;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t native,
+                                       cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type,
+                                       int64_t count, const void *values) {
+  DescriptorRef &d = descriptorOf(native);
+  if (d->isFinal || count < 0 || (count > 0 && !values))
+    return CUDNN_STATUS_BAD_PARAM;
+  Attribute attribute{type, count, {}, {}};
+  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    auto list = static_cast<const cudnnBackendDescriptor_t *>(values);
+    for (int64_t i = 0; i < count; ++i) {
+      if (!list[i] || !descriptorOf(list[i])->isFinal)
+        return CUDNN_STATUS_BAD_PARAM;
+      attribute.descriptors.push_back(descriptorOf(list[i]));
+    }
+  } else {
+    attribute.bytes.resize(size_t(count) * widthOf(type));
+    std::memcpy(attribute.bytes.data(), values, attribute.bytes.size());
+  }
+  d->attributes[name] = std::move(attribute);
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const native,
+                                       cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type,
+                                       int64_t most, int64_t *count,
+                                       void *values) {
+  const DescriptorRef &d = descriptorOf(native);
+  if (!d->isFinal)
+    return CUDNN_STATUS_BAD_PARAM;
+  const Attribute *attribute = d->find(name);
+  if (!attribute && name == CUDNN_ATTR_ENGINECFG_ENGINE)
+    return CUDNN_STATUS_NOT_SUPPORTED;
+  *count = attribute ? attribute->count : 0;
+  if (!attribute || most == 0)
+    return CUDNN_STATUS_SUCCESS;
+  if (attribute->type != type)
+    return CUDNN_STATUS_BAD_PARAM;
+  int64_t given = std::min(most, attribute->count);
+  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    // The caller has made descriptors of the type that it expects.
+    auto list = static_cast<cudnnBackendDescriptor_t *>(values);
+    for (int64_t i = 0; i < given; ++i) {
+      if (descriptorOf(list[i])->type !=
+          attribute->descriptors[size_t(i)]->type)
+        return CUDNN_STATUS_BAD_PARAM;
+      descriptorOf(list[i]) = attribute->descriptors[size_t(i)];
+    }
+  } else {
+    std::memcpy(values, attribute->bytes.data(), size_t(given) * widthOf(type));
+  }
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t native) {
+  DescriptorRef &d = descriptorOf(native);
+  cudnnStatus_t status = finalize(d);
+  d->isFinal = status == CUDNN_STATUS_SUCCESS;
+  return status;
+}
+cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
+                                  cudnnBackendDescriptor_t plan,
+                                  cudnnBackendDescriptor_t pack) {
+  fake::LibraryCalls &calls = fake::libraryCalls();
+  const Descriptor &list = *descriptorOf(pack);
+  DescriptorRef settings =
+      descriptorOf(plan)->part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+  if (!settings || !list.isFinal)
+    return CUDNN_STATUS_BAD_PARAM;
+  DescriptorRef engine = settings->part(CUDNN_ATTR_ENGINECFG_ENGINE);
+  ++calls.plans;
+  calls.engine = engineOf(*settings);
+  auto operations =
+      operationsOf(*engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH));
+  auto ids = list.list<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  auto pointers = list.list<void *>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  calls.workspace = list.value<void *>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
+  if (!calls.workspace)
+    return CUDNN_STATUS_BAD_PARAM;
+  std::map<int64_t, void *> places;
+  for (size_t i = 0; i < ids.size(); ++i)
+    places[ids[i]] = pointers[i];
+  for (const Operation &operation : operations)
+    for (const Tensor &tensor : operation.tensors)
+      if (!tensor.isVirtual && (!places[tensor.id] ||
+                                reinterpret_cast<uintptr_t>(places[tensor.id]) %
+                                        uintptr_t(tensor.alignment) !=
+                                    0))
+        return CUDNN_STATUS_BAD_PARAM;
+  double time = calls.timeOf(int(calls.engine));
+  cudaError_t error = fake::give(fake::streamOf(handle), [=] {
+    compute(operations, places);
+    fake::pass(time);
+  });
+  return error == cudaSuccess ? CUDNN_STATUS_SUCCESS
+                              : CUDNN_STATUS_EXECUTION_FAILED;
+}
+} // extern "C"

@@ -1,0 +1,88 @@
+//===- CudnnEnginesTest.cpp - What cuDNN itself says of our graphs --------===//
+//
+// The real library, asked for a GPU that is not there: it takes the properties
+// of an H200 in place of a handle, says which of its engines compute a graph,
+// and makes plans of those that are compiled already. Nothing runs. Relu
+// without a bias and its gradient have engines that need a driver.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Runtime/CUDA/ConvGraph.h"
+
+#include "gtest/gtest.h"
+
+#include <string_view>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+constexpr std::string_view h200 = R"({
+  "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
+  "deviceVer": 900, "driverVer": 13000, "regsPerBlock": 65536,
+  "multiProcessorCount": 132, "smClockRateKHz": 1980000,
+  "memClockRateKHz": 3201000, "l2CacheSize": 62914560, "warpSize": 32,
+  "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": 232448,
+  "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536,
+  "pciDeviceId": 0, "maxCtasPerSM": 32, "maxThreadsPerBlock": 1024,
+  "maxThreadsPerSM": 2048, "isTccDriver": 0, "supportCoopLaunch": 1,
+  "totalGlobalMem": 150000000000, "cudaDeviceId": 0,
+  "deviceName": "NVIDIA H200"})";
+
+class CudnnEnginesTest : public testing::Test {
+protected:
+  CudnnDescriptor properties;
+
+  void SetUp() override {
+    if (cudnnGetVersion() < 91900)
+      GTEST_SKIP() << "cuDNN " << cudnnGetVersion()
+                   << " takes no device that is not there";
+    ASSERT_FALSE(properties.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR));
+    ASSERT_FALSE(properties.set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+                                CUDNN_TYPE_CHAR,
+                                std::vector<char>(h200.begin(), h200.end())));
+    MaybeError error = properties.finalize();
+    ASSERT_FALSE(error) << error->message;
+  }
+  CudnnTarget target() const { return {nullptr, properties.get()}; }
+};
+
+ConvCall callOf(ConvKind kind, Epilogue epilogue, Precision precision,
+                int64_t layout) {
+  return {
+      {32, 1, 64, 56, 56, 64, 56, 56, 3, 3, 1, 1, 1, 1, 1, 1, layout, layout},
+      kind,
+      precision,
+      0,
+      epilogue};
+}
+
+TEST_F(CudnnEnginesTest, MakesPlans) {
+  const std::pair<ConvKind, Epilogue> calls[] = {
+      {ConvKind::Forward, Epilogue::None},
+      {ConvKind::Forward, Epilogue::Bias},
+      {ConvKind::Forward, Epilogue::BiasRelu},
+      {ConvKind::InputGrad, Epilogue::None},
+      {ConvKind::WeightGrad, Epilogue::None}};
+  const std::pair<Precision, int64_t> images[] = {
+      {Precision::F32, 0}, {Precision::TF32, 1}, {Precision::BF16, 1}};
+  for (auto [kind, epilogue] : calls)
+    for (auto [precision, layout] : images) {
+      SCOPED_TRACE("kind " + std::to_string(int64_t(kind)) + " epilogue " +
+                   std::to_string(int64_t(epilogue)) + " precision " +
+                   std::to_string(int64_t(precision)));
+      auto graph = ConvGraph::make(
+          target(), callOf(kind, epilogue, precision, layout), 16, 3);
+      ASSERT_TRUE(graph) << graph.error();
+      size_t plans = 0;
+      for (size_t i = 0; i < (*graph)->engines().size(); ++i) {
+        EXPECT_TRUE((*graph)->engines()[i].starts_with("engine "));
+        auto bytes = (*graph)->workspaceOf(i);
+        plans += bool(bytes);
+      }
+      EXPECT_GT(plans, 0u);
+    }
+}
+
+} // namespace
