@@ -82,7 +82,7 @@ void DeltaSimulator::restore(int position) {
     const Checkpoint &checkpoint = checkpoints[from - 1];
     firstSimulated = checkpoint.position;
     resources.freeNs = checkpoint.freeNs;
-    queue = checkpoint.queue;
+    queue.load(checkpoint.queue);
     resources.remainingNs.resize(load.size());
     for (size_t r = 0; r < load.size(); ++r)
       resources.remainingNs[r] = load[r] - checkpoint.executedNs[r];
@@ -219,7 +219,8 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
   checkpoint.executedNs.resize(load.size());
   for (size_t r = 0; r < load.size(); ++r)
     checkpoint.executedNs[r] = load[r] - resources.remainingNs[r];
-  checkpoint.queue = queue;
+  checkpoint.queue.clear();
+  queue.save(checkpoint.queue);
 }
 
 int64_t DeltaSimulator::run(int64_t limitNs) {
@@ -316,6 +317,12 @@ int64_t DeltaSimulator::propose(int64_t limitNs) {
     return limitNs + 1;
   if (plan.mayHavePendingRoots() && !plan.finish(limitNs))
     return limitNs + 1;
+  if (limitNs != std::numeric_limits<int64_t>::max() && border.pays()) {
+    bool isRefused = !plan.planBorder(limitNs);
+    border.count(isRefused);
+    if (isRefused)
+      return limitNs + 1;
+  }
   restore(firstDifference());
   int64_t makespanNs = run(limitNs);
   if (makespanNs > limitNs)

@@ -32,91 +32,116 @@ static std::vector<int> coordinatesOf(const std::vector<int64_t> &degrees) {
   return coordinates;
 }
 
+/// Loops that a dim depends on and that are cut.
+static void findUsed(const DimMap &map, const std::vector<int64_t> &degrees,
+                     std::vector<size_t> &used) {
+  used.clear();
+  for (const Term &term : map.terms)
+    if (degrees[term.loop] > 1 &&
+        std::find(used.begin(), used.end(), term.loop) == used.end())
+      used.push_back(static_cast<size_t>(term.loop));
+}
+
+DimTiles GeometryBuilder::makeDim(const IterationSpace &space,
+                                  IndexSetTable &table, const DimMap &map,
+                                  int64_t extent,
+                                  const std::vector<int64_t> &degrees,
+                                  const std::vector<size_t> &used) const {
+  DimTiles dim;
+  LoopBox box = space.wholeBox();
+  int64_t combinations = 1;
+  for (size_t l : used)
+    combinations *= degrees[l];
+  for (int64_t c = 0; c < combinations; ++c) {
+    int64_t rest = c;
+    for (size_t l : used) {
+      box[l] = cut(space.loops[l].extent, degrees[l], rest % degrees[l]);
+      rest /= degrees[l];
+    }
+    dim.ids.push_back(table.number(image(map, box, extent)));
+  }
+  // What a set has that those before it have not.
+  IndexSet covered;
+  std::vector<int> firstOf(
+      *std::max_element(dim.ids.begin(), dim.ids.end()) + 2, -1);
+  for (int id : dim.ids) {
+    int &first = firstOf[id + 1];
+    bool isNew = first < 0;
+    if (isNew)
+      first = static_cast<int>(dim.firsts.size());
+    dim.firsts.push_back(first);
+    if (!isNew) {
+      dim.own.push_back(dim.own[first]);
+      continue;
+    }
+    int64_t before = covered.size();
+    if (id >= 0) {
+      covered = covered.unite(table[id]);
+      dim.distinct.push_back(id);
+    }
+    dim.own.push_back(covered.size() - before);
+  }
+  dim.everyElement = covered.size() == extent;
+  dim.covered = table.number(covered);
+  return dim;
+}
+
 /// The index set of a dim depends on few loops, so it is computed once for each
-/// of their coordinates.
-TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
+/// of their coordinates, and kept for other degrees of the other loops.
+TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
                                     const AccessMap &map,
                                     const std::vector<int64_t> &degrees,
-                                    const std::vector<int> &coordinates) const {
-  const IterationSpace &space = kernel.space;
-  size_t loops = space.loops.size();
-  int pieces = piecesOf(degrees);
+                                    const std::vector<int> &coordinates) {
+  size_t loops = kernel.space.loops.size();
+  auto pieces = static_cast<size_t>(piecesOf(degrees));
   TileSets tiles;
-  tiles.rank = map.size();
-  tiles.sets.resize(pieces * tiles.rank);
+  size_t rank = tiles.rank = map.size();
+  tiles.sets.resize(pieces * rank);
   tiles.volumes.assign(pieces, 1);
   tiles.ownVolumes.assign(pieces, 1);
   tiles.tileOf.assign(pieces, 0);
-  LoopBox box = space.wholeBox();
-  std::vector<size_t> used;
-  std::vector<int> ids, firsts, firstOf; // of combinations
-  std::vector<int64_t> own;
+  tiles.dims.reserve(rank);
   // Pieces are all combinations of coordinates, so they cover the tensor if
   // each dim is covered, by loops of its own.
   std::vector<bool> taken(loops);
   tiles.everyElement = tiles.isProduct = true;
-  for (size_t d = 0; d < map.size(); ++d) {
-    used.clear();
-    for (const Term &term : map[d].terms)
-      if (degrees[term.loop] > 1 &&
-          std::find(used.begin(), used.end(), term.loop) == used.end())
-        used.push_back(static_cast<size_t>(term.loop));
-    int64_t extent = graph.values[value].shape[d];
+  std::vector<size_t> used;
+  std::vector<int64_t> key;
+  for (size_t d = 0; d < rank; ++d) {
+    findUsed(map[d], degrees, used);
     IndexSetTable &table = regionsOf(value).table.dim(d);
-    int64_t combinations = 1;
-    for (size_t l : used)
-      combinations *= degrees[l];
-    ids.clear();
-    for (int64_t c = 0; c < combinations; ++c) {
-      int64_t rest = c;
-      for (size_t l : used) {
-        box[l] = cut(space.loops[l].extent, degrees[l], rest % degrees[l]);
-        rest /= degrees[l];
-      }
-      ids.push_back(table.number(image(map[d], box, extent)));
-    }
-    // What a set has that those before it have not.
-    IndexSet covered;
-    firsts.clear();
-    own.clear();
-    firstOf.assign(*std::max_element(ids.begin(), ids.end()) + 2, -1);
-    for (int id : ids) {
-      int &first = firstOf[id + 1];
-      bool isNew = first < 0;
-      if (isNew)
-        first = static_cast<int>(firsts.size());
-      firsts.push_back(first);
-      if (!isNew) {
-        own.push_back(own[first]);
-        continue;
-      }
-      int64_t before = covered.size();
-      if (id >= 0)
-        covered = covered.unite(table[id]);
-      own.push_back(covered.size() - before);
-    }
-    tiles.everyElement &= covered.size() == extent;
-    tiles.covered.push_back(table.number(covered));
-    std::vector<int> &distinct = tiles.setsOfDim.emplace_back();
-    for (size_t c = 0; c < ids.size(); ++c)
-      if (ids[c] >= 0 && firsts[c] == static_cast<int>(c))
-        distinct.push_back(ids[c]);
+    int64_t extent = graph.values[value].shape[d];
+    key = {static_cast<int64_t>(reinterpret_cast<uintptr_t>(&kernel)),
+           static_cast<int64_t>(tensor), static_cast<int64_t>(d)};
     for (size_t l : used) {
-      box[l] = {0, space.loops[l].extent};
+      key.push_back(static_cast<int64_t>(l));
+      key.push_back(degrees[l]);
+    }
+    auto [it, isNew] = known.try_emplace(key);
+    if (isNew) {
+      it->second = std::make_shared<const DimTiles>(
+          makeDim(kernel.space, table, map[d], extent, degrees, used));
+      knownBytes += 300 + it->second->ids.size() * 20;
+    }
+    const DimTiles &dim = *it->second;
+    tiles.everyElement &= dim.everyElement;
+    tiles.dims.push_back(it->second);
+    for (size_t l : used) {
       tiles.isProduct &= !taken[l];
       taken[l] = true;
     }
-    for (int p = 0; p < pieces; ++p) {
+    auto combinations = static_cast<int64_t>(dim.ids.size());
+    for (size_t p = 0; p < pieces; ++p) {
       int64_t index = 0, weight = 1;
-      const int *at = coordinates.data() + static_cast<size_t>(p) * loops;
+      const int *at = coordinates.data() + p * loops;
       for (size_t l : used) {
         index += at[l] * weight;
         weight *= degrees[l];
       }
-      tiles.sets[p * tiles.rank + d] = ids[index];
-      tiles.volumes[p] *= table.size(ids[index]);
-      tiles.ownVolumes[p] *= own[index];
-      tiles.tileOf[p] = tiles.tileOf[p] * combinations + firsts[index];
+      tiles.sets[p * rank + d] = dim.ids[index];
+      tiles.volumes[p] *= table.size(dim.ids[index]);
+      tiles.ownVolumes[p] *= dim.own[index];
+      tiles.tileOf[p] = tiles.tileOf[p] * combinations + dim.firsts[index];
     }
   }
   tiles.everyElement &= tiles.isProduct;
@@ -128,18 +153,18 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int value,
 /// Finds out whether the blocks are the places of a grid.
 static void makeGrid(BlockSet &set, const RegionTable &table) {
   set.gridSets.assign(table.rank(), {});
-  std::vector<std::vector<int>> places; // by block
-  for (int region : set.regions) {
-    std::vector<int> &place = places.emplace_back();
-    for (size_t d = 0; d < table.rank(); ++d) {
+  size_t rank = table.rank();
+  static thread_local std::vector<size_t> places; // by block, `rank` each
+  places.clear();
+  for (int region : set.regions)
+    for (size_t d = 0; d < rank; ++d) {
       std::vector<int> &sets = set.gridSets[d];
       int id = table.sets(region)[d];
       auto it = std::find(sets.begin(), sets.end(), id);
-      place.push_back(static_cast<int>(it - sets.begin()));
+      places.push_back(static_cast<size_t>(it - sets.begin()));
       if (it == sets.end())
         sets.push_back(id);
     }
-  }
   size_t size = 1;
   for (const std::vector<int> &sets : set.gridSets) {
     size *= std::max<size_t>(sets.size(), 1);
@@ -149,10 +174,10 @@ static void makeGrid(BlockSet &set, const RegionTable &table) {
     }
   }
   set.grid.assign(size, -1);
-  for (size_t b = 0; b < places.size(); ++b) {
+  for (size_t b = 0; b < set.regions.size(); ++b) {
     size_t index = 0;
-    for (size_t d = 0; d < table.rank(); ++d)
-      index = index * set.gridSets[d].size() + places[b][d];
+    for (size_t d = 0; d < rank; ++d)
+      index = index * set.gridSets[d].size() + places[b * rank + d];
     set.grid[index] = static_cast<int>(b);
   }
 }
@@ -162,37 +187,43 @@ BlockSet GeometryBuilder::tiles(int value,
   BlockSet set;
   set.id = regionsOf(value).blockSets++;
   set.contributionOf.assign(regions.size(), 0);
-  std::unordered_map<int, int> blocks;
+  set.blockOf.reserve(regions.size());
+  static thread_local std::vector<int> blocks; // by region, -1: none yet
+  blocks.resize(std::max(blocks.size(), regionsOf(value).table.size()), -1);
   for (int region : regions) {
     if (region < 0) {
       set.blockOf.push_back(-1);
       continue;
     }
-    auto [it, isNew] =
-        blocks.try_emplace(region, static_cast<int>(set.regions.size()));
-    if (isNew)
+    int &block = blocks[static_cast<size_t>(region)];
+    if (block < 0) {
+      block = static_cast<int>(set.regions.size());
       set.regions.push_back(region);
-    set.blockOf.push_back(it->second);
+    }
+    set.blockOf.push_back(block);
   }
+  for (int region : set.regions)
+    blocks[static_cast<size_t>(region)] = -1;
   makeGrid(set, regionsOf(value).table);
   return set;
 }
 
-KernelGeometry
-GeometryBuilder::build(const Kernel &kernel,
-                       const std::vector<int64_t> &degrees) const {
+KernelGeometry GeometryBuilder::build(const Kernel &kernel,
+                                      const std::vector<int64_t> &degrees) {
   const IterationSpace &space = kernel.space;
   KernelGeometry geometry;
   geometry.degrees = degrees;
   geometry.pieces = piecesOf(degrees);
   std::vector<int> coordinates = coordinatesOf(degrees);
+  int tensor = 0;
   for (size_t i = 0; i < kernel.operands.size(); ++i)
-    geometry.operandTiles.push_back(makeTiles(kernel, kernel.operands[i],
-                                              space.operands[i].map, degrees,
-                                              coordinates));
+    geometry.operandTiles.push_back(
+        makeTiles(kernel, tensor++, kernel.operands[i], space.operands[i].map,
+                  degrees, coordinates));
   for (size_t r = 0; r < kernel.results.size(); ++r)
-    geometry.resultTiles.push_back(makeTiles(
-        kernel, kernel.results[r], space.results[r].map, degrees, coordinates));
+    geometry.resultTiles.push_back(
+        makeTiles(kernel, tensor++, kernel.results[r], space.results[r].map,
+                  degrees, coordinates));
 
   const Topology &topology = cost.getTopology();
   size_t types = topology.deviceTypes.size();
@@ -267,10 +298,18 @@ void GeometryBuilder::addRegions(const Kernel &kernel,
   geometry.hasRegions = true;
   auto numbered = [&](int value, const TileSets &tiles) {
     std::vector<int> regions(geometry.pieces, -1);
-    for (int p = 0; p < geometry.pieces; ++p)
-      if (geometry.states[p] != ShardState::Absent)
-        regions[p] =
-            regionsOf(value).table.number(tiles.sets.data() + p * tiles.rank);
+    RegionTable &table = regionsOf(value).table;
+    // Mostly one piece after the other has the same tile, or none has.
+    int last = -1;
+    for (int p = 0; p < geometry.pieces; ++p) {
+      if (geometry.states[p] == ShardState::Absent)
+        continue;
+      if (last < 0 || tiles.tileOf[p] != tiles.tileOf[last])
+        regions[p] = table.number(tiles.sets.data() + p * tiles.rank);
+      else
+        regions[p] = regions[last];
+      last = p;
+    }
     return regions;
   };
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
@@ -306,16 +345,26 @@ void GeometryBuilder::addRegions(const Kernel &kernel,
 
 void GeometryBuilder::buildTensor(int value,
                                   const std::vector<int64_t> &degrees,
-                                  NeedSet &needs, BlockSet &blocks) const {
-  Kernel tensor;
-  tensor.space = tensorSpace(graph.values[value].shape);
-  tensor.results = {value};
-  TileSets cuts = makeTiles(tensor, value, tensor.space.results[0].map, degrees,
-                            coordinatesOf(degrees));
+                                  NeedSet &needs, BlockSet &blocks) {
+  // Loop d runs over dim d.
+  RegionTable &table = regionsOf(value).table;
+  const std::vector<int64_t> &shape = graph.values[value].shape;
+  IterationSpace space = tensorSpace(shape);
+  std::vector<DimTiles> dims;
+  std::vector<size_t> used;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const DimMap &map = space.results[0].map[d];
+    findUsed(map, degrees, used);
+    dims.push_back(makeDim(space, table.dim(d), map, shape[d], degrees, used));
+  }
+  std::vector<int> coordinates = coordinatesOf(degrees), sets(shape.size());
   needs.regions.clear();
-  for (int p = 0; p < piecesOf(degrees); ++p)
-    needs.regions.push_back(
-        regionsOf(value).table.number(cuts.sets.data() + p * cuts.rank));
+  for (int p = 0; p < piecesOf(degrees); ++p) {
+    for (size_t d = 0; d < shape.size(); ++d)
+      sets[d] = dims[d].ids[static_cast<size_t>(
+          coordinates[static_cast<size_t>(p) * shape.size() + d])];
+    needs.regions.push_back(table.number(sets.data()));
+  }
   needs.id = regionsOf(value).needSets++;
   blocks = tiles(value, needs.regions);
 }

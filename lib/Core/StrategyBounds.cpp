@@ -24,24 +24,6 @@ static bool isPartial(const Kernel &kernel, int result,
   return false;
 }
 
-/// The first op of the backward pass, and all that depends on it.
-void StrategyPlan::findLate() {
-  isLate.assign(slots.size(), false);
-  std::vector<bool> lateValue(graph.values.size());
-  for (size_t s = 0; s < slots.size(); ++s) {
-    const Kernel &op = *slots[s].kernel;
-    bool late = std::any_of(op.operands.begin(), op.operands.end(),
-                            [&](int value) { return lateValue[value]; });
-    if (firstLate < 0 && op.phase == Phase::Backward && !op.operands.empty())
-      firstLate = slots[s].node;
-    if (!late && slots[s].node != firstLate)
-      continue;
-    isLate[s] = true;
-    for (int value : op.results)
-      lateValue[value] = true;
-  }
-}
-
 void StrategyPlan::findPartial() {
   for (size_t k = 0; k < slots.size(); ++k) {
     mayBePartial[k] = false;
@@ -92,8 +74,9 @@ static bool readsEveryPiece(RegionTable &table, const TileSets &written,
   if (!read.isProduct)
     return false;
   for (size_t d = 0; d < read.rank; ++d)
-    for (int set : written.setsOfDim[d])
-      if (read.covered[d] < 0 || !table.dim(d).overlaps(set, read.covered[d]))
+    for (int set : written.dims[d]->distinct)
+      if (read.dims[d]->covered < 0 ||
+          !table.dim(d).overlaps(set, read.dims[d]->covered))
         return false;
   return true;
 }
@@ -240,8 +223,9 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
                                 cuts.getNsPerByte(static_cast<size_t>(device)));
     }
     if (delayNs > 0 && delayNs < 1e18) {
-      delays[reader.slot][reader.operand] = static_cast<int64_t>(delayNs);
-      delayed.emplace_back(reader.slot, reader.operand);
+      int64_t &known = delays[reader.slot][reader.operand];
+      delayed.push_back({reader.slot, reader.operand, known});
+      known = static_cast<int64_t>(delayNs);
     }
     if (cuts.getGroups().empty())
       continue;
@@ -285,7 +269,9 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
 }
 
 /// Lower bound of the makespan from paths through changed kernels, with what is
-/// known of their delays.
+/// known of their delays, and from the work that devices have left when the
+/// last of it can start: what starts at its head or later takes a device at
+/// least from there as long as all of it together.
 int64_t StrategyPlan::pathBoundNs() {
   findHeads();
   int64_t bound = 0;
@@ -293,28 +279,30 @@ int64_t StrategyPlan::pathBoundNs() {
     if (kernels[slot].active && !mayBePartial[slot])
       bound =
           std::max(bound, heads[slot] + kernels[slot].longestNs + tails[slot]);
-  // The backward pass cannot start before the forward path is over.
-  if (firstLate >= 0) {
-    int64_t headNs = std::numeric_limits<int64_t>::max();
-    for (int slot : slotsOfNode[firstLate])
-      if (kernels[slot].active)
-        headNs = std::min(headNs, heads[slot]);
-    static thread_local std::vector<int64_t> total;
-    total = lateLoad;
-    for (size_t k = 0; k < slots.size(); ++k) {
-      if (!isLate[k] || !kernels[k].active)
-        continue;
-      if (heads[k] >= headNs) {
-        subtractUncertain(static_cast<int>(k), total);
-        continue;
-      }
-      // Of some of its shards nothing is known.
-      for (size_t s = 0; s < kernels[k].devices.size(); ++s)
-        if (kernels[k].states[s] != ShardState::Absent)
-          total[kernels[k].devices[s]] -= kernels[k].durationNs[s];
+  byHead.clear();
+  for (size_t k = 0; k < slots.size(); ++k)
+    if (kernels[k].active)
+      byHead.push_back({heads[k], static_cast<int>(k)});
+  std::sort(byHead.begin(), byHead.end());
+  // Work of all devices, and of each beyond that.
+  int64_t commonNs = 0, mostNs = 0;
+  static thread_local std::vector<int64_t> work;
+  work.assign(kernelLoad.size(), 0);
+  for (size_t i = byHead.size(); i-- > 0;) {
+    auto [headNs, slot] = byHead[i];
+    const KernelPlan &kernel = kernels[slot];
+    if (kernel.isUniform && !mayBePartial[slot]) {
+      commonNs += kernel.shortestNs;
+    } else {
+      // Replicas may turn out to have no contributions, and nothing to do.
+      size_t count = mayBePartial[slot] ? static_cast<size_t>(kernel.pieces())
+                                        : kernel.devices.size();
+      for (size_t s = 0; s < count; ++s)
+        if (kernel.states[s] != ShardState::Absent)
+          mostNs =
+              std::max(mostNs, work[kernel.devices[s]] += kernel.durationNs[s]);
     }
-    bound =
-        std::max(bound, headNs + *std::max_element(total.begin(), total.end()));
+    bound = std::max(bound, headNs + commonNs + mostNs);
   }
   pathNs = bound;
   return bound;
@@ -379,6 +367,7 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
   for (int value : touched) {
     isTouched[value] = false;
     expect(plans[value].passingBytes, {});
+    dropDelays(value);
   }
   // Large values first: they may be a proof on their own.
   std::sort(touched.begin(), touched.end(), [&](int a, int b) {
@@ -405,31 +394,122 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
   return std::max(bound, pathBoundNs());
 }
 
-/// How long the luckiest shard of each reader waits for a planned value: for
-/// the task that brings what it reads.
-int64_t StrategyPlan::addDelays(int value) {
+/// How long the luckiest shard of a reader waits for a planned value after it
+/// is written: for the tasks that bring what it reads, one after the other.
+/// `chainNs`: by task, from the last source to its end.
+static int64_t shortestDelayNs(const ValuePlan &plan,
+                               const std::vector<int> &binding,
+                               const std::vector<int64_t> &chainNs) {
+  int64_t delayNs = std::numeric_limits<int64_t>::max();
+  for (int reference : binding)
+    delayNs = std::min(
+        delayNs, reference < plan.sources
+                     ? 0
+                     : chainNs[plan.actions[reference - plan.sources].task]);
+  return delayNs;
+}
+
+static void findChains(const ValuePlan &plan, std::vector<int64_t> &chainNs) {
+  chainNs.assign(plan.tasks.size(), 0);
+  // Actions are grouped by task, those that others need first.
+  for (size_t a = 0; a < plan.actions.size();) {
+    int task = plan.actions[a].task;
+    int64_t readyNs = 0;
+    for (; a < plan.actions.size() && plan.actions[a].task == task; ++a) {
+      const PlannedAction &action = plan.actions[a];
+      for (int i = 0; i < action.inputCount; ++i)
+        if (int reference = plan.inputs[action.firstInput + i];
+            reference >= plan.sources)
+          if (int before = plan.actions[reference - plan.sources].task;
+              before != task)
+            readyNs = std::max(readyNs, chainNs[before]);
+    }
+    chainNs[task] = readyNs + plan.tasks[task].durationNs;
+  }
+}
+
+/// Sets the delays of the readers of a value to those of its plan, if they are
+/// longer or `isFinal`. By how much they grow together.
+int64_t StrategyPlan::addDelays(int value, bool isFinal) {
   const ValuePlan &plan = plans[value];
   const std::vector<Reader> &readers = valueInfo[value].readers;
-  if (!plan.sourcesAreTasks)
+  static thread_local std::vector<int64_t> chainNs;
+  bool waits = plan.sourcesAreTasks && !plan.tasks.empty();
+  if (!waits && !isFinal)
     return 0;
+  if (waits)
+    findChains(plan, chainNs);
   int64_t sum = 0;
   for (size_t u = 0; u < readers.size(); ++u) {
-    if (readers[u].slot < 0 || plan.bindings[u].empty())
+    auto [slot, operand, output] = readers[u];
+    if (slot < 0)
       continue;
-    int64_t delayNs = std::numeric_limits<int64_t>::max();
-    for (int reference : plan.bindings[u])
-      delayNs = std::min(
-          delayNs, reference < plan.sources
-                       ? 0
-                       : plan.tasks[plan.actions[reference - plan.sources].task]
-                             .durationNs);
-    if (delayNs > delays[readers[u].slot][readers[u].operand]) {
-      sum += delayNs;
-      delays[readers[u].slot][readers[u].operand] = delayNs;
-      delayed.emplace_back(readers[u].slot, readers[u].operand);
-    }
+    int64_t delayNs = waits && !plan.bindings[u].empty()
+                          ? shortestDelayNs(plan, plan.bindings[u], chainNs)
+                          : 0;
+    int64_t &known = delays[slot][operand];
+    if (isFinal ? delayNs == known : delayNs <= known)
+      continue;
+    sum += delayNs - known;
+    (isFinal ? savedDelays : delayed).push_back({slot, operand, known});
+    known = delayNs;
   }
   return sum;
+}
+
+/// Nothing is known any more of when a value that will be planned again gets to
+/// its readers.
+void StrategyPlan::dropDelays(int value) {
+  for (const Reader &reader : valueInfo[value].readers)
+    if (reader.slot >= 0)
+      if (int64_t &delayNs = delays[reader.slot][reader.operand]) {
+        delayed.push_back({reader.slot, reader.operand, delayNs});
+        delayNs = 0;
+      }
+}
+
+/// Values that a search has to plan anyway, and that come between kernels which
+/// have changed and others, until what is known of their delays is a proof.
+bool StrategyPlan::planBorder(int64_t limitNs) {
+  constexpr size_t fewValues = 2;
+  if (!pathsAreValid) {
+    findPartial();
+    findTails();
+    pathsAreValid = true;
+    if (pathBoundNs() > limitNs)
+      return false;
+  }
+  static thread_local std::vector<int> border;
+  border.clear();
+  for (int value : dirtyValues) {
+    int writer = producerOf(value);
+    if (!isPending(value) || writer < 0 || mayBePartial[writer])
+      continue;
+    bool changed = kernelSaved[writer];
+    if (std::any_of(valueInfo[value].readers.begin(),
+                    valueInfo[value].readers.end(), [&](const Reader &reader) {
+                      return reader.slot >= 0 &&
+                             kernelSaved[reader.slot] != changed;
+                    }))
+      border.push_back(value);
+  }
+  // Those that are met first, and have to be planned anyway.
+  std::sort(border.begin(), border.end(), [&](int a, int b) {
+    return valueInfo[a].block < valueInfo[b].block;
+  });
+  int64_t delayNs = 0;
+  for (size_t i = 0; i < std::min(fewValues, border.size()); ++i) {
+    if (!planPending(border[i], limitNs))
+      return false;
+    // A bound grows by the delays at most.
+    delayNs += addDelays(border[i], false);
+    if (delayNs <= limitNs - pathNs)
+      continue;
+    if (pathBoundNs() > limitNs)
+      return false;
+    delayNs = 0;
+  }
+  return true;
 }
 
 /// What passes cuts for a value becomes something else.
@@ -459,7 +539,7 @@ void StrategyPlan::forgetBounds() {
     leastBytes[value].clear();
   bounded.clear();
   expected.clear();
-  for (auto [slot, operand] : delayed)
-    delays[slot][operand] = 0;
+  for (size_t i = delayed.size(); i-- > 0;)
+    delays[delayed[i].slot][delayed[i].operand] = delayed[i].ns;
   delayed.clear();
 }

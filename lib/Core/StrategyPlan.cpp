@@ -35,7 +35,6 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   heads.resize(slots.size());
   for (const Slot &slot : slots)
     delays.emplace_back(slot.kernel->operands.size());
-  findLate();
   tails.resize(slots.size());
   pendingOperands.resize(slots.size());
   mayBePartial.resize(slots.size());
@@ -45,7 +44,6 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   bytes.resize(kernelLoad.size());
   passing.resize(cuts.count());
   leastBytes.resize(graph.values.size());
-  lateLoad.resize(kernelLoad.size());
   load.resize(kernelLoad.size() + cost.getTopology().links.size());
   plans.resize(graph.values.size());
   savedPlans.resize(graph.values.size());
@@ -166,6 +164,7 @@ void StrategyPlan::trimCaches() {
     });
   geometryBytes = 0;
   ownTiles.clear();
+  builder.clearCache();
   planner.clearCaches();
   std::vector<bool> wanted(transfers.resourceLists().size());
   auto forEachList = [&](auto visit) {
@@ -352,6 +351,20 @@ ValueUse StrategyPlan::useOf(int value, const Reader &reader) {
   return use;
 }
 
+/// Whether each device is named once.
+bool StrategyPlan::coversDevices(const std::vector<int> &devices) {
+  if (devices.size() != kernelLoad.size())
+    return false;
+  static thread_local std::vector<bool> isNamed;
+  isNamed.assign(devices.size(), false);
+  for (int device : devices) {
+    if (isNamed[device])
+      return false;
+    isNamed[device] = true;
+  }
+  return true;
+}
+
 /// Gives a slot the config of its node, or none. What depends on other kernels
 /// is left to `resolve`.
 void StrategyPlan::activate(int slot, const Config *config) {
@@ -389,6 +402,8 @@ void StrategyPlan::activate(int slot, const Config *config) {
       std::minmax_element(kernel.durationNs.begin(), kernel.durationNs.end());
   kernel.shortestNs = *shortest;
   kernel.longestNs = *longest;
+  kernel.isUniform = *shortest == *longest && coversDevices(kernel.devices) &&
+                     kernel.geometry->allCompute;
   kernel.states.clear();
   for (int r = 0; r < kernel.replicas; ++r)
     kernel.states.insert(kernel.states.end(), kernel.geometry->states.begin(),
@@ -399,12 +414,9 @@ void StrategyPlan::activate(int slot, const Config *config) {
 
 void StrategyPlan::addKernelLoad(int slot, int64_t sign) {
   const KernelPlan &kernel = kernels[slot];
-  bool late = isLate[slot];
   for (size_t s = 0; s < kernel.devices.size(); ++s)
     if (kernel.states[s] != ShardState::Absent) {
       kernelLoad[kernel.devices[s]] += sign * kernel.durationNs[s];
-      if (late)
-        lateLoad[kernel.devices[s]] += sign * kernel.durationNs[s];
       load[kernel.devices[s]] += sign * kernel.durationNs[s];
       bytes[kernel.devices[s]] +=
           sign *
@@ -642,8 +654,11 @@ bool StrategyPlan::prepare(int64_t limitNs) {
   // bounds all the time.
   for (int value : dirtyValues) {
     addLoad(value, -1);
-    if (!expected.empty() && leastBytes[value].empty())
-      expect(plans[value].passingBytes, {});
+    if (leastBytes[value].empty()) {
+      if (!expected.empty())
+        expect(plans[value].passingBytes, {});
+      dropDelays(value);
+    }
     changedRoots |= !plans[value].roots.empty();
     if (int block = valueInfo[value].block; block >= 0)
       hasRoots[block] = false;
@@ -710,7 +725,7 @@ bool StrategyPlan::finish(int64_t limitNs) {
       return false;
     // A bound grows by the delays at most.
     if (isLimited && pathsAreValid)
-      delayNs += addDelays(value);
+      delayNs += addDelays(value, false);
     if (delayNs > limitNs - pathNs) {
       if (pathBoundNs() > limitNs)
         return false;
@@ -726,6 +741,8 @@ bool StrategyPlan::finish(int64_t limitNs) {
   dirtyValues.clear();
   isPrepared = false;
   forgetBounds();
+  for (int value : savedValueList)
+    addDelays(value, true);
   return true;
 }
 
@@ -746,11 +763,11 @@ void StrategyPlan::change(std::span<const int> nodes,
                           std::span<const Config> configs) {
   pathsAreValid = false;
   if (!loadsSaved) {
-    if (geometryBytes + planner.cacheBytes() > mostCacheBytes)
+    if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() >
+        mostCacheBytes)
       trimCaches();
     loadsSaved = true;
     savedKernelLoad = kernelLoad;
-    savedLateLoad = lateLoad;
     savedLoad = load;
     savedBytes = bytes;
     savedPassing = passing;
@@ -803,11 +820,15 @@ void StrategyPlan::commit() {
   savedValueList.clear();
   savedCountList.clear();
   savedConfigs.clear();
+  savedDelays.clear();
   loadsSaved = false;
 }
 
 void StrategyPlan::revert() {
   forgetBounds();
+  for (size_t i = savedDelays.size(); i-- > 0;)
+    delays[savedDelays[i].slot][savedDelays[i].operand] = savedDelays[i].ns;
+  savedDelays.clear();
   pathsAreValid = false;
   for (int slot : dirtyKernels)
     kernelDirty[slot] = countsDirty[slot] = false;
@@ -847,7 +868,6 @@ void StrategyPlan::revert() {
   savedConfigs.clear();
   if (loadsSaved) {
     std::swap(kernelLoad, savedKernelLoad);
-    std::swap(lateLoad, savedLateLoad);
     std::swap(load, savedLoad);
     std::swap(bytes, savedBytes);
     std::swap(passing, savedPassing);

@@ -1008,17 +1008,24 @@ int ValuePlanner::materialize(OnDevice &place, int device, Need &need) {
 // Linear ops in partial mode
 //===----------------------------------------------------------------------===//
 
-/// The replica of a piece that handles a contribution: one that runs where the
-/// contribution is, else by its number.
-int ValuePlanner::assignedReplica(const ValueUse &use, int piece,
+/// The first replica of a piece on each device, for `assignedReplica`.
+void ValuePlanner::listReplicas(const ValueUse &use, int piece) {
+  replicaOn.assign(static_cast<size_t>(deviceCount), -1);
+  for (int r = static_cast<int>(use.devices.size()) / use.pieces; r-- > 0;)
+    replicaOn[use.devices[r * use.pieces + piece]] = r;
+}
+
+/// The replica of the piece that handles a contribution: one that runs where
+/// the contribution is, else by its number.
+int ValuePlanner::assignedReplica(const ValueUse &use,
                                   std::span<const int> sources,
                                   int contribution) const {
   int readers = static_cast<int>(use.devices.size()) / use.pieces;
-  for (int r = 0; r < readers; ++r)
-    for (int s : sources)
-      if (use.devices[r * use.pieces + piece] == source->devices[s])
-        return r;
-  return contribution % readers;
+  int first = readers;
+  for (int s : sources)
+    if (int r = replicaOn[source->devices[s]]; r >= 0)
+      first = std::min(first, r);
+  return first < readers ? first : contribution % readers;
 }
 
 bool ValuePlanner::hasContributions(ValueRegions &valueRegions,
@@ -1028,12 +1035,12 @@ bool ValuePlanner::hasContributions(ValueRegions &valueRegions,
   if (!source->blocks)
     return false;
   int piece = shard % use.pieces, replica = shard / use.pieces;
+  listReplicas(use, piece);
   const Overlaps &blocks = overlaps(*source->blocks, *use.needs);
   for (int i = blocks.start[piece]; i < blocks.start[piece + 1]; ++i)
     for (int c = 0; c < contributions; ++c)
       if (std::span<const int> sources = replicas(blocks.entries[i].block, c);
-          !sources.empty() &&
-          assignedReplica(use, piece, sources, c) == replica)
+          !sources.empty() && assignedReplica(use, sources, c) == replica)
         return true;
   return false;
 }
@@ -1043,13 +1050,14 @@ bool ValuePlanner::hasContributions(ValueRegions &valueRegions,
 int ValuePlanner::gatherContributions(const ValueUse &use, int shard) {
   int piece = shard % use.pieces, replica = shard / use.pieces,
       device = use.devices[shard], need = use.needs->regions[piece];
+  listReplicas(use, piece);
   const Overlaps &blocks = overlaps(*source->blocks, *use.needs);
   std::vector<int> tiles, missing;
   for (int i = blocks.start[piece]; i < blocks.start[piece + 1]; ++i) {
     auto [block, region] = blocks.entries[i];
     BySource bySource = contributionsBySource(
         block, device, [&](std::span<const int> sources, int c) {
-          return assignedReplica(use, piece, sources, c) == replica;
+          return assignedReplica(use, sources, c) == replica;
         });
     if (bySource.empty())
       missing.push_back(region);

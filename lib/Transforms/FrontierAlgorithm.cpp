@@ -11,6 +11,7 @@
 #include "Soap/Search/CostGraph/FrontierSearch.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -52,12 +53,16 @@ LogicalResult
 mlir::soap::checkFrontierOptions(ModuleOp module, StringRef algorithm,
                                  const FrontierPassOptions &options) {
   if (algorithm != "frontier") {
-    std::pair<const char *, StringRef> texts[] = {
+    std::pair<const char *, std::string> texts[] = {
         {"mode", options.mode},
         {"memory-limit", options.memoryLimit},
         {"frontier", options.file},
-        {"frontier-svg", options.svg}};
-    for (auto [name, value] : texts)
+        {"frontier-svg", options.svg},
+        {"epsilon", options.epsilon != 0
+                        ? llvm::formatv("{0}", options.epsilon).str()
+                        : std::string()},
+        {"reuse", options.reuse ? "true" : ""}};
+    for (const auto &[name, value] : texts)
       if (!value.empty())
         return module.emitError()
                << "option '" << name << "=" << value

@@ -56,6 +56,8 @@ CASES = [
     Case("flags: search, target of another algorithm",
          ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 algorithm=polish target=5"],
          ["target=5", "algorithm=mcmc"], F),
+    *[Case(f"flags: search, {option} of frontiers", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 algorithm=polish " + option],
+           ["option '" + option, "expected algorithm=frontier"], F) for option in ("epsilon=0.1", "reuse=true", "mode=profiling")],
     Case("flags: search, unknown space", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 space=tied"],
          ["space=tied", "soap, sap, sp, s or optcnn"], F),
     Case("flags: search, unknown kind of proposals",

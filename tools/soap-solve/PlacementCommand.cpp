@@ -62,7 +62,7 @@ Expected<Answer> solveThroughput(const Problem &problem,
   case Algorithm::Scotch:
     return solveScotch(problem, objective, budget);
   case Algorithm::Milp:
-    return solveMilp(problem, objective, budget);
+    return solveMilp(problem, objective, budget, options.integerSolver);
   case Algorithm::Expert:
   case Algorithm::MaxLoad:
   case Algorithm::Default:
@@ -86,7 +86,7 @@ Expected<LatencyAnswer> solveLatency(const Problem &problem,
   case Algorithm::LocalSearch:
     return searchLatencyLocally(problem, objective, budget);
   case Algorithm::Milp:
-    return solveLatencyMilp(problem, objective, budget);
+    return solveLatencyMilp(problem, objective, budget, options.integerSolver);
   default:
     break;
   }
@@ -97,30 +97,39 @@ Expected<LatencyAnswer> solveLatency(const Problem &problem,
                                {split->placement.deviceOf, split->subgraphOf});
 }
 
-/// What is known where no split obeys the rules.
+/// What is known where no split obeys the rules, or none was found.
 int failInfeasible(const std::string &path, const Problem &problem,
                    double smallest, double bound) {
-  std::string message = path + ": infeasible: ";
-  char text[160];
-  if (!std::isfinite(smallest) && !std::isfinite(bound))
-    message += "no memory of accelerators would do, as some nodes need a CPU";
-  else if (!std::isfinite(smallest) && bound > problem.acceleratorMemoryBytes) {
+  double memory = problem.acceleratorMemoryBytes;
+  bool isProven = bound > memory;
+  std::string message = path + (isProven ? ": infeasible: " : ": ");
+  char text[200];
+  if (std::isinf(smallest) && std::isinf(bound))
+    std::snprintf(text, sizeof(text),
+                  "no memory of accelerators would do, as some nodes need a "
+                  "CPU");
+  else if (std::isinf(smallest) && isProven)
     std::snprintf(text, sizeof(text),
                   "accelerators have %.15g bytes each, at least %.15g bytes "
                   "are needed",
-                  problem.acceleratorMemoryBytes, bound);
-    message += text;
-  } else if (!std::isfinite(smallest))
-    message += "found no split within the time limit";
-  else {
+                  memory, bound);
+  else if (isProven)
     std::snprintf(text, sizeof(text),
                   "accelerators have %.15g bytes each; the smallest memory "
                   "that would do is %s%.15g bytes",
-                  problem.acceleratorMemoryBytes,
-                  bound < smallest ? "at most " : "", smallest);
-    message += text;
-  }
-  return failInput(message);
+                  memory, bound < smallest ? "at most " : "", smallest);
+  else if (std::isinf(smallest))
+    std::snprintf(text, sizeof(text),
+                  "found no split for accelerators of %.15g bytes each within "
+                  "the time limit",
+                  memory);
+  else
+    std::snprintf(text, sizeof(text),
+                  "found no split for accelerators of %.15g bytes each within "
+                  "the time limit; the smallest memory that would do is at "
+                  "most %.15g bytes",
+                  memory, smallest);
+  return failInput(message + text);
 }
 
 int writeSolution(const Problem &problem, SolutionFile &solution,

@@ -91,7 +91,7 @@ Expected<PlacementOptions>
 solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   PlacementOptions options;
   int algorithm = static_cast<int>(Algorithm::Default);
-  int objective = 0, overlap = 0, schedule = 0;
+  int objective = 0, overlap = 0, schedule = 0, integerSolver = -1;
   int64_t perHost = 0;
   bool contiguous = true, contiguousGiven = false;
   FlagTable flags;
@@ -99,6 +99,7 @@ solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   flags["--algorithm"] = choiceFlag(algorithm, algorithmNames);
   flags["--objective"] = choiceFlag(objective, {"throughput", "latency"});
   Flag setContiguous = booleanFlag(contiguous);
+  flags["--milp-solver"] = choiceFlag(integerSolver, {"highs", "cbc"});
   flags["--contiguous"] = {false, [&](const std::string &value) {
                              contiguousGiven = true;
                              return setContiguous.set(value);
@@ -137,6 +138,12 @@ solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   if (options.latency && options.showSchedule)
     return Error{"flags '--objective=latency' and '--show-schedule' exclude "
                  "each other"};
+  if (integerSolver >= 0) {
+    if (options.algorithm != Algorithm::Milp)
+      return Error{"flag '--milp-solver' needs '--algorithm=milp'"};
+    options.integerSolver =
+        integerSolver == 0 ? IntegerSolver::Highs : IntegerSolver::Cbc;
+  }
   bool expert = options.algorithm == Algorithm::Expert;
   if (expert != !options.split.empty())
     return Error{expert ? "flag '--algorithm=expert' needs '--split'"
@@ -160,6 +167,7 @@ usage: soap-solve placement INSTANCE [flags]
                         local-search (default for others), milp, pipedream, scotch,
                         expert; latency: local-search (default), milp, greedy,
                         max-load, expert
+  --milp-solver=NAME    highs (default where it is there) or cbc
   --split=FILE          the solution that expert judges
   --contiguous=false    a device's nodes need not be contiguous
   --overlap=NAME        none (default): a load is computation plus transfers; full:

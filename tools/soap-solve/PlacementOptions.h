@@ -7,7 +7,7 @@
 #ifndef SOAP_TOOLS_SOAPSOLVE_PLACEMENTOPTIONS_H
 #define SOAP_TOOLS_SOAPSOLVE_PLACEMENTOPTIONS_H
 
-#include "Soap/Search/DevicePlacement/Objective.h"
+#include "Soap/Search/DevicePlacement/Throughput.h"
 #include "Support.h"
 
 namespace soap::solve {
@@ -33,6 +33,7 @@ struct PlacementOptions {
   bool latency = false;
   placement::Objective objective;
   bool showSchedule = false;
+  placement::IntegerSolver integerSolver = placement::IntegerSolver::Any;
   int64_t subgraphs = 1; ///< of an accelerator, for latencies
   std::string split;     ///< for `Expert`
   /// Instead of the instance's; below 0: the instance's.

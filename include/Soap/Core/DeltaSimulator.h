@@ -13,6 +13,7 @@
 #ifndef SOAP_CORE_DELTASIMULATOR_H
 #define SOAP_CORE_DELTASIMULATOR_H
 
+#include "Soap/Core/ProofGate.h"
 #include "Soap/Core/StrategySimulator.h"
 
 namespace soap {
@@ -55,7 +56,7 @@ private:
     int position = 0;
     int64_t makespanNs = 0; ///< of the tasks before
     std::vector<int64_t> freeNs, executedNs;
-    TaskQueue queue;
+    std::vector<TaskQueue::Entry> queue;
   };
 
   StrategyPlan &plan;
@@ -66,6 +67,7 @@ private:
   std::vector<int> firstPosition;      ///< by block
   std::vector<Checkpoint> checkpoints;
   int taskCount = 0;
+  ProofGate border{6}; ///< bounds from values around what has changed
   // Of the last proposal.
   size_t from = 0; ///< the checkpoint that it started from
   std::vector<Popped> popped;

@@ -12,6 +12,10 @@
 #include "Soap/Core/CostModel.h"
 #include "Soap/Core/Graph.h"
 #include "Soap/Core/RegionTable.h"
+#include "Soap/Core/VectorHash.h"
+
+#include <memory>
+#include <unordered_map>
 
 namespace soap {
 
@@ -45,6 +49,17 @@ struct BlockSet {
   bool partial = false;
 };
 
+/// The index sets of one dim of a tensor, by the coordinates of the cut loops
+/// that it depends on (the first runs fastest).
+struct DimTiles {
+  std::vector<int> ids;      ///< -1: empty
+  std::vector<int> firsts;   ///< where the same set occurs first
+  std::vector<int64_t> own;  ///< indices that are in no set before it
+  std::vector<int> distinct; ///< that are not empty
+  int covered = -1;          ///< all of them together
+  bool everyElement = false;
+};
+
 /// What the pieces touch of one operand or result, dim by dim.
 struct TileSets {
   size_t rank = 0;
@@ -56,10 +71,8 @@ struct TileSets {
   /// Every piece reads (or writes) something, and every element of the tensor
   /// is in some piece.
   bool everyPiece = false, everyElement = false;
-  /// Dim by dim, the distinct sets, and all of them together (-1: not known).
-  /// If `isProduct`, every combination of them is in some piece.
-  std::vector<std::vector<int>> setsOfDim;
-  std::vector<int> covered;
+  /// If `isProduct`, every combination of their sets is in some piece.
+  std::vector<std::shared_ptr<const DimTiles>> dims;
   bool isProduct = false;
 };
 
@@ -95,29 +108,47 @@ public:
       : graph(graph), cost(cost), values(values) {}
 
   /// Everything but regions.
+  /// Kernels must stay where they are: what was found out about a dim is kept.
   KernelGeometry build(const Kernel &kernel,
-                       const std::vector<int64_t> &degrees) const;
+                       const std::vector<int64_t> &degrees);
   void addRegions(const Kernel &kernel, KernelGeometry &geometry) const;
   /// The sets of a tensor cut by `degrees` per dim: as a reader and as a
   /// writer of it.
   void buildTensor(int value, const std::vector<int64_t> &degrees,
-                   NeedSet &needs, BlockSet &blocks) const;
+                   NeedSet &needs, BlockSet &blocks);
   /// Blocks of complete tiles, a region number per piece.
   BlockSet tiles(int value, const std::vector<int> &regions) const;
+
+  /// About how many bytes its cache takes.
+  size_t cacheBytes() const { return knownBytes; }
+  void clearCache() {
+    known.clear();
+    knownBytes = 0;
+  }
 
 private:
   const Graph &graph;
   const CostModel &cost;
   std::vector<ValueRegions> &values;
+  /// By kernel, tensor, dim, and cut loops with their degrees.
+  std::unordered_map<std::vector<int64_t>, std::shared_ptr<const DimTiles>,
+                     VectorHash>
+      known;
+  size_t knownBytes = 0;
 
   /// Restored values share the regions of what they restore.
   ValueRegions &regionsOf(int value) const {
     return values[graph.rootOf(value)];
   }
-  /// `coordinates`: of each piece, one per loop.
-  TileSets makeTiles(const Kernel &kernel, int value, const AccessMap &map,
-                     const std::vector<int64_t> &degrees,
-                     const std::vector<int> &coordinates) const;
+  DimTiles makeDim(const IterationSpace &space, IndexSetTable &table,
+                   const DimMap &map, int64_t extent,
+                   const std::vector<int64_t> &degrees,
+                   const std::vector<size_t> &used) const;
+  /// `tensor`: number among operands, then results; `coordinates`: of each
+  /// piece, one per loop.
+  TileSets makeTiles(const Kernel &kernel, int tensor, int value,
+                     const AccessMap &map, const std::vector<int64_t> &degrees,
+                     const std::vector<int> &coordinates);
 };
 
 } // namespace soap

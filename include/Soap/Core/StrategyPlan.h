@@ -29,6 +29,8 @@ struct KernelPlan {
   bool partialMode = false;
   std::vector<int64_t> durationNs; ///< by shard
   int64_t shortestNs = 1, longestNs = 1;
+  /// Every device computes one shard, all of them for as long.
+  bool isUniform = false;
 
   int pieces() const { return geometry->pieces; }
   bool operator==(const KernelPlan &) const = default;
@@ -66,6 +68,10 @@ public:
   bool hasPendingOperands(int slot) const { return pendingOperands[slot] > 0; }
   /// Plans a pending value. Returns false, as `finish`.
   bool planPending(int value, int64_t limitNs);
+  /// After `prepare`: plans pending values between kernels that have changed
+  /// and others, and returns false as soon as paths and the work after them
+  /// show that the makespan is above the limit.
+  bool planBorder(int64_t limitNs);
   /// After `prepare`: whether tasks without predecessors can be among those of
   /// kernels with pending operands. Pending values have no such tasks.
   bool mayHavePendingRoots() const { return pendingRoots; }
@@ -247,22 +253,26 @@ private:
   std::vector<ValuePlan> plans;
   std::vector<std::vector<int>> counts, roots; ///< by slot
   std::vector<uint8_t> hasRoots;               ///< by block
-  std::vector<int64_t> kernelLoad, lateLoad, load, bytes;
+  std::vector<int64_t> kernelLoad, load, bytes;
   std::vector<int64_t> passing; ///< bytes, by cut
   /// By slot: lower bounds of the start of any shard, and of what follows the
   /// end of any shard.
   std::vector<int64_t> heads, tails;
   /// By slot and operand: what every shard waits for it after it is written.
   std::vector<std::vector<int64_t>> delays;
-  std::vector<std::pair<int, int>> delayed; ///< those that are not 0
+  struct Delay {
+    int slot, operand;
+    int64_t ns;
+  };
+  /// What they were, in the order of changes: before those that hold until
+  /// `forgetBounds`, and at the last commit.
+  std::vector<Delay> delayed, savedDelays;
+  std::vector<std::pair<int64_t, int>> byHead; ///< (head, slot), memory kept
   /// After `boundNs`: what is known to pass cuts in the end, and for which
   /// values of `bounded` only `leastBytes` (by value) is known of that.
   std::vector<int64_t> expected;
   std::vector<int> bounded;
   std::vector<std::vector<int64_t>> leastBytes;
-  /// By slot: the first op of the backward pass, or after it.
-  std::vector<uint8_t> isLate;
-  int firstLate = -1; ///< its node
   bool pathsAreValid = false;
   int64_t pathNs = 0;                ///< result of the last `pathBoundNs`
   std::vector<uint8_t> mayBePartial; ///< by slot: in partial mode, perhaps
@@ -270,8 +280,7 @@ private:
   std::vector<KernelPlan> savedKernels;
   std::vector<ValuePlan> savedPlans;
   std::vector<std::vector<int>> savedCounts, savedRoots;
-  std::vector<int64_t> savedKernelLoad, savedLateLoad, savedLoad, savedBytes,
-      savedPassing;
+  std::vector<int64_t> savedKernelLoad, savedLoad, savedBytes, savedPassing;
   bool loadsSaved = false;
   std::vector<std::pair<int, Config>> savedConfigs;
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
@@ -306,12 +315,13 @@ private:
   void findHeads();
   void findTails();
   int64_t pathBoundNs();
-  int64_t addDelays(int value);
+  int64_t addDelays(int value, bool isFinal);
+  void dropDelays(int value);
+  bool coversDevices(const std::vector<int> &devices);
   void forgetBounds();
   bool mayPass(int value, int64_t limitNs);
   void expect(const std::vector<int64_t> &before,
               const std::vector<int64_t> &now);
-  void findLate();
   void resolveDirty();
   void touch(int value);
   void placeOutput(int output);

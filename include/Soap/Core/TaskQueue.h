@@ -9,17 +9,25 @@
 #define SOAP_CORE_TASKQUEUE_H
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 namespace soap {
 
-/// A 4-ary heap.
+/// A radix heap (Ahuja et al., 1990) with a sorted front: entries must be
+/// pushed after the last one that was popped in their order, as in a
+/// simulation, where what a task releases is ready later than the task was. An
+/// entry behind the front lies in the bucket of the highest bit in which it
+/// differs from the end of the front, so that all of a bucket come before those
+/// of the next; it moves to lower buckets only, and a small lowest bucket
+/// becomes the front.
 class TaskQueue {
 public:
   struct Entry {
-    int64_t readyNs;
-    uint64_t key; ///< block, index
+    int64_t readyNs; ///< not negative
+    uint64_t key;    ///< block, index
     bool operator<(const Entry &other) const {
       return readyNs != other.readyNs ? readyNs < other.readyNs
                                       : key < other.key;
@@ -28,48 +36,90 @@ public:
     int index() const { return static_cast<int>(key & 0xffffffff); }
   };
 
-  bool empty() const { return entries.empty(); }
-  void clear() { entries.clear(); }
+  bool empty() const { return front.empty() && (filled[0] | filled[1]) == 0; }
+  void clear() {
+    front.clear();
+    while ((filled[0] | filled[1]) != 0)
+      take(lowest()).clear();
+    end = {0, 0};
+  }
   void push(int64_t readyNs, int block, int index) {
     push({readyNs,
           static_cast<uint64_t>(block) << 32 | static_cast<uint32_t>(index)});
   }
   void push(Entry entry) {
-    size_t i = entries.size();
-    entries.push_back(entry);
-    while (i > 0) {
-      size_t parent = (i - 1) / 4;
-      if (!(entry < entries[parent]))
-        break;
-      entries[i] = entries[parent];
-      i = parent;
-    }
-    entries[i] = entry;
+    if (!front.empty() && entry < end)
+      front.insert(std::upper_bound(
+                       front.begin(), front.end(), entry,
+                       [](const Entry &a, const Entry &b) { return b < a; }),
+                   entry);
+    else
+      pushBehind(entry);
   }
   Entry pop() {
-    Entry top = entries.front(), last = entries.back();
-    entries.pop_back();
-    size_t size = entries.size(), i = 0;
-    if (size == 0)
-      return top;
-    for (;;) {
-      size_t first = 4 * i + 1, end = std::min(first + 4, size), best = first;
-      if (first >= size)
-        break;
-      for (size_t c = first + 1; c < end; ++c)
-        if (entries[c] < entries[best])
-          best = c;
-      if (!(entries[best] < last))
-        break;
-      entries[i] = entries[best];
-      i = best;
-    }
-    entries[i] = last;
-    return top;
+    if (front.empty())
+      refill();
+    Entry first = front.back();
+    front.pop_back();
+    return first;
+  }
+
+  /// Appends all entries.
+  void save(std::vector<Entry> &entries) const {
+    entries.insert(entries.end(), front.begin(), front.end());
+    for (const std::vector<Entry> &bucket : buckets)
+      entries.insert(entries.end(), bucket.begin(), bucket.end());
+  }
+  /// Holds these entries instead of others.
+  void load(const std::vector<Entry> &entries) {
+    clear();
+    for (const Entry &entry : entries)
+      push(entry);
   }
 
 private:
-  std::vector<Entry> entries;
+  static constexpr size_t mostInFront = 32;
+  std::vector<Entry> front; ///< the last one comes first
+  std::array<std::vector<Entry>, 128> buckets;
+  std::array<uint64_t, 2> filled = {0, 0}; ///< buckets, a bit each
+  Entry end = {0, 0};                      ///< of the front when it was filled
+
+  void pushBehind(const Entry &entry) {
+    size_t bucket = bucketOf(entry);
+    buckets[bucket].push_back(entry);
+    filled[bucket / 64] |= uint64_t(1) << bucket % 64;
+  }
+  void refill() {
+    for (;;) {
+      std::vector<Entry> &entries = take(lowest());
+      if (entries.size() <= mostInFront) {
+        std::swap(front, entries);
+        std::sort(front.begin(), front.end(),
+                  [](const Entry &a, const Entry &b) { return b < a; });
+        end = front.front();
+        return;
+      }
+      // The first one differs from the others in lower bits.
+      end = *std::min_element(entries.begin(), entries.end());
+      for (const Entry &entry : entries)
+        pushBehind(entry);
+      entries.clear();
+    }
+  }
+  size_t bucketOf(const Entry &entry) const {
+    if (auto bits = static_cast<uint64_t>(entry.readyNs ^ end.readyNs))
+      return 64 + static_cast<size_t>(std::bit_width(bits));
+    // Two keys differ below bit 63.
+    return static_cast<size_t>(std::bit_width(entry.key ^ end.key));
+  }
+  size_t lowest() const {
+    return static_cast<size_t>(filled[0] ? std::countr_zero(filled[0])
+                                         : 64 + std::countr_zero(filled[1]));
+  }
+  std::vector<Entry> &take(size_t bucket) {
+    filled[bucket / 64] &= ~(uint64_t(1) << bucket % 64);
+    return buckets[bucket];
+  }
 };
 
 } // namespace soap

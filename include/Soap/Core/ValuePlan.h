@@ -191,6 +191,7 @@ private:
   std::vector<int> partBuffers;
   /// Sources by (block, contribution).
   std::vector<int> sourceStart, sourceList;
+  std::vector<int> replicaOn; ///< by device, -1: none
   int contributions = 1;
   std::unordered_map<const ValueRegions *,
                      std::unordered_map<uint64_t, Overlaps>>
@@ -290,8 +291,9 @@ private:
   void placeWhereNeeded();
   int materialize(OnDevice &place, int device, Need &need);
   int gatherContributions(const ValueUse &use, int shard);
-  int assignedReplica(const ValueUse &use, int piece,
-                      std::span<const int> replicas, int contribution) const;
+  void listReplicas(const ValueUse &use, int piece);
+  int assignedReplica(const ValueUse &use, std::span<const int> sources,
+                      int contribution) const;
   int nearest(std::span<const int> replicas, int device);
   int regionOf(int reference) const;
   int addAction(ActionKind kind, int device, int from, int region,

@@ -11,6 +11,7 @@
 
 #include "Soap/Core/DeltaSimulator.h"
 #include "Soap/Core/PlanMemory.h"
+#include "Soap/Core/ProofGate.h"
 #include "Soap/Core/PropagatingSimulator.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
@@ -50,29 +51,6 @@ struct EvaluatorStatistics {
     simulatedTasks += other.simulatedTasks;
     return *this;
   }
-};
-
-/// Whether a proof is worth looking for: it is tried as long as it refuses
-/// enough of what is asked, else now and then.
-class ProofGate {
-public:
-  /// Call before each question.
-  bool pays() {
-    // A proof costs about a twelfth of what follows without it.
-    return refused * fewestOf >= tried || ++skipped % retryAfter == 0;
-  }
-  void count(bool isRefused) {
-    ++tried;
-    refused += isRefused;
-    if (tried < memory)
-      return;
-    tried /= 2;
-    refused /= 2;
-  }
-
-private:
-  static constexpr int fewestOf = 12, retryAfter = 32, memory = 256;
-  int tried = 16, refused = 16, skipped = 0;
 };
 
 /// Holds a strategy, its plan and at most one pending proposal. Keeps a
@@ -129,7 +107,7 @@ private:
   PlanMemory memory;
   std::vector<TaskQueue::Entry> starts; ///< memory kept
   EvaluatorStatistics statistics;
-  ProofGate arrivals; ///< bounds from paths and from what must be received
+  ProofGate arrivals{6}; ///< bounds from paths and from what must be received
   /// By group: for degrees and replicas of the leader, an entry per member.
   std::vector<std::unordered_map<std::vector<int64_t>, std::vector<Following>,
                                  VectorHash>>

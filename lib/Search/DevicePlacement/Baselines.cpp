@@ -61,10 +61,8 @@ Answer placement::solvePipeDream(const Problem &problem,
   for (size_t i = 0; i < path.nodes.size(); ++i)
     path.nodes[i].colorClass = groupOf[graph.unitOf[i]];
   Answer found = solveDpl(path, objective, deadline.rest());
-  if (!found.placement) {
-    found.seconds = deadline.elapsed();
-    return found;
-  }
+  if (!found.placement) // what is on one device of the path does not fit there
+    return solveDpl(problem, objective, deadline.rest());
   Answer answer;
   improve(answer, problem, objective, *found.placement);
   finish(answer,

@@ -51,6 +51,9 @@ Answer placement::solveDpl(const Problem &problem, const Objective &objective,
   Deadline deadline(budget);
   UnitGraph graph(problem, objective, /*ordered=*/true);
   Answer answer = splitLinearly(problem, objective, graph, deadline.rest());
+  bool mayFit = answer.smallestMemoryBound <= problem.acceleratorMemoryBytes;
+  if (!answer.placement && mayFit && !deadline.isOver())
+    return solveDp(problem, objective, deadline.rest());
   answer.seconds = deadline.elapsed();
   return answer;
 }

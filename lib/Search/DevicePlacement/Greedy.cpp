@@ -136,8 +136,6 @@ Answer placement::fillGreedily(const Problem &problem,
     double middle = i == 0 ? std::min(low * 1.25, high) : (low + high) / 2;
     (attempt(middle) ? high : low) = middle;
   }
-  if (!answer.placement)
-    answer.smallestMemoryBytes = infinite;
   finish(answer, 0, deadline);
   return answer;
 }
@@ -147,5 +145,7 @@ Answer placement::solveGreedy(const Problem &problem,
                               const Budget &budget) {
   Deadline deadline(budget);
   UnitGraph graph(problem, objective, /*ordered=*/true);
-  return fillGreedily(problem, objective, graph, deadline);
+  Answer answer = fillGreedily(problem, objective, graph, deadline);
+  return answer.placement ? answer
+                          : solveDpl(problem, objective, deadline.rest());
 }

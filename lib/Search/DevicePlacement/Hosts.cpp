@@ -16,7 +16,8 @@ Answer placement::solveHosts(const Problem &problem, const Objective &objective,
   // Stages for a topology without hosts, with transfers that cost as much as
   // inside of a host, as much as outside, and what is between: neighbours in
   // the pipeline are mostly in one host.
-  Answer answer = solveGreedy(problem, objective, budget);
+  UnitGraph graph(problem, objective, /*ordered=*/true);
+  Answer answer = fillGreedily(problem, objective, graph, deadline);
   for (int i = 0; i <= 4 && !deadline.isOver(); ++i) {
     Objective flat = objective;
     flat.acceleratorsPerHost = 0;
@@ -27,6 +28,14 @@ Answer placement::solveHosts(const Problem &problem, const Objective &objective,
     Answer candidate = solveDpl(scaled, flat, deadline.rest(0.5));
     if (candidate.placement)
       improve(answer, problem, objective, *candidate.placement);
+  }
+  if (!answer.placement) {
+    Objective flat = objective;
+    flat.acceleratorsPerHost = 0;
+    Answer split = solveDp(problem, flat, deadline.rest());
+    if (!split.placement)
+      return split;
+    improve(answer, problem, objective, *split.placement);
   }
   finish(answer, lowerBound(problem, objective, deadline.rest()), deadline);
   return answer;

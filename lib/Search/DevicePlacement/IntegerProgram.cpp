@@ -1,17 +1,11 @@
-//===- IntegerProgram.cpp - HiGHS in a process of its own -----------------===//
+//===- IntegerProgram.cpp - Solvers in processes of their own -------------===//
 //
 // The child writes messages to a pipe: solutions, bounds, and how it ended.
 //
 //===----------------------------------------------------------------------===//
 
-#include "IntegerProgram.h"
 #include "ChildProcess.h"
-
-#ifdef SOAP_HAVE_HIGHS
-
-// The C interface: packages of HiGHS are built with another ABI of std::string
-// than ours.
-#include <interfaces/highs_c_api.h>
+#include "IntegerSolvers.h"
 
 #include <cmath>
 #include <cstring>
@@ -19,133 +13,68 @@
 using namespace soap;
 using namespace soap::placement;
 
+void IntegerReport::bound(double value) {
+  if (!(value > best) || !std::isfinite(value))
+    return;
+  best = value;
+  send(IntegerMessage::Bound, &value, 1);
+}
+
+void IntegerReport::send(IntegerMessage::Kind kind, const double *values,
+                         size_t count) {
+  IntegerMessage header{kind, static_cast<int64_t>(count)};
+  ChildProcess::write(pipe, &header, sizeof(header));
+  ChildProcess::write(pipe, values, count * sizeof(double));
+}
+
+bool placement::haveMilp(IntegerSolver solver) {
+#ifdef SOAP_HAVE_HIGHS
+  if (solver == IntegerSolver::Highs)
+    return true;
+#endif
+#ifdef SOAP_HAVE_CBC
+  if (solver == IntegerSolver::Cbc)
+    return true;
+#endif
+  return solver == IntegerSolver::Any &&
+         (haveMilp(IntegerSolver::Highs) || haveMilp(IntegerSolver::Cbc));
+}
+
+double placement::scaleTimes(Problem &problem, double known) {
+  auto forEachTime = [&](auto &&change) {
+    for (Node &node : problem.nodes) {
+      change(node.acceleratorTime);
+      change(node.cpuTime);
+    }
+    for (double &time : problem.transferTime)
+      change(time);
+  };
+  if (known > 0 && std::isfinite(known))
+    forEachTime(
+        [most = known * 1e6](double &time) { time = std::min(time, most); });
+  double size = std::isfinite(known) ? known : 0;
+  if (size == 0)
+    forEachTime([&](double &time) { size = std::max(size, time); });
+  constexpr double least = 1e-2, most = 1e7;
+  if (size == 0 || (size >= least && size <= most))
+    return 1;
+  double factor = std::exp2(-std::round(std::log2(size)));
+  forEachTime([&](double &time) { time *= factor; });
+  return factor;
+}
+
+std::string placement::noIntegerSolver(IntegerSolver solver) {
+  std::string highs = "scripts/highs-env.sh installs HiGHS",
+              cbc = "Debian's coinor-libcbc-dev is CBC";
+  return "this build has no " +
+         (solver == IntegerSolver::Highs ? "HiGHS: " + highs
+          : solver == IntegerSolver::Cbc
+              ? "CBC: " + cbc
+              : "solver of integer programs: " + highs + ", " + cbc) +
+         "; configure again";
+}
+
 namespace {
-
-enum class MessageKind : int64_t {
-  Solution,
-  Bound,
-  Optimal,
-  Infeasible,
-  Stopped
-};
-
-/// Followed by `count` values.
-struct MessageHeader {
-  MessageKind kind;
-  int64_t count;
-};
-
-//===----------------------------------------------------------------------===//
-// The child
-//===----------------------------------------------------------------------===//
-
-class Child {
-public:
-  Child(const IntegerProgram &program, const std::vector<double> &start,
-        double seconds, int threads, int pipe)
-      : program(program), start(start), seconds(seconds), threads(threads),
-        pipe(pipe) {}
-
-  void run() {
-    void *highs = Highs_create();
-    Highs_setBoolOptionValue(highs, "output_flag", 0);
-    Highs_setIntOptionValue(highs, "threads", threads);
-    Highs_setDoubleOptionValue(highs, "mip_rel_gap", 1e-9);
-    Highs_setDoubleOptionValue(highs, "mip_abs_gap", 1e-12);
-    Highs_setDoubleOptionValue(highs, "time_limit", seconds);
-    if (!passProgram(highs))
-      return;
-    if (!start.empty())
-      Highs_setSolution(highs, start.data(), nullptr, nullptr, nullptr);
-    Highs_setCallback(highs, &Child::callback, this);
-    for (HighsInt kind : {kHighsCallbackMipImprovingSolution,
-                          kHighsCallbackMipLogging, kHighsCallbackMipInterrupt})
-      Highs_startCallback(highs, kind);
-    if (Highs_run(highs) == kHighsStatusError)
-      return;
-    reportEnd(highs);
-  }
-
-private:
-  const IntegerProgram &program;
-  const std::vector<double> &start;
-  double seconds;
-  int threads, pipe;
-  double sentBound = -IntegerProgram::unbounded;
-
-  bool passProgram(void *highs) const {
-    std::vector<double> cost, low, high, rowLow, rowHigh, factors;
-    std::vector<HighsInt> integrality, first, indices;
-    for (const IntegerProgram::Variable &variable : program.variables) {
-      cost.push_back(variable.cost);
-      low.push_back(variable.low);
-      high.push_back(variable.high);
-      integrality.push_back(variable.integer ? kHighsVarTypeInteger
-                                             : kHighsVarTypeContinuous);
-    }
-    for (const IntegerProgram::Row &row : program.rows) {
-      rowLow.push_back(row.low);
-      rowHigh.push_back(row.high);
-      first.push_back(static_cast<HighsInt>(indices.size()));
-      for (const auto &[variable, factor] : row.terms) {
-        indices.push_back(variable);
-        factors.push_back(factor);
-      }
-    }
-    return Highs_passMip(
-               highs, static_cast<HighsInt>(cost.size()),
-               static_cast<HighsInt>(rowLow.size()),
-               static_cast<HighsInt>(indices.size()), kHighsMatrixFormatRowwise,
-               kHighsObjSenseMinimize, 0, cost.data(), low.data(), high.data(),
-               rowLow.data(), rowHigh.data(), first.data(), indices.data(),
-               factors.data(), integrality.data()) != kHighsStatusError;
-  }
-
-  void reportEnd(void *highs) {
-    HighsInt status = Highs_getModelStatus(highs);
-    if (status == kHighsModelStatusInfeasible)
-      return send(MessageKind::Infeasible, nullptr, 0);
-    HighsInt primal = kHighsSolutionStatusNone;
-    Highs_getIntInfoValue(highs, "primal_solution_status", &primal);
-    if (primal == kHighsSolutionStatusFeasible) {
-      std::vector<double> values(program.variables.size());
-      Highs_getSolution(highs, values.data(), nullptr, nullptr, nullptr);
-      send(MessageKind::Solution, values.data(), values.size());
-    }
-    double bound = -IntegerProgram::unbounded;
-    Highs_getDoubleInfoValue(highs, "mip_dual_bound", &bound);
-    sendBound(bound);
-    send(status == kHighsModelStatusOptimal ? MessageKind::Optimal
-                                            : MessageKind::Stopped,
-         nullptr, 0);
-  }
-
-  static void callback(int kind, const char *, const HighsCallbackDataOut *out,
-                       HighsCallbackDataIn *, void *data) {
-    Child &child = *static_cast<Child *>(data);
-    if (kind == kHighsCallbackMipImprovingSolution)
-      child.send(MessageKind::Solution, out->mip_solution,
-                 child.program.variables.size());
-    child.sendBound(out->mip_dual_bound);
-  }
-
-  void sendBound(double bound) {
-    if (!(bound > sentBound) || !std::isfinite(bound))
-      return;
-    sentBound = bound;
-    send(MessageKind::Bound, &bound, 1);
-  }
-
-  void send(MessageKind kind, const double *values, size_t count) {
-    MessageHeader header{kind, static_cast<int64_t>(count)};
-    ChildProcess::write(pipe, &header, sizeof(header));
-    ChildProcess::write(pipe, values, count * sizeof(double));
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// The parent
-//===----------------------------------------------------------------------===//
 
 class Parent {
 public:
@@ -177,34 +106,34 @@ private:
 
   /// The size of a whole message, or 0.
   size_t messageSize(size_t at) const {
-    if (buffer.size() - at < sizeof(MessageHeader))
+    if (buffer.size() - at < sizeof(IntegerMessage))
       return 0;
-    MessageHeader header;
+    IntegerMessage header;
     std::memcpy(&header, buffer.data() + at, sizeof(header));
     size_t size = sizeof(header) + header.count * sizeof(double);
     return buffer.size() - at < size ? 0 : size;
   }
 
   void receive(size_t at) {
-    MessageHeader header;
+    IntegerMessage header;
     std::memcpy(&header, buffer.data() + at, sizeof(header));
     std::vector<double> values(header.count);
     std::memcpy(values.data(), buffer.data() + at + sizeof(header),
                 values.size() * sizeof(double));
     switch (header.kind) {
-    case MessageKind::Solution:
+    case IntegerMessage::Solution:
       report(values);
       break;
-    case MessageKind::Bound:
+    case IntegerMessage::Bound:
       result.bound = std::max(result.bound, values[0]);
       break;
-    case MessageKind::Optimal:
+    case IntegerMessage::Optimal:
       result.finished = true;
       break;
-    case MessageKind::Infeasible:
+    case IntegerMessage::Infeasible:
       result.finished = result.infeasible = true;
       break;
-    case MessageKind::Stopped:
+    case IntegerMessage::Stopped:
       stopped = true;
       break;
     }
@@ -214,32 +143,29 @@ private:
 } // namespace
 
 IntegerResult placement::solveInteger(
-    const IntegerProgram &program, const std::vector<double> &start,
-    const Deadline &deadline, int threads,
+    IntegerSolver solver, const IntegerProgram &program,
+    const std::vector<double> &start, const Deadline &deadline, int threads,
     const std::function<void(const std::vector<double> &)> &report) {
+  IntegerResult result;
+  if (!haveMilp(solver)) {
+    result.failed = true;
+    return result;
+  }
   if (deadline.isOver())
-    return {};
+    return result;
   ChildProcess child([&](int pipe) {
-    Child(program, start, deadline.left(), threads, pipe).run();
+    IntegerReport channel(pipe);
+#ifdef SOAP_HAVE_HIGHS
+    if (solver != IntegerSolver::Cbc)
+      return runHighs(program, start, deadline.left(), threads, channel);
+#endif
+#ifdef SOAP_HAVE_CBC
+    runCbc(program, start, deadline.left(), threads, channel);
+#endif
   });
   if (!child.hasStarted())
-    return {};
+    return result;
   Parent reader(report);
   reader.listen(child, deadline);
   return reader.result;
 }
-
-#else
-
-using namespace soap;
-using namespace soap::placement;
-
-IntegerResult placement::solveInteger(
-    const IntegerProgram &, const std::vector<double> &, const Deadline &, int,
-    const std::function<void(const std::vector<double> &)> &) {
-  IntegerResult result;
-  result.failed = true;
-  return result;
-}
-
-#endif

@@ -1,8 +1,7 @@
 //===- IntegerProgram.h - Mixed-integer programs ----------------*- C++ -*-===//
 //
-// A linear program with integer variables, and its solution by HiGHS in a
-// process of its own (ChildProcess.h), which tells what it finds as that
-// improves.
+// A linear program with integer variables, and its solution by HiGHS or CBC in
+// a process of its own (ChildProcess.h), which tells what it finds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +12,7 @@
 
 #include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,6 +54,18 @@ struct IntegerProgram {
   void atMost(Terms terms, double high) {
     addRow(-unbounded, high, std::move(terms));
   }
+  /// What binary variables hold is at most `capacity`, in shares of it, as
+  /// bytes are large numbers. What alone is too large is not chosen.
+  void fit(const Terms &sizes, double capacity) {
+    Terms shares;
+    for (const auto &[variable, size] : sizes)
+      if (size > capacity)
+        variables[variable].high = 0;
+      else if (size > 0)
+        shares.emplace_back(variable, size / capacity);
+    if (!shares.empty())
+      atMost(std::move(shares), 1);
+  }
 };
 
 struct IntegerResult {
@@ -68,12 +80,23 @@ struct IntegerResult {
 };
 
 /// Solves until the deadline. `start`, if not empty, has a value for each
-/// variable. `report` gets every improving solution and its value, in this
-/// process. `threads` are HiGHS's. Without HiGHS it fails.
+/// variable. `report` gets solutions in this process, of HiGHS every improving
+/// one. `threads` are the solver's. Without the solver it fails.
 IntegerResult
-solveInteger(const IntegerProgram &program, const std::vector<double> &start,
-             const Deadline &deadline, int threads,
+solveInteger(IntegerSolver solver, const IntegerProgram &program,
+             const std::vector<double> &start, const Deadline &deadline,
+             int threads,
              const std::function<void(const std::vector<double> &)> &report);
+
+/// Makes a problem's times such that solvers, whose tolerances are absolute,
+/// can take them: multiplies them by a power of two, which is returned, if
+/// `known`, the value of a placement, is far from 1; and times of more than a
+/// million times that, which no better placement has anywhere, become so.
+/// `known` may be infinite: none is known.
+double scaleTimes(Problem &problem, double known);
+
+/// What to do where `haveMilp` says no.
+std::string noIntegerSolver(IntegerSolver solver);
 
 } // namespace soap::placement
 

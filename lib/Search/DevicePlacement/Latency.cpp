@@ -27,6 +27,11 @@ placement::evaluateLatency(const Problem &problem,
   return result;
 }
 
+int placement::mostSubgraphsOf(const Problem &problem,
+                               const LatencyObjective &objective) {
+  return objective.subgraphs * (problem.isTraining() ? 2 : 1);
+}
+
 Expected<LatencyEvaluation>
 placement::verifyLatency(const Problem &problem,
                          const LatencyObjective &objective,
@@ -46,7 +51,7 @@ placement::verifyLatency(const Problem &problem,
     return Error{"expected a subgraph for each of " +
                  std::to_string(problem.nodes.size()) + " nodes, got " +
                  std::to_string(placement.subgraphOf.size())};
-  int most = objective.subgraphs * (problem.isTraining() ? 2 : 1);
+  int most = mostSubgraphsOf(problem, objective);
   for (size_t i = 0; i < placement.subgraphOf.size(); ++i) {
     int number = placement.subgraphOf[i];
     if (problem.isAccelerator(placement.deviceOf[i]) &&

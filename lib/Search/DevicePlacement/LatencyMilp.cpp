@@ -18,8 +18,6 @@
 using namespace soap;
 using namespace soap::placement;
 
-#ifdef SOAP_HAVE_HIGHS
-
 namespace {
 
 class LatencyProgram {
@@ -28,8 +26,7 @@ public:
   LatencyProgram(const Problem &problem, const LatencyObjective &objective,
                  double horizon)
       : problem(problem), horizon(horizon),
-        slotsPerAccelerator(objective.subgraphs *
-                            (problem.isTraining() ? 2 : 1)),
+        slotsPerAccelerator(mostSubgraphsOf(problem, objective)),
         graph(problem, {}, /*ordered=*/false) {
     latency = program.addVariable(0, IntegerProgram::unbounded, 1);
     addItems();
@@ -76,13 +73,8 @@ private:
   int slotCount() const { return cpuSlot() + 1; }
   int x(size_t node, int slot) const { return firstOf[itemOf[node]] + slot; }
 
-  /// Forward nodes run in the first half of the slots, gradients in the other.
   bool isAllowed(const Node &node, int slot) const {
-    if (slot == cpuSlot())
-      return problem.cpus > 0;
-    bool second = slot % slotsPerAccelerator >= (slotsPerAccelerator + 1) / 2;
-    return node.acceleratable &&
-           (!problem.isTraining() || node.backward == second);
+    return slot == cpuSlot() ? problem.cpus > 0 : node.acceleratable;
   }
 
   void addItems() {
@@ -165,13 +157,9 @@ private:
       program.atMost({{end, 1}, {latency, -1}}, 0);
       addSlot(slot, start, end);
       for (size_t node = 0; node < problem.nodes.size(); ++node)
-        if (double bytes = problem.nodes[node].memoryBytes; bytes > 0)
-          memory.emplace_back(
-              x(node, slot),
-              bytes / std::max(problem.acceleratorMemoryBytes, 1e-300));
+        memory.emplace_back(x(node, slot), problem.nodes[node].memoryBytes);
     }
-    program.atMost(std::move(memory),
-                   problem.acceleratorMemoryBytes > 0 ? 1 : 0);
+    program.fit(memory, problem.acceleratorMemoryBytes);
   }
 
   /// start + reads + computation + writes = end.
@@ -212,13 +200,15 @@ private:
 Expected<LatencyAnswer>
 placement::solveLatencyMilp(const Problem &problem,
                             const LatencyObjective &objective,
-                            const Budget &budget) {
+                            const Budget &budget, IntegerSolver solver) {
+  if (!haveMilp(solver))
+    return Error{noIntegerSolver(solver)};
   Deadline deadline(budget);
   // A start that takes longer for larger problems.
   constexpr double startSecondsPerNode = 0.05;
   constexpr size_t mostVariables = 1'000'000;
   size_t slots = static_cast<size_t>(problem.accelerators) *
-                     objective.subgraphs * (problem.isTraining() ? 2 : 1) +
+                     mostSubgraphsOf(problem, objective) +
                  1;
   bool tooLarge = 3 * slots * problem.nodes.size() >= mostVariables;
   Budget forStart = deadline.rest(tooLarge ? 1 : 0.25);
@@ -227,9 +217,11 @@ placement::solveLatencyMilp(const Problem &problem,
         std::min(forStart.seconds, startSecondsPerNode * problem.nodes.size());
   LatencyAnswer answer = searchLatencyLocally(problem, objective, forStart);
   if (answer.placement && !answer.optimal && !deadline.isOver() && !tooLarge) {
-    LatencyProgram latency(problem, objective, answer.value);
+    Problem scaled = problem;
+    double factor = scaleTimes(scaled, answer.value);
+    LatencyProgram latency(scaled, objective, answer.value * factor);
     IntegerResult result =
-        solveInteger(latency.program, {}, deadline, budget.threads,
+        solveInteger(solver, latency.program, {}, deadline, budget.threads,
                      [&](const std::vector<double> &values) {
                        LatencyPlacement found = latency.decode(values);
                        auto evaluation =
@@ -240,9 +232,9 @@ placement::solveLatencyMilp(const Problem &problem,
                        answer.value = evaluation->latency;
                      });
     if (result.failed)
-      return Error{"HiGHS refuses the integer program"};
+      return Error{"the solver refuses the integer program"};
     // Nothing is below the horizon: what was known is best.
-    double bound = result.infeasible ? answer.value : result.bound;
+    double bound = result.infeasible ? answer.value : result.bound / factor;
     answer.bound = std::min(std::max(answer.bound, bound), answer.value);
     answer.optimal = answer.bound >= answer.value * (1 - 1e-6);
     if (answer.optimal)
@@ -251,15 +243,3 @@ placement::solveLatencyMilp(const Problem &problem,
   answer.seconds = deadline.elapsed();
   return answer;
 }
-
-#else
-
-Expected<LatencyAnswer> placement::solveLatencyMilp(const Problem &,
-                                                    const LatencyObjective &,
-                                                    const Budget &) {
-  return Error{
-      "this build has no HiGHS: run scripts/highs-env.sh and configure "
-      "again"};
-}
-
-#endif

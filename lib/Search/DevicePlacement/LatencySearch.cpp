@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LatencySimulation.h"
-#include "Splits.h"
+#include "MemoryPacking.h"
 
 #include <cmath>
 #include <random>
@@ -72,7 +72,7 @@ public:
                                std::vector<int>(problem.nodes.size())};
     if (offer(placement))
       return true;
-    if (objective.subgraphs == 1 && !problem.isTraining())
+    if (mostSubgraphsOf(problem, objective) == 1)
       return false;
     placement.subgraphOf = subgraphsOf(problem, placement.deviceOf);
     return offer(placement);
@@ -145,8 +145,12 @@ private:
     answer.smallestMemoryBytes = split.smallestMemoryBytes;
     answer.smallestMemoryBound = split.smallestMemoryBound;
     // More of them may need less.
-    if (objective.subgraphs > 1 && std::isfinite(split.smallestMemoryBytes))
-      answer.smallestMemoryBound = problem.acceleratorMemoryBytes;
+    if (mostSubgraphsOf(problem, objective) > 1 &&
+        std::isfinite(split.smallestMemoryBytes))
+      answer.smallestMemoryBound =
+          packMemory(UnitGraph(problem, {}, /*ordered=*/false),
+                     problem.accelerators, deadline)
+              .bound;
   }
 
   /// Accelerators one after the other as far as memory goes, the rest on CPUs.
@@ -172,7 +176,7 @@ private:
 
   double evaluate(const std::vector<int> &deviceOf) {
     LatencyPlacement placement{graph.placement(deviceOf).deviceOf, {}};
-    if (objective.subgraphs > 1 || problem.isTraining())
+    if (mostSubgraphsOf(problem, objective) > 1)
       placement.subgraphOf = subgraphsOf(problem, placement.deviceOf);
     return simulation.run(placement);
   }
@@ -291,13 +295,28 @@ Expected<LatencyAnswer>
 placement::evaluateLatencyExpert(const Problem &problem,
                                  const LatencyObjective &objective,
                                  const LatencyPlacement &given) {
+  LatencyPlacement split = given;
   Expected<LatencyEvaluation> evaluation =
-      verifyLatency(problem, objective, given);
-  if (!evaluation)
-    return evaluation.takeError();
+      verifyLatency(problem, objective, split);
+  if (!evaluation) {
+    // A split that says nothing of subgraphs, as those for the throughput do.
+    bool isSilent =
+        split.deviceOf.size() == problem.nodes.size() &&
+        std::ranges::all_of(split.deviceOf,
+                            [&](int device) {
+                              return device >= 0 &&
+                                     device < problem.deviceCount();
+                            }) &&
+        std::ranges::all_of(split.subgraphOf, [](int i) { return i == 0; });
+    if (!isSilent)
+      return evaluation.takeError();
+    split.subgraphOf = subgraphsOf(problem, split.deviceOf);
+    if (!verifyLatency(problem, objective, split))
+      return evaluation.takeError();
+  }
   Budget budget;
   LatencySearch search(problem, objective, budget);
-  search.offer(given);
+  search.offer(split);
   search.finishAnswer();
   return search.answer;
 }

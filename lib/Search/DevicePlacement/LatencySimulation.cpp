@@ -138,12 +138,10 @@ double LatencySimulation::run(const LatencyPlacement &placement) {
   for (size_t task = 0; task < tasks.size(); ++task)
     if (tasks[task].waiting == 0)
       makeReady(static_cast<int>(task), 0);
-  startCpus(0);
   size_t done = 0;
   double now = 0;
-  while (!running.empty()) {
+  for (;;) {
     // All that ends at one time ends before CPUs choose what is next.
-    now = running.top().first;
     while (!running.empty() && running.top().first == now) {
       int task = running.top().second;
       running.pop();
@@ -151,6 +149,9 @@ double LatencySimulation::run(const LatencyPlacement &placement) {
       ++done;
     }
     startCpus(now);
+    if (running.empty())
+      break;
+    now = running.top().first;
   }
   return done == tasks.size() ? now : std::numeric_limits<double>::infinity();
 }

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoadState.h"
-#include "Splits.h"
+#include "MemoryPacking.h"
 
 #include <cmath>
 #include <mutex>
@@ -339,6 +339,7 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
   objective = given;
   objective.contiguous = false;
   UnitGraph graph(problem, objective, /*ordered=*/false);
+  packAnswer(answer, problem, objective, graph, deadline);
   bool onlyCpus =
       std::any_of(graph.units.begin(), graph.units.end(),
                   [&](const Unit &unit) { return !unit.acceleratable; });

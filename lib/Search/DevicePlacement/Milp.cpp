@@ -14,8 +14,6 @@
 using namespace soap;
 using namespace soap::placement;
 
-#ifdef SOAP_HAVE_HIGHS
-
 namespace {
 
 class LoadProgram {
@@ -130,20 +128,11 @@ private:
     parts.emplace_back();
     if (!cpu) {
       addNets(slot, transfers);
-      addMemory(memory);
+      program.fit(memory, problem.acceleratorMemoryBytes);
     }
     bound(compute[0], transfers[0], forwardLoad);
     if (gpipe)
       bound(compute[1], transfers[1], backwardLoad);
-  }
-
-  void addMemory(IntegerProgram::Terms &memory) {
-    // Bytes are large numbers: in shares of the accelerator's memory.
-    double scale = std::max(problem.acceleratorMemoryBytes, 1e-300);
-    for (auto &[variable, factor] : memory)
-      factor /= scale;
-    program.atMost(std::move(memory),
-                   problem.acceleratorMemoryBytes > 0 ? 1 : 0);
   }
 
   void addNets(int slot, IntegerProgram::Terms (&transfers)[2]) {
@@ -235,7 +224,7 @@ std::vector<double> LoadProgram::start(const Placement &placement) const {
   std::vector<int> devices = graph.devicesOfUnits(placement);
   std::vector<int> slotOf(graph.size(), -1);
   if (objective.contiguous)
-    return {}; // HiGHS finds these without help
+    return {}; // solvers find these without help
   // The i-th unit has to be on one of the first i accelerators: devices are
   // numbered as these units meet them.
   std::vector<int> order(graph.size()), slotOfDevice(problem.deviceCount(), -1);
@@ -280,12 +269,13 @@ std::vector<double> LoadProgram::start(const Placement &placement) const {
 
 } // namespace
 
-bool placement::haveMilp() { return true; }
-
 Expected<Answer> placement::solveMilp(const Problem &problem,
                                       const Objective &objective,
-                                      const Budget &budget) {
+                                      const Budget &budget,
+                                      IntegerSolver solver) {
   Deadline deadline(budget);
+  if (!haveMilp(solver))
+    return Error{noIntegerSolver(solver)};
   if (objective.replication || objective.hasHosts())
     return Error{"the integer program knows neither replicas nor hosts"};
   UnitGraph graph(problem, objective, objective.contiguous);
@@ -304,43 +294,44 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
                       ? fillGreedily(problem, objective, graph, deadline)
                       : searchLocally(problem, objective, forStart);
   double bound = answer.bound;
-  if (!answer.optimal && !tooLarge && !deadline.isOver()) {
-    LoadProgram load(problem, objective, graph);
+  bool isInfeasible = !answer.placement && answer.smallestMemoryBound >
+                                               problem.acceleratorMemoryBytes;
+  if (!answer.optimal && !isInfeasible && !tooLarge && !deadline.isOver()) {
+    Problem scaled = problem;
+    double factor =
+        scaleTimes(scaled, answer.placement ? answer.value : infinite);
+    UnitGraph scaledGraph(scaled, objective, objective.contiguous);
+    LoadProgram load(scaled, objective, scaledGraph);
     IntegerResult result = solveInteger(
-        load.program,
+        solver, load.program,
         answer.placement ? load.start(*answer.placement)
                          : std::vector<double>(),
         deadline, budget.threads, [&](const std::vector<double> &values) {
           improve(answer, problem, objective, load.decode(values));
         });
     if (result.failed)
-      return Error{"HiGHS refuses the integer program"};
-    bound = std::max(bound, result.bound);
-    if (result.infeasible && !answer.placement) {
-      answer.smallestMemoryBound = problem.acceleratorMemoryBytes;
-      answer.smallestMemoryBytes = infinite;
-    }
+      return Error{"the solver refuses the integer program"};
+    bound = std::max(bound, result.bound / factor);
+    isInfeasible = result.infeasible && !answer.placement;
     // A proof holds up to the solver's tolerances.
     constexpr double tolerance = 1e-6;
     if (result.finished && answer.placement &&
         bound >= answer.value * (1 - tolerance))
       bound = std::min(bound, answer.value);
   }
+  // Which memory would do, or a split if the time was over;
+  // `searchLocally` has said so for splits that need not be contiguous.
+  if (!answer.placement && objective.contiguous) {
+    answer = solveDp(problem, objective, deadline.rest());
+    if (answer.placement)
+      bound = std::max(bound, answer.bound);
+  }
+  if (isInfeasible)
+    answer.smallestMemoryBound =
+        std::max(answer.smallestMemoryBound,
+                 std::nextafter(problem.acceleratorMemoryBytes, infinite));
   if (objective.contiguous && tooLarge)
     bound = lowerBound(problem, objective, graph, deadline.rest());
   finish(answer, bound, deadline);
   return answer;
 }
-
-#else
-
-bool placement::haveMilp() { return false; }
-
-Expected<Answer> placement::solveMilp(const Problem &, const Objective &,
-                                      const Budget &) {
-  return Error{
-      "this build has no HiGHS: run scripts/highs-env.sh and configure "
-      "again"};
-}
-
-#endif

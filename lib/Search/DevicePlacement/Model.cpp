@@ -39,6 +39,59 @@ static std::vector<std::vector<int>> parameterReaders(const Graph &graph) {
   return readers;
 }
 
+namespace {
+/// A weight that nobody updates, as those of a model for inference.
+struct FrozenWeight {
+  double bytes = 0;
+  std::vector<int> readers; ///< nodes of the graph that are no updates
+  /// All readers share a device; else each may have a copy, and counts it.
+  bool isTied = false;
+};
+} // namespace
+
+/// All that is read. A copy for each reader says more than is held where
+/// readers share a device: as long as that is in sum a small share of a
+/// device's memory, least first. The readers of others share a device, as those
+/// of parameters do.
+static std::vector<FrozenWeight>
+frozenWeights(const Graph &graph, const std::vector<std::vector<Role>> &roles,
+              double memoryBytes) {
+  constexpr double spareShare = 0.05;
+  std::vector<bool> isFrozen = frozenInputs(graph, roles);
+  std::vector<int> weightOf(graph.values.size(), -1);
+  std::vector<FrozenWeight> weights;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase == Phase::Update)
+      continue;
+    for (int value : kernel.operands) {
+      if (!isFrozen[value])
+        continue;
+      if (weightOf[value] < 0) {
+        weightOf[value] = static_cast<int>(weights.size());
+        weights.push_back(
+            {static_cast<double>(graph.values[value].bytes()), {}, false});
+      }
+      std::vector<int> &readers = weights[weightOf[value]].readers;
+      if (readers.empty() || readers.back() != static_cast<int>(n))
+        readers.push_back(static_cast<int>(n));
+    }
+  }
+  auto spare = [](const FrozenWeight &weight) {
+    return weight.bytes * static_cast<double>(weight.readers.size() - 1);
+  };
+  std::stable_sort(weights.begin(), weights.end(),
+                   [&](const FrozenWeight &a, const FrozenWeight &b) {
+                     return spare(a) < spare(b);
+                   });
+  double sum = 0;
+  for (FrozenWeight &weight : weights) {
+    sum += spare(weight);
+    weight.isTied = sum > spareShare * memoryBytes;
+  }
+  return weights;
+}
+
 /// Devices of a machine, if there are several machines of as many devices, one
 /// after the other; else 0.
 static int devicesPerMachine(const Topology &topology) {
@@ -133,6 +186,12 @@ placement::makeModelProblem(const ParallelizationProblem &model,
   for (const std::vector<int> &list : readers)
     for (int node : list)
       parent[classOf(node)] = classOf(list[0]);
+  std::vector<FrozenWeight> frozen =
+      frozenWeights(graph, model.getRoles(), problem.acceleratorMemoryBytes);
+  for (const FrozenWeight &weight : frozen)
+    if (weight.isTied)
+      for (int node : weight.readers)
+        parent[classOf(node)] = classOf(weight.readers[0]);
   std::vector<int> members(graph.nodes.size());
   for (int node : made.graphNodes)
     ++members[classOf(node)];
@@ -174,16 +233,12 @@ placement::makeModelProblem(const ParallelizationProblem &model,
     node.memoryBytes += static_cast<double>(size + gradient);
     *node.gradientBytes += static_cast<double>(gradient);
   }
-  // Weights that nobody updates may be on several devices: they count where
-  // they are read first.
-  std::vector<bool> isFrozen = frozenInputs(graph, model.getRoles());
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    for (int value : graph.nodes[n].whole.operands)
-      if (isFrozen[value] && nodeOf[n] >= 0) {
-        isFrozen[value] = false;
-        problem.nodes[nodeOf[n]].memoryBytes +=
-            static_cast<double>(graph.values[value].bytes());
-      }
+  for (const FrozenWeight &weight : frozen)
+    for (int node : weight.readers) {
+      problem.nodes[nodeOf[node]].memoryBytes += weight.bytes;
+      if (weight.isTied)
+        break; // they share a device
+    }
   if (MaybeError error = problem.check())
     return *error;
   return made;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChildProcess.h"
-#include "Splits.h"
+#include "MemoryPacking.h"
 
 #include <cstring>
 #include <numeric>
@@ -175,6 +175,15 @@ Expected<Answer> placement::solveScotch(const Problem &problem,
   Objective objective = given;
   objective.contiguous = false;
   UnitGraph graph(problem, objective, /*ordered=*/false);
+  // Where Scotch's partition comes too late or does not fit.
+  auto fitAny = [&] {
+    Answer greedy = solveGreedy(problem, objective, deadline.rest());
+    packAnswer(greedy, problem, objective, graph, deadline);
+    if (greedy.placement)
+      finish(greedy, lowerBound(problem, objective, graph, deadline.rest()),
+             deadline);
+    return greedy;
+  };
   std::vector<int> deviceOf(graph.size(), problem.accelerators);
   if (problem.accelerators > 0) {
     Expected<std::vector<int>> parts =
@@ -182,14 +191,14 @@ Expected<Answer> placement::solveScotch(const Problem &problem,
     if (!parts)
       return parts.takeError();
     if (parts->empty())
-      return solveGreedy(problem, objective, deadline.rest());
+      return fitAny();
     deviceOf = *parts;
   }
   for (size_t unit = 0; unit < graph.size(); ++unit)
     if (!graph.units[unit].acceleratable)
       deviceOf[unit] = problem.accelerators;
   if (!repairMemory(problem, graph, deviceOf))
-    return Error{"Scotch's partition exceeds the memory of accelerators"};
+    return fitAny();
   Answer answer;
   Placement placement = graph.placement(deviceOf);
   if (Expected<Evaluation> legal = verify(problem, objective, placement);

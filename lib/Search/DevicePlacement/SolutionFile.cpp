@@ -299,7 +299,8 @@ std::string placement::printSolution(const Problem &problem,
       entry["replicas"] = placement.replicasOf(device);
     if (solution.objective.hasHosts())
       entry["index"] = accelerator ? device : device - problem.accelerators;
-    if (solution.latency && accelerator && solution.subgraphsPerDevice > 1) {
+    if (solution.latency && accelerator &&
+        (solution.subgraphsPerDevice > 1 || problem.isTraining())) {
       entry["subgraphs"] = json::array();
       for (const std::vector<int> &nodes : subgraphs(solution, nodesOf[device]))
         entry["subgraphs"].push_back(identifiers(problem, nodes));

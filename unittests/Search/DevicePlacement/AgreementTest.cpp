@@ -54,6 +54,26 @@ void expectSound(const Problem &problem, const Objective &objective,
   EXPECT_EQ(answer.optimal, answer.bound >= answer.value * (1 - rounding));
 }
 
+/// The least memory with which there is a placement: what a problem's nodes
+/// hold adds up to an integer.
+double smallestMemory(Problem problem, const Objective &objective) {
+  auto suffices = [&](int bytes) {
+    problem.acceleratorMemoryBytes = bytes;
+    return std::isfinite(BruteForce(problem, objective).best);
+  };
+  int low = 0, high = 0;
+  for (const Node &node : problem.nodes)
+    high += static_cast<int>(node.memoryBytes);
+  if (!suffices(high))
+    return std::numeric_limits<double>::infinity();
+  while (low < high)
+    if (int middle = (low + high) / 2; suffices(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  return high;
+}
+
 void expectOptimal(const Answer &answer, double optimum) {
   ASSERT_EQ(answer.placement.has_value(), std::isfinite(optimum));
   if (!answer.placement)
@@ -108,20 +128,56 @@ TEST(PlacementAgreement, BoundsHoldForSplitsThatAreNotContiguous) {
 
 TEST(PlacementAgreement, MilpFindsTheBestSplits) {
   if (!haveMilp())
-    GTEST_SKIP() << "built without HiGHS";
+    GTEST_SKIP() << "built without a solver of integer programs";
   for (uint64_t seed = 2000; seed < 2040; ++seed) {
     SCOPED_TRACE(seed);
     Problem problem = makeRandom(seed);
     Objective objective = variant(static_cast<int>(seed % 4));
     objective.contiguous = seed / 4 % 2;
     double optimum = BruteForce(problem, objective).best;
-    auto answer = solveMilp(problem, objective, budgetOf(1e6));
-    ASSERT_TRUE(static_cast<bool>(answer)) << answer.error();
-    expectSound(problem, objective, *answer, optimum);
-    ASSERT_EQ(answer->placement.has_value(), std::isfinite(optimum));
-    if (answer->placement)
-      EXPECT_NEAR(answer->value, optimum, 1e-5 * optimum + 1e-6);
+    for (IntegerSolver solver : {IntegerSolver::Highs, IntegerSolver::Cbc}) {
+      if (!haveMilp(solver))
+        continue;
+      auto answer = solveMilp(problem, objective, budgetOf(1e6), solver);
+      ASSERT_TRUE(static_cast<bool>(answer)) << answer.error();
+      expectSound(problem, objective, *answer, optimum);
+      ASSERT_EQ(answer->placement.has_value(), std::isfinite(optimum));
+      if (answer->placement)
+        EXPECT_NEAR(answer->value, optimum, 1e-5 * optimum + 1e-6);
+    }
   }
+}
+
+/// Times in any unit, and nodes that take forever on a CPU: solvers' tolerances
+/// are absolute.
+TEST(PlacementAgreement, MilpTakesTimesInAnyUnit) {
+  if (!haveMilp())
+    GTEST_SKIP() << "built without a solver of integer programs";
+  for (double unit : {1e-15, 1e-9, 1e9, 1e18})
+    for (uint64_t seed = 2100; seed < 2108; ++seed) {
+      SCOPED_TRACE(seed);
+      Problem problem = makeRandom(seed);
+      for (Node &node : problem.nodes) {
+        node.acceleratorTime *= unit;
+        node.cpuTime *= seed % 2 ? 1e30 * unit : unit;
+      }
+      for (double &time : problem.transferTime)
+        time *= unit;
+      Objective objective = variant(static_cast<int>(seed % 4));
+      objective.contiguous = seed / 4 % 2;
+      double optimum = BruteForce(problem, objective).best;
+      for (IntegerSolver solver : {IntegerSolver::Highs, IntegerSolver::Cbc}) {
+        if (!haveMilp(solver))
+          continue;
+        auto answer = solveMilp(problem, objective, budgetOf(1e6), solver);
+        ASSERT_TRUE(static_cast<bool>(answer)) << answer.error();
+        expectSound(problem, objective, *answer, optimum);
+        ASSERT_EQ(answer->placement.has_value(), std::isfinite(optimum));
+        if (answer->placement) {
+          EXPECT_NEAR(answer->value, optimum, 1e-5 * optimum);
+        }
+      }
+    }
 }
 
 TEST(PlacementAgreement, InfeasibleProblemsNameTheSmallestMemory) {
@@ -142,6 +198,62 @@ TEST(PlacementAgreement, InfeasibleProblemsNameTheSmallestMemory) {
     EXPECT_FALSE(solveDp(problem, {}, budgetOf(1e6)).placement);
   }
   EXPECT_GT(seen, 0);
+}
+
+/// A split is found by all algorithms if there is any, and else all say which
+/// memory would do.
+TEST(PlacementAgreement, WhatFitsIsFoundByAll) {
+  int fitting = 0, infeasible = 0;
+  for (uint64_t seed = 5000; seed < 5300; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed);
+    if (problem.cpus > 0 && seed % 8)
+      continue; // a CPU holds everything
+    if (seed % 5 == 0)
+      problem.acceleratorMemoryBytes = 0;
+    Objective contiguous, any;
+    any.contiguous = false;
+    if (seed % 3 == 0) {
+      contiguous.acceleratorsPerHost = 2;
+      contiguous.insideHostFactor = 0.5;
+    }
+    auto expectSame = [&](const Answer &answer, double optimum,
+                          double smallest) {
+      ASSERT_EQ(answer.placement.has_value(), std::isfinite(optimum));
+      if (answer.placement)
+        return;
+      EXPECT_GT(answer.smallestMemoryBound, problem.acceleratorMemoryBytes);
+      EXPECT_LE(answer.smallestMemoryBound, smallest);
+      EXPECT_GE(answer.smallestMemoryBytes, smallest);
+    };
+    double optimum = BruteForce(problem, contiguous).best;
+    double optimumOfAny = BruteForce(problem, any).best;
+    double smallest = smallestMemory(problem, contiguous),
+           smallestOfAny = smallestMemory(problem, any);
+    ++(std::isfinite(optimum) ? fitting : infeasible);
+    for (auto solve : {solveDpl, solveGreedy, solvePipeDream})
+      expectSame(solve(problem, contiguous, budgetOf(1e6)), optimum, smallest);
+    Answer local = searchLocally(problem, any, budgetOf(0.005));
+    expectSame(local, optimumOfAny, smallestOfAny);
+    if (!local.placement) {
+      EXPECT_EQ(local.smallestMemoryBytes, local.smallestMemoryBound);
+    }
+    if (haveScotch()) {
+      auto answer = solveScotch(problem, any, budgetOf(1e6));
+      ASSERT_TRUE(static_cast<bool>(answer)) << answer.error();
+      expectSame(*answer, optimumOfAny, smallestOfAny);
+    }
+    if (haveMilp() && seed % 4 == 0 && !contiguous.hasHosts())
+      for (bool isContiguous : {true, false}) {
+        auto answer =
+            solveMilp(problem, isContiguous ? contiguous : any, budgetOf(1e6));
+        ASSERT_TRUE(static_cast<bool>(answer)) << answer.error();
+        expectSame(*answer, isContiguous ? optimum : optimumOfAny,
+                   isContiguous ? smallest : smallestOfAny);
+      }
+  }
+  EXPECT_GT(fitting, 20);
+  EXPECT_GT(infeasible, 20);
 }
 
 TEST(PlacementAgreement, WithoutTimeThereIsAnAnswer) {

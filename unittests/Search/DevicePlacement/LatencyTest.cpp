@@ -7,11 +7,14 @@
 
 #include "Soap/Search/DevicePlacement/Latency.h"
 #include "Problems.h"
+#include "Soap/Search/DevicePlacement/Files.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
+#include <map>
+#include <set>
 
 using namespace soap;
 using namespace soap::placement;
@@ -69,6 +72,107 @@ double longestPath(const Problem &problem, const std::vector<int> &deviceOf) {
       return *std::max_element(finish.begin(), finish.end());
   }
   return std::numeric_limits<double>::infinity();
+}
+
+/// The latency by doing what is ready, round by round: with any number of CPUs
+/// and subgraphs, and no data structure of the simulation. Infinite where
+/// subgraphs wait for each other.
+double simulateNaively(const Problem &problem,
+                       const LatencyPlacement &placement) {
+  struct Piece {
+    std::vector<int> nodes;
+    bool onCpu = false;
+    double duration = 0, readySince = -1, end = -1;
+    bool started = false;
+  };
+  std::vector<Piece> pieces;
+  std::map<std::pair<int, int>, int>
+      subgraphs; // in the order in which they run
+  std::vector<int> pieceOf(problem.nodes.size());
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    int device = placement.deviceOf[i];
+    bool onCpu = !problem.isAccelerator(device);
+    int &piece = pieceOf[i];
+    piece = static_cast<int>(pieces.size());
+    if (!onCpu)
+      piece =
+          subgraphs.emplace(std::pair(device, placement.subgraphOf[i]), piece)
+              .first->second;
+    if (piece == static_cast<int>(pieces.size()))
+      pieces.push_back({{}, onCpu});
+    pieces[piece].nodes.push_back(static_cast<int>(i));
+    pieces[piece].duration +=
+        onCpu ? problem.nodes[i].cpuTime : problem.nodes[i].acceleratorTime;
+  }
+  std::vector<std::set<int>> before(pieces.size());
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    std::set<int> touched;
+    for (const Edge &edge : problem.edges)
+      if (edge.source == static_cast<int>(i) &&
+          pieceOf[edge.source] != pieceOf[edge.target]) {
+        before[pieceOf[edge.target]].insert(pieceOf[i]);
+        touched.insert({pieceOf[edge.target], pieceOf[i]});
+      }
+    for (int piece : touched)
+      if (!pieces[piece].onCpu)
+        pieces[piece].duration += problem.transferTime[i];
+  }
+  for (auto it = subgraphs.begin(); it != subgraphs.end(); ++it)
+    if (auto next = std::next(it);
+        next != subgraphs.end() && next->first.first == it->first.first)
+      before[next->second].insert(it->second);
+  double now = 0, latest = 0;
+  for (int freeCpus = problem.cpus;;) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t p = 0; p < pieces.size(); ++p) {
+        Piece &piece = pieces[p];
+        if (piece.started && piece.end == now && piece.duration >= 0) {
+          freeCpus += piece.onCpu && piece.duration > 0;
+          piece.duration = -1; // done
+          latest = now;
+          changed = true;
+        }
+        bool isReady = piece.readySince < 0 &&
+                       std::all_of(
+                           before[p].begin(), before[p].end(),
+                           [&](int b) { return pieces[b].duration < 0; });
+        if (!isReady)
+          continue;
+        piece.readySince = now;
+        changed = true;
+        if (!piece.onCpu || piece.duration == 0) {
+          piece.started = true;
+          piece.end = now + piece.duration;
+        }
+      }
+    }
+    while (freeCpus > 0) {
+      int first = -1; // longest ready, ties by node
+      for (size_t p = 0; p < pieces.size(); ++p)
+        if (pieces[p].readySince >= 0 && !pieces[p].started &&
+            (first < 0 ||
+             std::pair(pieces[p].readySince, pieces[p].nodes[0]) <
+                 std::pair(pieces[first].readySince, pieces[first].nodes[0])))
+          first = static_cast<int>(p);
+      if (first < 0)
+        break;
+      --freeCpus;
+      pieces[first].started = true;
+      pieces[first].end = now + pieces[first].duration;
+    }
+    double next = std::numeric_limits<double>::infinity();
+    for (const Piece &piece : pieces)
+      if (piece.started && piece.duration >= 0)
+        next = std::min(next, piece.end);
+    if (!std::isfinite(next))
+      break;
+    now = next;
+  }
+  for (const Piece &piece : pieces)
+    if (piece.duration >= 0)
+      return std::numeric_limits<double>::infinity();
+  return latest;
 }
 
 /// How many subgraphs an accelerator may have: `subgraphs` of each pass.
@@ -158,6 +262,46 @@ TEST(PlacementLatency, IsTheLongestPath) {
   }
 }
 
+TEST(PlacementLatency, IsWhatIsSimulatedNaively) {
+  int finite = 0, circles = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed, 8);
+    problem.cpus = 1 + static_cast<int>(seed % 2);
+    std::mt19937_64 random(seed);
+    LatencyPlacement placement;
+    for (size_t i = 0; i < problem.nodes.size(); ++i) {
+      placement.deviceOf.push_back(
+          static_cast<int>(random() % (problem.accelerators + 1)));
+      // Mostly in an order that has no circles.
+      placement.subgraphOf.push_back(static_cast<int>(
+          random() % 4 ? i * 3 / problem.nodes.size() : random() % 3));
+    }
+    double expected = simulateNaively(problem, placement);
+    auto actual = evaluateLatency(problem, placement);
+    ASSERT_EQ(static_cast<bool>(actual), std::isfinite(expected));
+    if (actual) {
+      EXPECT_NEAR(actual->latency, expected, rounding * expected);
+    }
+    ++(actual ? finite : circles);
+  }
+  EXPECT_GT(finite, 100);
+  EXPECT_GT(circles, 100);
+}
+
+/// A node that takes no time at the beginning: who reads it is ready at once.
+TEST(PlacementLatency, NodesWithoutTimeComeFirst) {
+  Problem problem = makePath({0, 1, 2}, 0, 1);
+  problem.edges = {{0, 1}};
+  problem.nodes.push_back(problem.nodes[2]);
+  problem.nodes[3].id = 20;
+  problem.transferTime.push_back(1);
+  problem.edges.push_back({2, 3});
+  auto evaluation = evaluateLatency(problem, {{0, 0, 0, 0}, {0, 0, 0, 0}});
+  ASSERT_TRUE(static_cast<bool>(evaluation));
+  EXPECT_EQ(evaluation->finish, (std::vector<double>{0, 10, 30, 50}));
+}
+
 TEST(PlacementLatency, RulesAreChecked) {
   Problem problem = makePath({4, 2, 3}, 2, 1);
   auto expectBroken = [&](const LatencyPlacement &placement,
@@ -191,8 +335,10 @@ TEST(PlacementLatency, SolversAgainstAllPlacements) {
         solveLatencyMaxLoad(problem, {1}, budget),
         searchLatencyLocally(problem, {1}, budget)};
     budget.seconds = 1e6;
-    if (haveMilp()) {
-      auto milp = solveLatencyMilp(problem, {1}, budget);
+    for (IntegerSolver solver : {IntegerSolver::Highs, IntegerSolver::Cbc}) {
+      if (!haveMilp(solver))
+        continue;
+      auto milp = solveLatencyMilp(problem, {1}, budget, solver);
       ASSERT_TRUE(static_cast<bool>(milp)) << milp.error();
       answers.push_back(*milp);
       // The program knows no queues for CPUs, but there are enough in half of
@@ -256,4 +402,56 @@ TEST(PlacementLatency, SubgraphsAndTrainingAgainstAllPlacements) {
   }
   if (haveMilp())
     EXPECT_GT(proven, 0);
+}
+
+/// What solvers return in training, with subgraphs of its own for the backward
+/// pass, is read as it was written.
+TEST(PlacementLatency, FilesHaveTheSubgraphsOfTraining) {
+  int several = 0;
+  for (uint64_t seed = 700; seed < 760; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed, 4);
+    Budget budget;
+    budget.seconds = 0;
+    for (int subgraphs : {1, 2}) {
+      LatencyAnswer answer = searchLatencyLocally(problem, {subgraphs}, budget);
+      if (!answer.placement)
+        continue;
+      auto evaluation = verifyLatency(problem, {subgraphs}, *answer.placement);
+      ASSERT_TRUE(static_cast<bool>(evaluation)) << evaluation.error();
+      SolutionFile solution;
+      solution.placement.deviceOf = answer.placement->deviceOf;
+      solution.subgraphOf = answer.placement->subgraphOf;
+      solution.subgraphsPerDevice = subgraphs;
+      solution.latency = answer.value;
+      for (int device = 0; device < problem.deviceCount(); ++device) {
+        solution.devices.push_back(device);
+        solution.loads.push_back(evaluation->busyTimes[device]);
+      }
+      auto read = parseSolution(problem, printSolution(problem, solution), "s");
+      ASSERT_TRUE(static_cast<bool>(read)) << read.error();
+      auto verdict = verifySolution(problem, *read);
+      EXPECT_TRUE(static_cast<bool>(verdict)) << verdict.error();
+      several += subgraphs == 1 &&
+                 *std::ranges::max_element(answer.placement->subgraphOf) > 0;
+    }
+  }
+  EXPECT_GT(several, 0);
+}
+
+/// A split for the throughput says nothing of subgraphs: an accelerator runs
+/// its part of either pass.
+TEST(PlacementLatency, SplitsForTheThroughputAreJudged) {
+  Problem problem = makePath({4, 2, 2, 4}, 2, 0);
+  for (int node : {2, 3})
+    problem.nodes[node].backward = true;
+  problem.nodes[0].colorClass = problem.nodes[3].colorClass = 0;
+  problem.nodes[1].colorClass = problem.nodes[2].colorClass = 1;
+  ASSERT_FALSE(problem.check());
+  LatencyPlacement split{{0, 1, 1, 0}, {0, 0, 0, 0}};
+  EXPECT_FALSE(static_cast<bool>(verifyLatency(problem, {1}, split)));
+  auto answer = evaluateLatencyExpert(problem, {1}, split);
+  ASSERT_TRUE(static_cast<bool>(answer)) << answer.error();
+  EXPECT_EQ(answer->value, 4 + 1 + 1 + 2 + 2 + 1 + 1 + 4);
+  EXPECT_EQ(answer->placement->subgraphOf, (std::vector<int>{0, 0, 0, 1}));
 }

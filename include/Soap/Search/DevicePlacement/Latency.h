@@ -16,9 +16,13 @@
 namespace soap::placement {
 
 struct LatencyObjective {
-  /// Most subgraphs of an accelerator, q; in training, of each pass.
+  /// Most subgraphs of an accelerator, q; in training twice as many, each of
+  /// which may have nodes of both passes.
   int subgraphs = 1;
 };
+
+/// How many subgraphs an accelerator may have.
+int mostSubgraphsOf(const Problem &problem, const LatencyObjective &objective);
 
 struct LatencyPlacement {
   /// Per node; which CPU computes a node of any CPU is not decided here.
@@ -66,7 +70,8 @@ LatencyAnswer solveLatencyGreedy(const Problem &problem,
 LatencyAnswer solveLatencyMaxLoad(const Problem &problem,
                                   const LatencyObjective &objective,
                                   const Budget &budget);
-/// A given placement.
+/// A given placement. One in which all subgraphs are 0 and that would be a
+/// circle gets the subgraphs in which a pipeline would run it.
 Expected<LatencyAnswer> evaluateLatencyExpert(const Problem &problem,
                                               const LatencyObjective &objective,
                                               const LatencyPlacement &given);
@@ -75,10 +80,11 @@ LatencyAnswer searchLatencyLocally(const Problem &problem,
                                    const LatencyObjective &objective,
                                    const Budget &budget);
 /// The integer program of section 4, from what a local search finds; an error
-/// without HiGHS.
-Expected<LatencyAnswer> solveLatencyMilp(const Problem &problem,
-                                         const LatencyObjective &objective,
-                                         const Budget &budget);
+/// without the solver.
+Expected<LatencyAnswer>
+solveLatencyMilp(const Problem &problem, const LatencyObjective &objective,
+                 const Budget &budget,
+                 IntegerSolver solver = IntegerSolver::Any);
 
 /// No split has a smaller latency: the longest path of what each node takes at
 /// least.

@@ -36,6 +36,9 @@ struct ModelProblem {
 /// so are all forward nodes that read a parameter. A node has the bytes of its
 /// activations for as many microbatches as may be in flight, the node that
 /// reads a parameter first the bytes of it, its gradient and optimizer state.
+/// A weight that nobody updates counts at each node that reads it, or, where
+/// that would say much more than is held, at the first of its readers, which
+/// are of one class then: what fits, fits.
 /// What a node sends takes as long as from device 0 to 1, or, with machines, to
 /// the first of the next one.
 Expected<ModelProblem> makeModelProblem(const ParallelizationProblem &model,

@@ -35,12 +35,13 @@ Answer solveDp(const Problem &problem, const Objective &objective,
                const Budget &budget, size_t mostIdeals = 4'000'000);
 
 /// The same over the prefixes of linear orders (section 5.1.2, DPL); the best
-/// of several orders. For hosts, stages know which host they are in.
+/// of several orders. If none has a split that fits, it is `solveDp`. For
+/// hosts, splits for transfers of several costs.
 Answer solveDpl(const Problem &problem, const Objective &objective,
                 const Budget &budget);
 
 /// Fills one device after the other along a linear order up to a load, the
-/// smallest for which the devices suffice.
+/// smallest for which the devices suffice; if none fits, it is `solveDpl`.
 Answer solveGreedy(const Problem &problem, const Objective &objective,
                    const Budget &budget);
 
@@ -50,7 +51,7 @@ Answer searchLocally(const Problem &problem, const Objective &objective,
                      const Budget &budget);
 
 /// PipeDream's optimizer: contracts all that branches into a path, and solves
-/// that exactly.
+/// that exactly. If no split of the path fits, it is `solveDpl`.
 Answer solvePipeDream(const Problem &problem, const Objective &objective,
                       const Budget &budget);
 
@@ -59,20 +60,27 @@ Expected<Answer> evaluateExpert(const Problem &problem,
                                 const Objective &objective,
                                 const Placement &placement);
 
-/// Whether this library was built with Scotch, with HiGHS.
+/// Who solves integer programs; of those that the library was built with,
+/// `Any` is the first.
+enum class IntegerSolver { Any, Highs, Cbc };
+
+/// Whether this library was built with Scotch, with a solver of integer
+/// programs.
 bool haveScotch();
-bool haveMilp();
+bool haveMilp(IntegerSolver solver = IntegerSolver::Any);
 
 /// Scotch's k-way partition of the graph, balanced by time, repaired where it
 /// breaks a rule. Non-contiguous. In a process of its own; if the time is over
-/// before it is done, `solveGreedy`'s answer. An error without Scotch.
+/// before it is done, or what it finds does not fit, `solveGreedy`'s answer. An
+/// error without Scotch.
 Expected<Answer> solveScotch(const Problem &problem, const Objective &objective,
                              const Budget &budget);
 
-/// The integer program of appendix C, with HiGHS in a process of its own. An
-/// error without HiGHS.
+/// The integer program of appendix C, with HiGHS or CBC in a process of its
+/// own. An error without the solver.
 Expected<Answer> solveMilp(const Problem &problem, const Objective &objective,
-                           const Budget &budget);
+                           const Budget &budget,
+                           IntegerSolver solver = IntegerSolver::Any);
 
 /// A lower bound of every placement's value, by cheap arguments first: total
 /// work, minimum cuts around each unit.
