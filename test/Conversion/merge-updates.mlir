@@ -2,6 +2,7 @@
 // RUN: soap-opt %s --soap-merge-updates | FileCheck %s
 // RUN: soap-opt %s --soap-merge-updates=max-extent=16 | FileCheck %s --check-prefix=EXTENT
 // RUN: soap-opt %s --soap-merge-updates=max-buffers=4 | FileCheck %s --check-prefix=BUFFERS
+// RUN: soap-opt %s --soap-merge-updates=arguments=false | FileCheck %s --check-prefix=APART
 // RUN: not soap-opt %s --soap-merge-updates=max-buffers=501 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: expected max-buffers of 1 to 500, got 501
 
@@ -57,6 +58,51 @@ func.func @reader(%w2: memref<4xf32>, %w3: memref<4xf32>, %s: memref<f32>) {
   soap.parallel_call @small extent 4 grain 1 (%w2, %s) {soap.update} : memref<4xf32>, memref<f32>
   soap.library_call "other" [] outs(%w2 : memref<4xf32>)
   soap.parallel_call @small extent 4 grain 1 (%w3, %s) {soap.update} : memref<4xf32>, memref<f32>
+  return
+}
+
+// What reads arguments alone moves up to the first of its kind, with the buffer that it writes; not above who writes its argument, and what reads something else stays.
+func.func private @round(%w: memref<24xf32>, %r: memref<24xbf16>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %w[%i] : memref<24xf32>
+    %b = arith.truncf %a : f32 to bf16
+    memref.store %b, %r[%i] : memref<24xbf16>
+  }
+  return
+}
+func.func private @round4(%w: memref<4xf32>, %r: memref<4xbf16>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %w[%i] : memref<4xf32>
+    %b = arith.truncf %a : f32 to bf16
+    memref.store %b, %r[%i] : memref<4xbf16>
+  }
+  return
+}
+// CHECK-LABEL: func.func @arguments
+// CHECK: %[[A:.*]] = memref.alloc() : memref<24xbf16>
+// CHECK: %[[B:.*]] = memref.alloc() : memref<4xbf16>
+// CHECK-NEXT: soap.parallel_call @kernel_arguments extent 28 grain 1(%arg0, %[[A]], %arg1, %[[B]]) {soap.fused_slots = array<i64: 2>, soap.slot = 0 : i64}
+// CHECK: soap.library_call "other" [] outs(%{{.*}} : memref<24xf32>)
+// CHECK: soap.parallel_call @round extent 24
+// CHECK: soap.library_call "other" [] outs(%arg1 : memref<4xf32>)
+// CHECK: soap.parallel_call @round4 extent 4
+// APART-LABEL: func.func @arguments
+// APART-NOT: kernel_arguments
+// APART: return
+func.func @arguments(%w1: memref<24xf32>, %w2: memref<4xf32>) {
+  %a = memref.alloc() : memref<24xbf16>
+  soap.parallel_call @round extent 24 grain 16(%w1, %a) {soap.slot = 0 : i64} : memref<24xf32>, memref<24xbf16>
+  %o = memref.alloc() : memref<24xf32>
+  soap.library_call "other" [] outs(%o : memref<24xf32>) {soap.slot = 1 : i64}
+  %b = memref.alloc() : memref<4xbf16>
+  soap.parallel_call @round4 extent 4 grain 1 (%w2, %b) {soap.slot = 2 : i64} : memref<4xf32>, memref<4xbf16>
+  %c = memref.alloc() : memref<24xbf16>
+  soap.parallel_call @round extent 24 grain 16(%o, %c) {soap.slot = 3 : i64} : memref<24xf32>, memref<24xbf16>
+  soap.library_call "other" [] outs(%w2 : memref<4xf32>) {soap.slot = 4 : i64}
+  %d = memref.alloc() : memref<4xbf16>
+  soap.parallel_call @round4 extent 4 grain 1 (%w2, %d) {soap.slot = 5 : i64} : memref<4xf32>, memref<4xbf16>
   return
 }
 

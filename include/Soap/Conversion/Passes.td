@@ -300,10 +300,12 @@ def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
 }
 
 def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
-  let summary = "Updates of parameters in few launches";
+  let summary = "Updates of parameters, and what is made of them alone, in few launches";
   let description = [{
     After `--soap-inline-kernels`: launches that update their buffers in place (`in_place` of their kernels: optimizers, running statistics) and have at most `max-extent` iterations become one launch, at the place of the last of them, if nothing between
     touches what they write or writes what they read. A launch takes at most `max-buffers` buffers. The iterations of the new kernel are those of the old ones, one after the other.
+
+    Launches that read nothing but arguments of the program, as roundings of weights and copies of them in another order, become one launch, too, at the place of the first of them, where nothing before them touches what they write or writes what they read.
 
     ```mlir
     soap.parallel_call @sgd_150 extent 150 grain 1 (%w1, %g1) {soap.update}
@@ -317,11 +319,12 @@ def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1048576", "Iterations from which an update is a launch of its own">,
+    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1048576", "Iterations from which a launch stays by itself">,
+    Option<"arguments", "arguments", "bool", /*default=*/"true", "Launches that read nothing but arguments, too">,
     Option<"maxBuffers", "max-buffers", "int64_t", /*default=*/"128", "Buffers of one launch, at most 500: a kernel has 4 KB of parameters">
   ];
   let statistics = [
-    Statistic<"merged", "updates", "Updates that are part of another launch">
+    Statistic<"merged", "updates", "Launches that are part of another one">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }

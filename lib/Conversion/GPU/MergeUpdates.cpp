@@ -2,7 +2,8 @@
 //
 // The pass. A launch of a few hundred threads takes as long as one of a hundred
 // thousand: what all parameters of a network need after each other is done in
-// one launch, whose threads find out by their number whose element they update.
+// one launch, whose threads find out by their number whose element they update;
+// and so what is made of parameters alone, as roundings of weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,13 +61,49 @@ public:
   Merger(ModuleOp module, int64_t maxExtent, size_t maxBuffers)
       : symbols(module), maxExtent(maxExtent), maxBuffers(maxBuffers) {}
 
+  /// Launches that read nothing but arguments of the program become part of the
+  /// first of them that they can move up to.
+  int64_t runOnArguments(Block &block) {
+    int64_t merged = 0;
+    Batch batch;
+    Touched between;
+    auto flush = [&] {
+      if (batch.calls.size() > 1) {
+        for (ParallelCallOp call : ArrayRef(batch.calls).drop_front())
+          for (Value buffer : call.getBuffers())
+            moveUp(buffer, batch.calls.front());
+        merge(batch.calls, batch.calls.front(), "kernel_arguments");
+        merged += static_cast<int64_t>(batch.calls.size()) - 1;
+      }
+      batch = {};
+      between = {};
+    };
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      Touched own = touchedBy(&op);
+      auto call = dyn_cast<ParallelCallOp>(op);
+      if (!call || !readsArgumentsOnly(call, own)) {
+        between.add(own);
+        continue;
+      }
+      if (own.conflictsWith(between) || own.conflictsWith(batch.touched) ||
+          batch.buffers + call.getBuffers().size() > maxBuffers)
+        flush();
+      batch.calls.push_back(call);
+      batch.buffers += call.getBuffers().size();
+      batch.touched.add(own);
+    }
+    flush();
+    return merged;
+  }
+
   /// Launches that became part of others.
   int64_t run(Block &block) {
     int64_t merged = 0;
     Batch batch;
     auto flush = [&] {
       if (batch.calls.size() > 1) {
-        merge(batch.calls);
+        merge(batch.calls, batch.calls.back(), "kernel_updates")
+            ->setAttr(kUpdate, UnitAttr::get(block.getParent()->getContext()));
         merged += static_cast<int64_t>(batch.calls.size()) - 1;
       }
       batch = {};
@@ -103,10 +140,41 @@ private:
   }
 
   bool isSmallUpdate(ParallelCallOp call) {
+    return call->hasAttr(kUpdate) && isSmall(call);
+  }
+
+  bool isSmall(ParallelCallOp call) {
     func::FuncOp part = partOf(call);
-    return call->hasAttr(kUpdate) && call.getExtent() > 0 &&
+    return call.getExtent() > 0 &&
            static_cast<int64_t>(call.getExtent()) <= maxExtent && part &&
            rangeLoopOf(part);
+  }
+
+  /// It writes buffers of the program, whose making can move up with it.
+  bool readsArgumentsOnly(ParallelCallOp call, const Touched &own) {
+    return !call->hasAttr(kUpdate) && isSmall(call) && !own.read.empty() &&
+           llvm::all_of(own.read, llvm::IsaPred<BlockArgument>) &&
+           llvm::all_of(own.written,
+                        [](Value buffer) {
+                          return buffer.getDefiningOp<memref::AllocOp>();
+                        }) &&
+           llvm::all_of(call.getBuffers(), canMoveUp);
+  }
+
+  static bool canMoveUp(Value buffer) {
+    Operation *op = buffer.getDefiningOp();
+    return !op || ((isa<memref::AllocOp>(op) || isMemoryEffectFree(op)) &&
+                   op->getNumRegions() == 0 &&
+                   llvm::all_of(op->getOperands(), canMoveUp));
+  }
+
+  static void moveUp(Value value, Operation *place) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->isBeforeInBlock(place))
+      return;
+    for (Value operand : op->getOperands())
+      moveUp(operand, place);
+    op->moveBefore(place);
   }
 
   /// Of launches, what their parts store to is written; of other ops all.
@@ -134,8 +202,9 @@ private:
     return known->second.contains(static_cast<unsigned>(argument));
   }
 
-  void merge(ArrayRef<ParallelCallOp> calls) {
-    ParallelCallOp last = calls.back();
+  /// Makes one launch of all, where `place` stands, which is one of them.
+  ParallelCallOp merge(ArrayRef<ParallelCallOp> calls, ParallelCallOp place,
+                       StringRef name) {
     SmallVector<Value> buffers;
     SmallVector<int64_t> slots;
     int64_t extent = 0;
@@ -146,36 +215,36 @@ private:
               call->getAttrOfType<DenseI64ArrayAttr>(SoapDialect::kFusedSlots))
         llvm::append_range(slots, fused.asArrayRef());
       if (auto slot = call->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
-          slot && call != last)
+          slot && call != place)
         slots.push_back(slot.getInt());
     }
-    OpBuilder builder(last);
-    auto launch = ParallelCallOp::create(builder, last.getLoc(),
-                                         partOfAll(calls).getValue(), extent,
-                                         /*grain=*/1, buffers);
-    launch->setAttr(kUpdate, builder.getUnitAttr());
-    if (Attribute slot = last->getAttr(SoapDialect::kSlot))
+    OpBuilder builder(place);
+    auto launch = ParallelCallOp::create(builder, place.getLoc(),
+                                         partOfAll(calls, name).getValue(),
+                                         extent, /*grain=*/1, buffers);
+    if (Attribute slot = place->getAttr(SoapDialect::kSlot))
       launch->setAttr(SoapDialect::kSlot, slot);
     if (!slots.empty())
       launch->setAttr(SoapDialect::kFusedSlots,
                       builder.getDenseI64ArrayAttr(slots));
     for (ParallelCallOp call : calls)
       call->erase();
+    return launch;
   }
 
   /// The part that does all of them; devices with the same parameters share it.
-  StringAttr partOfAll(ArrayRef<ParallelCallOp> calls) {
+  StringAttr partOfAll(ArrayRef<ParallelCallOp> calls, StringRef like) {
     std::string key;
     for (ParallelCallOp call : calls)
       key +=
           call.getCallee().str() + " " + std::to_string(call.getExtent()) + " ";
     StringAttr &name = known[key];
     if (!name)
-      name = create(calls);
+      name = create(calls, like);
     return name;
   }
 
-  StringAttr create(ArrayRef<ParallelCallOp> calls) {
+  StringAttr create(ArrayRef<ParallelCallOp> calls, StringRef like) {
     Location loc = ParallelCallOp(calls.front()).getLoc();
     OpBuilder builder(loc.getContext());
     SmallVector<Type> types;
@@ -188,7 +257,7 @@ private:
     }
     types.append(2, builder.getIndexType());
     attributes.append(2, DictionaryAttr());
-    auto function = func::FuncOp::create(builder, loc, "kernel_updates",
+    auto function = func::FuncOp::create(builder, loc, like,
                                          builder.getFunctionType(types, {}));
     function.setPrivate();
     function->setDiscardableAttrs(
@@ -274,8 +343,11 @@ struct MergeUpdatesPass
     // Parts are added to the module on the way.
     for (func::FuncOp program : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (!program.isExternal() && !program.isPrivate() &&
-          program.getBody().hasOneBlock())
+          program.getBody().hasOneBlock()) {
+        if (arguments)
+          merged += merger.runOnArguments(program.getBody().front());
         merged += merger.run(program.getBody().front());
+      }
   }
 };
 
