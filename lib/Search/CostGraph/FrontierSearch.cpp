@@ -259,8 +259,8 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
 /// Plans what differs from the strategy of the plan.
 static void changeTo(StrategyPlan &plan, const Strategy &strategy) {
   const Strategy &current = plan.getStrategy();
-  if (current.size() != strategy.size()) {
-    plan.set(strategy);
+  if (current.size() != strategy.size() || strategy.empty()) {
+    plan.set(strategy); // the first one, also of a graph without ops
     return;
   }
   std::vector<int> nodes;

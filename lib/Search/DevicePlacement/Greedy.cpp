@@ -146,6 +146,11 @@ Answer placement::solveGreedy(const Problem &problem,
   Deadline deadline(budget);
   UnitGraph graph(problem, objective, /*ordered=*/true);
   Answer answer = fillGreedily(problem, objective, graph, deadline);
-  return answer.placement ? answer
-                          : solveDpl(problem, objective, deadline.rest());
+  if (!answer.placement)
+    return solveDpl(problem, objective, deadline.rest());
+  double bound = objective.contiguous
+                     ? lowerBound(problem, objective, graph, deadline.rest())
+                     : lowerBound(problem, objective, deadline.rest());
+  finish(answer, bound, deadline);
+  return answer;
 }

@@ -1,31 +1,16 @@
 //===- Latency.cpp - Latencies of splits ----------------------------------===//
 //
-// Evaluation, rules and the bound that needs no solver.
+// Rules and the bound that needs no solver.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/DevicePlacement/Latency.h"
-#include "LatencySimulation.h"
+#include "Rows.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 using namespace soap;
 using namespace soap::placement;
-
-Expected<LatencyEvaluation>
-placement::evaluateLatency(const Problem &problem,
-                           const LatencyPlacement &placement) {
-  LatencySimulation simulation(problem);
-  LatencyEvaluation result;
-  result.latency = simulation.run(placement);
-  if (!std::isfinite(result.latency))
-    return Error{"subgraphs of accelerators wait for each other in a circle"};
-  result.finish = simulation.finishTimes();
-  result.busyTimes = simulation.busyTimes();
-  return result;
-}
 
 int placement::mostSubgraphsOf(const Problem &problem,
                                const LatencyObjective &objective) {

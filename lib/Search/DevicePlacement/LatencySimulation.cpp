@@ -46,7 +46,7 @@ void LatencySimulation::makeTasks(const LatencyPlacement &placement) {
     int &task = subgraphs[device][number];
     if (task < 0) {
       task = static_cast<int>(used);
-      addTask().device = device;
+      addTask();
     }
     addNode(task, i);
     tasks[task].duration += problem.nodes[i].acceleratorTime;
@@ -65,7 +65,6 @@ void LatencySimulation::makeTasks(const LatencyPlacement &placement) {
   for (size_t i = 0; i < taskOf.size(); ++i)
     if (!problem.isAccelerator(placement.deviceOf[i])) {
       Task &task = addTask();
-      task.device = placement.deviceOf[i];
       task.onCpu = true;
       task.duration = problem.nodes[i].cpuTime;
       addNode(static_cast<int>(used) - 1, i);
@@ -108,12 +107,10 @@ void LatencySimulation::complete(int task, double now) {
     ++freeCpus;
   if (tasks[task].next >= 0)
     release(tasks[task].next);
-  for (int node = tasks[task].firstNode; node >= 0; node = nextNode[node]) {
-    finish[node] = now;
+  for (int node = tasks[task].firstNode; node >= 0; node = nextNode[node])
     for (int to : successors[node])
       if (taskOf[to] != task)
         release(taskOf[to]);
-  }
 }
 
 void LatencySimulation::startCpus(double now) {
@@ -128,10 +125,6 @@ void LatencySimulation::startCpus(double now) {
 double LatencySimulation::run(const LatencyPlacement &placement) {
   makeTasks(placement);
   chargeTransfers();
-  finish.assign(problem.nodes.size(), 0);
-  busy.assign(problem.deviceCount(), 0);
-  for (const Task &task : tasks)
-    busy[task.device] += task.duration;
   running = {};
   queued = {};
   freeCpus = problem.cpus;

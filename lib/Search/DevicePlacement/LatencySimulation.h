@@ -1,7 +1,8 @@
 //===- LatencySimulation.h - One sample on many devices ---------*- C++ -*-===//
 //
 // The events of one sample's way through a split. Searches ask it for many
-// splits of one problem, so it keeps its tables.
+// splits of one problem, so it keeps its tables. What they find is judged by
+// `evaluateLatency`, which shares nothing with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,6 @@ public:
 
   /// The latency, or infinity if subgraphs wait for each other in a circle.
   double run(const LatencyPlacement &placement);
-  /// Of the last run, per node and device.
-  const std::vector<double> &finishTimes() const { return finish; }
-  const std::vector<double> &busyTimes() const { return busy; }
 
 private:
   /// A subgraph of an accelerator, or a node of a CPU.
@@ -32,7 +30,6 @@ private:
     double duration = 0;
     int waiting = 0; ///< edges from tasks that are not done
     int next = -1;   ///< the accelerator's next subgraph
-    int device = 0;
     bool onCpu = false;
     int firstNode = -1; ///< the others follow in `nextNode`
   };
@@ -44,7 +41,6 @@ private:
   Rows successors;
   std::vector<Task> tasks;
   std::vector<int> taskOf, nextNode; ///< per node
-  std::vector<double> finish, busy;
   std::vector<int> seen; ///< per task, the last producer that was charged
   EventQueue running, queued;
   int freeCpus = 0;

@@ -98,8 +98,12 @@ TEST(PlacementAgreement, DpFindsTheBestContiguousSplit) {
     expectSound(problem, objective, dpl, optimum);
     for (const Answer &answer :
          {solveGreedy(problem, objective, budgetOf(1e6)),
-          solvePipeDream(problem, objective, budgetOf(1e6))})
+          solvePipeDream(problem, objective, budgetOf(1e6))}) {
       expectSound(problem, objective, answer, optimum);
+      if (optimum > 0 && answer.placement) {
+        EXPECT_GT(answer.bound, 0);
+      }
+    }
     infeasible += !std::isfinite(optimum);
   }
   EXPECT_GT(infeasible, 0); // some have too little memory

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/DevicePlacement/Latency.h"
+#include "../../../lib/Search/DevicePlacement/LatencySimulation.h"
 #include "Problems.h"
 #include "Soap/Search/DevicePlacement/Files.h"
 
@@ -280,8 +281,12 @@ TEST(PlacementLatency, IsWhatIsSimulatedNaively) {
     double expected = simulateNaively(problem, placement);
     auto actual = evaluateLatency(problem, placement);
     ASSERT_EQ(static_cast<bool>(actual), std::isfinite(expected));
+    double fast = LatencySimulation(problem).run(placement);
     if (actual) {
       EXPECT_NEAR(actual->latency, expected, rounding * expected);
+      EXPECT_EQ(actual->latency, fast);
+    } else {
+      EXPECT_TRUE(std::isinf(fast));
     }
     ++(actual ? finite : circles);
   }

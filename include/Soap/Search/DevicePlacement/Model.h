@@ -38,7 +38,7 @@ struct ModelProblem {
 /// reads a parameter first the bytes of it, its gradient and optimizer state.
 /// A weight that nobody updates counts at each node that reads it, or, where
 /// that would say much more than is held, at the first of its readers, which
-/// are of one class then: what fits, fits.
+/// are of one class then: no device reads weights that are not counted.
 /// What a node sends takes as long as from device 0 to 1, or, with machines, to
 /// the first of the next one.
 Expected<ModelProblem> makeModelProblem(const ParallelizationProblem &model,
