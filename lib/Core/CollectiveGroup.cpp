@@ -171,7 +171,9 @@ void soap::forEachMessage(CollectiveKind kind, int n, int root,
         count = from == root ? elements : 0;
         break;
       case CollectiveKind::AllToAll: // with a root: a gather
-        count = root < 0     ? pieceElements[static_cast<size_t>(from * n + to)]
+        count = root < 0     ? pieceElements[(static_cast<size_t>(from) *
+                                              static_cast<size_t>(n)) +
+                                             static_cast<size_t>(to)]
                 : to == root ? elements
                              : 0;
         break;

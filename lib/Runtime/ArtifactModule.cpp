@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -54,7 +55,13 @@ Expected<std::shared_ptr<void>> loadCode(const std::string &code,
       why = why.substr(place.size() + 2);
     return failed(why);
   }
-  return std::shared_ptr<void>(handle, [](void *handle) { dlclose(handle); });
+  // Libraries are found by their name: while this one is open, no other may get
+  // its descriptor's number.
+  return std::shared_ptr<void>(handle,
+                               [fd = std::exchange(file.fd, -1)](void *handle) {
+                                 dlclose(handle);
+                                 close(fd);
+                               });
 }
 
 } // namespace

@@ -30,6 +30,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -477,7 +478,7 @@ int ncclCommDestroy(ncclComm *comm);
 namespace {
 
 /// Begins unique ids of ranks that may be in other processes.
-const std::string elsewhere = "processes ";
+constexpr std::string_view elsewhere = "processes ";
 
 /// Communicators of other processes, by number.
 class Guests {
@@ -632,7 +633,7 @@ int ncclGetUniqueId(UniqueId *id) {
     static const std::string address = shim::serve(service());
     if (address.empty())
       return fail(System, "no socket for the processes of the stand-in");
-    name = elsewhere + address + " " + name;
+    name = std::string(elsewhere) + address + " " + name;
   }
   std::snprintf(id->internal, sizeof id->internal, "%s", name.c_str());
   return Success;
