@@ -507,11 +507,10 @@ void StrategyPlan::dropDelays(int value) {
 bool StrategyPlan::planBorder(int64_t limitNs) {
   constexpr size_t fewValues = 2;
   if (!pathsAreValid) {
+    // Without tails, and without a bound to start from.
     findPartial();
-    findTails();
-    pathsAreValid = true;
-    if (pathBoundNs() > limitNs)
-      return false;
+    std::fill(tails.begin(), tails.end(), 0);
+    pathNs = limitNs;
   }
   static thread_local std::vector<int> border;
   border.clear();
