@@ -282,13 +282,18 @@ private:
     return meet(Done);
   }
 
-  MaybeError reduceScatter() {
+  /// Every input to the member of its number.
+  MaybeError publishParts() {
     if (MaybeError error = forEachRemote([&](int64_t p) {
           return send(Published, p, call.inputs[size_t(p)],
                       call.inputCounts[size_t(p)]);
         }))
       return error;
-    if (MaybeError error = meet(Published))
+    return meet(Published);
+  }
+
+  MaybeError reduceScatter() {
+    if (MaybeError error = publishParts())
       return error;
     if (MaybeError error = fold(call.outputs[0], call.outputCounts[0],
                                 [&](const Collective &other) {
@@ -322,12 +327,7 @@ private:
   }
 
   MaybeError allToAll() {
-    if (MaybeError error = forEachRemote([&](int64_t p) {
-          return send(Published, p, call.inputs[size_t(p)],
-                      call.inputCounts[size_t(p)]);
-        }))
-      return error;
-    if (MaybeError error = meet(Published))
+    if (MaybeError error = publishParts())
       return error;
     for (int64_t p = 0; p < call.size(); ++p)
       if (MaybeError error =

@@ -73,6 +73,7 @@ public:
     facts.writes.assign(kernel.results.size(), true);
     std::vector<int64_t> degrees;
     visit(kernel, degrees, 1, facts);
+    builder.clearCache(); // no other kernel needs what is known of its dims
     leaveBest(facts.choices);
     return facts;
   }
@@ -84,6 +85,7 @@ private:
   int devices;
   std::set<int> types; ///< of devices
   std::vector<ValueRegions> regions;
+  GeometryBuilder builder{graph, cost, regions};
   /// By all that a kernel's times depend on: time steps, blocks and branches of
   /// a network have equal kernels.
   std::map<std::vector<int64_t>, KernelFacts> known;
@@ -168,8 +170,7 @@ private:
 
   void look(const Kernel &kernel, const std::vector<int64_t> &degrees,
             KernelFacts &facts) {
-    KernelGeometry geometry =
-        GeometryBuilder(graph, cost, regions).build(kernel, degrees);
+    KernelGeometry geometry = builder.build(kernel, degrees);
     Choice choice;
     choice.pieceNs = std::numeric_limits<int64_t>::max();
     for (int p = 0; p < geometry.pieces; ++p) {
