@@ -29,8 +29,13 @@ public:
     int64_t readyNs; ///< not negative
     uint64_t key;    ///< block, index
     bool operator<(const Entry &other) const {
-      return readyNs != other.readyNs ? readyNs < other.readyNs
-                                      : key < other.key;
+      return position() < other.position();
+    }
+    /// As one number, which is compared without a branch.
+    unsigned __int128 position() const {
+      return static_cast<unsigned __int128>(static_cast<uint64_t>(readyNs))
+                 << 64 |
+             key;
     }
     int block() const { return static_cast<int>(key >> 32); }
     int index() const { return static_cast<int>(key & 0xffffffff); }
