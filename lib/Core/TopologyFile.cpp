@@ -10,6 +10,7 @@
 #include "Soap/Core/Topology.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -223,6 +224,9 @@ Expected<Topology> soap::loadTopology(const std::string &nameOrFile) {
   // A directory opens, but does not read.
   if (stream && stream.peek() != EOF && text << stream.rdbuf())
     return parseTopology(text.str(), nameOrFile);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(nameOrFile, ignored))
+    return parseTopology("", nameOrFile);
   return builtinTopology(nameOrFile);
 }
 

@@ -13,6 +13,7 @@
 #include "Soap/Runtime/Context.h"
 #include "Soap/Runtime/IterationGraphs.h"
 #include "Soap/Runtime/PeerMonitor.h"
+#include "Soap/Runtime/SpeedGauge.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -67,11 +68,19 @@ struct Iteration {
   }
 };
 
+/// How fast the cores are, by local device.
+struct Gauging {
+  std::vector<int64_t> ns;
+  size_t remaining = 0;
+};
+
 /// What the threads and the launcher share beyond one iteration.
 struct Shared {
   std::mutex mutex;
   std::condition_variable work, done;
+  /// At most one of the two.
   std::shared_ptr<Iteration> iteration;
+  std::shared_ptr<Gauging> gauging;
   uint64_t generation = 0;
   bool stop = false;
 };
@@ -118,7 +127,7 @@ void runRank(Iteration &iteration, size_t index, KernelCache &kernels,
   ctx.activity.store(SoapContext::Idle);
 }
 
-void deviceMain(std::shared_ptr<Shared> shared, int64_t device,
+void deviceMain(std::shared_ptr<Shared> shared, int64_t device, size_t local,
                 std::vector<int> cores, int64_t firstCore, int64_t threads,
                 bool pin, Backend *backend) {
   setUpDeviceThread(cores, firstCore, threads, pin);
@@ -127,6 +136,7 @@ void deviceMain(std::shared_ptr<Shared> shared, int64_t device,
   uint64_t seen = 0;
   for (;;) {
     std::shared_ptr<Iteration> iteration;
+    std::shared_ptr<Gauging> gauging;
     {
       std::unique_lock<std::mutex> lock(shared->mutex);
       shared->work.wait(
@@ -135,6 +145,14 @@ void deviceMain(std::shared_ptr<Shared> shared, int64_t device,
         return;
       seen = shared->generation;
       iteration = shared->iteration;
+      gauging = shared->gauging;
+    }
+    if (gauging) {
+      gauging->ns[local] = gaugeSpeed();
+      std::lock_guard<std::mutex> lock(shared->mutex);
+      if (--gauging->remaining == 0)
+        shared->done.notify_all();
+      continue;
     }
     // Null: a device without work woke after the others were done.
     if (!iteration)
@@ -352,7 +370,7 @@ Launcher::Launcher(const LauncherOptions &options)
     for (int64_t device = 0; device < options.devices; ++device)
       local.push_back(device);
   for (size_t i = 0; i < local.size(); ++i)
-    impl->threads.emplace_back(deviceMain, impl->shared, local[i], cores,
+    impl->threads.emplace_back(deviceMain, impl->shared, local[i], i, cores,
                                (options.firstOnMachine + int64_t(i)) * threads,
                                threads, options.pin, options.backend);
 }
@@ -373,6 +391,22 @@ Launcher::~Launcher() {
 MaybeError Launcher::run(const std::shared_ptr<Execution> &execution,
                          const std::function<MaybeError()> &meanwhile) {
   return impl->run(execution, meanwhile);
+}
+
+std::vector<int64_t> Launcher::gauge() {
+  if (impl->options.backend || impl->stuck)
+    return {};
+  auto gauging = std::make_shared<Gauging>();
+  gauging->ns.resize(impl->threads.size());
+  gauging->remaining = impl->threads.size();
+  Shared &shared = *impl->shared;
+  std::unique_lock<std::mutex> lock(shared.mutex);
+  shared.gauging = gauging;
+  ++shared.generation;
+  shared.work.notify_all();
+  shared.done.wait(lock, [&] { return gauging->remaining == 0; });
+  shared.gauging.reset();
+  return gauging->ns;
 }
 
 bool Launcher::stuck() const { return impl->stuck; }

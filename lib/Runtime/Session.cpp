@@ -263,6 +263,17 @@ MaybeError Session::run(size_t entry,
   return std::nullopt;
 }
 
+int64_t Session::gauge(size_t entry) {
+  std::vector<int64_t> here = placement().devicesHere(),
+                       gauges = devices->gauge();
+  int64_t slowest = 0;
+  for (const RankInfo &rank : manifest().entries[entry].ranks)
+    for (size_t i = 0; i < std::min(here.size(), gauges.size()); ++i)
+      if (here[i] == rank.device && !rank.tasks.empty())
+        slowest = std::max(slowest, gauges[i]);
+  return slowest;
+}
+
 Expected<std::vector<int64_t>> Session::bytesSent(size_t entry) const {
   std::vector<int64_t> sum = executions[entry]->bytesSent, row(sum.size());
   const Placement &place = placement();

@@ -121,8 +121,8 @@ public:
       result.alternatives[i].evaluation =
           price({{groupId, result.alternatives[i].config}});
     sort();
-    // Whole simulations: as many as are a second's work or so.
-    constexpr int64_t mostTasks = 10'000'000, fewestDetailed = 24;
+    // Whole plans and simulations: as many as are some seconds' work.
+    constexpr int64_t mostTasks = 1'000'000, fewestDetailed = 24;
     int64_t detailed =
         std::max(fewestDetailed,
                  mostTasks / std::max<int64_t>(evaluator.taskCount(), 1));

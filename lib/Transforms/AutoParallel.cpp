@@ -199,12 +199,16 @@ AutoParallel::readInitial(OpGraph &opGraph,
       strategies.push_back(std::move(*current));
       continue;
     }
+    if (isSearchedStart(name)) {
+      strategies.emplace_back();
+      continue;
+    }
     ::soap::Expected<::soap::Strategy> preset =
         ::soap::presetStrategy(name, problem);
     if (!preset)
       return getOperation().emitError()
              << "option 'initial=" << name << "': " << preset.error()
-             << ", current, or a strategy file (*.json)";
+             << ", optcnn, placement, current, or a strategy file (*.json)";
     strategies.push_back(std::move(*preset));
   }
   return success();
@@ -234,9 +238,19 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
       std::min(threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u)
                             : threads.getValue(),
                1024u));
-  options.initial = std::move(strategies);
-  options.initialNames.assign(initial.begin(), initial.end());
   options.stop = &InterruptScope::isInterrupted();
+  InterruptScope scope;
+  for (auto [name, strategy] : llvm::zip_equal(initial, strategies)) {
+    // Who goes on from a checkpoint has begun already.
+    if (strategy.empty() &&
+        (checkpointFile.empty() || !llvm::sys::fs::exists(checkpointFile)))
+      strategy = searchStart(name, problem, options);
+    // Or it was interrupted before it had found anything.
+    if (strategy.empty())
+      continue;
+    options.initial.push_back(std::move(strategy));
+    options.initialNames.push_back(name);
+  }
   bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
   if (terminal)
     options.progress = [](const ::soap::McmcProgress &progress) {
@@ -259,7 +273,6 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
       writeCheckpoint(::soap::printMcmcCheckpoint(problem, options, state));
     };
   }
-  InterruptScope scope;
   FailureOr<SearchOutcome> outcome;
   if (algorithm == "frontier")
     outcome = runFrontier(getOperation(), problem, options, frontierOptions());

@@ -15,6 +15,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <chrono>
 
 using namespace mlir::soap;
 
@@ -128,4 +129,28 @@ mlir::soap::runSearch(llvm::StringRef algorithm, bool polish,
     polishFound(problem, options, outcome);
   outcome.report["algorithm"] = algorithm;
   return outcome;
+}
+
+bool mlir::soap::isSearchedStart(llvm::StringRef name) {
+  return name == "optcnn" || name == "placement";
+}
+
+::soap::Strategy
+mlir::soap::searchStart(llvm::StringRef name,
+                        const ::soap::ParallelizationProblem &problem,
+                        ::soap::McmcOptions &options) {
+  using Clock = std::chrono::steady_clock;
+  auto begin = Clock::now();
+  ::soap::McmcOptions own = options;
+  own.initial.clear();
+  own.initialNames.clear();
+  own.seconds = 0;
+  own.proposals = 0;
+  SearchOutcome outcome = runAlone(name, problem, own);
+  constexpr double least = 1e-3;
+  if (options.seconds > 0)
+    options.seconds = std::max(
+        least, options.seconds -
+                   std::chrono::duration<double>(Clock::now() - begin).count());
+  return std::move(outcome.result.best);
 }

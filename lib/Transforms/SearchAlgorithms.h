@@ -49,6 +49,16 @@ SearchOutcome runSearch(llvm::StringRef algorithm, bool polish,
                         const ::soap::ParallelizationProblem &problem,
                         const ::soap::McmcOptions &options);
 
+/// Starts that a search of their own finds: `optcnn` and `placement`.
+bool isSearchedStart(llvm::StringRef name);
+
+/// What it finds, searched to its own end, so that it depends on the seed
+/// alone; the time that takes is taken off `options`, of which at least a
+/// millisecond is left. Empty if it was stopped before.
+::soap::Strategy searchStart(llvm::StringRef name,
+                             const ::soap::ParallelizationProblem &problem,
+                             ::soap::McmcOptions &options);
+
 } // namespace mlir::soap
 
 #endif // SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H

@@ -136,7 +136,13 @@ CASES = [
     topology("two devices of one name", changed(TOPOLOGY, ["devices", 1, "name"], "a"), "at /devices/1/name",
              "duplicate name 'a'"),
     topology("devices that are not connected", changed(TOPOLOGY, ["links"], []), "'a'", "'b'"),
-    topology("an empty file", "", "t.json"),
+    topology("an empty file", "", "t.json: invalid JSON"),
+    topology("a million devices", '{"version":1,"name":"n","device_types":[{"name":"t","memory_bytes":1,"memory_bandwidth_bytes_per_s":1,'
+             '"flops_per_s":{"f32":1},"launch_s":0}],"devices":[' +
+             ",".join('{"name":"d%d","type":"t"}' % i for i in range(10**6)) + '],"links":[]}',
+             "at /devices", "expected 1 to 4096 devices, got 1000000"),
+    Case("topology: a million devices by name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=p100-250000x4"],
+         ["'p100-250000x4'", "at most 4096 devices"], {"f.mlir": FORWARD}),
     Case("topology: no such name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=warehouse"],
          ["'warehouse'", "cpu-"], {"f.mlir": FORWARD}),
     Case("topology: no devices in the name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=cpu-0"],

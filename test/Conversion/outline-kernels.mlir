@@ -185,6 +185,20 @@ func.func @sum_of_blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: 
 
 // -----
 
+// A window over many channels slides over blocks, although no convolution is near; over few channels, and what only walks over elements, it does not.
+// BLOCKS-LABEL: func.func @windows
+// BLOCKS: soap.kernel_call @{{.*}}_to_nchw8c ins(%arg0 : tensor<2x8x8x8xf32>) outs(%{{.*}} : tensor<2x1x8x8x8xf32>)
+// BLOCKS: soap.kernel_call @{{.*}}pool2d ins(%{{.*}} : tensor<2x1x8x8x8xf32>) outs(%{{.*}} : tensor<2x1x4x4x8xf32>)
+// BLOCKS: soap.kernel_call @{{.*}}pool2d ins(%arg1 : tensor<2x3x8x8xf32>) outs(%{{.*}} : tensor<2x3x4x4xf32>)
+// BLOCKS: soap.kernel_call @{{.*}}_to_nchw ins(%{{.*}} : tensor<2x1x4x4x8xf32>) outs(%{{.*}} : tensor<2x8x4x4xf32>)
+func.func @windows(%x: tensor<2x8x8x8xf32>, %y: tensor<2x3x8x8xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x3x4x4xf32>) {
+  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x8x8x8xf32>) -> tensor<2x8x4x4xf32>
+  %1 = soap.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
+  return %0, %1 : tensor<2x8x4x4xf32>, tensor<2x3x4x4xf32>
+}
+
+// -----
+
 // A slab of the first dim is part of a row: one loop.
 // CHECK-LABEL: func.func @sum_of_slabs
 // CHECK: func.func private @kernel_{{.*}}_combine

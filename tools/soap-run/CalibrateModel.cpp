@@ -13,6 +13,7 @@
 #include "Soap/Core/ProfileRecord.h"
 #include "Soap/Runtime/CompiledModule.h"
 #include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/SpeedGauge.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -34,6 +35,8 @@ constexpr int mostProbes = 24;
 /// The first iterations make primitives and touch memory.
 constexpr int warmIterations = 3, fewestIterations = 7, mostIterations = 200;
 constexpr std::chrono::milliseconds longEnough(1200);
+/// ... and at most so long for enough iterations at full speed.
+constexpr std::chrono::milliseconds tooLong(5000);
 
 /// Times of the tasks of one device over iterations, by slot.
 struct DeviceTimes {
@@ -41,13 +44,31 @@ struct DeviceTimes {
   std::vector<size_t> order; ///< slots in the order in which they ran
 };
 
-/// Those iterations whose length is in the middle half: interruptions are no
-/// part of an op, but what always varies is part of an iteration. Times of ops
-/// over these add up to an iteration of the usual length, as medians of the ops
-/// would not.
-std::vector<size_t> typicalIterations(const std::vector<int64_t> &lengths) {
-  std::vector<size_t> order(lengths.size());
-  std::iota(order.begin(), order.end(), size_t(0));
+/// What was seen of a probe.
+struct ProbeTimes {
+  std::shared_ptr<const Manifest> manifest;
+  const EntryInfo *entry = nullptr; ///< of the manifest
+  std::vector<DeviceTimes> devices;
+  std::vector<int64_t> lengths; ///< of iterations, ns
+  std::vector<int64_t> gauges;  ///< before the first of them, and after each
+
+  /// Those at full speed (SpeedGauge.h), or all if these are too few.
+  std::vector<size_t> steadyIterations(int64_t bestGauge) const {
+    std::vector<size_t> steady = fullSpeedIterations(gauges, bestGauge);
+    if (steady.size() < size_t(fewestIterations)) {
+      steady.resize(lengths.size());
+      std::iota(steady.begin(), steady.end(), size_t(0));
+    }
+    return steady;
+  }
+};
+
+/// Those of these iterations whose length is in the middle half: interruptions
+/// are no part of an op, but what always varies is part of an iteration. Times
+/// of ops over these add up to an iteration of the usual length, as medians of
+/// the ops would not.
+std::vector<size_t> typicalIterations(std::vector<size_t> order,
+                                      const std::vector<int64_t> &lengths) {
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return lengths[a] < lengths[b]; });
   auto quarter = static_cast<ptrdiff_t>(order.size() / 4);
@@ -94,11 +115,12 @@ private:
   /// what is in the cache), which are others in each of them.
   ProfileRecord record;
   std::set<std::string> seen, known;
+  std::vector<ProbeTimes> probes;
+  int64_t bestGauge = std::numeric_limits<int64_t>::max();
 
   Expected<ProgramSource> compileProbe(int number);
   MaybeError runProbe(ProgramSource source);
-  void collect(const EntryInfo &entry, const std::vector<DeviceTimes> &times,
-               const std::vector<size_t> &iterations);
+  void collect(const ProbeTimes &probe);
   MaybeError write();
 };
 
@@ -118,9 +140,11 @@ Expected<ProgramSource> ModelCalibration::compileProbe(int number) {
 
 /// What every shape takes over these iterations. A kernel of several
 /// ops is shared out by their bytes.
-void ModelCalibration::collect(const EntryInfo &entry,
-                               const std::vector<DeviceTimes> &times,
-                               const std::vector<size_t> &iterations) {
+void ModelCalibration::collect(const ProbeTimes &probe) {
+  const EntryInfo &entry = *probe.entry;
+  const std::vector<DeviceTimes> &times = probe.devices;
+  std::vector<size_t> iterations =
+      typicalIterations(probe.steadyIterations(bestGauge), probe.lengths);
   using Part = std::pair<const std::string *, double>;
   for (size_t r = 0; r < times.size(); ++r) {
     std::vector<Part> fused; // and ns
@@ -177,17 +201,23 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   if (!entry)
     return entry.takeError();
   const EntryInfo &info = (*session)->manifest().entries[*entry];
-  std::vector<DeviceTimes> times(info.ranks.size());
-  std::vector<int64_t> lengths;
+  ProbeTimes probe;
+  probe.entry = &info;
+  probe.devices.resize(info.ranks.size());
+  std::vector<DeviceTimes> &times = probe.devices;
   int iterations = 0;
   std::chrono::steady_clock::time_point begin;
   (*session)->observer = [&](const Execution &run) {
     if (&run.entry != &info)
       return;
+    int64_t gauge = (*session)->gauge(*entry);
+    bestGauge = std::min(bestGauge, gauge);
     if (++iterations <= warmIterations) {
+      probe.gauges = {gauge};
       begin = std::chrono::steady_clock::now();
       return;
     }
+    probe.gauges.push_back(gauge);
     int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
     for (size_t r = 0; r < run.times.size(); ++r) {
       DeviceTimes &device = times[r];
@@ -208,13 +238,16 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
         last = std::max(last, slots[slot].endNs);
       }
     }
-    lengths.push_back(last - first);
+    probe.lengths.push_back(last - first);
   };
   auto enough = [&] {
     int measured = iterations - warmIterations;
+    auto time = std::chrono::steady_clock::now() - begin;
     return stop() || measured >= mostIterations ||
-           (measured >= fewestIterations &&
-            std::chrono::steady_clock::now() - begin > longEnough);
+           (measured >= fewestIterations && time > longEnough &&
+            (time > tooLong ||
+             fullSpeedIterations(probe.gauges, bestGauge).size() >=
+                 size_t(fewestIterations)));
   };
   Options training = options;
   training.data = "synthetic";
@@ -224,12 +257,18 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   auto result = train(**session, training, enough, milliseconds);
   if (!result)
     return result.takeError();
-  if (iterations >= warmIterations + fewestIterations)
-    collect(info, times, typicalIterations(lengths));
+  if (iterations < warmIterations + fewestIterations)
+    return std::nullopt;
+  probe.manifest = (*session)->execution(*entry).manifest;
+  probes.push_back(std::move(probe));
   return std::nullopt;
 }
 
 MaybeError ModelCalibration::write() {
+  // From all probes, since full speed may have been seen in the last one only.
+  record = ProfileRecord();
+  for (const ProbeTimes &probe : probes)
+    collect(probe);
   if (MaybeError error = record.addTo(profile))
     return error;
   return writeFile(base + ".profile.json", printProfile(profile));

@@ -153,7 +153,8 @@ MaybeError writeTrace(Trace &trace, const Placement &placement,
 MaybeError writeResults(Session &session, const Options &options, Trace &trace,
                         const TrainResult &result,
                         const std::vector<double> &milliseconds,
-                        const std::optional<Comparison> &comparison) {
+                        const std::optional<Comparison> &comparison,
+                        const std::optional<SpeedLog> &speed) {
   const Placement &placement = session.placement();
   if (!options.saveWeights.empty()) {
     auto weights = collectWeights(session.manifest(), session.tensors(),
@@ -168,8 +169,15 @@ MaybeError writeResults(Session &session, const Options &options, Trace &trace,
     return error;
   if (!options.report.empty())
     return writeReport(options.report, session, *session.entry("train_step"),
-                       result, milliseconds, comparison);
+                       result, milliseconds, comparison, speed);
   return std::nullopt;
+}
+
+/// After an iteration. The first one has no gauge before it.
+void observeSpeed(Session &session, SpeedLog &log) {
+  if (!log.gauges.empty())
+    log.milliseconds.push_back(session.lastMilliseconds());
+  log.gauges.push_back(session.gauge(*session.entry("train_step")));
 }
 
 int runMode(const Options &options, Session &session, Session *other,
@@ -186,8 +194,15 @@ int runMode(const Options &options, Session &session, Session *other,
     return !answer || *answer;
   };
   Trace trace;
-  if (!options.trace.empty())
-    session.observer = [&](const Execution &run) { trace.add(run); };
+  std::optional<SpeedLog> speed;
+  if (options.gauge)
+    speed.emplace();
+  session.observer = [&](const Execution &run) {
+    if (!options.trace.empty())
+      trace.add(run);
+    if (speed && run.entry.name == "train_step")
+      observeSpeed(session, *speed);
+  };
   TrainResult result;
   std::vector<double> milliseconds;
   std::optional<Comparison> comparison;
@@ -216,11 +231,15 @@ int runMode(const Options &options, Session &session, Session *other,
     result = *trained;
   }
   if (MaybeError error = writeResults(session, options, trace, result,
-                                      milliseconds, comparison))
+                                      milliseconds, comparison, speed))
     return fail(error->message);
   if (!options.quiet && !milliseconds.empty())
     std::printf("%ld iterations, %.3f ms per iteration (median)\n",
                 long(result.iterations), median(milliseconds));
+  if (!options.quiet && speed)
+    std::printf("%zu of %zu at full speed, %.3f ms (median)\n",
+                speed->fullSpeed().size(), speed->milliseconds.size(),
+                median(speed->fullSpeed()));
   if (!options.quiet && !options.checkpoint.empty())
     std::printf("the checkpoint is in %s\n", options.checkpoint.c_str());
   if (!options.quiet && !options.saveWeights.empty())

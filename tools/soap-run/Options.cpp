@@ -122,6 +122,7 @@ const std::map<std::string, Flag> &flags() {
       {"--data", text(&Options::data)},
       {"--entry", text(&Options::entry)},
       {"--epochs", integer(&Options::epochs, 1, large)},
+      {"--gauge", boolean(&Options::gauge)},
       {"--help", boolean(&Options::help)},
       {"-h", boolean(&Options::help)},
       {"--init", text(&Options::init)},
@@ -236,6 +237,7 @@ MaybeError check(Options &options) {
           std::pair{"--strategy", !options.strategy.empty()},
           std::pair{"--trace", !options.trace.empty()},
           std::pair{"--report", !options.report.empty()},
+          std::pair{"--gauge", options.gauge},
           std::pair{"--virtual-devices", options.virtualDevices}})
       if (given)
         return excludes("--calibrate", flag);
@@ -274,6 +276,14 @@ MaybeError check(Options &options) {
   // NCCL takes one rank of a real device.
   if (options.virtualDevices && options.transport == "nccl")
     return excludes("--virtual-devices", "--transport nccl");
+  if (options.gauge) {
+    if (options.backend != "cpu")
+      return needs("--gauge", "--backend cpu");
+    if (!options.entry.empty())
+      return excludes("--entry", "--gauge");
+    if (!options.compareWith.empty())
+      return excludes("--compare-with", "--gauge");
+  }
   if (!options.preset.empty() && !options.strategy.empty())
     return excludes("--preset", "--strategy");
   if (!options.entry.empty()) {
@@ -470,6 +480,11 @@ devices
 
 output
   --report FILE            numbers of the run as JSON
+  --gauge                  time a short loop on every device's core before and after
+                           each iteration, and tell how long those iterations took
+                           that ran between two loops at full speed: cores of a
+                           virtual machine are slow now and then, and nothing else
+                           shows it
   --trace FILE             what ran when, as Chrome trace events (Perfetto)
   --quiet                  errors only
   --help                   this text

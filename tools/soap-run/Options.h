@@ -63,6 +63,8 @@ struct Options {
   int64_t rank = -1, ranks = 0;
   int64_t rankTimeoutMs = 5000, joinTimeoutMs = 120000;
   bool quiet = false;
+  /// Time the cores between iterations (SpeedGauge.h).
+  bool gauge = false;
 };
 
 /// Arguments without the program's name.

@@ -7,6 +7,7 @@
 #include "Report.h"
 
 #include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/SpeedGauge.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,10 +27,18 @@ double run::median(std::vector<double> values) {
                            : (values[middle - 1] + values[middle]) / 2;
 }
 
+std::vector<double> run::SpeedLog::fullSpeed() const {
+  std::vector<double> result;
+  for (size_t i : fullSpeedIterations(gauges))
+    result.push_back(milliseconds[i]);
+  return result;
+}
+
 MaybeError run::writeReport(const std::string &path, const Session &session,
                             size_t entry, const TrainResult &result,
                             const std::vector<double> &milliseconds,
-                            const std::optional<Comparison> &comparison) {
+                            const std::optional<Comparison> &comparison,
+                            const std::optional<SpeedLog> &speed) {
   auto orNull = [](const std::optional<double> &value) {
     return value ? Json(*value) : Json();
   };
@@ -80,5 +89,13 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
   if (comparison)
     report["comparison"] = {{"loss", comparison->loss},
                             {"weights", comparison->weights}};
+  if (speed) {
+    std::vector<double> full = speed->fullSpeed();
+    report["gauge"] = {
+        {"ns", speed->gauges},
+        {"milliseconds", speed->milliseconds},
+        {"full_speed",
+         {{"iterations", full.size()}, {"median", median(full)}}}};
+  }
   return writeFile(path, report.dump(1) + "\n");
 }

@@ -20,6 +20,16 @@ struct Comparison {
   std::string worst;
 };
 
+/// What the cores' speed was between iterations (SpeedGauge.h).
+struct SpeedLog {
+  /// Slowest device's ns before the first iteration that counts and after each.
+  std::vector<int64_t> gauges;
+  std::vector<double> milliseconds;
+
+  /// Times of the iterations at full speed.
+  std::vector<double> fullSpeed() const;
+};
+
 /// Median of the numbers; 0 if there are none.
 double median(std::vector<double> values);
 
@@ -27,7 +37,8 @@ double median(std::vector<double> values);
 MaybeError writeReport(const std::string &path, const runtime::Session &session,
                        size_t entry, const runtime::TrainResult &result,
                        const std::vector<double> &milliseconds,
-                       const std::optional<Comparison> &comparison);
+                       const std::optional<Comparison> &comparison,
+                       const std::optional<SpeedLog> &speed);
 
 } // namespace soap::run
 

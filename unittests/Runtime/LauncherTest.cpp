@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/SpeedGauge.h"
 
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>
@@ -120,6 +121,34 @@ void lend(SoapContext *ctx, void **args, void *arena) {
     message[i] = v[i] + 1;
   soap_rt_post(ctx, 1, message, 16);
   soap_rt_recv(ctx, 2, v, 16);
+}
+
+TEST(Launcher, GaugesBetweenIterations) {
+  for (int64_t devices : {1, 3}) {
+    Ring ring(devices, shift);
+    Launcher launcher(options(devices, 10s));
+    for (int i = 0; i < 20; ++i) {
+      std::vector<int64_t> gauges = launcher.gauge();
+      ASSERT_EQ(gauges.size(), size_t(devices));
+      for (int64_t ns : gauges)
+        EXPECT_GT(ns, 0);
+      MaybeError error = launcher.run(ring.execution);
+      ASSERT_FALSE(error) << error->message;
+    }
+    EXPECT_EQ(ring.execution->iterations, 20);
+  }
+}
+
+TEST(SpeedGauge, FullSpeedIsFastBeforeAndAfter) {
+  using Iterations = std::vector<size_t>;
+  EXPECT_EQ(fullSpeedIterations({}), Iterations());
+  EXPECT_EQ(fullSpeedIterations({20}), Iterations());
+  EXPECT_EQ(fullSpeedIterations({20, 20, 29, 40, 20, 20}),
+            (Iterations{0, 1, 4}));
+  // Slow all the time, as is known from before.
+  EXPECT_EQ(fullSpeedIterations({40, 41, 40}), (Iterations{0, 1}));
+  EXPECT_EQ(fullSpeedIterations({40, 41, 40}, 20), Iterations());
+  EXPECT_EQ(fullSpeedIterations({20, 20}, 30), Iterations{0});
 }
 
 TEST(Launcher, PostedMessagesAreReadWhereTheyAre) {

@@ -144,6 +144,13 @@ TEST(Options, Rejects) {
             "flags '--entry' and '--checkpoint' exclude each other");
   EXPECT_EQ(errorOf({"a.mlir", "--data=d", "--compare-with=b", "--resume=c"}),
             "flags '--compare-with' and '--resume' exclude each other");
+  EXPECT_EQ(errorOf({"m", "--entry=e", "--gauge"}),
+            "flags '--entry' and '--gauge' exclude each other");
+  EXPECT_EQ(errorOf({"--calibrate", "--gauge"}),
+            "flags '--calibrate' and '--gauge' exclude each other");
+  EXPECT_EQ(errorOf({"m", "--data=synthetic", "--gauge", "--backend=cuda"}),
+            "flag '--gauge' needs '--backend cpu'");
+  EXPECT_TRUE(parseOptions({"m", "--data=synthetic", "--gauge"})->gauge);
 }
 
 } // namespace

@@ -105,6 +105,10 @@ public:
   MaybeError run(const std::shared_ptr<Execution> &execution,
                  const std::function<MaybeError()> &meanwhile = nullptr);
 
+  /// The speed of each device's core (SpeedGauge.h), all at once, in ns by
+  /// local device; empty where devices are a backend's. Between runs only.
+  std::vector<int64_t> gauge();
+
   /// Some device never returned; the launcher runs nothing any more.
   bool stuck() const;
   int64_t threadsPerDevice() const;

@@ -205,10 +205,19 @@ bool keepsBlocks(Operation *op, int64_t block) {
       .Default(true);
 }
 
+/// A window slides over the op's images, of many channels: kernels of the CPU
+/// are several times as fast with channels innermost as over rows of pixels.
+bool slidesOverChannels(Operation *op) {
+  constexpr int64_t many = 8;
+  return isa<MaxPool2DOp, MaxPool2DGradOp, AvgPool2DOp, AvgPool2DGradOp>(op) &&
+         channelsOf(op->getResult(0)) >= many;
+}
+
 /// Values of one layout.
 struct ImageClass {
   unsigned convolutions = 0;
-  bool blocks = true; ///< can be in blocks
+  bool windows = false; ///< of pooling
+  bool blocks = true;   ///< can be in blocks
 };
 
 /// A first convolution: its input has so few channels that the library reads
@@ -280,6 +289,7 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
       ImageClass &set =
           classes[sets.getLeaderValue(values[0].getAsOpaquePointer())];
       set.convolutions += member.isLibrary;
+      set.windows |= !rules.gpu && slidesOverChannels(member.op);
       set.blocks &= channels && keepsBlocks(member.op, channels) &&
                     llvm::all_of(values, [&](Value value) {
                       return channelsOf(value) % channels == 0;
@@ -302,7 +312,7 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
     const ImageClass &set =
         classes[sets.getLeaderValue(images.values()[0].getAsOpaquePointer())];
     // For one convolution alone, two copies cost more than they gain.
-    if (set.convolutions < 2)
+    if (set.convolutions < 2 && !set.windows)
       continue;
     ImageLayout layout = set.blocks ? preferred : ImageLayout::ChannelsLast;
     for (Value value : images.results)

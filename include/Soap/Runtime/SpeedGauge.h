@@ -1,0 +1,40 @@
+//===- SpeedGauge.h - How fast the cores are right now ----------*- C++ -*-===//
+//
+// Cores of a virtual machine lose up to half of their speed, for tenths of a
+// second to minutes, while the host gives the other hardware thread of a core
+// to somebody else. Nothing in the guest shows it: no load, no stolen time.
+// What shows it is a loop of independent additions, as many as the core takes
+// in at once, for both threads of a core share that: timed on each device's
+// core between iterations, it takes twice as long as long as the other thread
+// does anything at all. An iteration with a slow loop before or after it says
+// little about the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_SPEEDGAUGE_H
+#define SOAP_RUNTIME_SPEEDGAUGE_H
+
+#include <cstdint>
+#include <vector>
+
+namespace soap::runtime {
+
+/// Nanoseconds that the loop takes on the calling thread: some 25 us on a core
+/// of 2.5 GHz.
+int64_t gaugeSpeed();
+
+/// Which of `count` iterations ran at full speed: those with a gauge before and
+/// after them that is at most `gaugeTolerance` times the smallest of all.
+/// `gauges[i]` is the slowest device's after iteration i, or after what came
+/// before for i = 0, so there is one more of them than of iterations.
+/// `best`: the smallest that is known from elsewhere, 0: none.
+std::vector<size_t> fullSpeedIterations(const std::vector<int64_t> &gauges,
+                                        int64_t best = 0);
+
+/// More than frequencies of a core differ by, less than what a busy other
+/// thread costs.
+constexpr double gaugeTolerance = 1.5;
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_SPEEDGAUGE_H

@@ -1,0 +1,45 @@
+//===- SpeedGauge.cpp - How fast the cores are right now ------------------===//
+//
+// See SpeedGauge.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Runtime/SpeedGauge.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace soap::runtime;
+
+int64_t soap::runtime::gaugeSpeed() {
+  using Clock = std::chrono::steady_clock;
+  constexpr int rounds = 25'000;
+  uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+  auto begin = Clock::now();
+  for (int round = 0; round < rounds; ++round) {
+    ++a, ++b, ++c, ++d, ++e, ++f, ++g, ++h;
+    // Every addition is wanted, in a register.
+    asm volatile(""
+                 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f),
+                   "+r"(g), "+r"(h));
+  }
+  auto end = Clock::now();
+  return std::max<int64_t>(
+      1, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin)
+             .count());
+}
+
+std::vector<size_t>
+soap::runtime::fullSpeedIterations(const std::vector<int64_t> &gauges,
+                                   int64_t best) {
+  std::vector<size_t> result;
+  for (int64_t gauge : gauges)
+    best = best ? std::min(best, gauge) : gauge;
+  auto full = [&](int64_t gauge) {
+    return double(gauge) <= gaugeTolerance * double(best);
+  };
+  for (size_t i = 0; i + 1 < gauges.size(); ++i)
+    if (full(gauges[i]) && full(gauges[i + 1]))
+      result.push_back(i);
+  return result;
+}
