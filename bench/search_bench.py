@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 
+import built  # beside this file
+
 
 def devices(cluster):
     """Devices of a topology called TYPE-NxM."""
@@ -17,7 +19,7 @@ class Tools:
     """The programs of a build."""
 
     def __init__(self, build):
-        self.translate, self.opt = (os.path.join(build, "bin", name) for name in ("soap-translate", "soap-opt"))
+        self.translate, self.opt = built.programs(build, "soap-translate", "soap-opt")
 
     def step(self, folder, network, batch, cluster):
         """Writes the training step of a network with `batch` samples on each device; the path."""

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
 from compile_bench import measure, passes, summary  # noqa: E402
 
 
@@ -60,6 +61,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json")
     options = parser.parse_args()
+    built.programs(options.build, "soap-translate", "soap-opt", "soap-run")
     options.build = os.path.abspath(options.build)
     stages = ["import", "lower", "code", "start", "cached"]
     print("| model | devices | " + " | ".join(stages) + " |\n|---|---|" + "---|" * len(stages))

@@ -18,6 +18,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
@@ -64,6 +67,7 @@ def main():
     parser.add_argument("--limit-share", type=float, default=1, help="of the contest's time limit")
     parser.add_argument("--json")
     options = parser.parse_args()
+    built.programs(options.build, "soap-solve")
     with open(os.path.join(options.data, "best-known.csv")) as file:
         known = {row["instance"]: row for row in csv.DictReader(file)}
     print("| instance | seed | cost | score | gap | wall s | CPU s | verified |\n|---|---|---|---|---|---|---|---|")

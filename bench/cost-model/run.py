@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Cross-validation of the cost model on measured times of an H200: profile and curves from 80 % of the measurements, the others predicted by the C++.
 
-    bench/cost-model/run.py PREDICT_TIMES h200-ops.csv [--splits 5] [-o result.json]
+    bench/cost-model/run.py BUILD h200-ops.csv [--splits 5] [-o result.json]
 
-PREDICT_TIMES is build/bin/bench/PredictTimes (ninja SoapBench). `--by-shape` keeps all directions and element types of a shape on one side of a split.
+`--by-shape` keeps all directions and element types of a shape on one side of a split.
 Prints a table and writes JSON: relative errors |predicted / measured - 1|, median and 95th percentile.
 """
 import argparse
@@ -14,6 +14,9 @@ import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
 
 import numpy as np
 
@@ -40,13 +43,14 @@ def predict(program, profile, shapes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
+    parser.add_argument("build")
     parser.add_argument("csv")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--by-shape", action="store_true")
     parser.add_argument("-o", "--output")
     arguments = parser.parse_args()
+    program, = built.programs(arguments.build, "bench/PredictTimes")
 
     tables = {key: rows for key, rows in profiles.read(arguments.csv).items() if key[0] in ("conv2d", "matmul")}
     model, curve, even = {}, {}, []
@@ -64,7 +68,7 @@ def main():
         known = {key: [row for row, held in zip(rows, isHeld[key]) if not held] for key, rows in tables.items()}
         asked = [(key, profiles.Shape(key, shape), ns) for key, rows in sorted(tables.items())
                  for (shape, ns), held in zip(rows, isHeld[key]) if held]
-        times = predict(arguments.program, profiles.make_profile(known), [(key, shape) for key, shape, _ in asked])
+        times = predict(program, profiles.make_profile(known), [(key, shape) for key, shape, _ in asked])
         for (key, shape, ns), (by_model, by_curve) in zip(asked, times):
             error = abs(by_model / ns - 1)
             model.setdefault(key, []).append(error)

@@ -26,6 +26,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
+
 # Batch and options: an iteration takes some 5 to 200 ms.
 NETWORKS = {
     "lenet": (64, ""),
@@ -237,6 +240,7 @@ def main():
     parser.add_argument("--steps", default="calibrate,compile,measure")
     parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
+    built.programs(options.build, "soap-translate", "soap-opt", "soap-run")
     bench = Bench(options)
     steps = options.steps.split(",")
     if options.again:

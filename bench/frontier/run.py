@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Frontiers of memory and time: the experiments of section 5 of the TensorOpt paper (Cai et al., 2020).
 
-    ninja -C BUILD SoapBench soap-opt soap-translate
     bench/frontier/run.py BUILD FOLDER [--only transformer ...] [--parts speed spaces limits topologies fewest] [--threads 2] [--reuse]
 
 speed       each network on 4 to 32 devices: seconds of all parts, how exact, peak memory (Table 3, Figure 8);
@@ -10,7 +9,8 @@ spaces      on 16 devices, beside data parallelism, OptCNN, ToFu and Mesh-Tensor
 limits      the least time within limits of memory, on 16 devices
 topologies  the transformer on faster and slower networks (Figure 7 b and c)
 fewest      the fewest devices for a limit, checked against every smaller number
-Tables go to standard output, drawings (SVG) and what was measured (JSON) to FOLDER.
+Tables go to standard output, drawings (SVG) and what was measured (JSON) to FOLDER. Programs of BUILD are brought up to date first.
+Exits with 1 if a restricted space has a point that is better in both than all of the whole space.
 """
 
 import argparse
@@ -18,6 +18,9 @@ import json
 import os
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
 
 # Network, generator, batch, options. The batch is that of the paper; the sizes are those at which one device of 16 GB is not enough.
 NETWORKS = {
@@ -28,6 +31,7 @@ NETWORKS = {
 }
 SIZES = ["v100-1x4", "v100-1x8", "v100-2x8", "v100-4x8"]
 LIMITS = [2, 4, 6, 8, 12, 16]
+failures = []
 
 
 def problem(args, name):
@@ -71,8 +75,12 @@ def speed(args, name, path):
 def spaces(args, name, path):
     svg = os.path.join(args.folder, f"{name}.spaces.svg")
     found = frontier(args, path, "v100-2x8", "--spaces", f"--svg={svg}")
+    whole = found["curves"][0]["points"]
     for curve in found["curves"]:
         points = curve["points"]
+        for memory, time in points:
+            if not any(own[0] <= memory and own[1] <= time for own in whole):
+                failures.append(f"{name}: {cell((memory, time))} of {curve['label']} is better than all of the whole space")
         print(f"| {name} | {curve['label']} | {len(points)} | {cell(points[0])} | {cell(points[-1])} |", flush=True)
         yield {"network": name, **curve}
 
@@ -131,13 +139,15 @@ def main():
     unknown = (set(args.only) - set(NETWORKS)) | (set(args.parts) - set(HEADS))
     if unknown:
         sys.exit(f"unknown: {', '.join(sorted(unknown))}")
+    built.programs(args.build, "soap-translate", "soap-opt", "bench/Frontier")
     paths = {name: problem(args, name) for name in args.only}
     for part in args.parts:
         print("\n| " + " | ".join(HEADS[part]) + " |\n" + "|---" * len(HEADS[part]) + "|", flush=True)
         rows = [row for name in args.only for row in globals()[part](args, name, paths[name])]
         with open(os.path.join(args.folder, f"{part}.json"), "w") as stream:
             json.dump(rows, stream, indent=1)
+    return "\n".join(failures) or 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
 from compile_bench import measure, passes, summary  # noqa: E402
 
 TOPOLOGIES = {1: "h100-1x1", 4: "h100-1x4", 8: "h100-1x8", 16: "h100-2x8", 64: "h100-8x8"}
@@ -59,6 +60,7 @@ def main():
     parser.add_argument("--format", default="isa", help="isa (PTX) or bin (cubin, with ptxas)")
     parser.add_argument("--json", help="write the numbers here")
     options = parser.parse_args()
+    built.programs(options.build, "soap-translate", "soap-opt")
     unknown = [name for name in options.networks.split(",") if name not in NETWORKS]
     unknown += [count for count in options.devices.split(",") if int(count) not in TOPOLOGIES]
     if unknown:

@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # The paper's Table 1: best contiguous split (to its digits, from the published data), any split.
@@ -64,6 +67,7 @@ def main():
     parser.add_argument("--only", default="", help="files whose name contains this text")
     parser.add_argument("-o", "--output", default="")
     options = parser.parse_args()
+    built.programs(options.build, "soap-solve")
     results, problems = [], []
 
     def run(name, folder, objective, algorithm, flags, seconds):

@@ -27,6 +27,9 @@ import sys
 import tempfile
 import threading
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 
@@ -188,6 +191,7 @@ def main():
     parser.add_argument("--python", default="")
     parser.add_argument("--json", default="")
     options = parser.parse_args()
+    built.programs(options.build, "soap-translate", "soap-opt", "soap-run")
     options.build = os.path.abspath(options.build)
     only = [name for name in options.only.split(",") if name]
     for name in set(only) - {row.name for row in ROWS}:

@@ -156,6 +156,85 @@ TEST(FrontierSearch, PointsAreWhatSimulationSays) {
   }
 }
 
+/// What is cut out of the whole space's graph is what is priced for a space.
+TEST(FrontierGraph, RestrictionsAreGraphsOfTheirSpaces) {
+  for (int devices : {4, 6}) {
+    MlpProblem p(makeMlp(96, {48, 36, 24, 12}), devices);
+    FrontierGraphOptions options;
+    options.devices = devices;
+    for (const auto &[name, strategy] : presetStarts(p.problem))
+      options.known.push_back(strategy);
+    FrontierGraph whole(p.problem, options);
+    std::vector<FrontierRestriction> all = frontierRestrictions(devices);
+    ASSERT_EQ(all.size(), devices == 4 ? 5U : 6U);
+    for (size_t r = 0; r < all.size(); ++r) {
+      SCOPED_TRACE("restriction " + std::to_string(r) + ", devices " +
+                   std::to_string(devices));
+      FrontierGraphOptions own = options;
+      own.known.clear();
+      own.space = all[r].space;
+      own.meshSamples = all[r].meshSamples;
+      FrontierGraph alone(p.problem, own);
+      std::optional<FrontierGraph> cut = whole.restrictedTo(r);
+      ASSERT_TRUE(cut);
+      EXPECT_EQ(cut->getConfigs(), alone.getConfigs());
+      int nodes = static_cast<int>(p.mlp.graph.nodes.size());
+      for (int position : {0, nodes / 2, nodes - 1}) {
+        FrontierProblem a = cut->problemAt(position, false),
+                        b = alone.problemAt(position, false);
+        ASSERT_EQ(a.graph.nodeCount(), b.graph.nodeCount());
+        for (int n = 0; n < a.graph.nodeCount(); ++n) {
+          EXPECT_EQ(a.graph.nodes[n].costs, b.graph.nodes[n].costs);
+          EXPECT_EQ(a.graph.nodes[n].memory, b.graph.nodes[n].memory);
+        }
+        ASSERT_EQ(a.alternatives.size(), b.alternatives.size());
+        for (size_t e = 0; e < a.alternatives.size(); ++e) {
+          EXPECT_EQ(a.graph.edges[e].costs, b.graph.edges[e].costs);
+          ASSERT_EQ(a.alternatives[e].size(), b.alternatives[e].size());
+          for (size_t k = 0; k < a.alternatives[e].size(); ++k) {
+            EXPECT_EQ(a.alternatives[e][k].costs, b.alternatives[e][k].costs);
+            EXPECT_EQ(a.alternatives[e][k].memory, b.alternatives[e][k].memory);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// No point of a restricted space's search is better in both than all of the
+/// whole space's.
+TEST(FrontierSearch, NoRestrictedSpaceIsBetter) {
+  struct Case {
+    std::vector<int64_t> widths;
+    int devices;
+    bool reuse;
+    int64_t configs;
+  };
+  for (const Case &it : std::vector<Case>{{{512, 256, 256, 10}, 4, false, 16},
+                                          {{64, 512, 64, 512, 64}, 8, false, 4},
+                                          {{64, 512, 64, 512, 64}, 8, true, 16},
+                                          {{96, 48, 36, 12}, 6, false, 2}}) {
+    MlpProblem p(makeMlp(288, it.widths), it.devices);
+    FrontierSearchOptions options = smallOptions();
+    options.reuse = it.reuse;
+    options.mostConfigs = it.configs;
+    DeviceFrontier whole = searchFrontier(p.problem, options).frontiers[0];
+    options.presets = false;
+    options.initial = {dataParallelStrategy(p.problem)};
+    for (const FrontierRestriction &own : frontierRestrictions(it.devices)) {
+      options.space = own.space;
+      options.meshSamples = own.meshSamples;
+      DeviceFrontier found = searchFrontier(p.problem, options).frontiers[0];
+      EXPECT_TRUE(found.complete);
+      for (const FrontierStrategy &point : found.points) {
+        const FrontierStrategy *best = fastest(whole, point.memoryBytes);
+        ASSERT_TRUE(best);
+        EXPECT_LE(best->timeNs, point.timeNs);
+      }
+    }
+  }
+}
+
 TEST(FrontierSearch, MiniTimeIsThePointWithinTheLimit) {
   MlpProblem p(makeMlp(256, {512, 256, 256, 10}), 4);
   FrontierSearchOptions options = smallOptions();

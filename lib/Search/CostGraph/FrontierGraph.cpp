@@ -154,11 +154,11 @@ bool FrontierGraph::priceGroups() {
   GroupCosts costs(problem);
   size_t count = problem.getGroups().size();
   std::vector<std::string> texts;
+  // Of all that there are, whatever the space: what it leaves is chosen from
+  // what the whole space keeps, so that its frontier is never better.
+  FrontierGraphOptions all = options;
+  all.space = FrontierSpace::All;
   for (size_t g = 0; g < count; ++g) {
-    // Of all that there are, whatever the space: what it leaves is chosen from
-    // what the whole space keeps, so that its frontier is never better.
-    FrontierGraphOptions all = options;
-    all.space = FrontierSpace::All;
     configs.push_back(frontierCandidates(problem, static_cast<int>(g), all));
     texts.push_back(costs.signature(static_cast<int>(g), configs.back()));
   }
@@ -188,6 +188,8 @@ bool FrontierGraph::priceGroups() {
     own.copyBytes = all.copyBytes;
   }
   findLayers();
+  restricted.assign(frontierRestrictions(options.devices).size(),
+                    std::vector<std::vector<size_t>>(count));
   std::map<size_t, std::vector<size_t>> layers;
   for (size_t g = 0; g < count; ++g)
     layers[layerOf[g]].push_back(g);
@@ -225,10 +227,10 @@ void FrontierGraph::findLayers() {
 std::vector<size_t>
 FrontierGraph::placesIn(FrontierSpace space, int meshSamples, size_t group,
                         const std::vector<Config> &all) const {
-  FrontierGraphOptions own = options;
+  FrontierGraphOptions own;
+  own.devices = options.devices;
   own.space = space;
   own.meshSamples = meshSamples;
-  own.known.clear();
   std::vector<size_t> places;
   for (const Config &config :
        frontierCandidates(problem, static_cast<int>(group), own))
@@ -236,6 +238,30 @@ FrontierGraph::placesIn(FrontierSpace space, int meshSamples, size_t group,
       places.push_back(static_cast<size_t>(it - all.begin()));
   std::sort(places.begin(), places.end());
   return places;
+}
+
+/// What is left of tables of configs and values.
+static std::vector<int64_t> rowsOf(const std::vector<int64_t> &table,
+                                   size_t width,
+                                   const std::vector<size_t> &rows) {
+  std::vector<int64_t> result;
+  for (size_t row : rows)
+    result.insert(result.end(),
+                  table.begin() + static_cast<ptrdiff_t>(row * width),
+                  table.begin() + static_cast<ptrdiff_t>((row + 1) * width));
+  return result;
+}
+
+void FrontierGraph::cutConfigs(size_t group,
+                               const std::vector<size_t> &places) {
+  std::vector<Config> left;
+  for (size_t place : places)
+    left.push_back(configs[group][place]);
+  configs[group] = std::move(left);
+  Alone &own = alone[group];
+  own.timesNs = rowsOf(own.timesNs, 1, places);
+  own.sourceBytes = rowsOf(own.sourceBytes, own.values.size(), places);
+  own.copyBytes = rowsOf(own.copyBytes, own.values.size(), places);
 }
 
 /// Gives groups that have the same candidates those that are best for all of
@@ -251,12 +277,6 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
     }
   std::vector<size_t> chosen =
       bestCandidates(times, bytes, static_cast<size_t>(options.mostConfigs));
-  // Configs of known strategies whatever they cost alone.
-  for (size_t g : groups)
-    for (const Strategy &strategy : options.known)
-      for (size_t c = 0; c < all.size(); ++c)
-        if (strategy[problem.getGroups()[g].leader] == all[c])
-          chosen.push_back(c);
   auto addBest = [&](const std::vector<size_t> &places, size_t most) {
     std::vector<int64_t> ownTimes, ownBytes;
     for (size_t c : places) {
@@ -266,41 +286,89 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
     for (size_t c : bestCandidates(ownTimes, ownBytes, most))
       chosen.push_back(places[c]);
   };
+  auto sortChosen = [&] {
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  };
   auto most = static_cast<size_t>(options.mostConfigs);
-  for (FrontierSpace space : {FrontierSpace::OptCnn, FrontierSpace::ToFu})
-    addBest(placesIn(space, 1, groups[0], all), std::max<size_t>(most / 8, 1));
-  for (int rows = 1; rows <= options.devices; ++rows)
-    if (options.devices % rows == 0)
-      addBest(placesIn(FrontierSpace::Mesh, rows, groups[0], all),
-              std::max<size_t>(most / 16, 1));
-  std::sort(chosen.begin(), chosen.end());
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  std::vector<FrontierRestriction> restrictions =
+      frontierRestrictions(options.devices);
+  std::vector<std::vector<size_t>> &places = placesOf[kindOf[groups[0]]];
+  for (size_t r = 0; r < restrictions.size(); ++r) {
+    auto [space, rows] = restrictions[r];
+    if (places.size() == r)
+      places.push_back(placesIn(space, rows, groups[0], all));
+    size_t share = space == FrontierSpace::Mesh ? 16 : 8;
+    addBest(places[r], std::max<size_t>(most / share, 1));
+  }
+  sortChosen();
+  // What searches of restricted spaces take of them.
+  auto keepIn = [&](const std::vector<size_t> &list) {
+    std::vector<size_t> result;
+    std::set_intersection(chosen.begin(), chosen.end(), list.begin(),
+                          list.end(), std::back_inserter(result));
+    return result;
+  };
+  std::vector<std::vector<size_t>> kept;
+  for (const std::vector<size_t> &list : places)
+    kept.push_back(keepIn(list));
   if (options.space != FrontierSpace::All) {
-    std::vector<size_t> places =
+    std::vector<size_t> own =
         placesIn(options.space, options.meshSamples, groups[0], all);
-    std::erase_if(chosen, [&](size_t c) {
-      return !std::binary_search(places.begin(), places.end(), c);
-    });
+    chosen = keepIn(own);
     if (chosen.empty()) // a mesh that does not divide the devices
-      addBest(places, 1);
+      addBest(own, 1);
   }
-  for (size_t g : groups) {
-    Alone &own = alone[g];
-    Alone kept;
-    configs[g].clear();
-    for (size_t c : chosen) {
-      configs[g].push_back(all[c]);
-      kept.timesNs.push_back(own.timesNs[c]);
-      size_t from = c * own.values.size();
-      for (size_t i = from; i < from + own.values.size(); ++i) {
-        kept.sourceBytes.push_back(own.sourceBytes[i]);
-        kept.copyBytes.push_back(own.copyBytes[i]);
-      }
+  // Configs of known strategies whatever they cost alone.
+  for (size_t g : groups)
+    for (const Strategy &strategy : options.known)
+      for (size_t c = 0; c < all.size(); ++c)
+        if (strategy[problem.getGroups()[g].leader] == all[c])
+          chosen.push_back(c);
+  sortChosen();
+  for (size_t r = 0; r < kept.size(); ++r)
+    for (size_t g : groups) {
+      std::vector<size_t> &own = restricted[r][g];
+      for (size_t c : kept[r])
+        if (auto it = std::lower_bound(chosen.begin(), chosen.end(), c);
+            it != chosen.end() && *it == c)
+          own.push_back(static_cast<size_t>(it - chosen.begin()));
     }
-    own.timesNs = std::move(kept.timesNs);
-    own.sourceBytes = std::move(kept.sourceBytes);
-    own.copyBytes = std::move(kept.copyBytes);
+  for (size_t g : groups)
+    cutConfigs(g, chosen);
+}
+
+std::vector<FrontierRestriction> soap::frontierRestrictions(int devices) {
+  std::vector<FrontierRestriction> result = {{FrontierSpace::OptCnn, 1},
+                                             {FrontierSpace::ToFu, 1}};
+  for (int rows = 1; rows <= devices; ++rows)
+    if (devices % rows == 0)
+      result.push_back({FrontierSpace::Mesh, rows});
+  return result;
+}
+
+std::optional<FrontierGraph>
+FrontierGraph::restrictedTo(size_t restriction) const {
+  const std::vector<std::vector<size_t>> &places = restricted[restriction];
+  for (const std::vector<size_t> &own : places)
+    if (own.empty())
+      return std::nullopt;
+  FrontierGraph result = *this;
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    const Pair &whole = pairs[p];
+    Pair &own = result.pairs[p];
+    std::vector<size_t> entries;
+    for (size_t a : places[whole.first])
+      for (size_t b : places[whole.second])
+        entries.push_back(a * configs[whole.second].size() + b);
+    own.timesNs = rowsOf(whole.timesNs, 1, entries);
+    own.copyBytes = rowsOf(whole.copyBytes, whole.values.size(), entries);
+    own.movingNs = rowsOf(whole.movingNs, whole.values.size(), entries);
   }
+  for (size_t g = 0; g < places.size(); ++g)
+    result.cutConfigs(g, places[g]);
+  result.restricted.clear();
+  return result;
 }
 
 bool FrontierGraph::pricePairs() {

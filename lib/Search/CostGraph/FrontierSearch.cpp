@@ -159,23 +159,69 @@ private:
   }
 
   std::vector<FrontierStrategy> track(const FrontierGraph &graph);
+  std::vector<FrontierStrategy> trackSpace(const FrontierGraph &graph,
+                                           DeviceFrontier &stats, bool isAll);
   void simulate(std::vector<FrontierStrategy> &strategies, bool mayStop);
 };
 
 } // namespace
 
-/// Frontiers of what is held at the end of the forward pass, and where what was
-/// found holds most; the best of all by their real peaks.
+/// What is worth simulating: of the space that is searched, and if that is the
+/// whole one, of each space that restricts it, too. Estimates are not what
+/// simulations say, so the best estimates of all need not be the best; but what
+/// a search of a restricted space simulates is simulated here, so that none of
+/// its points is better than all of this frontier.
 std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
   Clock::time_point begin = Clock::now();
+  bool isAll = options.space == FrontierSpace::All;
+  std::vector<FrontierStrategy> strategies = trackSpace(graph, result, isAll);
+  size_t restrictions = isAll ? frontierRestrictions(result.devices).size() : 0;
+  for (size_t r = 0; r < restrictions && result.complete && !run.isOver(); ++r)
+    if (std::optional<FrontierGraph> own = graph.restrictedTo(r)) {
+      DeviceFrontier stats;
+      for (FrontierStrategy &strategy : trackSpace(*own, stats, false))
+        strategies.push_back(std::move(strategy));
+      result.tracked += stats.tracked;
+      result.peakBytes = std::max(result.peakBytes, stats.peakBytes);
+    }
+  std::stable_sort(strategies.begin(), strategies.end(),
+                   [](const FrontierStrategy &a, const FrontierStrategy &b) {
+                     return std::pair(a.estimatedBytes, -a.estimatedNs) <
+                            std::pair(b.estimatedBytes, -b.estimatedNs);
+                   });
+  std::vector<FrontierStrategy> distinct;
+  for (FrontierStrategy &strategy : strategies) {
+    bool isKnown = false;
+    for (size_t i = distinct.size(); !isKnown && i-- > 0;) {
+      const FrontierStrategy &other = distinct[i];
+      if (other.estimatedBytes != strategy.estimatedBytes ||
+          other.estimatedNs != strategy.estimatedNs)
+        break;
+      isKnown =
+          other.strategy == strategy.strategy && other.keeps == strategy.keeps;
+    }
+    if (!isKnown)
+      distinct.push_back(std::move(strategy));
+  }
+  result.trackSeconds = secondsSince(begin);
+  return distinct;
+}
+
+/// Frontiers of what is held at the end of the forward pass, and where what was
+/// found holds most; the best of all by their real peaks. `stats`: how that
+/// went.
+std::vector<FrontierStrategy>
+DeviceSearch::trackSpace(const FrontierGraph &graph, DeviceFrontier &stats,
+                         bool isAll) {
   constexpr int mostPositions = 3;
   FrontierOptions tracking;
   tracking.threads = options.threads;
   tracking.epsilon = options.epsilon;
-  tracking.mostPoints = options.mostPoints;
+  tracking.mostPoints =
+      isAll ? options.mostPoints : FrontierSearchOptions::mostRestrictedPoints;
   tracking.stop = options.stop;
-  result.pairs = static_cast<int>(graph.pairCount());
-  result.pricedPairs = static_cast<int>(graph.pricedPairs());
+  stats.pairs = static_cast<int>(graph.pairCount());
+  stats.pricedPairs = static_cast<int>(graph.pricedPairs());
 
   using Decision = std::pair<std::vector<int>, std::vector<KeptValue>>;
   auto less = [](const Decision &a, const Decision &b) {
@@ -189,38 +235,38 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
   };
   std::map<Decision, std::pair<int64_t, int64_t>, decltype(less)> found(less);
   std::vector<int> positions = {graph.turningPoint()};
-  result.complete = true;
-  for (size_t p = 0; p < positions.size() && result.complete; ++p) {
-    FrontierProblem tracked = graph.problemAt(positions[p], result.tiedLayers);
+  stats.complete = true;
+  for (size_t p = 0; p < positions.size() && stats.complete; ++p) {
+    FrontierProblem tracked = graph.problemAt(positions[p], stats.tiedLayers);
     if (p == 0 && !isReducible(tracked.graph, tracking)) {
-      result.tiedLayers = true;
+      stats.tiedLayers = true;
       tracked = graph.problemAt(positions[p], true);
     }
     if (options.seconds > 0)
       tracking.seconds = std::max(options.seconds - run.elapsed(), 1e-3);
     FrontierResult frontier = trackFrontier(tracked, tracking);
-    result.complete = frontier.complete;
-    result.guaranteed = result.guaranteed && frontier.guaranteed;
-    result.errorBound = std::max(result.errorBound, frontier.errorBound);
-    result.peakBytes = std::max(result.peakBytes, frontier.peakBytes);
-    result.heuristicEliminations = frontier.heuristicEliminations;
-    result.nodes = tracked.graph.nodeCount();
-    result.configs = 0;
+    stats.complete = frontier.complete;
+    stats.guaranteed = stats.guaranteed && frontier.guaranteed;
+    stats.errorBound = std::max(stats.errorBound, frontier.errorBound);
+    stats.peakBytes = std::max(stats.peakBytes, frontier.peakBytes);
+    stats.heuristicEliminations = frontier.heuristicEliminations;
+    stats.nodes = tracked.graph.nodeCount();
+    stats.configs = 0;
     for (const CostGraphNode &node : tracked.graph.nodes)
-      result.configs += node.configCount();
+      stats.configs += node.configCount();
     std::map<int, int> peaks; // how many points have theirs where
     for (size_t i = 0; i < frontier.points.size(); ++i) {
       FrontierChoice point = frontier.unroll(i);
-      std::vector<int> choice = graph.untie(point.choice, result.tiedLayers);
+      std::vector<int> choice = graph.untie(point.choice, stats.tiedLayers);
       std::vector<Keep> keeps =
-          graph.keepsOf(point.alternative, positions[p], result.tiedLayers);
+          graph.keepsOf(point.alternative, positions[p], stats.tiedLayers);
       MemoryPeak peak = graph.peakOf(choice, keeps);
       ++peaks[static_cast<int>(peak.time)];
       std::vector<KeptValue> kept = graph.keptValues(choice, keeps);
       found.try_emplace({std::move(choice), std::move(kept)}, peak.bytes,
                         frontier.points[i].timeNs);
     }
-    result.tracked += static_cast<int64_t>(frontier.points.size());
+    stats.tracked += static_cast<int64_t>(frontier.points.size());
     int next = -1;
     for (auto [position, count] : peaks)
       if (std::find(positions.begin(), positions.end(), position) ==
@@ -230,7 +276,7 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
     if (next >= 0 && p + 1 < mostPositions)
       positions.push_back(next);
   }
-  result.positions = static_cast<int>(positions.size());
+  stats.positions = static_cast<int>(positions.size());
 
   std::vector<int64_t> times, bytes;
   std::vector<const Decision *> choices;
@@ -240,10 +286,9 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
     times.push_back(costs.second);
   }
   std::vector<size_t> chosen =
-      bestCandidates(times, bytes, static_cast<size_t>(options.mostSimulated));
-  std::stable_sort(chosen.begin(), chosen.end(), [&](size_t a, size_t b) {
-    return bytes[a] != bytes[b] ? bytes[a] < bytes[b] : times[a] > times[b];
-  });
+      bestCandidates(times, bytes,
+                     static_cast<size_t>(isAll ? options.mostSimulated
+                                               : options.mostSimulated / 8));
   std::vector<FrontierStrategy> strategies;
   for (size_t i : chosen) {
     FrontierStrategy &strategy = strategies.emplace_back();
@@ -252,7 +297,6 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
     strategy.strategy = graph.strategy(choices[i]->first);
     strategy.keeps = choices[i]->second;
   }
-  result.trackSeconds = secondsSince(begin);
   return strategies;
 }
 

@@ -17,6 +17,8 @@
 #include "Soap/Search/ParallelizationProblem.h"
 
 #include <functional>
+#include <map>
+#include <optional>
 
 namespace soap {
 
@@ -32,8 +34,8 @@ enum class FrontierSpace {
 struct FrontierGraphOptions {
   /// The first so many devices are used; they should be alike.
   int devices = 1;
-  /// Candidates per group; beyond these the best of each restricted space, a
-  /// quarter (of each mesh an eighth) as many, and those of `known`.
+  /// Candidates per group; beyond these the best of each restricted space, an
+  /// eighth (of each mesh a sixteenth) as many, and those of `known`.
   int mostConfigs = 16;
   int threads = 1;
   FrontierSpace space = FrontierSpace::All;
@@ -49,6 +51,16 @@ struct FrontierGraphOptions {
   /// devices.
   std::vector<Strategy> known;
 };
+
+/// A restricted space, as in `FrontierGraphOptions`.
+struct FrontierRestriction {
+  FrontierSpace space;
+  int meshSamples;
+};
+
+/// The restricted spaces whose best candidates are among those of the whole
+/// space: OptCNN's, ToFu's and every mesh of so many devices.
+std::vector<FrontierRestriction> frontierRestrictions(int devices);
 
 /// Positions of a program, numbers of nodes, both included.
 struct Lifetime {
@@ -67,6 +79,11 @@ public:
   /// Tables of pairs of groups, and how many of them had to be computed.
   int64_t pairCount() const { return static_cast<int64_t>(pairs.size()); }
   int64_t pricedPairs() const { return priced; }
+
+  /// What a graph of one of `frontierRestrictions` (and else the same options,
+  /// without known strategies) would be, without pricing anything again. None
+  /// if a group has no config there. Only of a graph of the whole space.
+  std::optional<FrontierGraph> restrictedTo(size_t restriction) const;
 
   /// The cost graph with what is held at a position. `tied`: time steps of a
   /// layer (groups that read the same weights) have one config, and are one
@@ -130,7 +147,11 @@ private:
   std::vector<Alone> alone;                 ///< by group
   /// By group: equal for groups that differ in names alone.
   std::vector<size_t> kindOf;
+  /// By kind and restriction: which of all candidates are of it.
+  std::map<size_t, std::vector<std::vector<size_t>>> placesOf;
   std::vector<Pair> pairs;
+  /// By restriction and group: places of configs that are of it.
+  std::vector<std::vector<std::vector<size_t>>> restricted;
   /// By group: the first group that it is tied to, its number among those.
   std::vector<size_t> layerOf, layerNumber;
 
@@ -148,6 +169,7 @@ private:
   std::vector<size_t> placesIn(FrontierSpace space, int meshSamples,
                                size_t group,
                                const std::vector<Config> &all) const;
+  void cutConfigs(size_t group, const std::vector<size_t> &places);
   void keepCandidates(const std::vector<size_t> &groups);
   bool pricePairs();
   int64_t heldAt(const Alone &group, size_t config, int position) const;

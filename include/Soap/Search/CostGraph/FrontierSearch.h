@@ -32,7 +32,11 @@ struct FrontierSearchOptions : SearchBudget {
   /// See `FrontierOptions`.
   double epsilon = 0;
   int64_t mostPoints = 65536;
-  /// Of each number of devices, so many strategies are simulated at most.
+  /// Instead of `mostPoints` in restricted spaces, of which few are simulated.
+  static constexpr int64_t mostRestrictedPoints = 256;
+  /// Of each number of devices, so many strategies of the searched space are
+  /// simulated at most, and of each space that restricts it (or is searched
+  /// itself) an eighth as many.
   int64_t mostSimulated = 64;
   /// Restrictions, for comparisons (FrontierGraph.h).
   FrontierSpace space = FrontierSpace::All;
