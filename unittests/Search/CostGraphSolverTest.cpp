@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Search/CostGraph/BranchAndBound.h"
+#include "../../lib/Search/CostGraph/PriceAscent.h"
 #include "CostGraphs.h"
 #include "Soap/Search/CostGraph/RepeatedBlocks.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
@@ -48,6 +50,64 @@ TEST(CostGraphSolver, AgreesWithEnumeration) {
   }
   EXPECT_GT(solved, 1000);
   EXPECT_GT(infeasible, 500);
+}
+
+/// What prices exclude is in no solution that is cheaper than the incumbent.
+TEST(CostGraphBounds, NothingWorthHavingIsExcluded) {
+  using namespace soap::costgraph;
+  int solutions = 0, goneStates = 0, gonePairs = 0;
+  for (uint64_t seed = 0; seed < 6000; ++seed) {
+    SCOPED_TRACE(seed);
+    CostGraphGenerator generator(seed);
+    Reducer reducer(generator.draw(8, 4));
+    if (!reducer.reduce())
+      continue;
+    Kernel kernel = reducer.kernel();
+    MemoryProfile profile(kernel);
+    std::vector<std::pair<int64_t, std::vector<int>>> all;
+    std::vector<int> states(kernel.nodes.size());
+    for (bool isMore = !states.empty(); isMore;) {
+      profile.assign(states);
+      if (int64_t cost = costIn(kernel, states);
+          cost < infinite && profile.fits())
+        all.emplace_back(cost, states);
+      isMore = false;
+      for (size_t n = 0; n < states.size() && !isMore; ++n)
+        if (++states[n] < kernel.nodes[n].stateCount())
+          isMore = true;
+        else
+          states[n] = 0;
+    }
+    if (all.empty())
+      continue;
+    int64_t incumbent = std::min_element(all.begin(), all.end())->first + 1 +
+                        generator.below(5);
+    Survivors survivors(kernel), before = survivors;
+    PriceAscent ascent(kernel);
+    for (int step = 0; step < 40; ++step) {
+      ascent.step();
+      ascent.exclude(incumbent, survivors);
+    }
+    for (const auto &[cost, choice] : all) {
+      if (cost >= incumbent)
+        continue;
+      ++solutions;
+      for (size_t n = 0; n < choice.size(); ++n)
+        EXPECT_TRUE(survivors.states[n][choice[n]]);
+      for (size_t e = 0; e < kernel.edges.size(); ++e) {
+        const KernelEdge &edge = kernel.edges[e];
+        EXPECT_TRUE(
+            survivors.pairs[e][choice[edge.source] *
+                                   kernel.nodes[edge.target].stateCount() +
+                               choice[edge.target]]);
+      }
+    }
+    goneStates += shareGone(before.states, survivors.states) > 0;
+    gonePairs += shareGone(before.pairs, survivors.pairs) > 0;
+  }
+  EXPECT_GT(solutions, 100);
+  EXPECT_GT(goneStates, 50);
+  EXPECT_GT(gonePairs, 50);
 }
 
 TEST(CostGraphSolver, SearchFindsWhatEnumerationFinds) {

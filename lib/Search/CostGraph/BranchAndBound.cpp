@@ -7,6 +7,7 @@
 #include "BranchAndBound.h"
 #include "PriceAscent.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace soap;
@@ -23,21 +24,6 @@ static bool excludes(double bound, int64_t incumbent) {
          bound > static_cast<double>(incumbent) - 1 + 1e-6;
 }
 
-std::vector<std::vector<char>>
-costgraph::statesWorthKeeping(const std::vector<std::vector<double>> &bounds,
-                              int64_t incumbent, int64_t &count) {
-  std::vector<std::vector<char>> keep;
-  count = 0;
-  for (const std::vector<double> &node : bounds) {
-    std::vector<char> &states = keep.emplace_back();
-    for (double bound : node) {
-      states.push_back(!excludes(bound, incumbent));
-      count += !states.back();
-    }
-  }
-  return keep;
-}
-
 int64_t costgraph::costIn(const Kernel &kernel,
                           const std::vector<int> &states) {
   int64_t sum = kernel.constant;
@@ -50,7 +36,7 @@ int64_t costgraph::costIn(const Kernel &kernel,
 }
 
 BranchAndBound::BranchAndBound(const Kernel &kernel, double rootBound) {
-  stack.push_back({Reducer(kernel), rootBound});
+  stack.push_back({Reducer(kernel), rootBound, {}});
 }
 
 BranchAndBound::BranchAndBound(const Kernel &kernel,
@@ -117,6 +103,36 @@ bool BranchAndBound::eliminate(const Subproblem &problem,
   return true;
 }
 
+/// Prices of a kernel's time points: those of the same moments, or of moments
+/// that are not there any more, by the next point.
+static std::vector<double>
+pricesFor(const Kernel &kernel,
+          const std::vector<std::pair<int, double>> &known) {
+  std::vector<double> prices;
+  if (known.empty() || kernel.timeCount() == 0)
+    return prices;
+  prices.resize(kernel.capacity.size());
+  for (auto [moment, price] : known) {
+    auto next =
+        std::lower_bound(kernel.moments.begin(), kernel.moments.end(), moment);
+    prices[std::min<size_t>(next - kernel.moments.begin(),
+                            prices.size() - 1)] += price;
+  }
+  return prices;
+}
+
+double costgraph::shareGone(const std::vector<std::vector<char>> &before,
+                            const std::vector<std::vector<char>> &after) {
+  double all = 0, left = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    all += static_cast<double>(
+        std::count(before[i].begin(), before[i].end(), char(1)));
+    left += static_cast<double>(
+        std::count(after[i].begin(), after[i].end(), char(1)));
+  }
+  return all > 0 ? 1 - left / all : 0;
+}
+
 void BranchAndBound::solve(Subproblem problem, const StopCheck &stop) {
   for (;;) {
     if (!problem.reducer.reduce())
@@ -126,7 +142,11 @@ void BranchAndBound::solve(Subproblem problem, const StopCheck &stop) {
       return propose(problem.reducer, kernel, {});
     if (eliminate(problem, kernel))
       return;
-    PriceAscent ascent(kernel);
+    PriceAscent ascent(kernel, pricesFor(kernel, problem.prices));
+    std::vector<std::vector<double>> shares;
+    for (const KernelNode &node : kernel.nodes)
+      shares.emplace_back(node.costs.size());
+    Survivors survivors(kernel);
     double last = ascent.bound();
     for (int i = 0, idle = 0; i < mostSteps && idle < patience; ++i) {
       if (stop()) {
@@ -135,32 +155,114 @@ void BranchAndBound::solve(Subproblem problem, const StopCheck &stop) {
       }
       ascent.step();
       workDone += ascent.workOfStep();
+      for (size_t n = 0; n < shares.size(); ++n) {
+        for (double &share : shares[n])
+          share *= 0.95;
+        shares[n][ascent.states()[n]] += 0.05;
+      }
       propose(problem.reducer, kernel, ascent.states());
       if (excludes(ascent.bound(), incumbent))
         return;
+      if (incumbent < infinite && i % 4 == 3)
+        ascent.exclude(incumbent, survivors);
       double gain = ascent.bound() - last;
       double gap = static_cast<double>(incumbent) - last;
       idle = gain > 1e-3 * std::min(gap, std::abs(last)) ? 0 : idle + 1;
       last = std::max(last, ascent.bound());
     }
     problem.bound = std::max(problem.bound, ascent.bound());
+    problem.prices.clear();
+    for (int t = 0; t < kernel.timeCount(); ++t)
+      if (ascent.prices()[t] > 0)
+        problem.prices.emplace_back(kernel.moments[t], ascent.prices()[t]);
     std::vector<std::vector<double>> bounds = ascent.boundsOfStates();
-    int64_t dropped = 0, states = 0;
-    auto keep = statesWorthKeeping(bounds, incumbent, dropped);
-    for (const KernelNode &node : kernel.nodes)
-      states += node.stateCount();
-    if (20 * dropped >= states) {
-      if (!problem.reducer.restrict(keep))
+    if (incumbent < infinite)
+      ascent.exclude(incumbent, survivors);
+    Survivors all(kernel);
+    problem.reducer.restrictPairs(kernel, survivors.pairs);
+    if (shareGone(all.states, survivors.states) >= 0.02 ||
+        shareGone(all.pairs, survivors.pairs) >= 0.1) {
+      if (!problem.reducer.restrict(survivors.states))
         return;
       continue;
     }
-    return split(std::move(problem), kernel, bounds);
+    return split(std::move(problem), kernel, bounds, survivors.states, shares);
   }
+}
+
+/// Where memory is what leaves the gap: of a node that decoded states give now
+/// much, now little memory (in prices), those that hold more than its mean from
+/// those that hold less.
+bool BranchAndBound::splitMemory(
+    const Subproblem &problem, const Kernel &kernel,
+    const std::vector<std::vector<double>> &bounds,
+    const std::vector<std::vector<char>> &keep,
+    const std::vector<std::vector<double>> &shares) {
+  std::vector<double> sums(kernel.capacity.size() + 1);
+  std::vector<double> prices = pricesFor(kernel, problem.prices);
+  for (size_t t = 0; t < prices.size(); ++t)
+    sums[t + 1] = sums[t] + prices[t];
+  int chosen = -1;
+  double most = 0, border = 0;
+  std::vector<double> held, chosenHeld;
+  for (int n = 0; n < kernel.nodeCount() && !prices.empty(); ++n) {
+    const KernelNode &node = kernel.nodes[n];
+    held.assign(node.costs.size(), 0);
+    for (const Piece &piece : node.pieces)
+      for (size_t s = 0; s < held.size(); ++s)
+        held[s] += (sums[piece.to] - sums[piece.from]) *
+                   static_cast<double>(piece.bytes[s]);
+    double all = 0, mean = 0, squares = 0;
+    for (size_t s = 0; s < held.size(); ++s)
+      if (keep[n][s]) {
+        all += shares[n][s];
+        mean += shares[n][s] * held[s];
+      }
+    if (all <= 0)
+      continue;
+    mean /= all;
+    for (size_t s = 0; s < held.size(); ++s)
+      if (keep[n][s])
+        squares += shares[n][s] / all * (held[s] - mean) * (held[s] - mean);
+    if (squares > most) {
+      most = squares;
+      chosen = n;
+      border = mean;
+      chosenHeld = held;
+    }
+  }
+  if (chosen < 0 || std::sqrt(most) < 1e-4 * std::abs(problem.bound))
+    return false;
+  // The side of the least bound is next.
+  Subproblem sides[2] = {problem, problem};
+  double leastOf[2];
+  for (int side = 0; side < 2; ++side) {
+    std::vector<std::vector<char>> own = keep;
+    double least = static_cast<double>(infinite);
+    for (size_t s = 0; s < own[chosen].size(); ++s) {
+      own[chosen][s] = own[chosen][s] && (chosenHeld[s] > border) == (side > 0);
+      if (own[chosen][s])
+        least = std::min(least, bounds[chosen][s]);
+    }
+    leastOf[side] = least;
+    sides[side].bound = std::max(problem.bound, least);
+    if (!sides[side].reducer.restrict(own))
+      leastOf[side] = static_cast<double>(infinite);
+  }
+  int next = leastOf[0] <= leastOf[1] ? 0 : 1;
+  for (int side : {1 - next, next})
+    if (!excludes(leastOf[side], incumbent))
+      stack.push_back(std::move(sides[side]));
+  return true;
 }
 
 /// Over a node whose states differ most; the most promising is next.
 void BranchAndBound::split(Subproblem problem, const Kernel &kernel,
-                           const std::vector<std::vector<double>> &bounds) {
+                           const std::vector<std::vector<double>> &bounds,
+                           std::vector<std::vector<char>> keep,
+                           const std::vector<std::vector<double>> &shares) {
+  if (splitMemory(problem, kernel, bounds, keep, shares))
+    return;
   int chosen = -1;
   double most = -1;
   for (int n = 0; n < kernel.nodeCount(); ++n) {
@@ -189,10 +291,10 @@ void BranchAndBound::split(Subproblem problem, const Kernel &kernel,
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return bounds[chosen][a] > bounds[chosen][b];
   });
-  std::vector<std::vector<char>> keep;
-  for (const KernelNode &node : kernel.nodes)
-    keep.emplace_back(node.costs.size(), 1);
+  std::vector<char> left = keep[chosen];
   for (int state : order) {
+    if (!left[state])
+      continue;
     double bound = std::max(problem.bound, bounds[chosen][state]);
     if (excludes(bound, incumbent))
       continue;

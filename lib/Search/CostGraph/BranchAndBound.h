@@ -1,9 +1,12 @@
 //===- BranchAndBound.h - Proofs for kernels --------------------*- C++ -*-===//
 //
 // Depth first: a subproblem is reduced, bounded by message passing, and rid of
-// the states that no better solution has; what is small is eliminated exactly,
-// the rest is split over the states of a node. Subproblems are kept as a stack,
-// so that the proof can go on in slices between which others search.
+// the states, and pairs of states, that no better solution has; what is small
+// is eliminated exactly, the rest is split: where memory leaves a gap, into
+// states of a node that hold much and little, else over the states of a node.
+// Prices of memory begin where those of the larger problem ended. Subproblems
+// are kept as a stack, so that the proof can go on in slices between which
+// others search.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +48,8 @@ private:
   struct Subproblem {
     Reducer reducer;
     double bound;
+    /// Of memory, by moment (Kernel.h): those that were best one split before.
+    std::vector<std::pair<int, double>> prices;
   };
   std::vector<Subproblem> stack;
   double workDone = 0;
@@ -56,16 +61,20 @@ private:
   void solve(Subproblem problem, const StopCheck &stop);
   bool eliminate(const Subproblem &problem, const Kernel &kernel);
   void split(Subproblem problem, const Kernel &kernel,
-             const std::vector<std::vector<double>> &bounds);
+             const std::vector<std::vector<double>> &bounds,
+             std::vector<std::vector<char>> keep,
+             const std::vector<std::vector<double>> &shares);
+  bool splitMemory(const Subproblem &problem, const Kernel &kernel,
+                   const std::vector<std::vector<double>> &bounds,
+                   const std::vector<std::vector<char>> &keep,
+                   const std::vector<std::vector<double>> &shares);
   void propose(const Reducer &reducer, const Kernel &kernel,
                const std::vector<int> &states);
 };
 
-/// States that a solution cheaper than `incumbent` may have, by node of the
-/// kernel; `count` becomes the number of others.
-std::vector<std::vector<char>>
-statesWorthKeeping(const std::vector<std::vector<double>> &bounds,
-                   int64_t incumbent, int64_t &count);
+/// Of what was there (not 0), the share that is not any more.
+double shareGone(const std::vector<std::vector<char>> &before,
+                 const std::vector<std::vector<char>> &after);
 
 /// The cost of states of a kernel; `infinite` if a pair is forbidden.
 int64_t costIn(const Kernel &kernel, const std::vector<int> &states);

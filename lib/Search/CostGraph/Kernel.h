@@ -56,7 +56,9 @@ struct Kernel {
   std::vector<KernelNode> nodes;
   std::vector<KernelEdge> edges;
   std::vector<int64_t> capacity; ///< left for pieces, by time point
-  int64_t constant = 0;          ///< part of every solution's cost
+  /// By time point: its number before any reduction; they rise.
+  std::vector<int> moments;
+  int64_t constant = 0; ///< part of every solution's cost
 
   int nodeCount() const { return static_cast<int>(nodes.size()); }
   int timeCount() const { return static_cast<int>(capacity.size()); }

@@ -181,3 +181,47 @@ std::vector<std::vector<double>> MessagePassing::boundsOfStates() const {
   }
   return result;
 }
+
+Survivors::Survivors(const Kernel &kernel) {
+  for (const KernelNode &node : kernel.nodes)
+    states.emplace_back(node.costs.size(), 1);
+  for (const KernelEdge &edge : kernel.edges) {
+    std::vector<char> &own = pairs.emplace_back();
+    for (int64_t cost : edge.costs)
+      own.push_back(cost < infinite);
+  }
+}
+
+/// A pair costs at least the bounds of both states, but counts its edge once.
+void MessagePassing::exclude(int64_t incumbent, Survivors &survivors) const {
+  double base = bound(), limit = static_cast<double>(incumbent) - 1 + 1e-6;
+  std::vector<std::vector<double>> bounds = boundsOfStates();
+  for (size_t n = 0; n < bounds.size(); ++n)
+    for (size_t s = 0; s < bounds[n].size(); ++s)
+      if (bounds[n][s] > limit)
+        survivors.states[n][s] = 0;
+  std::vector<double> left, least[2];
+  for (size_t e = 0; e < kernel.edges.size(); ++e) {
+    const KernelEdge &edge = kernel.edges[e];
+    const std::vector<double> &rows = messages[0][e], &columns = messages[1][e];
+    left.resize(rows.size() * columns.size());
+    least[0].assign(rows.size(), forbiddenValue<double>);
+    least[1].assign(columns.size(), forbiddenValue<double>);
+    double low = forbiddenValue<double>;
+    const double *costs = edges.rows(Arc{static_cast<int>(e), 0, true});
+    for (size_t s = 0, i = 0; s < rows.size(); ++s)
+      for (size_t t = 0; t < columns.size(); ++t, ++i) {
+        left[i] = costs[i] - rows[s] - columns[t];
+        least[0][s] = std::min(least[0][s], left[i]);
+        least[1][t] = std::min(least[1][t], left[i]);
+        low = std::min(low, left[i]);
+      }
+    for (size_t s = 0, i = 0; s < rows.size(); ++s) {
+      double own = bounds[edge.source][s] - (least[0][s] - low) - base - low;
+      for (size_t t = 0; t < columns.size(); ++t, ++i)
+        if (own + bounds[edge.target][t] - (least[1][t] - low) + left[i] >
+            limit)
+          survivors.pairs[e][i] = 0;
+    }
+  }
+}

@@ -17,6 +17,15 @@
 
 namespace soap::costgraph {
 
+/// What no solution worth having contains: 0 where that is known, by node and
+/// state, and by edge and pair of states (row-major as the edge's costs).
+struct Survivors {
+  std::vector<std::vector<char>> states, pairs;
+
+  explicit Survivors(const Kernel &kernel);
+  Survivors() = default;
+};
+
 class MessagePassing {
 public:
   explicit MessagePassing(const Kernel &kernel);
@@ -35,6 +44,10 @@ public:
   std::vector<int> decode() const;
   /// By node and state: no solution with it costs less than this.
   std::vector<std::vector<double>> boundsOfStates() const;
+  /// Marks the states and pairs without which there is no solution that costs
+  /// less than `incumbent`, an integer. Different messages and prices exclude
+  /// different ones, so marks add up.
+  void exclude(int64_t incumbent, Survivors &survivors) const;
 
 private:
   const Kernel &kernel;

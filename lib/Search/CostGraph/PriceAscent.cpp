@@ -18,7 +18,7 @@ static constexpr double firstShare = 0.01;
 /// How much of the excess a step remembers.
 static constexpr double memory = 0.8;
 
-PriceAscent::PriceAscent(const Kernel &kernel)
+PriceAscent::PriceAscent(const Kernel &kernel, const std::vector<double> &start)
     : kernel(kernel), messages(kernel), excess(kernel.capacity.size()) {
   int points = kernel.timeCount(), count = std::min(points, mostStretches);
   for (int64_t i = 0; i < count; ++i) {
@@ -31,9 +31,28 @@ PriceAscent::PriceAscent(const Kernel &kernel)
   for (const KernelNode &node : kernel.nodes)
     stepWork +=
         static_cast<double>((node.pieces.size() + 1) * (node.costs.size() + 1));
+  if (!start.empty())
+    setStart(start);
   best = lastBound = messages.bound();
   bestPrices = messages.prices();
   decoded = messages.decode();
+}
+
+/// Prices in the order of their size, and steps that are small beside them.
+void PriceAscent::setStart(const std::vector<double> &start) {
+  constexpr double startShare = 0.05;
+  double most = *std::max_element(start.begin(), start.end());
+  if (most <= 0)
+    return;
+  for (Stretch &stretch : stretches) {
+    for (int t = stretch.from; t < stretch.to; ++t)
+      stretch.price += start[t];
+    stretch.stepSize = startShare * std::max(stretch.price, startShare * most);
+  }
+  messages.setPrices(start);
+  decoded = messages.decode();
+  updateExcess();
+  isWarm = true;
 }
 
 void PriceAscent::updateExcess() {

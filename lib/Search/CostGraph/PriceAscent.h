@@ -19,7 +19,10 @@ namespace soap::costgraph {
 
 class PriceAscent {
 public:
-  explicit PriceAscent(const Kernel &kernel);
+  /// `start`: prices to begin with, by time point, which were good for a kernel
+  /// much like this one; empty: none.
+  explicit PriceAscent(const Kernel &kernel,
+                       const std::vector<double> &start = {});
 
   /// One step: at first messages only, later prices, too.
   void step();
@@ -34,6 +37,9 @@ public:
   /// See MessagePassing; for the messages that are now.
   std::vector<std::vector<double>> boundsOfStates() const {
     return messages.boundsOfStates();
+  }
+  void exclude(int64_t incumbent, Survivors &survivors) const {
+    messages.exclude(incumbent, survivors);
   }
 
 private:
@@ -53,6 +59,7 @@ private:
   std::vector<Stretch> stretches;
   std::vector<double> excess; ///< by time point, smoothed over steps
 
+  void setStart(const std::vector<double> &start);
   void updateExcess();
   void updatePrices();
 };

@@ -169,9 +169,13 @@ bool Reducer::reduceTime(bool &changed) {
   }
   changed |= kept.size() < points;
   std::vector<int64_t> left;
-  for (int t : kept)
+  std::vector<int> leftMoments;
+  for (int t : kept) {
     left.push_back(capacity[t]);
+    leftMoments.push_back(moments[t]);
+  }
   capacity = std::move(left);
+  moments = std::move(leftMoments);
 
   RangeMinimum room(capacity);
   std::vector<char> keep;

@@ -28,8 +28,8 @@ Reducer::Reducer(const CostGraph &graph, std::function<bool()> isOver)
 }
 
 Reducer::Reducer(const Kernel &kernel)
-    : capacity(kernel.capacity), constant(kernel.constant),
-      hasCapacity(!kernel.capacity.empty()) {
+    : capacity(kernel.capacity), moments(kernel.moments),
+      constant(kernel.constant), hasCapacity(!kernel.capacity.empty()) {
   for (const KernelNode &from : kernel.nodes) {
     Node &node = nodes.emplace_back();
     node.costs = from.costs;
@@ -55,6 +55,8 @@ void Reducer::build(const CostGraph &graph) {
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   capacity.assign(begins.size(), graph.capacity.value_or(0));
+  moments.resize(capacity.size());
+  std::iota(moments.begin(), moments.end(), 0);
   auto pointOf = [&](int64_t time) {
     return static_cast<int>(
         std::lower_bound(begins.begin(), begins.end(), time) - begins.begin());
@@ -198,6 +200,29 @@ bool Reducer::restrict(const std::vector<std::vector<char>> &keep) {
         !keepStates(kernelIds[k], keep[k]))
       return false;
   return true;
+}
+
+void Reducer::restrictPairs(const Kernel &kernel,
+                            const std::vector<std::vector<char>> &keep) {
+  for (size_t e = 0; e < keep.size(); ++e) {
+    int source = kernelIds[kernel.edges[e].source],
+        target = kernelIds[kernel.edges[e].target];
+    int number = edgeBetween.at(pairKey(source, target));
+    Edge &edge = edges[number];
+    size_t rows = nodes[source].costs.size(),
+           columns = nodes[target].costs.size();
+    bool changed = false;
+    for (size_t s = 0, i = 0; s < rows; ++s)
+      for (size_t t = 0; t < columns; ++t, ++i)
+        if (int64_t &cost =
+                edge.costs[edge.source == source ? i : t * rows + s];
+            !keep[e][i] && cost < infinite) {
+          cost = infinite;
+          changed = true;
+        }
+    if (changed)
+      enqueue(number);
+  }
 }
 
 bool Reducer::dropWithoutPartner(bool &changed) {
@@ -389,6 +414,7 @@ Kernel Reducer::kernel() const {
   Kernel result;
   result.constant = constant;
   result.capacity = capacity;
+  result.moments = moments;
   std::vector<int> idOf(nodes.size(), -1);
   for (int n : kernelIds) {
     idOf[n] = result.nodeCount();

@@ -62,6 +62,10 @@ public:
   /// caller may who knows that they are in no solution worth having. `reduce`
   /// is to follow. False: a node has none left.
   bool restrict(const std::vector<std::vector<char>> &keep);
+  /// The same for pairs of states, by edge of the last `kernel()`, which is
+  /// given. To come before `restrict`, as states keep their numbers.
+  void restrictPairs(const Kernel &kernel,
+                     const std::vector<std::vector<char>> &keep);
 
   /// Makes `kernel()` name all that is left, as `reduce` does.
   void nameAll();
@@ -94,6 +98,7 @@ private:
   std::unordered_map<uint64_t, int> edgeBetween;
   std::vector<Record> records;
   std::vector<int64_t> capacity; ///< by time point of the pieces
+  std::vector<int> moments;      ///< by time point: its first number
   int64_t constant = 0;
   std::string conflictText;
   bool hasCapacity;

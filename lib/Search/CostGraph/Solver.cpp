@@ -86,6 +86,7 @@ void Solver::prepare() {
   if (options.algorithm == CostGraphAlgorithm::Auto && proveAtOnce())
     return;
   ascent = std::make_unique<PriceAscent>(kernel);
+  survivors = Survivors(kernel);
   offerDecoded();
   steps = idleSteps = 0;
   idleBound = ascent->bound();
@@ -155,6 +156,8 @@ void Solver::runAscent() {
       idleBound = ascent->bound();
     if (ascent->bound() > static_cast<double>(cutoff()))
       return;
+    if (bestCost < infinite && steps > 50 && steps % 8 == 0)
+      ascent->exclude(cutoff(), survivors);
   }
 }
 
@@ -230,6 +233,9 @@ void Solver::planChain(Chain &chain, bool isFirst) {
     std::optional<std::vector<int>> states;
     if (bestCost < infinite && (chain.episode + (isFirst ? 0 : 1)) % 2)
       states = reducer->statesOf(bestChoice);
+    // Only better solutions are sure to have none of the pairs that went.
+    if (states && costIn(kernel, *states) >= infinite)
+      states.reset();
     chain.from = states ? std::move(*states) : ascent->states();
     chain.search->setPrices(ascent->prices());
     chain.rounds = std::min(4 + 2 * chain.episode, 40);
@@ -327,13 +333,14 @@ void Solver::mergeRound() {
 /// Drops states that no better solution has; whether enough to begin anew.
 bool Solver::reduceAgain() {
   filteredGap = static_cast<double>(cutoff()) - bound;
-  int64_t dropped = 0, states = 0;
-  auto keep = statesWorthKeeping(ascent->boundsOfStates(), cutoff(), dropped);
-  for (const KernelNode &node : kernel.nodes)
-    states += node.stateCount();
-  if (5 * dropped < states)
+  ascent->exclude(cutoff(), survivors);
+  Survivors all(kernel);
+  double states = shareGone(all.states, survivors.states),
+         pairs = shareGone(all.pairs, survivors.pairs);
+  if (states < 0.2 && pairs < 0.3)
     return false;
-  if (!reducer->restrict(keep) || !reducer->reduce()) {
+  reducer->restrictPairs(kernel, survivors.pairs);
+  if (!reducer->restrict(survivors.states) || !reducer->reduce()) {
     bound = static_cast<double>(cutoff());
     return true;
   }

@@ -47,6 +47,7 @@ private:
   std::unique_ptr<Reducer> reducer;
   Kernel kernel;
   std::unique_ptr<PriceAscent> ascent;
+  Survivors survivors; ///< of the kernel, by all prices so far
   std::unique_ptr<BranchAndBound> proof;
   /// Branch and bound among the states that look best, where the kernel is too
   /// large to prove anything; the share of states it keeps.
