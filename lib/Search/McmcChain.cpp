@@ -170,9 +170,16 @@ McmcChain::McmcChain(const ParallelizationProblem &problem,
 
 McmcChain::~McmcChain() = default;
 
+/// All evaluators at once: planning everything takes a part of a second.
+void McmcChain::startAll() {
+  std::vector<std::jthread> others;
+  for (size_t t = 1; t < evaluators.size(); ++t)
+    others.emplace_back([&, t] { evaluators[t]->start(state.current); });
+  state.currentEvaluation = evaluators[0]->start(state.current);
+}
+
 void McmcChain::begin() {
-  for (std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
-    state.currentEvaluation = evaluator->start(state.current);
+  startAll();
   state.best = state.current;
   state.bestEvaluation = state.currentEvaluation;
   updateWeights();
@@ -182,8 +189,7 @@ void McmcChain::begin() {
 void McmcChain::resume() {
   // Prices are those of today: a profile may be another.
   state.bestEvaluation = evaluators[0]->start(state.best);
-  for (std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
-    state.currentEvaluation = evaluator->start(state.current);
+  startAll();
   monitor.found(state.bestEvaluation);
 }
 
@@ -225,8 +231,7 @@ void McmcChain::hop(RandomGenerator &random) {
     problem.assign(state.current, problem.getGroups()[group],
                    sampler.drawConfig(random, group));
   }
-  for (std::unique_ptr<StrategyEvaluator> &evaluator : evaluators)
-    state.currentEvaluation = evaluator->start(state.current);
+  startAll();
   considerBest();
 }
 

@@ -84,6 +84,7 @@ private:
   size_t drawsAhead() const;
   double cooledNs(size_t ahead) const;
   void accept(const Draw &draw);
+  void startAll();
   void updateWeights();
   void considerBest();
   void hop(RandomGenerator &random);
