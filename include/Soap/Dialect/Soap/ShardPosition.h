@@ -1,4 +1,5 @@
-//===- ShardPosition.h - Where a shard's tile begins, as operand -*- C++ -*-===//
+//===- ShardPosition.h - Where a shard's tile begins, as operand -*- C++
+//-*-===//
 //
 // Rows of a vocabulary are numbered as in the whole table, so ops that look for
 // them in a tile must know its first row: an attribute, by which the programs
@@ -27,10 +28,10 @@ inline constexpr llvm::StringLiteral kPositionsTensor = "soap.positions";
 /// How an op looks for rows in its tile (gather, its gradient, softmax
 /// statistics, the gradient of cross-entropy).
 struct ShardPosition {
-  int64_t first;     ///< row of the whole table that the tile begins with
-  int64_t wrap;      ///< is added to negative indices
-  unsigned operand;  ///< number of the operand that holds indices
-  unsigned loop;     ///< the loop that counts rows
+  int64_t first;    ///< row of the whole table that the tile begins with
+  int64_t wrap;     ///< is added to negative indices
+  unsigned operand; ///< number of the operand that holds indices
+  unsigned loop;    ///< the loop that counts rows
 };
 
 /// None: the op looks for no rows.
