@@ -8,7 +8,8 @@
 #include "Soap/Analysis/PartitionedGraph.h"
 
 #include "Soap/Core/Simulator.h"
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/ShardPosition.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -194,7 +195,8 @@ private:
     int64_t last = -1;
     for (Operation &op : program.getBody().front().without_terminator()) {
       auto slot = op.getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
-      if (!slot)
+      // Of an op behind it, which is the task.
+      if (!slot || isa<LocalIndexOp>(op))
         continue;
       int64_t id = tasks[slot.getInt()];
       // The messages of one task follow each other.
@@ -241,12 +243,15 @@ private:
 
   void addPreds(::soap::Task &task, Operation *op, ArrayRef<int64_t> tasks,
                 int64_t id) {
-    for (Value operand : op->getOperands())
+    for (Value operand : op->getOperands()) {
+      if (auto local = operand.getDefiningOp<LocalIndexOp>())
+        operand = local.getIndices();
       if (Operation *producer = operand.getDefiningOp())
         if (auto slot =
                 producer->getAttrOfType<IntegerAttr>(SoapDialect::kSlot))
           if (int64_t pred = tasks[slot.getInt()]; pred != id)
             task.preds.push_back(static_cast<int>(pred));
+    }
   }
 };
 
@@ -269,8 +274,11 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
     if (!program)
       continue;
     int64_t live = 0;
-    for (Type type : program.getArgumentTypes())
-      live += bytesOf(type);
+    for (BlockArgument argument : program.getArguments())
+      if (auto kind = program.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), SoapDialect::kKind);
+          !kind || kind.getValue() != kPositions)
+        live += bytesOf(argument.getType());
     // New values of updated tiles replace their arguments in place.
     llvm::SmallDenseSet<Value> inPlace;
     Operation *end = program.getBody().front().getTerminator();
@@ -279,7 +287,10 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
                                 SoapDialect::kUpdates))
         inPlace.insert(operand.get());
     auto sizeOf = [&](Value value) {
-      return inPlace.contains(value) ? 0 : bytesOf(value.getType());
+      // What plans do not know: indices of a shard, made of others.
+      return inPlace.contains(value) || value.getDefiningOp<LocalIndexOp>()
+                 ? 0
+                 : bytesOf(value.getType());
     };
     int64_t &peak = peaks[rank.getAs<IntegerAttr>("device").getInt()];
     peak = live;
@@ -287,9 +298,15 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
     for (Operation &op : program.getBody().front())
       for (Value result : op.getResults()) {
         Operation *last = &op;
-        for (Operation *user : result.getUsers())
+        auto use = [&](Operation *user) {
           if (last->isBeforeInBlock(user))
             last = user;
+        };
+        for (Operation *user : result.getUsers()) {
+          use(user);
+          if (isa<LocalIndexOp>(user))
+            llvm::for_each(user->getUsers(), use);
+        }
         lastUses[last].push_back(result);
       }
     for (Operation &op : program.getBody().front().without_terminator()) {

@@ -34,6 +34,20 @@ static bool isComplete(const std::vector<int> &entries) {
   return std::find(entries.begin(), entries.end(), -1) == entries.end();
 }
 
+bool CollectiveGroup::isSpread() const {
+  return (kind == CollectiveKind::AllReduce &&
+          !(isComplete(inputs) && isComplete(outputs))) ||
+         (kind == CollectiveKind::Reduce && !isComplete(inputs));
+}
+
+/// The first that contributes and reads, else the first that contributes.
+static int spreadRoot(const CollectiveGroup &group) {
+  for (size_t i = 0; i < group.members.size(); ++i)
+    if (group.inputs[i] >= 0 && group.outputs[i] >= 0)
+      return static_cast<int>(i);
+  return 0;
+}
+
 std::optional<CollectiveGroup>
 soap::regularGroup(CollectiveKind kind, const std::vector<int> &inputDevices,
                    const std::vector<int> &outputDevices) {
@@ -46,21 +60,30 @@ soap::regularGroup(CollectiveKind kind, const std::vector<int> &inputDevices,
     group.members.insert(group.members.end(), outputDevices.begin(),
                          outputDevices.end());
   }
-  if (group.members.size() < 2 ||
+  if (kind == CollectiveKind::AllReduce || kind == CollectiveKind::Reduce)
+    for (int device : outputDevices)
+      if (group.placeOf(device) < 0)
+        group.members.push_back(device);
+  if (group.members.size() < 2 || inputDevices.empty() ||
+      outputDevices.empty() ||
       !sortByMember(inputDevices, group, group.inputs) ||
       !sortByMember(outputDevices, group, group.outputs))
     return std::nullopt;
   switch (kind) {
-  case CollectiveKind::AllReduce:
   case CollectiveKind::ReduceScatter:
   case CollectiveKind::AllGather:
     if (!isComplete(group.inputs) || !isComplete(group.outputs))
       return std::nullopt;
     return group;
+  case CollectiveKind::AllReduce:
+    if (group.isSpread())
+      group.root = spreadRoot(group);
+    return group;
   case CollectiveKind::Reduce:
-    if (outputDevices.size() != 1 || !isComplete(group.inputs))
+    if (outputDevices.size() != 1)
       return std::nullopt;
-    group.root = group.placeOf(outputDevices[0]);
+    group.root =
+        group.isSpread() ? spreadRoot(group) : group.placeOf(outputDevices[0]);
     return group;
   case CollectiveKind::Broadcast:
     if (inputDevices.size() != 1 || group.outputs[0] >= 0)
@@ -125,13 +148,32 @@ soap::collectiveGroup(const Plan &plan, const PlanCollective &entry) {
 
 std::vector<CollectiveStep> soap::stepsOf(const CollectiveGroup &group,
                                           Combiner combiner) {
+  if (group.isSpread()) {
+    // Contributors are first among the members.
+    CollectiveStep fold{combiner == Combiner::Sum ? CollectiveKind::Reduce
+                                                  : CollectiveKind::AllToAll,
+                        group.root,
+                        {}};
+    CollectiveStep spread{
+        CollectiveKind::Broadcast, 0, {group.members[group.root]}};
+    for (size_t i = 0; i < group.members.size(); ++i) {
+      if (group.inputs[i] >= 0)
+        fold.members.push_back(group.members[i]);
+      if (group.outputs[i] >= 0 && static_cast<int>(i) != group.root)
+        spread.members.push_back(group.members[i]);
+    }
+    if (spread.members.size() == 1)
+      return {fold};
+    return {fold, spread};
+  }
   if (combiner != Combiner::Sum && group.kind == CollectiveKind::AllReduce)
-    return {{CollectiveKind::AllToAll, 0}, {CollectiveKind::Broadcast, 0}};
+    return {{CollectiveKind::AllToAll, 0, group.members},
+            {CollectiveKind::Broadcast, 0, group.members}};
   if (combiner != Combiner::Sum && group.kind == CollectiveKind::Reduce)
-    return {{CollectiveKind::AllToAll, group.root}};
+    return {{CollectiveKind::AllToAll, group.root, group.members}};
   if (group.kind == CollectiveKind::Exchange)
-    return {{CollectiveKind::AllToAll, -1}};
-  return {{group.kind, group.root}};
+    return {{CollectiveKind::AllToAll, -1, group.members}};
+  return {{group.kind, group.root, group.members}};
 }
 
 Interval soap::sumSlice(int64_t elements, int64_t elementBytes, int64_t n,

@@ -202,10 +202,10 @@ soap::bytesBetween(const Graph &graph, const Plan &plan, int deviceCount) {
     int64_t elementBytes =
         graph.values[plan.buffers[first.outputs[0]].value].elementBytes;
     for (const CollectiveStep &step : stepsOf(*group, first.combiner))
-      forEachMessage(step.kind, static_cast<int>(group->members.size()),
+      forEachMessage(step.kind, static_cast<int>(step.members.size()),
                      step.root, group->elements, elementBytes, pieces,
                      [&](int from, int to, int64_t elements) {
-                       bytes[group->members[from]][group->members[to]] +=
+                       bytes[step.members[from]][step.members[to]] +=
                            elements * elementBytes;
                      });
   }

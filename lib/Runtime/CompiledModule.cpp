@@ -10,6 +10,7 @@
 #include "Soap/Compiler/Compiler.h"
 #include "Soap/Runtime/Symbols.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
@@ -56,8 +57,11 @@ bool isForeignBinary(const std::string &path) {
   char start[512];
   stream.read(start, sizeof(start));
   std::string_view text(start, size_t(stream.gcount()));
+  // Text has no control characters but white space.
   return !text.starts_with("ML\xEFR") &&
-         text.find('\0') != std::string_view::npos;
+         std::any_of(text.begin(), text.end(), [](unsigned char c) {
+           return c < '\t' || (c > '\r' && c < ' ');
+         });
 }
 
 void forwardDiagnostic(void *user, const char *message) {

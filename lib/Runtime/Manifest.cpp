@@ -9,6 +9,7 @@
 
 #include "Json.h"
 
+#include <limits>
 #include <map>
 #include <set>
 
@@ -17,8 +18,9 @@ using namespace soap::runtime;
 
 namespace {
 
-constexpr const char *kindNames[] = {"data", "label",   "parameter", "state",
-                                     "loss", "correct", "output"};
+constexpr const char *kindNames[] = {"data",   "label",    "parameter",
+                                     "state",  "loss",     "correct",
+                                     "output", "positions"};
 constexpr const char *dtypeNames[] = {"f32", "f64", "i32", "i64"};
 /// Far beyond any machine, so that sizes never overflow.
 constexpr int64_t maxElements = int64_t(1) << 44;
@@ -37,7 +39,7 @@ TensorKind parseKind(const JsonCursor &cursor) {
     if (cursor.string() == kindNames[i])
       return TensorKind(i);
   cursor.expected("one of data, label, parameter, state, loss, correct, "
-                  "output");
+                  "output, positions");
 }
 
 /// Large values are base64: numbers as JSON would take ten times the memory.
@@ -131,6 +133,11 @@ TensorInfo parseTensor(const JsonCursor &cursor) {
   if (!dtype)
     cursor.at("dtype").expected("one of f32, f64, i32, i64");
   info.dtype = *dtype;
+  if (info.kind == TensorKind::Positions &&
+      (info.dtype != DType::I32 || info.shape.size() != 1 ||
+       volume > std::numeric_limits<int32_t>::max()))
+    cursor.fail("expected positions of type i32 in one dimension of at most "
+                "2147483647");
   if (cursor.has("sample_dim"))
     info.sampleDim =
         cursor.at("sample_dim").integer(-1, int64_t(info.shape.size()) - 1);

@@ -19,6 +19,10 @@ TensorStore::TensorStore(std::shared_ptr<const Manifest> m, Placement placement,
                          Backend *backend)
     : manifest(std::move(m)), place(placement), backend(backend),
       tensors(manifest->tensors.size()) {
+  // Positions are known, and never change.
+  for (size_t t = 0; t < tensors.size(); ++t)
+    if (manifest->tensors[t].kind == TensorKind::Positions)
+      tensors[t].version = 1;
   // Entries that want the same tile on the same device share its memory. The
   // last number tells apart several arguments of one program.
   std::map<std::tuple<int64_t, size_t, Region, int>, size_t> shared;
@@ -185,12 +189,24 @@ MaybeError TensorStore::move(const std::vector<Part> &parts,
   return std::nullopt;
 }
 
+/// The numbers of the indices.
+static void writePositions(const IndexSet &indices, int32_t *target) {
+  for (const Interval &interval : indices.intervals())
+    for (int64_t index = interval.lo; index < interval.hi; ++index)
+      *target++ = static_cast<int32_t>(index);
+}
+
 MaybeError TensorStore::assemble(size_t tensor, const Region &region,
                                  void *target, int reader) {
   const TensorState &state = tensors[tensor];
   const TensorInfo &info = manifest->tensors[tensor];
   if (reader == place.rank())
     moved += region.volume();
+  if (info.kind == TensorKind::Positions) {
+    if (reader == place.rank())
+      writePositions(region[0], static_cast<int32_t *>(target));
+    return std::nullopt;
+  }
   if (state.hostVersion == state.version && state.version) {
     if (reader == place.rank())
       copyPacked(Region::whole(state.host.shape), state.host.bytes.data(),

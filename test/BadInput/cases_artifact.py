@@ -66,6 +66,7 @@ CASES = [
     soapx("a zlib stream that cannot be so large", artifact(sections(manifest=struct.pack("<Q", 1 << 60) + zlib.compress(b"{}")), encodings={"manifest": 1}), "section 'manifest'", "expected less than"),
     soapx("a deflated manifest of the wrong type", artifact(sections(manifest=deflated(to_json(dict(MANIFEST, devices=-1)).encode())), encodings={"manifest": 1}), "/devices"),
     soapx("another program's file", ELF, "expected IR, or an artifact", "SOAPX"),
+    soapx("the beginning of a zip file", b"PK\3\4 and more", "expected IR, or an artifact", "SOAPX"),
     soapx("a damaged first byte", b"T" + GOOD[1:], "expected IR, or an artifact", "SOAPX"),
     soapx("flags that need IR", GOOD, "'--strategy' needs IR", flags=["--strategy=s.json"]),
     emit("a module that is not lowered", FORWARD, [], "soap-lower-to-cpu"),

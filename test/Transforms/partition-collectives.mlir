@@ -76,3 +76,22 @@ func.func @uneven(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devi
   %1 = soap.relu %0 {soap.config = #soap.config<{d1 = 4}, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
   return %1 : tensor<6x6xf32>
 }
+
+// A sum of two devices that four read: reduced to the first, which broadcasts it. The other contributor and the two that only read have a program each kind.
+// TABLE: entry = "spread"
+// TABLE-SAME: operations = [{kind = "reduce", members = array<i32: 0, 2>, root = 0 : i64}, {kind = "broadcast", members = array<i32: 0, 2, 1, 3>, root = 0 : i64}]
+// CHECK-LABEL: func.func @spread__0
+// CHECK: %[[SUM:.*]] = soap.reduce_to_root %{{.*}} -> tensor<6xf32>
+// CHECK: soap.broadcast_from_root %[[SUM]]
+// CHECK-LABEL: func.func @spread__1
+// CHECK-NOT: soap.reduce_to_root
+// CHECK: soap.broadcast_from_root {{.*}}-> tensor<6xf32>
+// CHECK-LABEL: func.func @spread__2
+// CHECK: soap.reduce_to_root %{{.*}} : tensor<6xf32>{{$}}
+// CHECK: soap.broadcast_from_root {{.*}}-> tensor<6xf32>
+// CHECK-NOT: @spread__3
+func.func @spread(%x: tensor<8x6xf32> {soap.config = #soap.config<{d0 = 2}, devices = [0, 2]>}) -> tensor<6xf32> {
+  %0 = soap.reduce sum %x {axes = array<i64: 0>, soap.config = #soap.config<{d0 = 2}, devices = [0, 2]>} : (tensor<8x6xf32>) -> tensor<6xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : (tensor<6xf32>) -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}

@@ -33,12 +33,13 @@ TEST(CollectiveGroup, Roots) {
 }
 
 TEST(CollectiveGroup, Irregular) {
-  // Readers that contribute nothing, contributors that read nothing, a device
-  // with two tiles, and messages.
-  EXPECT_FALSE(regularGroup(CollectiveKind::AllReduce, {0, 1}, {0, 1, 2}));
-  EXPECT_FALSE(regularGroup(CollectiveKind::AllReduce, {0, 1, 2}, {0, 1}));
+  // A device with two tiles, readers that give nothing, and messages.
+  EXPECT_FALSE(regularGroup(CollectiveKind::AllReduce, {0, 1, 1}, {0, 1}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::AllReduce, {0, 1}, {0, 1, 1}));
   EXPECT_FALSE(regularGroup(CollectiveKind::AllGather, {0, 1, 1}, {0, 1}));
-  EXPECT_FALSE(regularGroup(CollectiveKind::Reduce, {0, 1}, {2}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::AllGather, {0, 1}, {0, 1, 2}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::ReduceScatter, {0, 1}, {1, 2}));
+  EXPECT_FALSE(regularGroup(CollectiveKind::Reduce, {0, 1}, {0, 1}));
   EXPECT_FALSE(regularGroup(CollectiveKind::Broadcast, {0}, {0, 1}));
   EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1}, {0, 1, 2}));
   EXPECT_FALSE(regularGroup(CollectiveKind::Exchange, {0, 1, 2}, {0, 1}));
@@ -93,6 +94,50 @@ TEST(CollectiveGroup, StepsOfOtherFolds) {
   steps = stepsOf(*one, Combiner::Max);
   ASSERT_EQ(steps.size(), 1u);
   EXPECT_EQ(steps[0].root, 1);
+}
+
+void expectStep(const CollectiveStep &step, CollectiveKind kind, int root,
+                const Devices &members) {
+  EXPECT_EQ(step.kind, kind);
+  EXPECT_EQ(step.root, root);
+  EXPECT_EQ(step.members, members);
+}
+
+TEST(CollectiveGroup, SpreadSums) {
+  // Readers that contribute nothing: the first contributor that reads folds,
+  // and broadcasts.
+  auto group = regularGroup(CollectiveKind::AllReduce, {8, 0}, {0, 4, 8, 5});
+  ASSERT_TRUE(group);
+  EXPECT_TRUE(group->isSpread());
+  EXPECT_EQ(group->members, Devices({8, 0, 4, 5}));
+  EXPECT_EQ(group->inputs, Devices({0, 1, -1, -1}));
+  EXPECT_EQ(group->outputs, Devices({2, 0, 1, 3}));
+  auto steps = stepsOf(*group, Combiner::Sum);
+  ASSERT_EQ(steps.size(), 2u);
+  expectStep(steps[0], CollectiveKind::Reduce, 0, {8, 0});
+  expectStep(steps[1], CollectiveKind::Broadcast, 0, {8, 0, 4, 5});
+  steps = stepsOf(*group, Combiner::Max);
+  ASSERT_EQ(steps.size(), 2u);
+  expectStep(steps[0], CollectiveKind::AllToAll, 0, {8, 0});
+
+  // A contributor that reads nothing is no root, if there is another.
+  group = regularGroup(CollectiveKind::AllReduce, {2, 0, 1}, {0, 1});
+  ASSERT_TRUE(group);
+  steps = stepsOf(*group, Combiner::Sum);
+  ASSERT_EQ(steps.size(), 2u);
+  expectStep(steps[0], CollectiveKind::Reduce, 1, {2, 0, 1});
+  expectStep(steps[1], CollectiveKind::Broadcast, 0, {0, 1});
+
+  // One reader, which contributes nothing; and one that does is not spread.
+  group = regularGroup(CollectiveKind::Reduce, {0, 1}, {2});
+  ASSERT_TRUE(group);
+  steps = stepsOf(*group, Combiner::Sum);
+  ASSERT_EQ(steps.size(), 2u);
+  expectStep(steps[0], CollectiveKind::Reduce, 0, {0, 1});
+  expectStep(steps[1], CollectiveKind::Broadcast, 0, {0, 2});
+  group = regularGroup(CollectiveKind::Reduce, {0, 1}, {1});
+  ASSERT_TRUE(group);
+  EXPECT_FALSE(group->isSpread());
 }
 
 TEST(CollectiveGroup, MessagesOfAnAllReduce) {

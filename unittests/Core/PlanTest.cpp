@@ -255,7 +255,8 @@ void checkOne(uint64_t seed, const std::string &cluster, bool expand) {
       ASSERT_EQ(one.tasks[t].durationNs, other.tasks[t].durationNs);
     }
     // Nor whether programs run regular ones as one operation, which moves as
-    // much in all.
+    // much in all, or less: messages of a spread sum also go to readers that
+    // contribute nothing and sum a part.
     Plan program = buildProgramPlan(graph, strategy, topology,
                                     [](int value) { return value % 3 != 0; });
     TaskGraph third = buildTaskGraph(graph, program, CostModel(topology));
@@ -273,7 +274,7 @@ void checkOne(uint64_t seed, const std::string &cluster, bool expand) {
           bytes += sent;
       return bytes;
     };
-    ASSERT_EQ(sentIn(plan), sentIn(program));
+    ASSERT_GE(sentIn(plan), sentIn(program));
   }
   Interpreter interpreter(graph, plan);
   interpreter.run(values);

@@ -102,7 +102,10 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
             "m: at /devices: expected an integer in [1, 4096], got \"two\"");
   EXPECT_EQ(errorWith("/tensors/0/kind", "weights"),
             "m: at /tensors/0/kind: expected one of data, label, parameter, "
-            "state, loss, correct, output, got \"weights\"");
+            "state, loss, correct, output, positions, got \"weights\"");
+  EXPECT_EQ(errorWith("/tensors/0/kind", "positions").substr(0, 71),
+            "m: at /tensors/0: expected positions of type i32 in one dimension "
+            "of at");
   EXPECT_EQ(errorWith("/tensors/0/dtype", "f16"),
             "m: at /tensors/0/dtype: expected one of f32, f64, i32, i64, got "
             "\"f16\"");

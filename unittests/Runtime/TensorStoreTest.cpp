@@ -170,6 +170,31 @@ TEST(TensorStore, ResultsAreGathered) {
   EXPECT_EQ(partial.error(), "entry 'half' does not compute all of 'y'");
 }
 
+TEST(TensorStore, PositionsAreWhatTheirRegionsSay) {
+  auto manifest = parseManifest(json::parse(R"({
+        "version": 1, "devices": 2,
+        "tensors": [
+          {"name": "p", "kind": "positions", "shape": [100], "dtype": "i32"}],
+        "entries": [{"name": "f", "schedule": [{"name": "a", "kind": "relu"}],
+          "ranks": [
+            {"device": 0, "program": "p", "arena_bytes": 0, "results": [],
+             "args": [{"tensor": "p", "region": [[[0, 1]]]}],
+             "tasks": [0], "peers": [-1], "transfers": [-1]},
+            {"device": 1, "program": "p", "arena_bytes": 0, "results": [],
+             "args": [{"tensor": "p", "region": [[[50, 52], [99, 100]]]}],
+             "tasks": [0], "peers": [-1], "transfers": [-1]}]}]})")
+                                    .dump(),
+                                "m");
+  ASSERT_TRUE(manifest) << manifest.error();
+  TensorStore store(std::make_shared<const Manifest>(std::move(*manifest)));
+  MaybeError error = store.prepare(0);
+  ASSERT_FALSE(error) << error->message;
+  EXPECT_EQ(*static_cast<int32_t *>(store.pointers(0, 0)[0]), 0);
+  const auto *second = static_cast<int32_t *>(store.pointers(0, 1)[0]);
+  EXPECT_EQ(std::vector<int32_t>(second, second + 3),
+            (std::vector<int32_t>{50, 51, 99}));
+}
+
 TEST(TensorStore, WrongShape) {
   TensorStore store(halves());
   MaybeError error = store.set(0, HostTensor(ElementType::F32, {2, 2}));

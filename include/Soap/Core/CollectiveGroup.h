@@ -19,14 +19,15 @@ namespace soap {
 
 /// Who takes part in a regular collective, and with which buffers of the plan.
 /// All-reduce and reduce-scatter: every member gives an input and gets an
-/// output. Reduce: every member gives, the root gets. All-gather: member i
+/// output. Reduce: every member gives, the root gets. Both may also be spread:
+/// some members give and some get (`isSpread`). All-gather: member i
 /// gives piece i, all get the whole. Broadcast: member 0 is the root and gives,
 /// the others get. Exchange: every member gives a part of its tile to each
 /// member, itself among them, and gets one of each: an all-to-all.
 struct CollectiveGroup {
   CollectiveKind kind = CollectiveKind::AllReduce;
   /// Devices, each once. Sums are folded in this order: that of the
-  /// contributions.
+  /// contributions; who only gets one is behind.
   std::vector<int> members;
   /// Place among the members; -1 if there is none.
   int root = -1;
@@ -34,6 +35,10 @@ struct CollectiveGroup {
   std::vector<int> inputs, outputs;
   /// Of the whole tensor.
   int64_t elements = 0;
+
+  /// A sum or another fold of which some members give nothing, or some that
+  /// give get nothing: the root, which gives, folds, and broadcasts.
+  bool isSpread() const;
 
   /// Place of a device, or -1.
   int placeOf(int device) const;
@@ -71,11 +76,14 @@ Interval sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
 
 /// What programs do for a regular collective: one operation, or two where
 /// libraries cannot fold with the combiner: the root (the first device of an
-/// all-reduce) gathers all parts and folds them, and broadcasts the result.
-/// A gather is `AllToAll` with a root, an exchange one without.
+/// all-reduce) gathers all parts and folds them, and broadcasts the result; and
+/// where the group is spread: who contributes reduces to the root, which
+/// broadcasts to who reads. A gather is `AllToAll` with a root, an exchange one
+/// without.
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  int root = -1; ///< place in the group; -1: none
+  int root = -1;            ///< place among the members; -1: none
+  std::vector<int> members; ///< devices that take part in this step
 };
 std::vector<CollectiveStep> stepsOf(const CollectiveGroup &group,
                                     Combiner combiner);

@@ -29,7 +29,17 @@ int64_t sizeOf(DType type);
 const char *nameOf(DType type);
 std::optional<DType> dtypeNamed(std::string_view name);
 
-enum class TensorKind { Data, Label, Parameter, State, Loss, Correct, Output };
+enum class TensorKind {
+  Data,
+  Label,
+  Parameter,
+  State,
+  Loss,
+  Correct,
+  Output,
+  /// Element i is i: what a program is given to know where its tiles begin.
+  Positions
+};
 
 const char *nameOf(TensorKind kind);
 

@@ -1,18 +1,20 @@
 //===- Integers.cpp - Kernels that look at integers or positions ----------===//
 //
-// Casts, the counter of iterations, Adam's corrections, and dropout, whose
-// hash is written with 32-bit operations, which vectorize.
+// Casts, the counter of iterations, indices of a shard, Adam's corrections, and
+// dropout, whose hash is written with 32-bit operations, which vectorize.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
 
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -64,6 +66,33 @@ void emitCounter(KernelBuilder &k) {
   Value step = k.in(0).loadRaw({});
   k.out().storeRaw({}, arith::AddIOp::create(k.builder, k.loc, step,
                                              integer(k, step.getType(), 1)));
+}
+
+void emitLocalIndex(LocalIndexOp op, KernelBuilder &k) {
+  OpBuilder &b = k.builder;
+  Type type = b.getI32Type();
+  Value zero = integer(k, type, 0);
+  Value nowhere = integer(k, type, std::numeric_limits<int32_t>::max());
+  auto isNegative = [&](Value value) {
+    return arith::CmpIOp::create(b, k.loc, arith::CmpIPredicate::slt, value,
+                                 zero);
+  };
+  auto choose = [&](Value condition, Value a, Value c) -> Value {
+    return arith::SelectOp::create(b, k.loc, condition, a, c);
+  };
+  Tensor from = k.in(0).flattened(), to = k.out().flattened();
+  k.forEachOf(to.shape(), [&](ArrayRef<Index> i) {
+    Value index = from.loadRaw(i);
+    if (op.getWrap() != 0) {
+      Value wrap = integer(k, type, static_cast<int64_t>(op.getWrap()));
+      index = choose(isNegative(index),
+                     arith::AddIOp::create(b, k.loc, index, wrap), index);
+    }
+    Value position = k.in(1).loadRaw({k.constant(0)});
+    Value local = arith::SubIOp::create(b, k.loc, index, position);
+    Value row = choose(isNegative(local), nowhere, local);
+    to.storeRaw(i, choose(isNegative(index), index, row));
+  });
 }
 
 /// In f64 whatever the weights are: 1 - beta^step cancels.
@@ -174,6 +203,7 @@ bool mlir::soap::emitIntegerKernel(Operation *op, KernelBuilder &k) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](CastOp) { return emitCast(k), true; })
       .Case([&](CounterOp) { return emitCounter(k), true; })
+      .Case([&](LocalIndexOp local) { return emitLocalIndex(local, k), true; })
       .Case([&](BiasCorrectionOp correction) {
         return emitBiasCorrection(correction, k), true;
       })

@@ -12,6 +12,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -27,6 +29,7 @@ void mlir::soap::registerCollectiveOps(SoapDialect *dialect) {
   RegisteredOperationName::insert<GatherToRootOp>(*dialect);
   RegisteredOperationName::insert<BroadcastFromRootOp>(*dialect);
   RegisteredOperationName::insert<CollectiveBufferOp>(*dialect);
+  RegisteredOperationName::insert<LocalIndexOp>(*dialect);
 }
 
 static LogicalResult checkTypes(Operation *op) {
@@ -47,6 +50,15 @@ static LogicalResult checkPart(Operation *op, RegionAttr part, Value tile) {
     return success();
   return op->emitOpError() << "source '" << region.str()
                            << "' does not lie within " << tile.getType();
+}
+
+LogicalResult LocalIndexOp::verify() {
+  auto wrap = static_cast<int64_t>(getWrap());
+  if (wrap < 0 || wrap > std::numeric_limits<int32_t>::max())
+    return emitOpError() << "'wrap' must be in [0, "
+                         << std::numeric_limits<int32_t>::max() << "], got "
+                         << wrap;
+  return checkTypes(*this);
 }
 
 LogicalResult AllReduceOp::verify() { return checkTypes(*this); }

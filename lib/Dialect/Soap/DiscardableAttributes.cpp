@@ -9,6 +9,7 @@
 
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
+#include "Soap/Dialect/Soap/ShardPosition.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -257,7 +258,7 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
   Type type = function.getArgumentTypes()[argument];
   if (name == kKind)
     return checkChoice(emitError, attr,
-                       {"data", "label", "parameter", "state"});
+                       {"data", "label", "parameter", "state", kPositions});
   if (name == kName)
     return checkString(emitError, attr);
   if (name == kSampleDim) {

@@ -9,7 +9,11 @@
 #include "DeviceProgram.h"
 
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
+#include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
+
+#include <limits>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -129,41 +133,57 @@ private:
                : assemble(part, {buffer}, {tile}, place);
   }
 
-  /// A fold that is no sum: the root gathers all parts, folds them in order,
-  /// and broadcasts the result if all want it.
+  /// A fold that is no sum, or whose readers are not those that contribute: the
+  /// root gets the sum, or gathers all parts and folds them in order, and
+  /// broadcasts the result to the other readers, if there are any.
   void emitRootedFold(const ::soap::CollectiveGroup &group, int number,
                       Value tile, int64_t place) {
     Location loc = source.getLoc();
-    int root = schedule.steps[number][0].root;
+    ArrayRef<::soap::CollectiveStep> steps = schedule.steps[number];
     size_t me = static_cast<size_t>(group.placeOf(device));
-    bool isRoot = static_cast<int>(me) == root;
-    int result = group.outputs[root];
-    tile = cutTo(group.inputs[me], result, tile, place);
-    SmallVector<Type> types(isRoot ? group.members.size() : 0, tile.getType());
-    auto gather = GatherToRootOp::create(builder, loc, types, tile);
-    int64_t step = schedule.firstStep[number];
-    addSlot(gather, place, -1, -1, step++);
+    bool isRoot = device == steps[0].members[steps[0].root];
+    int output = group.outputs[me];
+    // All readers want the same.
+    int result = *llvm::find_if(group.outputs, [](int b) { return b >= 0; });
     auto whole = RegionAttr::get(
         builder.getContext(),
         plan.buffers[result].region.positionsOf(plan.buffers[result].region));
-    if (isRoot) {
-      auto combiner = static_cast<CombinerKind>(
-          plan.actions[plan.buffers[result].action].combiner);
-      SmallVector<Attribute> sources(types.size(), whole);
-      auto combine =
-          CombineOp::create(builder, loc, typeOf(result), gather.getPieces(),
-                            combiner, builder.getArrayAttr(sources));
-      addSlot(combine, place, -1, -1);
-      values[result] = combine.getTile();
+    int64_t step = schedule.firstStep[number];
+    Value folded; // on the root
+    if (tile && steps[0].kind == ::soap::CollectiveKind::Reduce) {
+      tile = cutTo(group.inputs[me], result, tile, place);
+      auto reduce = ReduceToRootOp::create(
+          builder, loc, isRoot ? typeOf(result) : Type(), tile);
+      addSlot(reduce, place, -1, -1, step);
+      if (isRoot)
+        folded = reduce->getResult(0);
+    } else if (tile) {
+      tile = cutTo(group.inputs[me], result, tile, place);
+      SmallVector<Type> types(isRoot ? steps[0].members.size() : 0,
+                              tile.getType());
+      auto gather = GatherToRootOp::create(builder, loc, types, tile);
+      addSlot(gather, place, -1, -1, step);
+      if (isRoot) {
+        auto combiner = static_cast<CombinerKind>(
+            plan.actions[plan.buffers[result].action].combiner);
+        SmallVector<Attribute> sources(types.size(), whole);
+        auto combine =
+            CombineOp::create(builder, loc, typeOf(result), gather.getPieces(),
+                              combiner, builder.getArrayAttr(sources));
+        addSlot(combine, place, -1, -1);
+        folded = combine.getTile();
+      }
     }
-    if (schedule.steps[number].size() == 1)
+    if (isRoot && output >= 0)
+      values[output] = folded;
+    if (steps.size() == 1 || (!isRoot && output < 0))
       return;
+    ++step;
     Operation *broadcast = nullptr;
     if (isRoot) {
-      broadcast = BroadcastFromRootOp::create(builder, loc, Type(),
-                                              values.at(result), whole);
+      broadcast =
+          BroadcastFromRootOp::create(builder, loc, Type(), folded, whole);
     } else {
-      int output = group.outputs[me];
       broadcast = BroadcastFromRootOp::create(builder, loc, typeOf(output),
                                               Value(), RegionAttr());
       values[output] = broadcast->getResult(0);
@@ -211,8 +231,9 @@ private:
     Value tile = input < 0 ? Value() : values.at(input);
     Location loc = source.getLoc();
     int64_t first = schedule.firstStep[number];
-    if (schedule.steps[number][0].kind == ::soap::CollectiveKind::AllToAll &&
-        schedule.steps[number][0].root >= 0)
+    if (group.isSpread() ||
+        (schedule.steps[number][0].kind == ::soap::CollectiveKind::AllToAll &&
+         schedule.steps[number][0].root >= 0))
       return emitRootedFold(group, number, tile, place);
     Operation *op = nullptr;
     switch (group.kind) {
@@ -349,11 +370,51 @@ private:
                  "cannot be cut as its config says: no local op for piece ")
              << action.shard;
     local->removeAttr(kKeep); // is done
+    givePosition(local, kernel.space.loops, action.box);
     for (auto [output, result] : llvm::zip(action.outputs, local->getResults()))
       values[output] = result;
     addSlot(local, place, -1, -1);
     return success();
   }
+
+  /// Where the table or the classes are cut, the place of the tile among them
+  /// becomes an argument, on the device of the first tile, too: the rows of the
+  /// rank table say it, so that programs are the same. The op that makes the
+  /// indices is part of the task of the first op that reads them.
+  void givePosition(Operation *local, ArrayRef<::soap::Loop> loops,
+                    const ::soap::LoopBox &box) {
+    std::optional<ShardPosition> position = positionOf(local);
+    if (!position)
+      return;
+    int64_t extent = loops[position->loop].extent, first = position->first;
+    ::soap::Interval rows = box[position->loop];
+    if (rows.size() == extent ||
+        first - rows.lo + extent > std::numeric_limits<int32_t>::max())
+      return;
+    Value indices = local->getOperand(position->operand);
+    // Ops that are cut alike share it, on every device.
+    Value &known = localIndices[{indices.getAsOpaquePointer(), first,
+                                 rows.size(), position->wrap}];
+    if (!known) {
+      auto type = RankedTensorType::get({1}, builder.getI32Type());
+      Value argument =
+          program.function.getBody().addArgument(type, source.getLoc());
+      argAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+          SoapDialect::kKind, builder.getStringAttr(kPositions))));
+      program.args.push_back({kPositionsTensor.str(),
+                              Tile({::soap::IndexSet(first, first + 1)}),
+                              false});
+      OpBuilder before(local);
+      auto op = LocalIndexOp::create(before, source.getLoc(), indices, argument,
+                                     before.getI64IntegerAttr(position->wrap));
+      op->setAttr(SoapDialect::kSlot,
+                  builder.getI64IntegerAttr(
+                      static_cast<int64_t>(program.tasks.size())));
+      known = op.getLocal();
+    }
+    useLocalIndices(local, known);
+  }
+  std::map<std::tuple<void *, int64_t, int64_t, int64_t>, Value> localIndices;
 
   /// Returns outputs, then the new values of updated tiles, which replace their
   /// arguments.

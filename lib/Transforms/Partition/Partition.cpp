@@ -12,6 +12,7 @@
 #include "Soap/Core/ProfileRecord.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
+#include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -245,7 +246,7 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
     waits.append({places[before], places[task]});
   // What programs do as one op, in the order of its numbers.
   SmallVector<Attribute> operations;
-  for (auto [group, steps] : llvm::zip(schedule.groups, schedule.steps))
+  for (const auto &steps : schedule.steps)
     for (const ::soap::CollectiveStep &step : steps) {
       bool gathers =
           step.kind == ::soap::CollectiveKind::AllToAll && step.root >= 0;
@@ -255,7 +256,7 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
             builder.getStringAttr(gathers ? "gather"
                                           : ::soap::collectiveName(step.kind))},
            {"members", builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
-                           group->members.begin(), group->members.end()))},
+                           step.members.begin(), step.members.end()))},
            {"root", builder.getI64IntegerAttr(step.root)}}));
     }
   return dictionary(
@@ -274,8 +275,9 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
 
 /// Whole tensors of the function's interface: attributes of its arguments and
 /// outputs, with their types.
+/// `positions`: the first number that is no position of a tile; 0: none.
 ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
-                      const PricedFunction &priced) {
+                      const PricedFunction &priced, int64_t positions) {
   SmallVector<Attribute> rows;
   auto add = [&](StringRef name, Type type, DictionaryAttr attributes) {
     NamedAttrList row;
@@ -299,6 +301,11 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
   for (auto [o, result] : llvm::enumerate(priced.opGraph.outputResults))
     add(priced.opGraph.graph.outputs[o].name, function.getResultTypes()[result],
         function.getResultAttrDict(result));
+  if (positions > 0)
+    add(kPositionsTensor,
+        RankedTensorType::get({positions}, builder.getI32Type()),
+        builder.getDictionaryAttr(builder.getNamedAttr(
+            SoapDialect::kKind, builder.getStringAttr(kPositions))));
   return builder.getArrayAttr(rows);
 }
 
@@ -319,6 +326,7 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
   SmallVector<Attribute> ranks;
   SmallVector<OwningOpRef<ModuleOp>> scratch;
   std::vector<FailureOr<DeviceProgram>> built;
+  int64_t positions = 0;
   for (int device = 0; device < topology.deviceCount(); ++device) {
     if (device % kBatch == 0) {
       size_t count = std::min(kBatch, topology.deviceCount() - device);
@@ -334,6 +342,9 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
     FailureOr<DeviceProgram> &program = built[device % kBatch];
     if (failed(program))
       return failure();
+    for (const TileRecord &arg : program->args)
+      if (arg.tensor == kPositionsTensor)
+        positions = std::max(positions, arg.region[0].hi());
     auto known = llvm::find_if(classes, [&](func::FuncOp other) {
       return areEqual(other, program->function);
     });
@@ -367,7 +378,7 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
       builder,
       {{"entry", builder.getStringAttr(function.getName())},
        {"batch", builder.getI64IntegerAttr(batch)},
-       {"tensors", tensorTable(builder, function, *priced)},
+       {"tensors", tensorTable(builder, function, *priced, positions)},
        {"schedule", scheduleTable(builder, *priced, topology, schedule, order)},
        {"ranks", builder.getArrayAttr(ranks)}});
 }

@@ -1,7 +1,7 @@
 // Every message of the verifier of discardable attributes.
 // RUN: soap-opt %s -split-input-file -verify-diagnostics
 
-// expected-error@+1 {{argument #0: 'soap.kind' must be one of "data", "label", "parameter", "state", got "weight"}}
+// expected-error@+1 {{argument #0: 'soap.kind' must be one of "data", "label", "parameter", "state", "positions", got "weight"}}
 func.func @kind(%x: tensor<2xf32> {soap.kind = "weight"}) {
   return
 }

@@ -133,3 +133,19 @@ func.func @exchange_other(%x: tensor<8xf32>) {
   %p:2 = soap.all_to_all %x [#soap.region<[0:4]>, #soap.region<[4:8]>] : tensor<8xf32> -> tensor<3xf32>, tensor<5xf32>
   return
 }
+
+// -----
+
+func.func @position(%i: tensor<4xi32>, %p: tensor<2xi32>) {
+  // expected-error@+1 {{'soap.local_index' op operand #1 must be tensor of one position of 32-bit signless integer values, but got 'tensor<2xi32>'}}
+  %0 = soap.local_index %i, %p : tensor<4xi32>, tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @wrap(%i: tensor<4xi32>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'soap.local_index' op 'wrap' must be in [0, 2147483647], got -1}}
+  %0 = soap.local_index %i, %p {wrap = -1 : i64} : tensor<4xi32>, tensor<1xi32>
+  return
+}

@@ -192,12 +192,15 @@ struct Run {
         const runtime::TensorInfo &tensor = manifest->tensors[tile.tensor];
         void *data = memory.allocate(tile.region.volume() *
                                      runtime::sizeOf(tensor.dtype));
+        bool isPosition = tensor.kind == runtime::TensorKind::Positions;
         auto values = inputs.find(tensor.name);
-        if (values == inputs.end())
+        if (!isPosition && values == inputs.end())
           return "no input '" + tensor.name + "'";
         forEachElement(tile.region, tensor.shape,
                        [&](int64_t whole, int64_t i) {
-                         store(data, tensor.dtype, i, values->second[whole]);
+                         store(data, tensor.dtype, i,
+                               isPosition ? static_cast<double>(whole)
+                                          : values->second[whole]);
                        });
         binding.pointers.push_back(data);
       }

@@ -5,12 +5,20 @@
 // which have memory and streams (FakeStreams.h). Kernels are their twins, where
 // a program has them.
 //
-//   SOAP_FAKE_CUDA_DEVICES=N     number of devices (default 1)
+//   SOAP_FAKE_CUDA_DEVICES=N     number of devices (default 1); -1: there is no
+//                                driver
 //   SOAP_FAKE_CUDA_NAME=NAME     what devices are called (default Stand-in)
 //   SOAP_FAKE_CUDA_CHIP=90       compute capability times ten (default 90)
 //   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
 //   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called
 //   SOAP_FAKE_CUDA_LAZY=N        with the Nth kernel something is allocated
+//   SOAP_FAKE_CUDA_INSERT=NAME:N with the Nth kernel that a capture records,
+//                                somebody calls this function, too, which
+//                                CUDA forbids then, and looks at no result:
+//                                cudaMalloc, cudaFree, cudaHostAlloc,
+//                                cudaMemcpy, cudaStreamSynchronize,
+//                                cudaStreamQuery, cudaEventSynchronize,
+//                                cudaDeviceSynchronize, cudaLibraryLoadData
 //   SOAP_FAKE_CUDA_TIMES=3,1,2   events measure made-up times: these of the
 //                                algorithms of libraries (FakeLibraries.h),
 //                                others of kernels and copies
@@ -30,6 +38,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace soap::fake;
@@ -91,6 +100,8 @@ extern "C" {
 cudaError_t cudaGetDeviceCount(int *count) {
   FAKE(cudaGetDeviceCount);
   *count = int(numberFrom("SOAP_FAKE_CUDA_DEVICES", 1));
+  if (*count < 0)
+    return cudaErrorInsufficientDriver;
   return *count ? cudaSuccess : cudaErrorNoDevice;
 }
 
@@ -135,6 +146,8 @@ struct ErrorText {
 #define ERROR(name, text) {name, #name, text}
 const ErrorText errorTexts[] = {
     ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
+    ERROR(cudaErrorInsufficientDriver,
+          "CUDA driver version is insufficient for CUDA runtime version"),
     ERROR(cudaErrorMemoryAllocation, "out of memory"),
     ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
     ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
@@ -187,6 +200,8 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 }
 
 cudaError_t cudaFree(void *pointer) {
+  if (cudaError_t error = unsafeCall())
+    return error;
   std::lock_guard<std::mutex> lock(memoryMutex);
   auto found = memory.find(pointer);
   if (found == memory.end())
@@ -289,6 +304,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 cudaJitOption *, void **, unsigned,
                                 cudaLibraryOption *, void **, unsigned) {
   FAKE(cudaLibraryLoadData);
+  if (cudaError_t error = unsafeCall())
+    return error;
   if (const char *path = std::getenv("SOAP_FAKE_CUDA_PTX"))
     if (FILE *file = std::fopen(path, "w")) {
       std::fputs(static_cast<const char *>(code), file);
@@ -303,6 +320,51 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t,
   *kernel = newHandle<cudaKernel_t>();
   return cudaSuccess;
 }
+
+static void callForbidden(const std::string &name, cudaStream_t stream) {
+  void *memory = nullptr;
+  int number = 0;
+  if (name == "cudaMalloc")
+    cudaMalloc(&memory, sizeof number);
+  else if (name == "cudaFree")
+    cudaFree(nullptr);
+  else if (name == "cudaHostAlloc")
+    cudaHostAlloc(&memory, sizeof number, 0);
+  else if (name == "cudaMemcpy")
+    cudaMemcpy(&number, &number, sizeof number, cudaMemcpyDefault);
+  else if (name == "cudaStreamSynchronize")
+    cudaStreamSynchronize(stream);
+  else if (name == "cudaStreamQuery")
+    cudaStreamQuery(stream);
+  else if (name == "cudaDeviceSynchronize")
+    cudaDeviceSynchronize();
+  else if (name == "cudaLibraryLoadData") {
+    cudaLibrary_t library = nullptr;
+    cudaLibraryLoadData(&library, "", nullptr, nullptr, 0, nullptr, nullptr, 0);
+  } else if (name == "cudaEventSynchronize") {
+    cudaEvent_t event = nullptr;
+    cudaEventCreateWithFlags(&event, 0);
+    cudaEventRecord(event, stream);
+    cudaEventSynchronize(event);
+  } else {
+    std::fprintf(stderr, "fake cuda: SOAP_FAKE_CUDA_INSERT names '%s'\n",
+                 name.c_str());
+    _exit(2);
+  }
+}
+
+/// What SOAP_FAKE_CUDA_INSERT says, if this is the kernel.
+static void insertForbidden(cudaStream_t stream) {
+  const char *text = std::getenv("SOAP_FAKE_CUDA_INSERT");
+  if (!text || !isCapturing(stream))
+    return;
+  std::string name = text;
+  size_t colon = std::min(name.find(':'), name.size() - 1);
+  static std::atomic<long> recorded{0};
+  if (++recorded == std::atol(name.c_str() + colon + 1))
+    callForbidden(name.substr(0, colon), stream);
+}
+
 /// As in CUDA, the stream must be of the thread's current device. Kernels of no
 /// program do nothing.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
@@ -311,6 +373,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
   if (++counts().kernels == numberFrom("SOAP_FAKE_CUDA_LAZY", 0))
     if (cudaError_t error = unsafeCall())
       return error;
+  insertForbidden(stream);
   const SoapKernel *known = nullptr;
   {
     std::lock_guard<std::mutex> lock(twinsMutex);
@@ -326,6 +389,12 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
     pass(known ? 0.002 + double(known->extent) / 1e6 : 0);
   });
 }
+
+/// For the stand-in for NCCL, which chooses the device itself.
+int soap_fake_cuda_give(void *stream, void (*work)(void *), void *data) {
+  return giveAnywhere(static_cast<cudaStream_t>(stream), [=] { work(data); });
+}
+int soap_fake_cuda_unsafe_call() { return unsafeCall(); }
 
 /// Before that of the runtime, to learn which kernel is whose twin.
 const char *soap_gpu_kernel_of(SoapGpuModule *module, const SoapKernel *program,

@@ -194,13 +194,22 @@ Counts &counts() {
 }
 
 cudaError_t give(cudaStream_t stream, Work work) {
-  std::lock_guard<std::mutex> lock(mutex);
   if (!stream || stream->device != currentDevice())
     return cudaErrorInvalidResourceHandle;
+  return giveAnywhere(stream, std::move(work));
+}
+
+cudaError_t giveAnywhere(cudaStream_t stream, Work work) {
+  std::lock_guard<std::mutex> lock(mutex);
   if (stream->capture)
     return record(stream, std::move(work));
   giveLocked(stream, std::move(work));
   return cudaSuccess;
+}
+
+bool isCapturing(cudaStream_t stream) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return stream && stream->capture != nullptr;
 }
 
 cudaError_t unsafeCall() {
@@ -405,6 +414,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (cudaError_t error = unsafeCall())
     return error;
   std::unique_lock<std::mutex> lock(mutex);
+  if (event->capture)
+    return breakCapture(event->capture, cudaErrorCapturedEvent);
   if (auto happened = event->happened)
     changed.wait(lock, [&] { return happened->done; });
   return cudaSuccess;

@@ -25,6 +25,12 @@ int &currentDevice();
 /// device than the current one.
 cudaError_t give(cudaStream_t stream, std::function<void()> work);
 
+/// As `give`, whatever the current device is.
+cudaError_t giveAnywhere(cudaStream_t stream, std::function<void()> work);
+
+/// A capture records what the stream is given.
+bool isCapturing(cudaStream_t stream);
+
 /// Lets made-up time pass on the clock of events; called by work on a stream.
 void pass(double milliseconds);
 

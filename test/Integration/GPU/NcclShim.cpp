@@ -10,6 +10,12 @@
 // with a text. That nobody can go on is decided from what all ranks wait for,
 // not from time.
 //
+// Where streams are those of the stand-in for CUDA, calls return at once, as
+// NCCL's: what they ask for is done when the stream gets there, or recorded by
+// its capture and done with every launch of the graph. Then an error is what
+// ncclCommGetAsyncError says. A communicator connects, which allocates, with
+// its first call.
+//
 // With SOAP_NCCL_SHIM_LOST=N, the network is gone after N operations: nothing
 // arrives any more, and nothing says so but ncclCommGetAsyncError.
 // With SOAP_NCCL_SHIM_STATISTICS=1 it prints what went through at the end; of
@@ -20,12 +26,14 @@
 #include "NcclShimProcesses.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <dlfcn.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -137,6 +145,11 @@ struct ncclComm {
   size_t splits = 0; ///< from this communicator
   /// Where ranks are in several processes; then there is no world here.
   std::unique_ptr<shim::RemoteComm> remote = {};
+  std::atomic<bool> connected = false; ///< of calls on streams
+  std::mutex mutex = {};               ///< of what follows
+  /// Of the first call on a stream that failed.
+  Result failed = Success;
+  std::string failedText = {};
 };
 
 namespace {
@@ -147,6 +160,7 @@ struct Given {
   ncclComm *comm;
   int peer;
   MessageRef message;
+  void *stream = nullptr;
 };
 thread_local std::vector<Given> given;
 /// Of a thread that works for another process: whether that one is gone.
@@ -424,7 +438,70 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
   return Success;
 }
 
-Result give(ncclComm *comm, int peer, Message message) {
+/// What FakeCuda.cpp lets this one do, where it is in the process.
+struct FakeCuda {
+  int (*give)(void *stream, void (*work)(void *), void *data);
+  int (*unsafeCall)();
+};
+const FakeCuda *fakeCuda() {
+  static const FakeCuda found = {
+      reinterpret_cast<decltype(FakeCuda::give)>(
+          dlsym(RTLD_DEFAULT, "soap_fake_cuda_give")),
+      reinterpret_cast<decltype(FakeCuda::unsafeCall)>(
+          dlsym(RTLD_DEFAULT, "soap_fake_cuda_unsafe_call"))};
+  return found.give && found.unsafeCall ? &found : nullptr;
+}
+
+/// A call, or a group of them, that a stream does once or, recorded, often.
+struct Job {
+  ncclComm *comm;
+  std::vector<Given> all;
+  bool isGroup;
+
+  void execute() const {
+    std::vector<Given> fresh = all;
+    for (Given &one : fresh) {
+      one.message = std::make_shared<Message>(*one.message);
+      one.message->done = false;
+    }
+    Result result = run(comm, fresh, isGroup);
+    std::lock_guard<std::mutex> lock(comm->mutex);
+    if (result == Success || comm->failed != Success)
+      return;
+    comm->failed = result;
+    comm->failedText = lastError;
+  }
+};
+
+/// Does what was asked for, or gives it to the stream.
+Result submit(ncclComm *comm, std::vector<Given> all, bool isGroup) {
+  void *stream = all.front().stream;
+  for (const Given &one : all)
+    if (one.stream != stream)
+      return fail(InvalidUsage, "a group is on two streams");
+  const FakeCuda *cuda = fakeCuda();
+  if (!stream || !cuda)
+    return run(comm, all, isGroup);
+  if (!comm->connected.exchange(true))
+    if (int error = cuda->unsafeCall())
+      return fail(UnhandledCuda,
+                  "Cuda failure " + std::to_string(error) + " at connecting");
+  // Graphs keep what they have recorded.
+  static std::mutex jobsMutex;
+  static std::deque<Job> jobs;
+  Job *job = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(jobsMutex);
+    jobs.push_back({comm, std::move(all), isGroup});
+    job = &jobs.back();
+  }
+  int error = cuda->give(
+      stream, [](void *data) { static_cast<Job *>(data)->execute(); }, job);
+  return error ? fail(UnhandledCuda, "Cuda failure " + std::to_string(error))
+               : Success;
+}
+
+Result give(ncclComm *comm, int peer, void *stream, Message message) {
   if (!comm)
     return fail(InvalidArgument, "no communicator");
   shim::Answer known;
@@ -438,18 +515,19 @@ Result give(ncclComm *comm, int peer, Message message) {
   if (!sizeOf(message.type))
     return fail(InvalidArgument,
                 "no type has number " + std::to_string(message.type));
-  Given one{comm, peer, std::make_shared<Message>(message)};
+  Given one{comm, peer, std::make_shared<Message>(message), stream};
   if (depth > 0) {
     if (!given.empty() && given.front().comm != comm)
       return fail(InvalidUsage, "a group has messages of two communicators");
     given.push_back(one);
     return Success;
   }
-  return run(comm, {one}, /*isGroup=*/false);
+  return submit(comm, {one}, /*isGroup=*/false);
 }
 
 Result giveCollective(Kind kind, const void *from, void *to, size_t count,
-                      int type, int operation, int root, ncclComm *comm) {
+                      int type, int operation, int root, ncclComm *comm,
+                      void *stream) {
   bool sums = kind == AllReduce || kind == Reduce || kind == ReduceScatter;
   if (sums && operation != 0)
     return fail(InvalidArgument, "the stand-in only sums");
@@ -459,7 +537,7 @@ Result giveCollective(Kind kind, const void *from, void *to, size_t count,
   Message part{true, from, to, count, type};
   part.kind = kind;
   part.root = root;
-  return give(comm, -1, part);
+  return give(comm, -1, stream, part);
 }
 
 } // namespace
@@ -616,6 +694,13 @@ const char *ncclGetErrorString(int result) {
 }
 
 const char *ncclGetLastError(ncclComm *comm) {
+  if (comm) {
+    std::lock_guard<std::mutex> lock(comm->mutex);
+    if (comm->failed != Success)
+      lastError = comm->failedText;
+    if (comm->failed != Success)
+      return lastError.c_str();
+  }
   if (comm && !comm->remote) {
     std::lock_guard<std::mutex> lock(comm->world->mutex);
     if (comm->world->lost())
@@ -745,6 +830,12 @@ int ncclCommDestroy(ncclComm *comm) {
 }
 
 int ncclCommGetAsyncError(ncclComm *comm, int *result) {
+  {
+    std::lock_guard<std::mutex> lock(comm->mutex);
+    *result = comm->failed;
+    if (comm->failed != Success)
+      return Success;
+  }
   if (comm->remote) {
     shim::Answer answer = comm->remote->asyncError();
     lastError = answer.text;
@@ -768,42 +859,46 @@ int ncclGroupEnd() {
     return Success;
   std::vector<Given> all = std::move(given);
   given.clear();
-  return run(all.front().comm, all, /*isGroup=*/true);
+  ncclComm *comm = all.front().comm;
+  return submit(comm, std::move(all), /*isGroup=*/true);
 }
 
 int ncclSend(const void *data, size_t count, int type, int peer, ncclComm *comm,
-             void *) {
-  return give(comm, peer, {true, data, nullptr, count, type});
+             void *stream) {
+  return give(comm, peer, stream, {true, data, nullptr, count, type});
 }
 
 int ncclRecv(void *data, size_t count, int type, int peer, ncclComm *comm,
-             void *) {
-  return give(comm, peer, {false, nullptr, data, count, type});
+             void *stream) {
+  return give(comm, peer, stream, {false, nullptr, data, count, type});
 }
 
 int ncclAllReduce(const void *from, void *to, size_t count, int type,
-                  int operation, ncclComm *comm, void *) {
-  return giveCollective(AllReduce, from, to, count, type, operation, -1, comm);
+                  int operation, ncclComm *comm, void *stream) {
+  return giveCollective(AllReduce, from, to, count, type, operation, -1, comm,
+                        stream);
 }
 
 int ncclReduce(const void *from, void *to, size_t count, int type,
-               int operation, int root, ncclComm *comm, void *) {
-  return giveCollective(Reduce, from, to, count, type, operation, root, comm);
+               int operation, int root, ncclComm *comm, void *stream) {
+  return giveCollective(Reduce, from, to, count, type, operation, root, comm,
+                        stream);
 }
 
 int ncclReduceScatter(const void *from, void *to, size_t count, int type,
-                      int operation, ncclComm *comm, void *) {
+                      int operation, ncclComm *comm, void *stream) {
   return giveCollective(ReduceScatter, from, to, count, type, operation, -1,
-                        comm);
+                        comm, stream);
 }
 
 int ncclAllGather(const void *from, void *to, size_t count, int type,
-                  ncclComm *comm, void *) {
-  return giveCollective(AllGather, from, to, count, type, 0, -1, comm);
+                  ncclComm *comm, void *stream) {
+  return giveCollective(AllGather, from, to, count, type, 0, -1, comm, stream);
 }
 
 int ncclBroadcast(const void *from, void *to, size_t count, int type, int root,
-                  ncclComm *comm, void *) {
-  return giveCollective(Broadcast, from, to, count, type, 0, root, comm);
+                  ncclComm *comm, void *stream) {
+  return giveCollective(Broadcast, from, to, count, type, 0, root, comm,
+                        stream);
 }
 }

@@ -1,8 +1,8 @@
 //===- SoapCollectiveOps.td - Ops of several devices -------*- tablegen -*-===//
 //
 // Collectives of device programs, as `--soap-partition` writes them on tensors,
-// and the op on buffers that they are lowered to. Their C++ is a header of its
-// own (SoapCollectives.h): few files speak of them.
+// and the op on buffers that they are lowered to; and what a program does with
+// the place of its device's tiles. Their C++ is a header of its own (SoapCollectives.h): few files speak of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -140,6 +140,27 @@ def Soap_CollectiveBufferOp : Soap_LoweringOp<"collective_buffer", [
       return getKind() == "all_reduce" || getKind() == "reduce_to_root";
     }
   }];
+  let hasVerifier = 1;
+}
+
+/// One number: where a tile begins in a dim of its tensor.
+def Soap_Position : RankedTensorOf<[I32], [CPred<"::llvm::cast<::mlir::ShapedType>($_self).getShape() == ::llvm::ArrayRef<int64_t>({1})">],
+                                   "tensor of one position">;
+
+def Soap_LocalIndexOp : Op<Soap_Dialect, "local_index", [Pure, AllTypesMatch<["indices", "local"]>]> {
+  let summary = "indices of rows, as a tile counts them that begins at `position`";
+  let description = [{
+    Devices with different rows of a table, or different classes, share a program: where its tile begins, each is given as an argument (`soap.kind = "positions"`). `wrap` is added to negative indices first, as in `gather`. What is negative then stays so;
+    an index in front of the tile becomes the largest number, which is in no tile.
+
+    ```mlir
+    %local = soap.local_index %tokens, %position {soap.slot = 0 : i64} : tensor<8x4xi32>, tensor<1xi32>
+    %rows = soap.gather %table, %local {soap.slot = 0 : i64} : (tensor<12x5xf32>, tensor<8x4xi32>) -> tensor<8x4x5xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[I32]>:$indices, Soap_Position:$position, DefaultValuedAttr<I64Attr, "0">:$wrap);
+  let results = (outs RankedTensorOf<[I32]>:$local);
+  let assemblyFormat = "$indices `,` $position attr-dict `:` type($indices) `,` type($position)";
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,45 @@
+//===- ShardPosition.h - Where a shard's tile begins, as operand -*- C++
+//-*-===//
+//
+// Rows of a vocabulary are numbered as in the whole table, so ops that look for
+// them in a tile must know its first row: an attribute, by which the programs
+// of devices would differ. As an argument, which each device is given
+// (docs/Partition.md), devices share a program: their indices are made those of
+// the tile by `soap.local_index`. A header of its own, so that only those who
+// write or read such programs see it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAP_SHARDPOSITION_H
+#define SOAP_DIALECT_SOAP_SHARDPOSITION_H
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace mlir::soap {
+
+/// `soap.kind` of the arguments of programs that are positions.
+inline constexpr llvm::StringLiteral kPositions = "positions";
+
+/// The tensor that they are tiles of: element i of it is i.
+inline constexpr llvm::StringLiteral kPositionsTensor = "soap.positions";
+
+/// How an op looks for rows in its tile (gather, its gradient, softmax
+/// statistics, the gradient of cross-entropy).
+struct ShardPosition {
+  int64_t first;    ///< row of the whole table that the tile begins with
+  int64_t wrap;     ///< is added to negative indices
+  unsigned operand; ///< number of the operand that holds indices
+  unsigned loop;    ///< the loop that counts rows
+};
+
+/// None: the op looks for no rows.
+std::optional<ShardPosition> positionOf(Operation *op);
+
+/// From now on such an op reads `indices`, which are those of its tile.
+void useLocalIndices(Operation *op, Value indices);
+
+} // namespace mlir::soap
+
+#endif // SOAP_DIALECT_SOAP_SHARDPOSITION_H
