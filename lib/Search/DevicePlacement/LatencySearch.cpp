@@ -37,7 +37,7 @@ public:
                 const Budget &budget)
       : problem(problem), objective(objective), deadline(budget),
         graph(problem, {}, /*ordered=*/true), simulation(problem),
-        random(budget.seed), bound(latencyBound(problem)) {}
+        random(budget.seed), bound(latencyBound(problem, objective)) {}
 
   LatencyAnswer answer;
 

@@ -324,6 +324,46 @@ TEST(PlacementLatency, RulesAreChecked) {
       static_cast<bool>(verifyLatency(problem, {2}, {{0, 1, 0}, {0, 0, 1}})));
 }
 
+TEST(PlacementLatency, BoundsAreBelowAllPlacements) {
+  int feasible = 0, equal = 0, above = 0;
+  for (uint64_t seed = 1000; seed < 1250; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = makeRandom(seed, seed % 2 ? 5 : 3);
+    if (problem.nodes.size() > 5)
+      continue;
+    problem.cpus *= 20;
+    // Plain paths are bounds of a problem without transfers.
+    Problem free = problem;
+    free.transferTime.assign(free.nodes.size(), 0);
+    free.acceleratorMemoryBytes = 1e9;
+    for (int subgraphs : {1, 2}) {
+      double optimum = bestLatency(problem, subgraphs),
+             bound = latencyBound(problem, {subgraphs});
+      if (!std::isfinite(optimum))
+        continue;
+      EXPECT_LE(bound, optimum * (1 + rounding));
+      ++feasible;
+      equal += bound >= optimum * (1 - rounding);
+      above += bound > latencyBound(free, {subgraphs}) * (1 + rounding);
+    }
+  }
+  EXPECT_GT(feasible, 100);
+  EXPECT_GT(equal, 20);
+  EXPECT_GT(above, 10);
+}
+
+/// A path that does not fit on one accelerator is cut where that costs least.
+TEST(PlacementLatency, BoundsCountTransfersOfFullAccelerators) {
+  Problem problem = makePath({4, 2, 3, 5}, 2, 1);
+  EXPECT_DOUBLE_EQ(latencyBound(problem, {1}), 14);
+  problem.acceleratorMemoryBytes = 20; // two nodes
+  EXPECT_DOUBLE_EQ(latencyBound(problem, {1}), 16);
+  problem.transferTime[1] = 100; // cheaper: the first node on a CPU
+  EXPECT_DOUBLE_EQ(latencyBound(problem, {1}), 14 + 36 + 3);
+  problem.nodes[2].colorClass = problem.nodes[3].colorClass = 7;
+  EXPECT_DOUBLE_EQ(latencyBound(problem, {2}), 14 + 18 + 27 + 2);
+}
+
 TEST(PlacementLatency, SolversAgainstAllPlacements) {
   for (uint64_t seed = 500; seed < 530; ++seed) {
     SCOPED_TRACE(seed);
@@ -334,7 +374,7 @@ TEST(PlacementLatency, SolversAgainstAllPlacements) {
     double optimum = bestLatency(problem);
     Budget budget;
     budget.seconds = 0.02;
-    EXPECT_LE(latencyBound(problem), optimum * (1 + rounding));
+    EXPECT_LE(latencyBound(problem, {1}), optimum * (1 + rounding));
     std::vector<LatencyAnswer> answers = {
         solveLatencyGreedy(problem, {1}, budget),
         solveLatencyMaxLoad(problem, {1}, budget),

@@ -87,8 +87,9 @@ solveLatencyMilp(const Problem &problem, const LatencyObjective &objective,
                  IntegerSolver solver = IntegerSolver::Any);
 
 /// No split has a smaller latency: the longest path of what each node takes at
-/// least.
-double latencyBound(const Problem &problem);
+/// least, with the transfers where it has to leave an accelerator as that is
+/// full. For paths of at most some thousand nodes.
+double latencyBound(const Problem &problem, const LatencyObjective &objective);
 
 } // namespace soap::placement
 
