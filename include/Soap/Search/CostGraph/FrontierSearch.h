@@ -33,7 +33,7 @@ struct FrontierSearchOptions : SearchBudget {
   double epsilon = 0;
   int64_t mostPoints = 65536;
   /// Instead of `mostPoints` in restricted spaces, of which few are simulated.
-  static constexpr int64_t mostRestrictedPoints = 256;
+  static constexpr int64_t mostRestrictedPoints = 128;
   /// Of each number of devices, so many strategies of the searched space are
   /// simulated at most, and of each space that restricts it (or is searched
   /// itself) an eighth as many.
