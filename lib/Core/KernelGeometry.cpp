@@ -8,9 +8,21 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 
 using namespace soap;
+
+GraphRegions::GraphRegions(const Graph &graph) {
+  std::map<std::pair<int64_t, std::vector<int64_t>>, int> known;
+  for (const GraphValue &value : graph.values) {
+    auto [it, isNew] = known.try_emplace({value.elementBytes, value.shape},
+                                         static_cast<int>(shapes.size()));
+    if (isNew)
+      shapes.emplace_back(value.shape.size(), value.elementBytes);
+    shapeOf.push_back(it->second);
+  }
+}
 
 static int piecesOf(const std::vector<int64_t> &degrees) {
   return static_cast<int>(std::accumulate(degrees.begin(), degrees.end(),
@@ -93,6 +105,7 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
                                     const std::vector<int64_t> &degrees,
                                     const std::vector<int> &coordinates) {
   size_t loops = kernel.space.loops.size();
+  int kernelClass = classes.of(kernel);
   auto pieces = static_cast<size_t>(piecesOf(degrees));
   TileSets tiles;
   size_t rank = tiles.rank = map.size();
@@ -109,10 +122,9 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
   std::vector<int64_t> key;
   for (size_t d = 0; d < rank; ++d) {
     findUsed(map[d], degrees, used);
-    IndexSetTable &table = regionsOf(value).table.dim(d);
+    IndexSetTable &table = regions.table(value).dim(d);
     int64_t extent = graph.values[value].shape[d];
-    key = {static_cast<int64_t>(reinterpret_cast<uintptr_t>(&kernel)),
-           static_cast<int64_t>(tensor), static_cast<int64_t>(d)};
+    key = {kernelClass, static_cast<int64_t>(tensor), static_cast<int64_t>(d)};
     for (size_t l : used) {
       key.push_back(static_cast<int64_t>(l));
       key.push_back(degrees[l]);
@@ -182,15 +194,14 @@ static void makeGrid(BlockSet &set, const RegionTable &table) {
   }
 }
 
-BlockSet GeometryBuilder::tiles(int value,
-                                const std::vector<int> &regions) const {
+BlockSet GeometryBuilder::tiles(int value, const std::vector<int> &list) const {
   BlockSet set;
-  set.id = regionsOf(value).blockSets++;
-  set.contributionOf.assign(regions.size(), 0);
-  set.blockOf.reserve(regions.size());
+  set.id = regions.of(value).blockSets++;
+  set.contributionOf.assign(list.size(), 0);
+  set.blockOf.reserve(list.size());
   static thread_local std::vector<int> blocks; // by region, -1: none yet
-  blocks.resize(std::max(blocks.size(), regionsOf(value).table.size()), -1);
-  for (int region : regions) {
+  blocks.resize(std::max(blocks.size(), regions.table(value).size()), -1);
+  for (int region : list) {
     if (region < 0) {
       set.blockOf.push_back(-1);
       continue;
@@ -204,7 +215,7 @@ BlockSet GeometryBuilder::tiles(int value,
   }
   for (int region : set.regions)
     blocks[static_cast<size_t>(region)] = -1;
-  makeGrid(set, regionsOf(value).table);
+  makeGrid(set, regions.table(value));
   return set;
 }
 
@@ -297,24 +308,24 @@ void GeometryBuilder::addRegions(const Kernel &kernel,
   const IterationSpace &space = kernel.space;
   geometry.hasRegions = true;
   auto numbered = [&](int value, const TileSets &tiles) {
-    std::vector<int> regions(geometry.pieces, -1);
-    RegionTable &table = regionsOf(value).table;
+    std::vector<int> numbers(geometry.pieces, -1);
+    RegionTable &table = regions.table(value);
     // Mostly one piece after the other has the same tile, or none has.
     int last = -1;
     for (int p = 0; p < geometry.pieces; ++p) {
       if (geometry.states[p] == ShardState::Absent)
         continue;
       if (last < 0 || tiles.tileOf[p] != tiles.tileOf[last])
-        regions[p] = table.number(tiles.sets.data() + p * tiles.rank);
+        numbers[p] = table.number(tiles.sets.data() + p * tiles.rank);
       else
-        regions[p] = regions[last];
+        numbers[p] = numbers[last];
       last = p;
     }
-    return regions;
+    return numbers;
   };
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     int value = kernel.operands[i];
-    geometry.operands.push_back({regionsOf(value).needSets++,
+    geometry.operands.push_back({regions.of(value).needSets++,
                                  numbered(value, geometry.operandTiles[i])});
   }
   for (size_t r = 0; r < kernel.results.size(); ++r) {
@@ -347,7 +358,7 @@ void GeometryBuilder::buildTensor(int value,
                                   const std::vector<int64_t> &degrees,
                                   NeedSet &needs, BlockSet &blocks) {
   // Loop d runs over dim d.
-  RegionTable &table = regionsOf(value).table;
+  RegionTable &table = regions.table(value);
   const std::vector<int64_t> &shape = graph.values[value].shape;
   IterationSpace space = tensorSpace(shape);
   std::vector<DimTiles> dims;
@@ -365,6 +376,6 @@ void GeometryBuilder::buildTensor(int value,
           coordinates[static_cast<size_t>(p) * shape.size() + d])];
     needs.regions.push_back(table.number(sets.data()));
   }
-  needs.id = regionsOf(value).needSets++;
+  needs.id = regions.of(value).needSets++;
   blocks = tiles(value, needs.regions);
 }

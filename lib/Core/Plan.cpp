@@ -105,7 +105,7 @@ private:
     const KernelPlan &kernel = source.kernelPlan(slot);
     if (!kernel.active)
       return;
-    const auto &[node, stage, op, block] = source.getSlots()[slot];
+    const auto &[node, stage, op, kernelClass, block] = source.getSlots()[slot];
     for (int value : op->results)
       buffers[value].assign(kernel.devices.size(), -1);
     std::vector<const std::vector<int> *> bindings;

@@ -10,6 +10,8 @@
 #include "Soap/Core/StrategySimulator.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 using namespace soap;
 
@@ -93,58 +95,122 @@ void PlanMemory::listBuffers() {
     }
 }
 
-/// An action that reads `inputs` and writes `outputs`; `sender`: of a transfer,
-/// else -1.
-void PlanMemory::visit(int sender) {
-  auto touch = [&](Buffer &buffer) {
-    if (buffer.isLive || buffer.isInPlace || buffer.device < 0)
-      return;
-    buffer.isLive = true;
-    live[buffer.device] += buffer.bytes;
+void PlanMemory::touch(Buffer &buffer) {
+  if (buffer.isLive || buffer.isInPlace || buffer.device < 0)
+    return;
+  buffer.isLive = true;
+  live[buffer.device] += buffer.bytes;
+}
+
+void PlanMemory::notePeak(const Buffer &buffer) {
+  if (buffer.device >= 0)
+    peak[buffer.device] = std::max(peak[buffer.device], live[buffer.device]);
+}
+
+/// What is written is not there before.
+void PlanMemory::leave(const Buffer &buffer) {
+  if (!buffer.isInPlace)
+    live[buffer.device] -= buffer.bytes;
+}
+
+PlanMemory::Buffer &PlanMemory::readBuffer(size_t number) {
+  if (!keptAt.empty() && keptAt[number] >= 0)
+    number = static_cast<size_t>(keptAt[number]);
+  return buffers[number];
+}
+
+void PlanMemory::visitShard(int number, size_t shard) {
+  const std::vector<int> &operands = plan.getSlots()[number].kernel->operands;
+  bool reads = plan.kernelPlan(number).states[shard] == ShardState::Compute;
+  auto forEachRead = [&](auto visit) {
+    for (size_t i = 0; reads && i < operands.size(); ++i)
+      if (int reference = plan.bindingOf(number, static_cast<int>(i))[shard];
+          reference >= 0)
+        visit(readBuffer(first[operands[i]] + static_cast<size_t>(reference)));
   };
-  if (!keptAt.empty())
-    for (size_t &b : inputs)
-      if (int64_t kept = keptAt[b]; kept >= 0)
-        b = static_cast<size_t>(kept);
-  for (size_t b : inputs)
-    touch(buffers[b]);
-  for (size_t b : outputs)
-    touch(buffers[b]);
-  for (const std::vector<size_t> *list : {&inputs, &outputs})
-    for (size_t b : *list)
-      if (int device = buffers[b].device; device >= 0)
-        peak[device] = std::max(peak[device], live[device]);
-  if (sender >= 0)
+  const std::vector<int> &results = plan.getSlots()[number].kernel->results;
+  forEachRead([&](Buffer &buffer) { touch(buffer); });
+  for (int value : results)
+    touch(buffers[first[value] + shard]);
+  // All are on its device, or there from the start.
+  int device = plan.kernelPlan(number).devices[shard];
+  peak[device] = std::max(peak[device], live[device]);
+  for (int value : results)
+    leave(buffers[first[value] + shard]);
+}
+
+void PlanMemory::visitAction(int value, size_t number) {
+  const ValuePlan &planned = plan.valuePlan(value);
+  const PlannedAction &action = planned.actions[number];
+  auto forEachRead = [&](auto visit) {
+    for (int i = 0; i < action.inputCount; ++i)
+      visit(readBuffer(
+          first[value] +
+          static_cast<size_t>(planned.inputs[action.firstInput + i])));
+  };
+  Buffer &output =
+      buffers[first[value] + static_cast<size_t>(planned.sources) + number];
+  forEachRead([&](Buffer &buffer) { touch(buffer); });
+  touch(output);
+  forEachRead([&](Buffer &buffer) { notePeak(buffer); });
+  notePeak(output);
+  if (int sender = action.source;
+      sender >= 0 && action.kind == ActionKind::Transfer)
     // The message is packed on the sender while it runs.
-    peak[sender] =
-        std::max(peak[sender], live[sender] + buffers[outputs[0]].bytes);
-  for (size_t b : outputs)
-    if (!buffers[b].isInPlace)
-      live[buffers[b].device] -= buffers[b].bytes;
+    peak[sender] = std::max(peak[sender], live[sender] + output.bytes);
+  leave(output);
+}
+
+/// Sorts by (start, key): digit by digit of the starts, from the lowest, then
+/// what starts at the same time, which mostly comes in order.
+void PlanMemory::sortTasks(std::vector<TaskQueue::Entry> &tasks) {
+  constexpr size_t few = 4096;
+  if (tasks.size() < few) {
+    std::sort(tasks.begin(), tasks.end());
+    return;
+  }
+  constexpr int digitBits = 11;
+  constexpr size_t digits = size_t(1) << digitBits;
+  uint64_t all = 0;
+  for (const TaskQueue::Entry &task : tasks)
+    all |= static_cast<uint64_t>(task.readyNs);
+  sorted.resize(tasks.size());
+  for (int shift = 0; shift < 64 && all >> shift; shift += digitBits) {
+    auto digitOf = [&](const TaskQueue::Entry &task) {
+      return static_cast<uint64_t>(task.readyNs) >> shift & (digits - 1);
+    };
+    std::array<size_t, digits> at = {};
+    for (const TaskQueue::Entry &task : tasks)
+      ++at[digitOf(task)];
+    size_t before = 0;
+    for (size_t &count : at)
+      before += std::exchange(count, before);
+    for (const TaskQueue::Entry &task : tasks)
+      sorted[at[digitOf(task)]++] = task;
+    std::swap(tasks, sorted);
+  }
+  for (size_t i = 0, end; i < tasks.size(); i = end) {
+    bool inOrder = true;
+    for (end = i + 1;
+         end < tasks.size() && tasks[end].readyNs == tasks[i].readyNs; ++end)
+      inOrder &= tasks[end - 1].key < tasks[end].key;
+    if (!inOrder)
+      std::sort(tasks.begin() + static_cast<ptrdiff_t>(i),
+                tasks.begin() + static_cast<ptrdiff_t>(end));
+  }
 }
 
 std::vector<int64_t>
 PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
   listBuffers();
   peak = live;
-  std::sort(tasks.begin(), tasks.end());
+  sortTasks(tasks);
   const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
   for (size_t t = tasks.size(); t-- > 0;) {
     auto [slot, value] = list[tasks[t].block()];
     auto index = static_cast<size_t>(tasks[t].index());
     if (slot >= 0) {
-      inputs.clear();
-      outputs.clear();
-      const Kernel &op = *plan.getSlots()[slot].kernel;
-      if (plan.kernelPlan(slot).states[index] == ShardState::Compute)
-        for (size_t i = 0; i < op.operands.size(); ++i)
-          if (int reference = plan.bindingOf(slot, static_cast<int>(i))[index];
-              reference >= 0)
-            inputs.push_back(first[op.operands[i]] +
-                             static_cast<size_t>(reference));
-      for (int result : op.results)
-        outputs.push_back(first[result] + index);
-      visit(-1);
+      visitShard(slot, index);
       continue;
     }
     const ValuePlan &planned = plan.valuePlan(value);
@@ -156,17 +222,8 @@ PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
     size_t end = begin;
     while (isOfTask(end))
       ++end;
-    while (end-- > begin) {
-      const PlannedAction &action = planned.actions[end];
-      inputs.clear();
-      for (int i = 0; i < action.inputCount; ++i)
-        inputs.push_back(
-            first[value] +
-            static_cast<size_t>(planned.inputs[action.firstInput + i]));
-      outputs.assign(1,
-                     first[value] + static_cast<size_t>(planned.sources) + end);
-      visit(action.kind == ActionKind::Transfer ? action.source : -1);
-    }
+    while (end-- > begin)
+      visitAction(value, end);
   }
   return peak;
 }

@@ -133,7 +133,7 @@ void StrategyPlan::findTails() {
         continue;
       int value = slots[edge.from].kernel->results[edge.result];
       if ((edge.operand < 64 && (node.readsAll >> edge.operand & 1)) ||
-          readsEveryPiece(valueRegions[value].table,
+          readsEveryPiece(regions.table(value),
                           kernels[edge.from].geometry->resultTiles[edge.result],
                           kernels[k].geometry->operandTiles[edge.operand]))
         tails[edge.from] = tailNs;
@@ -203,7 +203,7 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
   if (!writer)
     return;
   int64_t elementBytes = graph.values[value].elementBytes;
-  RegionTable &table = valueRegions[value].table;
+  RegionTable &table = regions.table(value);
   // Shards of the writer by device.
   static thread_local ShardsByDevice written, read;
   static thread_local std::vector<int> writtenPieces;
@@ -302,6 +302,28 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
   }
 }
 
+/// Sorts all slots by their heads. Those whose heads are as they were at the
+/// last call are in order already; the others have mostly grown by the same
+/// delay, and are nearly.
+void StrategyPlan::sortByHead() {
+  if (byHead.empty())
+    for (size_t k = 0; k < slots.size(); ++k)
+      byHead.emplace_back(-1, static_cast<int>(k));
+  static thread_local std::vector<std::pair<int64_t, int>> kept, moved;
+  kept.clear();
+  moved.clear();
+  for (auto [headNs, slot] : byHead)
+    (headNs == heads[slot] ? kept : moved).emplace_back(heads[slot], slot);
+  size_t moves = 0, mostMoves = 8 * moved.size();
+  for (size_t i = 1; i < moved.size() && moves <= mostMoves; ++i)
+    for (size_t j = i; j > 0 && moved[j] < moved[j - 1]; --j, ++moves)
+      std::swap(moved[j], moved[j - 1]);
+  if (moves > mostMoves)
+    std::sort(moved.begin(), moved.end());
+  std::merge(kept.begin(), kept.end(), moved.begin(), moved.end(),
+             byHead.begin());
+}
+
 /// Lower bound of the makespan from paths through changed kernels, with what is
 /// known of their delays, and from the work that devices have left when the
 /// last of it can start: what starts at its head or later takes a device at
@@ -313,11 +335,7 @@ int64_t StrategyPlan::pathBoundNs() {
     if (kernels[slot].active && !mayBePartial[slot])
       bound =
           std::max(bound, heads[slot] + kernels[slot].longestNs + tails[slot]);
-  byHead.clear();
-  for (size_t k = 0; k < slots.size(); ++k)
-    if (kernels[k].active)
-      byHead.push_back({heads[k], static_cast<int>(k)});
-  std::sort(byHead.begin(), byHead.end());
+  sortByHead();
   // Work of all devices, and of each beyond that.
   int64_t commonNs = 0, mostNs = 0;
   static thread_local std::vector<int64_t> work;
@@ -325,6 +343,8 @@ int64_t StrategyPlan::pathBoundNs() {
   for (size_t i = byHead.size(); i-- > 0;) {
     auto [headNs, slot] = byHead[i];
     const KernelPlan &kernel = kernels[slot];
+    if (!kernel.active)
+      continue;
     if (kernel.isUniform && !mayBePartial[slot]) {
       commonNs += kernel.shortestNs;
     } else {

@@ -11,15 +11,14 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <unordered_set>
 
 using namespace soap;
 
 StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
     : graph(graph), cost(cost), transfers(cost.getTopology()),
-      cuts(cost.getTopology()), builder(graph, cost, valueRegions),
-      planner(cost, transfers, cuts) {
-  for (const GraphValue &value : graph.values)
-    valueRegions.emplace_back(value.shape.size(), value.elementBytes);
+      cuts(cost.getTopology()), regions(graph), classes(graph),
+      builder(graph, cost, classes, regions), planner(cost, transfers, cuts) {
   for (const Restore &restore : graph.restores)
     restoreOf[restore.value] = &restore;
   enumerate();
@@ -50,7 +49,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   savedPlans.resize(graph.values.size());
   valueSaved.resize(graph.values.size());
   valueDirty.resize(graph.values.size());
-  geometries.resize(slots.size());
+  geometries.resize(static_cast<size_t>(classes.count()));
 }
 
 /// Numbers slots and blocks; finds writers and readers of values.
@@ -79,8 +78,9 @@ void StrategyPlan::enumerate() {
     for (int stage = -1; stage < static_cast<int>(node.stages.size());
          ++stage) {
       slotsOfNode[n].push_back(static_cast<int>(slots.size()));
-      slots.push_back({static_cast<int>(n), stage,
-                       stage < 0 ? &node.whole : &node.stages[stage], -1});
+      const Kernel &kernel = stage < 0 ? node.whole : node.stages[stage];
+      slots.push_back(
+          {static_cast<int>(n), stage, &kernel, classes.of(kernel), -1});
     }
   }
   auto addReader = [&](int value, const Reader &reader) {
@@ -145,7 +145,8 @@ void StrategyPlan::enumerate() {
 
 KernelGeometry *StrategyPlan::geometryOf(int slot,
                                          const std::vector<int64_t> &degrees) {
-  std::unique_ptr<KernelGeometry> &geometry = geometries[slot][degrees];
+  std::unique_ptr<KernelGeometry> &geometry =
+      geometries[slots[slot].kernelClass][degrees];
   if (!geometry) {
     geometry = std::make_unique<KernelGeometry>(
         builder.build(*slots[slot].kernel, degrees));
@@ -159,9 +160,12 @@ KernelGeometry *StrategyPlan::geometryOf(int slot,
 
 /// Nothing may be pending.
 void StrategyPlan::trimCaches() {
-  for (size_t slot = 0; slot < slots.size(); ++slot)
-    std::erase_if(geometries[slot], [&](const auto &entry) {
-      return entry.second.get() != kernels[slot].geometry;
+  std::unordered_set<const KernelGeometry *> used;
+  for (const KernelPlan &kernel : kernels)
+    used.insert(kernel.geometry);
+  for (auto &known : geometries)
+    std::erase_if(known, [&](const auto &entry) {
+      return !used.count(entry.second.get());
     });
   geometryBytes = 0;
   ownTiles.clear();
@@ -225,15 +229,15 @@ bool StrategyPlan::findCopies(int value, ValueSource &source, int &slot) {
     auto [it, isNew] = ownTiles.try_emplace({kernel.geometry, reader.operand});
     if (isNew)
       it->second = builder.tiles(value, needs);
-    const std::vector<int> &regions = it->second.regions;
-    RegionTable &table = valueRegions[value].table;
+    const std::vector<int> &tiles = it->second.regions;
+    RegionTable &table = regions.table(value);
     int64_t elements = 1, covered = 0;
     for (int64_t extent : graph.values[value].shape)
       elements *= extent;
-    for (size_t a = 0; a < regions.size(); ++a) {
-      covered += table.volume(regions[a]);
+    for (size_t a = 0; a < tiles.size(); ++a) {
+      covered += table.volume(tiles[a]);
       for (size_t b = 0; b < a; ++b)
-        if (table.intersect(regions[a], regions[b]) >= 0)
+        if (table.intersect(tiles[a], tiles[b]) >= 0)
           return false;
     }
     if (covered != elements)
@@ -484,8 +488,7 @@ bool StrategyPlan::resolve(int slot) {
           ValueUse use = useOf(value, {slot, static_cast<int>(i), -1});
           if (use.contributions && use.needs->regions[s % pieces] >= 0)
             contributes = planner.hasContributions(
-                valueRegions[graph.rootOf(value)], sourceOf(value), use,
-                static_cast<int>(s));
+                regions.of(value), sourceOf(value), use, static_cast<int>(s));
         }
       if (!contributes)
         states[s] = ShardState::Absent;
@@ -523,9 +526,8 @@ int64_t StrategyPlan::planValue(int value) {
       placeOutput(reader.output);
     uses.push_back(useOf(value, reader));
   }
-  planner.plan(valueRegions[graph.rootOf(value)],
-               graph.values[value].elementBytes, sourceOf(value), uses,
-               valueInfo[value].block, plans[value]);
+  planner.plan(regions.of(value), graph.values[value].elementBytes,
+               sourceOf(value), uses, valueInfo[value].block, plans[value]);
   if (auto it = restoreOf.find(value);
       it != restoreOf.end() && !plans[value].successorStart.empty())
     restoredSource(*it->second, plans[value].sourceSlot,

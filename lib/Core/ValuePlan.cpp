@@ -88,7 +88,7 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
                                                      const NeedSet &needs) {
   uint64_t key =
       static_cast<uint64_t>(blocks.id) << 32 | static_cast<uint32_t>(needs.id);
-  auto [it, isNew] = overlapsOfValue->try_emplace(key);
+  auto [it, isNew] = overlapsOfShape->try_emplace(key);
   Overlaps &result = it->second;
   if (!isNew)
     return result;
@@ -123,16 +123,18 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
 
 void ValuePlanner::clearCaches() {
   overlapCache.clear();
+  commonCache.clear();
   overlapBytes = 0;
   models.clear();
 }
 
-void ValuePlanner::begin(ValueRegions &valueRegions,
+void ValuePlanner::begin(ShapeRegions &shapeRegions,
                          const ValueSource &valueSource) {
-  regions = &valueRegions;
-  table = &valueRegions.table;
+  regions = &shapeRegions;
+  table = &shapeRegions.table;
   source = &valueSource;
-  overlapsOfValue = &overlapCache[regions];
+  overlapsOfShape = &overlapCache[regions];
+  commonOfShape = &commonCache[regions];
   costs = &costCache[regions];
   listSources();
 }
@@ -395,14 +397,26 @@ int64_t ValuePlanner::countCommonBlocks(const BlockSet &blocks, int need) {
   return count;
 }
 
-void ValuePlanner::commonBlocks(const BlockSet &blocks, int need,
-                                std::vector<Common> &result) {
+const std::vector<ValuePlanner::Common> &
+ValuePlanner::commonBlocks(const BlockSet &blocks, int need) {
+  uint64_t key =
+      static_cast<uint64_t>(blocks.id) << 32 | static_cast<uint32_t>(need);
+  auto [it, isNew] = commonOfShape->try_emplace(key);
+  if (isNew) {
+    findCommonBlocks(blocks, need, it->second);
+    overlapBytes += 100 + it->second.capacity() * sizeof(Common);
+  }
+  return it->second;
+}
+
+void ValuePlanner::findCommonBlocks(const BlockSet &blocks, int need,
+                                    std::vector<Common> &result) {
   size_t rank = table->rank();
   if (blocks.gridSets.size() != rank || rank == 0) {
     for (size_t b = 0; b < blocks.regions.size(); ++b)
       if (int region = table->intersect(need, blocks.regions[b]); region >= 0)
-        result.push_back({static_cast<int>(b), table->volume(region),
-                          region == blocks.regions[b]});
+        result.push_back({static_cast<int>(b), region == blocks.regions[b],
+                          table->volume(region)});
     return;
   }
   struct Hit {
@@ -437,7 +451,7 @@ void ValuePlanner::commonBlocks(const BlockSet &blocks, int need,
       whole &= hit.whole;
     }
     if (int block = blocks.grid[index]; block >= 0)
-      result.push_back({block, elements, whole});
+      result.push_back({block, whole, elements});
     size_t d = rank;
     while (d-- > 0) {
       if (++at[d] < hits[d].size())
@@ -478,7 +492,6 @@ bool ValuePlanner::exchangeAll() {
   }
   if (count <= fewMessages || wanted.size() < 2)
     return false;
-  static thread_local std::vector<Common> blocks;
   static thread_local std::vector<Message> messages;
   static thread_local std::vector<bool> isInput;
   std::vector<int> sources, devices;
@@ -486,10 +499,8 @@ bool ValuePlanner::exchangeAll() {
   isInput.assign(source->devices.size(), false);
   int64_t total = 0;
   for (const Wanted &want : wanted) {
-    blocks.clear();
-    commonBlocks(*source->blocks, want.region, blocks);
     devices.push_back(want.device);
-    for (const Common &common : blocks) {
+    for (const Common &common : commonBlocks(*source->blocks, want.region)) {
       int s = nearest(replicas(common.block, 0), want.device);
       if (!isInput[s]) {
         isInput[s] = true;
@@ -535,7 +546,6 @@ void ValuePlanner::gatherAll() {
   };
   static thread_local std::vector<Wanted> wanted;
   static thread_local std::vector<int> first; ///< place of a region, by number
-  static thread_local std::vector<Common> blocks;
   static thread_local std::vector<int> sources, from, devices;
   wanted.clear();
   first.resize(std::max(first.size(), table->size()), -1);
@@ -558,8 +568,7 @@ void ValuePlanner::gatherAll() {
     if (devices.size() < 2 || countCommonBlocks(*source->blocks, region) !=
                                   static_cast<int64_t>(devices.size()))
       continue;
-    blocks.clear();
-    commonBlocks(*source->blocks, region, blocks);
+    const std::vector<Common> &blocks = commonBlocks(*source->blocks, region);
     if (blocks.size() != devices.size())
       continue;
     // A larger one may have brought it.
@@ -1028,10 +1037,10 @@ int ValuePlanner::assignedReplica(const ValueUse &use,
   return first < readers ? first : contribution % readers;
 }
 
-bool ValuePlanner::hasContributions(ValueRegions &valueRegions,
+bool ValuePlanner::hasContributions(ShapeRegions &shapeRegions,
                                     const ValueSource &valueSource,
                                     const ValueUse &use, int shard) {
-  begin(valueRegions, valueSource);
+  begin(shapeRegions, valueSource);
   if (!source->blocks)
     return false;
   int piece = shard % use.pieces, replica = shard / use.pieces;
@@ -1130,7 +1139,7 @@ void ValuePlanner::planInPlace(std::span<const ValueUse> uses) {
   plan.successorStart.push_back(count * readers);
 }
 
-void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
+void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
                         const ValueSource &valueSource,
                         std::span<const ValueUse> uses, int block,
                         ValuePlan &plan) {
@@ -1145,7 +1154,7 @@ void ValuePlanner::plan(ValueRegions &valueRegions, int64_t valueElementBytes,
   plan.sourcesAreTasks = source->kind == ValueSource::Kind::Kernel;
   if (isInPlace(uses))
     return planInPlace(uses);
-  begin(valueRegions, valueSource);
+  begin(shapeRegions, valueSource);
   partBuffers.clear();
   if (source->kind == ValueSource::Kind::Tiles && !source->isRestored)
     for (int s = 0; s < plan.sources; ++s) {

@@ -26,7 +26,10 @@ static constexpr int64_t acceptedBetweenWeights = 64;
 class McmcChain::Team {
 public:
   Team(McmcChain &chain, int threads)
-      : chain(chain), held(static_cast<size_t>(threads), none) {
+      : chain(chain), held(static_cast<size_t>(threads), none),
+        current(static_cast<size_t>(threads), none) {
+    for (size_t t = 0; t < current.size(); ++t)
+      chain.evaluators[t]->onWithinLimit = [this, t] { publish(current[t]); };
     for (int t = 1; t < threads; ++t)
       helpers.emplace_back([this, t] { help(static_cast<size_t>(t)); });
   }
@@ -54,8 +57,13 @@ private:
   std::atomic<size_t> next = 0, accepted = 0, busy = 0;
   const Draw *taken = nullptr;
   static constexpr size_t none = static_cast<size_t>(-1);
-  /// By thread: the accepted draw that its evaluator holds as a proposal.
-  std::vector<size_t> held;
+  /// By thread: the accepted draw that its evaluator holds as a proposal, and
+  /// the one that it looks at.
+  std::vector<size_t> held, current;
+  /// The first draw that is fast enough and whose memory is being looked at. A
+  /// thread that has nothing under way takes it over in advance, as it will
+  /// most likely have to.
+  std::atomic<size_t> likely = none;
 
   void release() {
     generation.fetch_add(1);
@@ -83,6 +91,28 @@ private:
       busy.notify_all();
     }
   }
+  void publish(size_t draw) {
+    size_t now = likely;
+    while (draw < now && !likely.compare_exchange_weak(now, draw)) {
+    }
+    likely.notify_all();
+  }
+  /// The memory of a draw has been looked at.
+  void settle(size_t draw) {
+    if (likely.compare_exchange_strong(draw, none))
+      likely.notify_all();
+  }
+  /// Whether the evaluator holds the draw then, which was accepted.
+  bool follow(StrategyEvaluator &evaluator, size_t draw) {
+    evaluator.prepareTakeOver(chain.draws[draw].proposal,
+                              chain.draws[draw].thresholdNs);
+    while (likely == draw)
+      likely.wait(draw);
+    if (accepted == draw)
+      return true;
+    evaluator.reject();
+    return false;
+  }
   void work(size_t thread) {
     StrategyEvaluator &evaluator = *chain.evaluators[thread];
     if (taken) {
@@ -97,19 +127,30 @@ private:
       return;
     }
     auto n = static_cast<size_t>(count.load());
-    for (size_t i; (i = next.fetch_add(1)) < n;) {
-      if (i > accepted)
-        return;
-      if (!chain.evaluate(evaluator, chain.draws[i])) {
-        evaluator.reject();
+    for (;;) {
+      if (size_t draw = likely; draw != none && draw <= accepted) {
+        if (follow(evaluator, draw)) {
+          held[thread] = draw;
+          return;
+        }
         continue;
       }
-      // What this thread would look at next comes later.
-      held[thread] = i;
-      size_t best = accepted;
-      while (i < best && !accepted.compare_exchange_weak(best, i)) {
+      size_t i = next.fetch_add(1);
+      if (i >= n || i > accepted)
+        return;
+      current[thread] = i;
+      bool isAccepted = chain.evaluate(evaluator, chain.draws[i]);
+      if (isAccepted) {
+        // What this thread would look at next comes later.
+        held[thread] = i;
+        size_t best = accepted;
+        while (i < best && !accepted.compare_exchange_weak(best, i)) {
+        }
       }
-      return;
+      settle(i);
+      if (isAccepted)
+        return;
+      evaluator.reject();
     }
   }
 };

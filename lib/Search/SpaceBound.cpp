@@ -56,8 +56,6 @@ public:
                const std::atomic<bool> *stop)
       : graph(problem.getGraph()), cost(problem.getTopology()), stop(stop),
         devices(problem.getTopology().deviceCount()) {
-    for (const GraphValue &value : graph.values)
-      regions.emplace_back(value.shape.size(), value.elementBytes);
     for (const Device &device : problem.getTopology().devices)
       types.insert(device.type);
   }
@@ -65,7 +63,7 @@ public:
   bool isStopped() const { return stop && stop->load(); }
 
   const KernelFacts &of(const Kernel &kernel) {
-    auto [it, isNew] = known.try_emplace(keyOf(kernel));
+    auto [it, isNew] = known.try_emplace(classes.of(kernel));
     KernelFacts &facts = it->second;
     if (!isNew)
       return facts;
@@ -84,12 +82,10 @@ private:
   const std::atomic<bool> *stop;
   int devices;
   std::set<int> types; ///< of devices
-  std::vector<ValueRegions> regions;
-  GeometryBuilder builder{graph, cost, regions};
-  /// By all that a kernel's times depend on: time steps, blocks and branches of
-  /// a network have equal kernels.
-  std::map<std::vector<int64_t>, KernelFacts> known;
-  std::map<std::string, int64_t> words;
+  KernelClasses classes{graph};
+  GraphRegions regions{graph};
+  GeometryBuilder builder{graph, cost, classes, regions};
+  std::map<int, KernelFacts> known; ///< by class of kernels
 
   bool isDegree(int64_t degree) const {
     return devices <= mostDevicesForAllDegrees || devices % degree == 0 ||
@@ -99,49 +95,6 @@ private:
   static bool mayCut(const Kernel &kernel, size_t loop) {
     return kernel.space.loops[loop].type != IteratorType::Serial &&
            (kernel.wholeLoops.empty() || kernel.wholeLoops[loop] >= 0);
-  }
-
-  static void describe(const AccessMap &map, std::vector<int64_t> &key) {
-    key.push_back(static_cast<int64_t>(map.size()));
-    for (const DimMap &dim : map) {
-      key.insert(key.end(),
-                 {static_cast<int64_t>(dim.kind), dim.offset, dim.divisor,
-                  dim.clip, dim.scale, dim.extraLow, dim.extraHigh,
-                  static_cast<int64_t>(dim.terms.size())});
-      for (const Term &term : dim.terms)
-        key.insert(key.end(), {term.loop, term.coefficient});
-    }
-  }
-
-  std::vector<int64_t> keyOf(const Kernel &kernel) {
-    auto number = [&](const std::string &text) {
-      return words.try_emplace(text, static_cast<int64_t>(words.size()))
-          .first->second;
-    };
-    const IterationSpace &space = kernel.space;
-    std::vector<int64_t> key = {number(kernel.kind), space.allowsEmptyOperands,
-                                kernel.registers.joins,
-                                number(std::to_string(space.flopsPerPoint)),
-                                static_cast<int64_t>(space.loops.size())};
-    for (size_t l = 0; l < space.loops.size(); ++l)
-      key.insert(key.end(), {number(space.loops[l].name), space.loops[l].extent,
-                             mayCut(kernel, l)});
-    auto add = [&](const std::vector<int> &values,
-                   const std::vector<uint8_t> &inRegisters, auto mapOf) {
-      key.push_back(static_cast<int64_t>(values.size()));
-      for (size_t i = 0; i < values.size(); ++i) {
-        const GraphValue &value = graph.values[values[i]];
-        key.push_back(value.elementBytes);
-        key.push_back(i < inRegisters.size() && inRegisters[i]);
-        key.insert(key.end(), value.shape.begin(), value.shape.end());
-        describe(mapOf(i), key);
-      }
-    };
-    add(kernel.operands, kernel.registers.operands,
-        [&](size_t i) -> const AccessMap & { return space.operands[i].map; });
-    add(kernel.results, kernel.registers.results,
-        [&](size_t r) -> const AccessMap & { return space.results[r].map; });
-    return key;
   }
 
   void visit(const Kernel &kernel, std::vector<int64_t> &degrees,

@@ -119,18 +119,23 @@ Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
   return priceChange(limitNs);
 }
 
+void StrategyEvaluator::prepareTakeOver(std::span<const GroupChange> changes,
+                                        int64_t limitNs) {
+  list(changes);
+  if (isFull())
+    return;
+  plan.change(nodes, std::span(configs).first(nodes.size()));
+  if (propagator) {
+    plan.finish();
+    propagator->propagate(limitNs);
+  } else {
+    simulator->propose(limitNs);
+  }
+}
+
 void StrategyEvaluator::takeOver(std::span<const GroupChange> changes,
                                  int64_t limitNs) {
-  list(changes);
-  if (!isFull()) {
-    plan.change(nodes, std::span(configs).first(nodes.size()));
-    if (propagator) {
-      plan.finish();
-      propagator->propagate(limitNs);
-    } else {
-      simulator->propose(limitNs);
-    }
-  }
+  prepareTakeOver(changes, limitNs);
   accept();
 }
 
@@ -148,8 +153,7 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
     plan.finish();
     evaluation.makespanNs = propagator->propagate(limitNs);
     statistics.simulatedTasks += propagator->simulatedTasks();
-    if (evaluation.makespanNs <= limitNs)
-      evaluation.excessBytes = excessBytes();
+    lookAtMemory(evaluation, limitNs);
     return evaluation;
   }
   evaluation.makespanNs = plan.loadBoundNs(limitNs);
@@ -169,9 +173,17 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
   evaluation.makespanNs = simulator->propose(limitNs);
   statistics.simulatedTasks += simulator->simulatedTasks();
   statistics.rejectedUnsimulated += simulator->simulatedTasks() == 0;
-  if (evaluation.makespanNs <= limitNs)
-    evaluation.excessBytes = excessBytes();
+  lookAtMemory(evaluation, limitNs);
   return evaluation;
+}
+
+/// Of what is within the limit.
+void StrategyEvaluator::lookAtMemory(Evaluation &evaluation, int64_t limitNs) {
+  if (evaluation.makespanNs > limitNs)
+    return;
+  if (onWithinLimit && limitNs != std::numeric_limits<int64_t>::max())
+    onWithinLimit();
+  evaluation.excessBytes = excessBytes();
 }
 
 void StrategyEvaluator::accept() {

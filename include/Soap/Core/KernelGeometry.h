@@ -1,8 +1,9 @@
 //===- KernelGeometry.h - Pieces of a kernel by its degrees -----*- C++ -*-===//
 //
 // What the pieces of a kernel read and write, and how long they take, depends
-// on its degrees alone, not on devices. A search meets the same degrees again
-// and again, so it is computed once.
+// on its degrees alone, not on devices, and is the same for all kernels of a
+// class (KernelClass.h). A search meets the same degrees again and again, so it
+// is computed once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 
 #include "Soap/Core/CostModel.h"
 #include "Soap/Core/Graph.h"
+#include "Soap/Core/KernelClass.h"
 #include "Soap/Core/RegionTable.h"
 #include "Soap/Core/VectorHash.h"
 
@@ -28,7 +30,7 @@ enum class ShardState : uint8_t {
 
 /// What the pieces read of one operand: numbers of regions.
 struct NeedSet {
-  int id = 0; ///< unique among the sets of a value
+  int id = 0; ///< unique among the sets of a shape
   std::vector<int> regions;
 };
 
@@ -36,7 +38,7 @@ struct NeedSet {
 /// written; each of its pieces is a *contribution*, or, of a complete value,
 /// the one contribution.
 struct BlockSet {
-  int id = 0;               ///< unique among the sets of a value
+  int id = 0;               ///< unique among the sets of a shape
   std::vector<int> regions; ///< by block, in order of first appearance
   /// Blocks as a grid: the distinct sets of each dim, and the block at each
   /// place, row-major, -1: none. No dims if they are not (nearly) a grid.
@@ -92,23 +94,40 @@ struct KernelGeometry {
   std::vector<std::vector<int64_t>> durationNs;
 };
 
-/// Numbers the sets of one value.
-struct ValueRegions {
-  ValueRegions(size_t rank, int64_t elementBytes) : table(rank, elementBytes) {}
+/// Numbers the sets of the values of one shape and size of elements.
+struct ShapeRegions {
+  ShapeRegions(size_t rank, int64_t elementBytes) : table(rank, elementBytes) {}
   RegionTable table;
   int needSets = 0, blockSets = 0;
+};
+
+/// Regions of all values of a graph: those of one shape share them, so that
+/// what is known of one is known of all.
+class GraphRegions {
+public:
+  explicit GraphRegions(const Graph &graph);
+  GraphRegions(const GraphRegions &) = delete;
+  GraphRegions &operator=(const GraphRegions &) = delete;
+
+  ShapeRegions &of(int value) { return shapes[shapeOf[value]]; }
+  const ShapeRegions &of(int value) const { return shapes[shapeOf[value]]; }
+  RegionTable &table(int value) { return of(value).table; }
+  const RegionTable &table(int value) const { return of(value).table; }
+
+private:
+  std::vector<int> shapeOf; ///< by value
+  std::vector<ShapeRegions> shapes;
 };
 
 /// Computes geometries of kernels.
 class GeometryBuilder {
 public:
-  /// Keeps references. `values` has an entry per value of the graph.
+  /// Keeps references.
   GeometryBuilder(const Graph &graph, const CostModel &cost,
-                  std::vector<ValueRegions> &values)
-      : graph(graph), cost(cost), values(values) {}
+                  KernelClasses &classes, GraphRegions &regions)
+      : graph(graph), cost(cost), classes(classes), regions(regions) {}
 
-  /// Everything but regions.
-  /// Kernels must stay where they are: what was found out about a dim is kept.
+  /// Everything but regions. Good for all kernels of the class.
   KernelGeometry build(const Kernel &kernel,
                        const std::vector<int64_t> &degrees);
   void addRegions(const Kernel &kernel, KernelGeometry &geometry) const;
@@ -117,7 +136,7 @@ public:
   void buildTensor(int value, const std::vector<int64_t> &degrees,
                    NeedSet &needs, BlockSet &blocks);
   /// Blocks of complete tiles, a region number per piece.
-  BlockSet tiles(int value, const std::vector<int> &regions) const;
+  BlockSet tiles(int value, const std::vector<int> &list) const;
 
   /// About how many bytes its cache takes.
   size_t cacheBytes() const { return knownBytes; }
@@ -129,17 +148,14 @@ public:
 private:
   const Graph &graph;
   const CostModel &cost;
-  std::vector<ValueRegions> &values;
-  /// By kernel, tensor, dim, and cut loops with their degrees.
+  KernelClasses &classes;
+  GraphRegions &regions;
+  /// By class of kernels, tensor, dim, and cut loops with their degrees.
   std::unordered_map<std::vector<int64_t>, std::shared_ptr<const DimTiles>,
                      VectorHash>
       known;
   size_t knownBytes = 0;
 
-  /// Restored values share the regions of what they restore.
-  ValueRegions &regionsOf(int value) const {
-    return values[graph.rootOf(value)];
-  }
   DimTiles makeDim(const IterationSpace &space, IndexSetTable &table,
                    const DimMap &map, int64_t extent,
                    const std::vector<int64_t> &degrees,

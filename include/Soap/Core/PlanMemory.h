@@ -41,11 +41,17 @@ private:
   /// By buffer: the one that it is, -1: one of its own; empty if all are.
   std::vector<int64_t> keptAt;
   std::vector<int64_t> live, peak; ///< by device
-  std::vector<size_t> inputs, outputs;
+  std::vector<TaskQueue::Entry> sorted;
 
   void listBuffers();
   void addKernelResults(int slot);
-  void visit(int sender);
+  void touch(Buffer &buffer);
+  void notePeak(const Buffer &buffer);
+  void leave(const Buffer &buffer);
+  Buffer &readBuffer(size_t number);
+  void visitShard(int slot, size_t shard);
+  void visitAction(int value, size_t action);
+  void sortTasks(std::vector<TaskQueue::Entry> &tasks);
 };
 
 /// Simulates a finished plan for this.

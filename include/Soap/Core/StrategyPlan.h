@@ -123,6 +123,7 @@ public:
   struct Slot {
     int node = -1, stage = -1;
     const Kernel *kernel = nullptr;
+    int kernelClass = -1; ///< KernelClass.h
     int block = -1;
   };
   /// What a block holds: a slot, or a value.
@@ -157,9 +158,7 @@ public:
   int producerOf(int value) const;
   Combiner combinerOf(int value) const;
   /// Regions of a value by number.
-  const RegionTable &regionsOf(int value) const {
-    return valueRegions[graph.rootOf(value)].table;
-  }
+  const RegionTable &regionsOf(int value) const { return regions.table(value); }
   /// Calls `visit(plan, node)` for each place at which successors of a shard of
   /// a slot are listed: those of its results and of restored values.
   template <typename Visit>
@@ -226,7 +225,8 @@ private:
   const CostModel &cost;
   TransferTable transfers;
   LinkCuts cuts;
-  std::vector<ValueRegions> valueRegions;
+  GraphRegions regions;
+  KernelClasses classes;
   GeometryBuilder builder;
   ValuePlanner planner;
   std::vector<Slot> slots;
@@ -241,7 +241,7 @@ private:
   std::vector<int> outputPlaces;
   std::vector<std::unordered_map<std::vector<int64_t>,
                                  std::unique_ptr<KernelGeometry>, VectorHash>>
-      geometries; ///< by slot
+      geometries; ///< by class of kernels
   /// Blocks of own tiles of updated parameters: (geometry, operand).
   std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
   size_t geometryBytes = 0; ///< about
@@ -286,7 +286,8 @@ private:
   /// What they were, in the order of changes: before those that hold until
   /// `forgetBounds`, and at the last commit.
   std::vector<Delay> delayed, savedDelays;
-  std::vector<std::pair<int64_t, int>> byHead; ///< (head, slot), memory kept
+  /// All slots, sorted by (head, slot) when `sortByHead` was called last.
+  std::vector<std::pair<int64_t, int>> byHead;
   /// After `boundNs`: what is known to pass cuts in the end, and for which
   /// values of `bounded` only `leastBytes` (by value) is known of that.
   std::vector<int64_t> expected;
@@ -335,6 +336,7 @@ private:
   void updatePathNode(int slot);
   void findHeads();
   void findTails();
+  void sortByHead();
   int64_t pathBoundNs();
   int64_t addDelays(int value, bool isFinal);
   void dropDelays(int value);

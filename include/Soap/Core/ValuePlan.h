@@ -135,13 +135,13 @@ public:
 
   /// Plans a value into `plan`, whose memory is reused. `block` is the value's
   /// block of tasks.
-  void plan(ValueRegions &regions, int64_t elementBytes,
+  void plan(ShapeRegions &regions, int64_t elementBytes,
             const ValueSource &source, std::span<const ValueUse> uses,
             int block, ValuePlan &plan);
 
   /// In partial mode: whether the replica of `shard` has contributions to what
   /// the shard needs.
-  bool hasContributions(ValueRegions &regions, const ValueSource &source,
+  bool hasContributions(ShapeRegions &regions, const ValueSource &source,
                         const ValueUse &use, int shard);
 
   /// About how many bytes its caches take.
@@ -156,6 +156,12 @@ private:
     };
     std::vector<int> start;
     std::vector<Entry> entries;
+  };
+  /// A block that a region overlaps: how much of it.
+  struct Common {
+    int block;
+    bool whole; ///< the whole block
+    int64_t elements;
   };
   struct Part {
     int block, region;
@@ -193,15 +199,19 @@ private:
   std::vector<int> sourceStart, sourceList;
   std::vector<int> replicaOn; ///< by device, -1: none
   int contributions = 1;
-  std::unordered_map<const ValueRegions *,
+  std::unordered_map<const ShapeRegions *,
                      std::unordered_map<uint64_t, Overlaps>>
       overlapCache;
-  size_t overlapBytes = 0;
+  /// By number of the set of blocks, and region.
+  std::unordered_map<const ShapeRegions *,
+                     std::unordered_map<uint64_t, std::vector<Common>>>
+      commonCache;
+  size_t overlapBytes = 0; ///< of both
   struct Costs {
     std::vector<int64_t> fill, assemble; ///< by device type x region
     std::unordered_map<uint64_t, int64_t> combine;
   };
-  std::unordered_map<const ValueRegions *, Costs> costCache;
+  std::unordered_map<const ShapeRegions *, Costs> costCache;
   /// Collectives over sets of devices, with the number of the list of resources
   /// of each algorithm (-1: not asked for yet).
   struct Model {
@@ -236,31 +246,28 @@ private:
   bool collectives; ///< the devices of the topology have them
 
   // The value being planned.
-  ValueRegions *regions = nullptr;
+  ShapeRegions *regions = nullptr;
   RegionTable *table = nullptr;
   int64_t elementBytes = 4;
   const ValueSource *source = nullptr;
   ValuePlan *out = nullptr;
-  std::unordered_map<uint64_t, Overlaps> *overlapsOfValue = nullptr;
+  std::unordered_map<uint64_t, Overlaps> *overlapsOfShape = nullptr;
+  std::unordered_map<uint64_t, std::vector<Common>> *commonOfShape = nullptr;
   Costs *costs = nullptr;
 
   const Overlaps &overlaps(const BlockSet &blocks, const NeedSet &needs);
   void addGridOverlaps(const BlockSet &blocks, int need, Overlaps &result);
-  void begin(ValueRegions &regions, const ValueSource &source);
+  void begin(ShapeRegions &regions, const ValueSource &source);
   void listSources();
   bool isInPlace(std::span<const ValueUse> uses) const;
   void planInPlace(std::span<const ValueUse> uses);
   std::span<const int> replicas(int block, int contribution) const;
   void sortNeeds(std::vector<Need> &needs);
   void collectNeeds(std::span<const ValueUse> uses);
-  /// The blocks that a region overlaps: place, and size of what is common.
-  struct Common {
-    int block;
-    int64_t elements;
-    bool whole; ///< the whole block
-  };
-  void commonBlocks(const BlockSet &blocks, int need,
-                    std::vector<Common> &result);
+  /// The blocks that a region overlaps.
+  const std::vector<Common> &commonBlocks(const BlockSet &blocks, int need);
+  void findCommonBlocks(const BlockSet &blocks, int need,
+                        std::vector<Common> &result);
   int64_t countCommonBlocks(const BlockSet &blocks, int need);
   void gatherAll();
   bool exchangeAll();

@@ -15,6 +15,8 @@
 #include "Soap/Core/PropagatingSimulator.h"
 #include "Soap/Search/ParallelizationProblem.h"
 
+#include <functional>
+
 namespace soap {
 
 /// How proposals are priced; all ways give the same prices and decisions.
@@ -77,6 +79,11 @@ public:
   /// strategy has priced, within this limit: memory is not looked at again, and
   /// nothing is counted.
   void takeOver(std::span<const GroupChange> changes, int64_t limitNs);
+  /// The first part of that: `accept` or `reject` must follow.
+  void prepareTakeOver(std::span<const GroupChange> changes, int64_t limitNs);
+  /// Called by `propose` when a proposal is found to be within its limit,
+  /// before memory is looked at; not without a limit, nor if full.
+  std::function<void()> onWithinLimit;
 
   const Strategy &getStrategy() const {
     return isFull() ? current : plan.getStrategy();
@@ -122,6 +129,7 @@ private:
   void list(std::span<const GroupChange> changes);
   Evaluation priceChange(int64_t limitNs);
   bool isFull() const { return kind == SimulatorKind::Full; }
+  void lookAtMemory(Evaluation &evaluation, int64_t limitNs);
   int64_t excessBytes();
 };
 

@@ -1,0 +1,44 @@
+//===- KernelClass.h - Kernels that are alike -------------------*- C++ -*-===//
+//
+// Time steps, blocks and branches of a network have equal kernels. What their
+// pieces touch and how long they take depends on loops, maps and shapes alone,
+// so it is computed once for all kernels of a class (KernelGeometry.h,
+// SpaceBound.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_KERNELCLASS_H
+#define SOAP_CORE_KERNELCLASS_H
+
+#include "Soap/Core/Graph.h"
+
+#include <string>
+#include <unordered_map>
+
+namespace soap {
+
+/// Numbers classes of kernels. Two are alike if kind, loops, maps, shapes and
+/// sizes of elements, and what stays in registers are equal; names, phases,
+/// combiners and which values they are do not matter. Numbers are given in the
+/// order of questions.
+class KernelClasses {
+public:
+  /// Keeps a reference.
+  explicit KernelClasses(const Graph &graph) : graph(graph) {}
+
+  /// The class of a kernel, of which the address is remembered.
+  int of(const Kernel &kernel);
+  /// Classes so far.
+  int count() const { return static_cast<int>(byKey.size()); }
+
+private:
+  const Graph &graph;
+  std::unordered_map<const Kernel *, int> known;
+  std::unordered_map<std::string, int> byKey;
+
+  std::string keyOf(const Kernel &kernel) const;
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_KERNELCLASS_H
