@@ -42,7 +42,7 @@ std::map<std::string, int64_t> transformer(Random &random) {
   return {{"length", uniform(random, 2, 4)},
           {"layers", uniform(random, 1, 2)},
           {"heads", 2},
-          {"head-width", uniform(random, 2, 3)},
+          {"head-width", uniform(random, 1, 3)},
           {"vocabulary", 7}};
 }
 
