@@ -47,8 +47,8 @@ def main():
     parser.add_argument("--replace", nargs=3, action="append", default=[])
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    # Ranks may be more than cores. After a death mpirun asks the others to end, and kills them after a second: too soon on a busy machine.
-    mpirun = ["mpirun", "--oversubscribe", "--mca", "odls_base_sigkill_timeout", "60", "-np", str(options.ranks)]
+    # Ranks may be more than cores.
+    mpirun = ["mpirun", "--oversubscribe", "-np", str(options.ranks)]
     deadline = time.monotonic() + LIMIT_S
     with tempfile.TemporaryDirectory() as folder:
         job = subprocess.Popen([*mpirun, sys.executable, "-c", RANK, folder, repr(options.replace), *options.command],
