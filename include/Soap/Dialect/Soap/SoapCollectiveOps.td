@@ -2,7 +2,8 @@
 //
 // Collectives of device programs, as `--soap-partition` writes them on tensors,
 // and the op on buffers that they are lowered to; and what a program does with
-// the place of its device's tiles. Their C++ is a header of its own (SoapCollectives.h): few files speak of them.
+// the place of its device's tiles. Their C++ is a header of its own
+// (SoapCollectives.h): few files speak of them.
 //
 //===----------------------------------------------------------------------===//
 
