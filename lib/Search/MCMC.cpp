@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -54,6 +55,9 @@ public:
   }
   void count() override {
     proposals.fetch_add(1, std::memory_order_relaxed);
+    reportSometimes();
+  }
+  void reportSometimes() {
     if (!options.progress)
       return;
     std::unique_lock lock(mutex, std::try_to_lock);
@@ -138,6 +142,7 @@ private:
   bool hasLast = false;
   bool isCut = false; ///< stopped before all starts were priced
   int64_t round = 0, scaleNs = 0;
+  int64_t trades = 0; ///< priced before chains began
   Clock::time_point lastCheckpoint;
   McmcResult result;
 
@@ -211,7 +216,7 @@ private:
   /// What trades make of the best three starts, side by side, in at most half
   /// of the budget: where the best one is a valley that no trade leads out of,
   /// as weights that are kept in shards, another may lead further down.
-  std::vector<Start> descended(std::vector<Start> from) const {
+  std::vector<Start> descended(std::vector<Start> from) {
     constexpr size_t most = 3;
     constexpr int share = 2;
     if (options.kind != ProposalKind::Mixed || !options.initial.empty())
@@ -226,20 +231,26 @@ private:
     from.resize(std::min(from.size(), most));
     double end = monitor.elapsed() + options.seconds / share;
     std::atomic<size_t> next = 0;
+    std::atomic<int64_t> priced = 0;
     auto work = [&] {
       auto evaluator = makeEvaluator();
       for (size_t i; (i = next.fetch_add(1)) < from.size();) {
         Start &start = from[i];
-        int64_t priced = 0;
-        auto isOver = [&] {
-          return monitor.isOver() ||
-                 (options.seconds > 0 && monitor.elapsed() >= end) ||
-                 (options.proposals > 0 &&
-                  ++priced * share * static_cast<int64_t>(most) >
-                      options.proposals);
+        int64_t left = options.proposals > 0
+                           ? options.proposals / (share * int64_t(most))
+                           : std::numeric_limits<int64_t>::max();
+        auto isOver = [&](const Evaluation &now) {
+          monitor.found(now);
+          monitor.reportSometimes();
+          if (left == 0 || monitor.isOver() ||
+              (options.seconds > 0 && monitor.elapsed() >= end))
+            return true;
+          --left;
+          ++priced;
+          return false;
         };
         Evaluation before = start.evaluation;
-        if (isOver()) {
+        if (monitor.isOver()) {
           start.strategy.clear();
           continue;
         }
@@ -260,6 +271,9 @@ private:
       helpers.emplace_back(work);
     work();
     helpers.clear();
+    trades = priced;
+    monitor.proposals += trades;
+    monitor.proposalsBefore += trades; // chains are what is paused
     std::erase_if(from,
                   [](const Start &start) { return start.strategy.empty(); });
     return from;
@@ -278,6 +292,7 @@ private:
         break;
       }
       all[i].evaluation = evaluator->start(all[i].strategy);
+      monitor.found(all[i].evaluation);
       result.initialNames.push_back(all[i].name);
       result.initialNs.push_back(all[i].evaluation.makespanNs);
     }
@@ -333,9 +348,11 @@ private:
     for (size_t i = 0; i < count; ++i) {
       auto number = static_cast<int64_t>(count);
       if (options.proposals > 0)
-        chains[i]->mostProposals = std::max<int64_t>(
-            (options.proposals + number - 1 - static_cast<int64_t>(i)) / number,
-            1);
+        chains[i]->mostProposals =
+            std::max<int64_t>((options.proposals - trades + number - 1 -
+                               static_cast<int64_t>(i)) /
+                                  number,
+                              1);
       chains[i]->mostSeconds =
           options.seconds *
           std::min(static_cast<double>(threads) / static_cast<double>(count),
@@ -426,7 +443,7 @@ private:
     if (options.kind == ProposalKind::Mixed)
       chain.hopProposals =
           proposalsPerGroup * static_cast<int64_t>(problem.getGroups().size());
-    int64_t others = 0;
+    int64_t others = trades;
     double spent = 0;
     for (size_t i = 0; i + 1 < chains.size(); ++i) {
       others += chains[i]->state.proposals;
@@ -469,6 +486,7 @@ private:
     state.round = round;
     state.seconds = monitor.elapsed();
     state.scaleNs = scaleNs;
+    state.trades = trades;
     std::copy(exchanges.words, exchanges.words + 4, state.exchanges.begin());
     for (const auto &chain : chains)
       state.chains.push_back(chain->state);
@@ -485,6 +503,8 @@ private:
     monitor.before = state.seconds;
     monitor.curve = state.curve;
     scaleNs = state.scaleNs;
+    trades = state.trades;
+    monitor.proposals = trades;
     hasLast = state.hasLast;
     result.initialNames = state.initialNames;
     result.initialNs = state.initialNs;
@@ -512,6 +532,7 @@ private:
       result.accepted += state.accepted;
       result.statistics += chain->statistics();
     }
+    result.proposals += trades;
     result.seconds = monitor.elapsed();
     result.curve = std::move(monitor.curve);
     if (!result.best.empty() && result.bestEvaluation.excessBytes == 0)

@@ -99,6 +99,7 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
       {"round", state.round},
       {"seconds", state.seconds},
       {"scale_ns", state.scaleNs},
+      {"trades", state.trades},
       {"exchanges", toJson(state.exchanges)},
       {"has_last", state.hasLast},
       {"initial", {{"names", state.initialNames}, {"ns", state.initialNs}}},
@@ -122,8 +123,9 @@ public:
   McmcState read(const Cursor &document) {
     McmcState state;
     document.expectObject({"version", "search", "model", "topology", "options",
-                           "round", "seconds", "scale_ns", "exchanges",
-                           "has_last", "initial", "curve", "chains"});
+                           "round", "seconds", "scale_ns", "trades",
+                           "exchanges", "has_last", "initial", "curve",
+                           "chains"});
     document.expectVersion();
     expect(document["search"], "mcmc", "a checkpoint of algorithm");
     expect(document["model"], fingerprint(problem.getGraph()),
@@ -135,6 +137,9 @@ public:
     state.round = document["round"].integer(0, mostCount);
     state.seconds = document["seconds"].number(0, mostSeconds);
     state.scaleNs = document["scale_ns"].integer(0, mostCount);
+    // Written since trades are priced.
+    if (document.has("trades"))
+      state.trades = document["trades"].integer(0, mostCount);
     state.exchanges = words(document["exchanges"]);
     state.hasLast = document["has_last"].boolean();
     Cursor initial = document["initial"];

@@ -55,10 +55,11 @@ std::vector<Config> soap::tradesOf(const ParallelizationProblem &problem,
   return trades;
 }
 
-Evaluation soap::descendByTrades(const ParallelizationProblem &problem,
-                                 const GroupMates &mates,
-                                 StrategyEvaluator &evaluator, Evaluation now,
-                                 const std::function<bool()> &isOver) {
+Evaluation
+soap::descendByTrades(const ParallelizationProblem &problem,
+                      const GroupMates &mates, StrategyEvaluator &evaluator,
+                      Evaluation now,
+                      const std::function<bool(const Evaluation &)> &isOver) {
   int groups = static_cast<int>(problem.getGroups().size());
   int devices = problem.getTopology().deviceCount();
   auto isLegal = [&](const Config &config, int group) {
@@ -84,12 +85,11 @@ Evaluation soap::descendByTrades(const ParallelizationProblem &problem,
   for (size_t at = 0, unimproved = 0; unimproved < sets.size();
        at = (at + 1) % sets.size(), ++unimproved) {
     int group = sets[at].front();
-    Config config =
-        evaluator.getStrategy()[problem.getGroups()[group].leader];
+    Config config = evaluator.getStrategy()[problem.getGroups()[group].leader];
     for (const Config &trade : tradesOf(problem, group, config)) {
       if (!isLegal(trade, group))
         continue;
-      if (isOver())
+      if (isOver(now))
         return now;
       std::vector<GroupChange> changes;
       for (int mate : sets[at])

@@ -2,11 +2,12 @@
 //
 // A trade moves a prime factor of the degree of one loop, or of the number of
 // replicas, or all of it, to another, on the same devices: a product that is
-// cut by samples in 64 is cut by samples in 32 and by features in 2. Groups that share weights
-// trade together, since each difference between them costs a synchronization.
-// There are few trades, and most of what separates data parallelism from good
-// strategies of recurrent networks is some of them: so they are tried in turn
-// before chains begin, and are among the proposals (ProposalSampler.h).
+// cut by samples in 64 is cut by samples in 32 and by features in 2. Groups
+// that share weights trade together, since each difference between them costs a
+// synchronization. There are few trades, and most of what separates data
+// parallelism from good strategies of recurrent networks is some of them: so
+// they are tried in turn before chains begin, and are among the proposals
+// (ProposalSampler.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,19 +20,20 @@
 namespace soap {
 
 /// All trades of a prime factor, or of the whole degree, between two loops of a
-/// group that may be cut, or replicas; as many pieces on the same devices. Degrees may be larger than
-/// extents: the caller checks.
+/// group that may be cut, or replicas; as many pieces on the same devices.
+/// Degrees may be larger than extents: the caller checks.
 std::vector<Config> tradesOf(const ParallelizationProblem &problem, int group,
                              const Config &config);
 
 /// From the evaluator's strategy, which fits into memory and takes `now`: the
 /// first trade that gains, of the groups that share weights together or of one
 /// by itself, is taken, until none gains or `isOver` says so, which is asked
-/// before each. The evaluator then has the result, whose price is returned.
+/// before each, and told how fast it is by then. The evaluator then has the
+/// result, whose price is returned.
 Evaluation
 descendByTrades(const ParallelizationProblem &problem, const GroupMates &mates,
                 StrategyEvaluator &evaluator, Evaluation now,
-                const std::function<bool()> &isOver);
+                const std::function<bool(const Evaluation &)> &isOver);
 
 } // namespace soap
 

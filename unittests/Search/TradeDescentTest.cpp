@@ -74,8 +74,9 @@ TEST(TradeDescent, EndsWhereNoTradeGains) {
     StrategyEvaluator evaluator(p.problem);
     Strategy start = *presetStrategy(preset, p.problem);
     Evaluation before = evaluator.start(start);
-    Evaluation after = descendByTrades(p.problem, mates, evaluator, before,
-                                       [] { return false; });
+    Evaluation after =
+        descendByTrades(p.problem, mates, evaluator, before,
+                        [](const Evaluation &) { return false; });
     EXPECT_LE(after.makespanNs, before.makespanNs);
     EXPECT_FALSE(p.problem.verify(evaluator.getStrategy()));
     EXPECT_EQ(p.problem.evaluate(evaluator.getStrategy()).makespanNs,
@@ -86,7 +87,7 @@ TEST(TradeDescent, EndsWhereNoTradeGains) {
     // Stopped at once, nothing happens.
     EXPECT_EQ(evaluator.start(start).makespanNs, before.makespanNs);
     EXPECT_EQ(descendByTrades(p.problem, mates, evaluator, before,
-                              [] { return true; })
+                              [](const Evaluation &) { return true; })
                   .makespanNs,
               before.makespanNs);
     EXPECT_EQ(evaluator.getStrategy(), start);

@@ -62,6 +62,7 @@ struct McmcState {
   int64_t round = 0;
   double seconds = 0;
   int64_t scaleNs = 0; ///< makespan of the first initial strategy
+  int64_t trades = 0;  ///< priced before chains began, part of the budget
   std::array<uint64_t, 4> exchanges = {}; ///< generator of exchanges
   std::vector<McmcChainState> chains;
   bool hasLast = false; ///< the last chain is the one that uses up the budget
