@@ -15,11 +15,11 @@ mkdir -p "$directory"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# NAME NETWORK BATCH OPTIONS PRESET TOPOLOGY
+# NAME NETWORK BATCH OPTIONS PRESET TOPOLOGY [OPTIONS OF THE LOWERING]
 make_artifact() {
   "$bin/soap-translate" --generate="$2" --batch="$3" ${4:+--option="$4"} -o "$work/model.mlir"
   "$bin/soap-opt" "$work/model.mlir" --soap-build-training-step='learning-rate=0.01 momentum=0.9' \
-    --soap-apply-strategy="preset=$5 topology=$6" --soap-partition --soap-lower-to-cuda="chip=$chip" -o "$work/lowered.mlir"
+    --soap-apply-strategy="preset=$5 topology=$6" --soap-partition --soap-lower-to-cuda="chip=$chip ${7:-}" -o "$work/lowered.mlir"
   "$bin/soap-translate" --emit-artifact --artifact-cpu=x86-64-v3 "$work/lowered.mlir" -o "$directory/$1.soapx"
   echo "$directory/$1.soapx"
 }
@@ -36,6 +36,11 @@ gpt-small gpt 4 length=16,layers=2,heads=2,head-width=8,vocabulary=50
 resnet-small resnet-101 8 image=64,classes=10,width=8,stage1=1,stage2=1,stage3=1,stage4=1
 alexnet-small alexnet 8 image=63,classes=10,divide=8
 LIST
+# Pooling and norms by cuDNN, with channels first and last.
+small_resnet=image=64,classes=10,width=8,stage1=1,stage2=1,stage3=1,stage4=1
+make_artifact lenet-1-pooling lenet 64 "" single h100-1x1 "library-pooling=all"
+make_artifact resnet-small-1-images resnet-101 8 "$small_resnet" single h100-1x1 "library-pooling=all library-norms=true layout=nchw"
+make_artifact resnet-small-4m-images resnet-101 8 "$small_resnet" model-parallel h100-1x4 "library-pooling=all library-norms=true layout=nhwc"
 # Logits of 800 GB.
 mkdir -p "$directory/memory"
 make_artifact memory/gpt-too-large gpt 4096 layers=1 single h100-1x1
@@ -44,4 +49,8 @@ python3 "$source/utils/gpu-cases.py" "${bin%/bin}" "$directory/cases" --count "$
 if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
   make_artifact alexnet alexnet 256 "" single h100-1x1
   make_artifact resnet-101 resnet-101 64 "" single h100-1x1
+  # What cuDNN's pooling and norms are worth: each alone beside the two above.
+  make_artifact alexnet-pooling alexnet 256 "" single h100-1x1 "library-pooling=all"
+  make_artifact resnet-101-pooling resnet-101 64 "" single h100-1x1 "library-pooling=all"
+  make_artifact resnet-101-norms resnet-101 64 "" single h100-1x1 "library-norms=true"
 fi

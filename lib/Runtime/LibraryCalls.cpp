@@ -1,8 +1,8 @@
 //===- LibraryCalls.cpp - Library functions of the C ABI ------------------===//
 //
-// Convolution and matrix product, on the threads of the device or on a device
-// of a backend. No exception may leave these functions: compiled code cannot
-// unwind.
+// Convolution, matrix product, pooling and norms, on the threads of the device
+// or on a device of a backend. No exception may leave these functions: compiled
+// code cannot unwind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,4 +107,26 @@ void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers) {
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }
+}
+
+void soap_rt_pool2d(SoapContext *ctx, const int64_t *d, void *const *buffers) {
+  if (ctx->failed())
+    return;
+  PoolCall call = PoolCall::fromArray(d);
+  PoolBuffers list = PoolBuffers::of(call, buffers);
+  if (!ctx->device)
+    return runTwin(call, list);
+  onDevice(ctx, [&] { return ctx->device->pool(call, list, ctx->stream); });
+}
+
+void soap_rt_batch_norm(SoapContext *ctx, const int64_t *d,
+                        void *const *buffers) {
+  if (ctx->failed())
+    return;
+  NormCall call = NormCall::fromArray(d);
+  NormBuffers list = NormBuffers::of(call, buffers);
+  if (!ctx->device)
+    return runTwin(call, list);
+  onDevice(ctx,
+           [&] { return ctx->device->batchNorm(call, list, ctx->stream); });
 }

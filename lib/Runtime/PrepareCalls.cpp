@@ -39,6 +39,14 @@ public:
     (void)real.prepare(call, buffers);
     return std::nullopt;
   }
+  // One function of the library each: nothing to choose.
+  MaybeError pool(const PoolCall &, const PoolBuffers &, int64_t) override {
+    return std::nullopt;
+  }
+  MaybeError batchNorm(const NormCall &, const NormBuffers &,
+                       int64_t) override {
+    return std::nullopt;
+  }
   MaybeError copy(void *, const void *, int64_t, int64_t) override {
     return std::nullopt;
   }

@@ -43,6 +43,13 @@ public:
                     int64_t) override {
     return unexpected();
   }
+  MaybeError pool(const PoolCall &, const PoolBuffers &, int64_t) override {
+    return unexpected();
+  }
+  MaybeError batchNorm(const NormCall &, const NormBuffers &,
+                       int64_t) override {
+    return unexpected();
+  }
   MaybeError prepare(const ConvCall &call,
                      const ConvBuffers &buffers) override {
     prepared.emplace_back(call.shape.n, buffers.result);

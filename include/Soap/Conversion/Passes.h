@@ -148,6 +148,17 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
                      "relu behind that of its input, are part of the call of "
                      "cuDNN (library=cuda)"),
       llvm::cl::init(true)};
+  PassOptions::Option<std::string> libraryPooling{
+      *this, "library-pooling",
+      llvm::cl::desc("Pooling by cuDNN (library=cuda): none; exact: all but "
+                     "the gradient of a maximum; or all: that too, though "
+                     "cuDNN does not say which of equal maxima it goes to"),
+      llvm::cl::init("none")};
+  PassOptions::Option<bool> libraryNorms{
+      *this, "library-norms",
+      llvm::cl::desc("Batch norm in training, and its gradient, by cuDNN "
+                     "where one device has the whole batch (library=cuda)"),
+      llvm::cl::init(false)};
   PassOptions::Option<int64_t> workspace{
       *this, "workspace",
       llvm::cl::desc("MiB that a call of cuDNN or cuBLAS may use at most; they "

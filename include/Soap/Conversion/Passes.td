@@ -299,6 +299,42 @@ def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def SoapCallImageOps : Pass<"soap-call-image-ops", "::mlir::ModuleOp"> {
+  let summary = "Pooling and norms over batches become calls of cuDNN";
+  let description = [{
+    In f32, of images that all lie alike (`soap.layouts`).
+
+    `pooling=exact`: what cuDNN says it computes as the op does: forward, and the gradient of averages. Windows are not dilated, the padding is what it is on both sides, and less than the kernel, and as many windows as fit are there. Of an average, either all elements of a window count
+    or those inside of the image. `pooling=all`: also the gradient of a maximum. The op gives it to the first of equal maxima; cuDNN does not say to which.
+
+    `norms`: `batch_norm_train`, and `batch_norm_grad` of statistics that such a call in the same program has made. cuDNN keeps mean and 1 / sqrt(variance + epsilon) for the gradient; count, mean and M2 are made of them by a kernel where something else reads them. Norms that are cut over the batch are stages, which stay.
+
+    All programs of the module do the same for an op of the model: replicas keep the same bits. Everything else is left to `--soap-outline-kernels`.
+
+    ```mlir
+    %y, %stats = soap.batch_norm_train %x, %gamma, %beta {epsilon = 1.0e-05 : f64} : ...
+    %dx, %dgamma, %dbeta = soap.batch_norm_grad %dy, %x, %stats, %gamma {epsilon = 1.0e-05 : f64} : ...
+    ```
+
+    becomes
+
+    ```mlir
+    %y, %mean, %inverse = soap.library_call "batch_norm" [8, 4, 6, 6, 0, 0, 4532020583610935537, 0] ins(%x, %gamma, %beta : ...) outs(...) -> ..., tensor<4xf32>, tensor<4xf32>
+    %dx, %dgamma, %dbeta = soap.library_call "batch_norm" [8, 4, 6, 6, 0, 1, 4532020583610935537, 0] ins(%dy, %x, %mean, %inverse, %gamma : ...) outs(...) -> ...
+    ```
+  }];
+  let options = [
+    Option<"pooling", "pooling", "std::string", /*default=*/"\"none\"", "none, exact (all but the gradient of a maximum) or all">,
+    Option<"norms", "norms", "bool", /*default=*/"false", "Norms over batches, too">,
+    Option<"workspace", "workspace", "int64_t", /*default=*/"0", "MiB that a call may use at most, as a buffer of the program; norms have up to 4">
+  ];
+  let statistics = [
+    Statistic<"poolings", "poolings", "Pooling, and gradients of it, by cuDNN">,
+    Statistic<"normCalls", "norms", "Norms, and gradients of them, by cuDNN">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
   let summary = "Updates of parameters, and what is made of them alone, in few launches";
   let description = [{

@@ -15,6 +15,7 @@
 #define SOAP_RUNTIME_BACKEND_H
 
 #include "Soap/Core/Error.h"
+#include "Soap/Runtime/ImageCalls.h"
 #include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Runtime/Runtime.h"
 
@@ -45,6 +46,10 @@ public:
                           int64_t stream) = 0;
   virtual MaybeError matmul(const MatmulCall &call,
                             const MatmulBuffers &buffers, int64_t stream) = 0;
+  virtual MaybeError pool(const PoolCall &call, const PoolBuffers &buffers,
+                          int64_t stream) = 0;
+  virtual MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
+                               int64_t stream) = 0;
   /// The same calls before iterations begin, of which nothing is done: makes
   /// ready what they need, and may measure which of the library's algorithms is
   /// the fastest (see `Backend::tunes`). Buffers are where they will be, and

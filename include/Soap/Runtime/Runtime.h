@@ -119,6 +119,11 @@ void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
  * Soap/Runtime/LibraryCalls.h. */
 void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
 void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers);
+/* Pooling, and norms over the batch at hand, with their gradients: numbers and
+ * buffers are those of PoolCall and NormCall in Soap/Runtime/ImageCalls.h. */
+void soap_rt_pool2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
+void soap_rt_batch_norm(SoapContext *ctx, const int64_t *d,
+                        void *const *buffers);
 
 /* A generated kernel of a program on streams: `name` in the image of GPU
  * kernels, and as function of a range of its iterations for the CPU, its twin

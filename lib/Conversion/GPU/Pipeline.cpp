@@ -67,6 +67,11 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
     products.workspace = options.workspace;
     products.convEpilogues = options.convEpilogues;
     pm.addPass(createSoapCallProducts(products));
+    SoapCallImageOpsOptions images;
+    images.pooling = options.libraryPooling;
+    images.norms = options.libraryNorms;
+    images.workspace = options.workspace;
+    pm.addPass(createSoapCallImageOps(images));
   }
   pm.addPass(createSoapOutlineKernels(outline));
   pm.addPass(createSoapSplitSums());

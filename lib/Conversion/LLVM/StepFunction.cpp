@@ -415,7 +415,8 @@ private:
 
   /// Functions of programs on streams, whose buffers depend on the descriptor.
   static bool takesList(LibraryCallOp library) {
-    return library.getName() == "matmul" || library.getName() == "conv2d";
+    return llvm::is_contained({"matmul", "conv2d", "pool2d", "batch_norm"},
+                              library.getName());
   }
 
   Value listOf(Location loc, ArrayRef<Value> buffers) {

@@ -276,3 +276,34 @@ FailureOr<FlatSymbolRefAttr> KernelTable::layoutKernel(Location loc,
         return success();
       });
 }
+
+FailureOr<FlatSymbolRefAttr> KernelTable::momentsKernel(Location loc,
+                                                        RankedTensorType stats,
+                                                        int64_t count,
+                                                        double epsilon) {
+  int64_t channels = stats.getDimSize(1);
+  auto row = RankedTensorType::get({channels}, stats.getElementType());
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << "moments " << stats << ' ' << count << ' '
+     << llvm::bit_cast<uint64_t>(epsilon);
+  return findOrCreate(
+      loc, key, "moments", {{row}, {row}, {stats}}, /*elementwise=*/false,
+      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+        KernelBuilder k(builder, loc, arguments.drop_back(),
+                        arguments.take_back(), fast);
+        k.forThreads = forThreads;
+        k.forEach({channels}, [&](Index c) {
+          Scalar mean = k.in(0)({c}), inverse = k.in(1)({c});
+          Scalar number = k.number(static_cast<double>(count));
+          // Rounding must not make a variance below 0 of none.
+          Scalar variance =
+              max(k.number(1) / (inverse * inverse) - k.number(epsilon),
+                  k.number(0));
+          k.out().set({k.constant(0), c}, number);
+          k.out().set({k.constant(1), c}, mean);
+          k.out().set({k.constant(2), c}, variance * number);
+        });
+        return success();
+      });
+}

@@ -53,6 +53,12 @@ public:
   FailureOr<FlatSymbolRefAttr> layoutKernel(Location loc, RankedTensorType type,
                                             ImageLayout from, ImageLayout to);
 
+  /// Kernel that makes [3, C] of count, mean and M2 (sum of squared deviations)
+  /// from the mean and 1 / sqrt(M2 / count + epsilon) of each channel.
+  FailureOr<FlatSymbolRefAttr> momentsKernel(Location loc,
+                                             RankedTensorType stats,
+                                             int64_t count, double epsilon);
+
 private:
   ModuleOp module;
   SymbolTable symbols;

@@ -138,7 +138,7 @@ public:
       fusion.emplace(block, layouts);
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (auto call = dyn_cast<LibraryCallOp>(op);
-          call && call->hasAttr(kLayouts)) {
+          call && (call->hasAttr(kLayouts) || readsHeld(call))) {
         if (failed(replaceCall(call)))
           return failure();
         continue;
@@ -335,6 +335,12 @@ private:
       return success();
     }
     return replaceByKernel(op, builder);
+  }
+
+  /// Whether an input lies in another layout than NCHW.
+  bool readsHeld(LibraryCallOp call) const {
+    return llvm::any_of(call.getInputs(),
+                        [&](Value input) { return held.contains(input); });
   }
 
   /// A call that was made before: its images have the shapes of buffers now.

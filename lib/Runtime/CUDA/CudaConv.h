@@ -30,6 +30,8 @@ public:
   MaybeError open(const CudaTuning *tuning = nullptr);
   MaybeError prepare(const ConvCall &call, const ConvBuffers &buffers);
   void forget();
+  /// Of cuDNN, from `open` on.
+  cudnnHandle_t handle() const { return dnn; }
   MaybeError run(const ConvCall &call, const ConvBuffers &buffers,
                  cudaStream_t stream);
 

@@ -143,6 +143,28 @@ MaybeError CudaDevice::matmul(const MatmulCall &call,
   return libraries.matmul(call, buffers, *native);
 }
 
+MaybeError CudaDevice::pool(const PoolCall &call, const PoolBuffers &buffers,
+                            int64_t stream) {
+  auto lock = recording();
+  auto native = streamOf(stream);
+  if (!native)
+    return native.takeError();
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.pool(call, buffers, *native);
+}
+
+MaybeError CudaDevice::batchNorm(const NormCall &call,
+                                 const NormBuffers &buffers, int64_t stream) {
+  auto lock = recording();
+  auto native = streamOf(stream);
+  if (!native)
+    return native.takeError();
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.batchNorm(call, buffers, *native);
+}
+
 MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,
                             int64_t stream) {
   auto lock = recording();

@@ -36,6 +36,10 @@ public:
                   int64_t stream) override;
   MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
                     int64_t stream) override;
+  MaybeError pool(const PoolCall &call, const PoolBuffers &buffers,
+                  int64_t stream) override;
+  MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
+                       int64_t stream) override;
   MaybeError prepare(const ConvCall &call, const ConvBuffers &buffers) override;
   MaybeError prepare(const MatmulCall &call,
                      const MatmulBuffers &buffers) override;

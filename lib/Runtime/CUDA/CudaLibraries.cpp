@@ -25,6 +25,7 @@ MaybeError CudaLibraries::open(const CudaTuning *tuning) {
     return error;
   if (MaybeError error = convolutions.open(tuning))
     return error;
+  images.open(convolutions.handle());
   SOAP_CUDA(cublasCreate, &blas);
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 //===- CudaLibraries.h - cuBLAS and cuDNN on one device ---------*- C++ -*-===//
 //
-// Library calls of programs: products and convolutions, row-major.
+// Library calls of programs: products, convolutions, pooling and norms,
+// row-major.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,6 +9,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 
 #include "CudaConv.h"
+#include "CudaImages.h"
 #include "CudaMatmul.h"
 
 namespace soap::runtime {
@@ -42,6 +44,14 @@ public:
   }
   MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
                   cudaStream_t stream);
+  MaybeError pool(const PoolCall &call, const PoolBuffers &buffers,
+                  cudaStream_t stream) {
+    return images.run(call, buffers, stream);
+  }
+  MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
+                       cudaStream_t stream) {
+    return images.run(call, buffers, stream);
+  }
 
   /// to[i] += from[i], of SOAP_F32 or SOAP_F64.
   MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
@@ -50,6 +60,7 @@ public:
 private:
   CudaMatmul products;
   CudaConv convolutions;
+  CudaImages images;             ///< with the handle of convolutions
   cublasHandle_t blas = nullptr; ///< sums
 };
 

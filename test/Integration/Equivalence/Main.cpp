@@ -84,7 +84,8 @@ static cl::opt<bool>
 namespace {
 
 /// What lowers the partitioned programs of a case, of which `hash` is a number
-/// of its own: images on GPUs have one layout or the other.
+/// of its own: images on GPUs have one layout or the other, and pooling and
+/// norms are kernels or calls.
 std::string pipeline(uint64_t hash) {
   if (target != "cuda")
     return "soap-lower-to-cpu{" + lowering + "}";
@@ -92,6 +93,8 @@ std::string pipeline(uint64_t hash) {
   std::string options = "format=isa " + lowering;
   if (lowering.find("layout=") == std::string::npos)
     options += hash % 2 ? " layout=nhwc" : " layout=nchw";
+  if (lowering.find("library-") == std::string::npos && hash / 2 % 2)
+    options += " library-pooling=all library-norms=true";
   return "soap-lower-to-cuda{" + options + "}";
 }
 

@@ -10,7 +10,9 @@
 //   SOAP_FAKE_CUDA_NAME=NAME     what devices are called (default Stand-in)
 //   SOAP_FAKE_CUDA_CHIP=90       compute capability times ten (default 90)
 //   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
-//   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called
+//   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called; also
+//   one
+//                                of cuDNN for pooling or norms
 //   SOAP_FAKE_CUDA_LAZY=N        with the Nth kernel something is allocated
 //   SOAP_FAKE_CUDA_INSERT=NAME:N with the Nth kernel that a capture records,
 //                                somebody calls this function, too, which

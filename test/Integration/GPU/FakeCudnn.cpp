@@ -16,20 +16,6 @@
 using namespace soap;
 using namespace soap::runtime;
 
-struct cudnnTensorStruct {
-  int n, c, h, w;
-  cudnnDataType_t type;
-  cudnnTensorFormat_t format;
-  int at(int in, int ic, int ih, int iw) const {
-    return format == CUDNN_TENSOR_NHWC ? ((in * h + ih) * w + iw) * c + ic
-                                       : ((in * c + ic) * h + ih) * w + iw;
-  }
-  int volume() const { return n * c * h * w; }
-  /// Of the element at `i` in memory.
-  int channel(int i) const {
-    return format == CUDNN_TENSOR_NHWC ? i % c : i / (h * w) % c;
-  }
-};
 struct cudnnFilterStruct {
   int k, c, h, w;
   cudnnDataType_t type;

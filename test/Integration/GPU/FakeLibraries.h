@@ -1,9 +1,10 @@
 //===- FakeLibraries.h - Stand-ins for cuDNN and cuBLASLt -------*- C++ -*-===//
 //
-// Convolutions and products of stand-ins for the libraries behind the backend
-// cuda, written after their documentation. They give work to `soap::fake::give`
-// (FakeStreams.h), which is whoever's they are linked with. Both propose
-// several algorithms, which compute the same bits and take made-up times.
+// Convolutions, products, pooling and norms of stand-ins for the libraries
+// behind the backend cuda, written after their documentation. They give work to
+// `soap::fake::give` (FakeStreams.h), which is whoever's they are linked with.
+// Both propose several algorithms, which compute the same bits and take made-up
+// times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,22 @@
 
 #include <atomic>
 #include <vector>
+
+/// An image of the stand-in for cuDNN.
+struct cudnnTensorStruct {
+  int n, c, h, w;
+  cudnnDataType_t type;
+  cudnnTensorFormat_t format;
+  int at(int in, int ic, int ih, int iw) const {
+    return format == CUDNN_TENSOR_NHWC ? ((in * h + ih) * w + iw) * c + ic
+                                       : ((in * c + ic) * h + ih) * w + iw;
+  }
+  int volume() const { return n * c * h * w; }
+  /// Of the element at `i` in memory.
+  int channel(int i) const {
+    return format == CUDNN_TENSOR_NHWC ? i % c : i / (h * w) % c;
+  }
+};
 
 namespace soap::fake {
 
@@ -33,6 +50,8 @@ struct LibraryCalls {
   /// Plans of the graph API, and what the older functions do behind a
   /// convolution.
   std::atomic<int> plans{0}, epilogues{0};
+  /// Of both directions.
+  std::atomic<int> poolings{0}, norms{0};
   int64_t engine = -1; ///< of the last plan
   cudnnMathType_t convMath = CUDNN_DEFAULT_MATH;
   const void *workspace = nullptr; ///< of a convolution
@@ -41,7 +60,8 @@ struct LibraryCalls {
   size_t productWorkspace = 0;
   uint64_t productAlgorithm = 0; ///< from 0 on, as proposed
   uint32_t alignment[4] = {};    ///< that cuBLASLt was asked for
-  /// Descriptors of cuBLASLt and of the graph API that were not destroyed.
+  /// Descriptors of cuBLASLt, of the graph API and of pooling that were not
+  /// destroyed.
   std::atomic<int> alive{0};
   /// How stand-ins behave: workspace that every product needs, how many
   /// algorithms there are for a product, and which algorithm of either library

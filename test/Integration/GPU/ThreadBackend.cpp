@@ -130,6 +130,16 @@ public:
     give(stream, [=] { runTwin(call, buffers, matmulDirect); });
     return std::nullopt;
   }
+  MaybeError pool(const PoolCall &call, const PoolBuffers &buffers,
+                  int64_t stream) override {
+    give(stream, [=] { runTwin(call, buffers); });
+    return std::nullopt;
+  }
+  MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
+                       int64_t stream) override {
+    give(stream, [=] { runTwin(call, buffers); });
+    return std::nullopt;
+  }
   MaybeError copy(void *to, const void *from, int64_t bytes,
                   int64_t stream) override {
     give(stream, [=] { std::memmove(to, from, size_t(bytes)); });
