@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/LibraryCalls.h"
+#include "Soap/Runtime/AttentionCall.h"
 #include "Soap/Runtime/Context.h"
 
 #include <exception>
@@ -104,6 +105,22 @@ void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers) {
     runTwin(call, list,
             [&](const MatmulShape &shape, const float *a, const float *b,
                 float *y) { ctx->kernels->matmul(shape, a, b, y); });
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
+}
+
+void soap_rt_attention(SoapContext *ctx, const int64_t *d,
+                       void *const *buffers) {
+  if (ctx->failed())
+    return;
+  try {
+    AttentionCall call = AttentionCall::fromArray(d);
+    AttentionBuffers list = AttentionBuffers::of(call, buffers);
+    if (ctx->device)
+      return onDevice(
+          ctx, [&] { return ctx->device->attention(call, list, ctx->stream); });
+    runTwin(call, list);
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }

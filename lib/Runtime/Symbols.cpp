@@ -29,6 +29,7 @@ void *runtime::resolveSymbol(const char *name) {
       SOAP_SYMBOL(soap_rt_matmul_f32),
       SOAP_SYMBOL(soap_rt_conv2d),
       SOAP_SYMBOL(soap_rt_matmul),
+      SOAP_SYMBOL(soap_rt_attention),
       SOAP_SYMBOL(soap_rt_use_stream),
       SOAP_SYMBOL(soap_rt_launch),
       SOAP_SYMBOL(soap_rt_copy),

@@ -15,6 +15,7 @@
 #define SOAP_RUNTIME_BACKEND_H
 
 #include "Soap/Core/Error.h"
+#include "Soap/Runtime/AttentionCall.h"
 #include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Runtime/Runtime.h"
 
@@ -45,6 +46,11 @@ public:
                           int64_t stream) = 0;
   virtual MaybeError matmul(const MatmulCall &call,
                             const MatmulBuffers &buffers, int64_t stream) = 0;
+  virtual MaybeError attention(const AttentionCall &, const AttentionBuffers &,
+                               int64_t /*stream*/) {
+    return Error{"this backend has no attention; --soap-lower-to-cuda="
+                 "'attention=none' computes it by products and a softmax"};
+  }
   /// The same calls before iterations begin, of which nothing is done: makes
   /// ready what they need, and may measure which of the library's algorithms is
   /// the fastest (see `Backend::tunes`). Buffers are where they will be, and
@@ -53,6 +59,9 @@ public:
     return std::nullopt;
   }
   virtual MaybeError prepare(const MatmulCall &, const MatmulBuffers &) {
+    return std::nullopt;
+  }
+  virtual MaybeError prepare(const AttentionCall &, const AttentionBuffers &) {
     return std::nullopt;
   }
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,

@@ -415,7 +415,8 @@ private:
 
   /// Functions of programs on streams, whose buffers depend on the descriptor.
   static bool takesList(LibraryCallOp library) {
-    return library.getName() == "matmul" || library.getName() == "conv2d";
+    return library.getName() == "matmul" || library.getName() == "conv2d" ||
+           library.getName() == "attention";
   }
 
   Value listOf(Location loc, ArrayRef<Value> buffers) {

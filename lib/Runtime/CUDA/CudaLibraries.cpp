@@ -25,6 +25,7 @@ MaybeError CudaLibraries::open(const CudaTuning *tuning) {
     return error;
   if (MaybeError error = convolutions.open(tuning))
     return error;
+  attentions.open(tuning);
   SOAP_CUDA(cublasCreate, &blas);
   return std::nullopt;
 }
@@ -53,6 +54,7 @@ MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
 
 void CudaLibraries::forget() {
   convolutions.forget();
+  attentions.forget();
   products.forget();
 }
 

@@ -7,6 +7,7 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 #define SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 
+#include "CudaAttention.h"
 #include "CudaConv.h"
 #include "CudaMatmul.h"
 
@@ -43,6 +44,15 @@ public:
   MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
                   cudaStream_t stream);
 
+  MaybeError prepare(const AttentionCall &call,
+                     const AttentionBuffers &buffers) {
+    return attentions.prepare(call, buffers);
+  }
+  MaybeError attention(const AttentionCall &call,
+                       const AttentionBuffers &buffers, cudaStream_t stream) {
+    return attentions.run(call, buffers, stream);
+  }
+
   /// to[i] += from[i], of SOAP_F32 or SOAP_F64.
   MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
                  cudaStream_t stream);
@@ -50,6 +60,7 @@ public:
 private:
   CudaMatmul products;
   CudaConv convolutions;
+  CudaAttention attentions;
   cublasHandle_t blas = nullptr; ///< sums
 };
 
