@@ -144,23 +144,25 @@ def evaluate(terms, sizes):
 
 
 def fit_kernel(key, shapes, times, terms, rounds=40):
-    """Lengths (in doublings of each size), spread and noise of a Gaussian process on log(measured / curve), of largest likelihood."""
+    """Lengths (in doublings of each size), spread, noise and the distance between aligned and odd shapes of a Gaussian process on
+    log(measured / curve), of largest likelihood."""
     sizes = np.asarray([shape.sizes for shape in shapes], float)
     x, y = np.log2(sizes), np.log(np.asarray(times, float) / evaluate(terms, sizes))
-    odd = np.where([is_odd(key[2], s) for s in sizes], 4.0, 1.0)
+    odd = np.array([is_odd(key[2], s) for s in sizes])
+    apart = odd[:, None] != odd[None]
     distances = np.abs(x[:, None] - x[None])
 
     def cost(p):
-        lengths, spread, noise = np.exp(p[:-2]), np.exp(2 * p[-2]), np.exp(2 * p[-1])
-        matrix = spread * np.exp(-(distances / lengths).sum(axis=2)) + noise * np.diag(odd)
+        lengths, spread, noise, alignment = np.exp(p[:-3]), np.exp(2 * p[-3]), np.exp(2 * p[-2]), np.exp(p[-1])
+        matrix = spread * np.exp(-(distances / lengths).sum(axis=2) - alignment * apart) + noise * np.eye(len(y))
         try:
             lower = np.linalg.cholesky(matrix)
         except np.linalg.LinAlgError:
             return 1e9
         z = np.linalg.solve(lower, y)
-        return z @ z / 2 + np.log(np.diag(lower)).sum() + 0.05 * ((p[:-2] - np.log(3)) ** 2).sum()
+        return z @ z / 2 + np.log(np.diag(lower)).sum() + 0.05 * ((p[:-3] - np.log(3)) ** 2).sum() + 0.05 * p[-1] ** 2
 
-    p = np.r_[np.full(x.shape[1], np.log(3.0)), np.log(max(y.std(), 0.05)), np.log(0.1)]
+    p = np.r_[np.full(x.shape[1], np.log(3.0)), np.log(max(y.std(), 0.05)), np.log(0.1), 0.0]
     best, step = cost(p), np.full(len(p), 0.6)
     for i in range(rounds):
         d = i % len(p)
@@ -174,7 +176,8 @@ def fit_kernel(key, shapes, times, terms, rounds=40):
         else:
             step[d] *= 0.5
     values = [float("%.3g" % v) for v in np.exp(p)]
-    return {"lengths": [min(max(v, 0.1), 50) for v in values[:-2]], "spread": max(values[-2], 0.01), "noise": max(values[-1], 0.02)}
+    return {"lengths": [min(max(v, 0.1), 50) for v in values[:-3]], "spread": max(values[-3], 0.01), "noise": max(values[-2], 0.02),
+            "alignment": min(values[-1], 50)}
 
 
 def make_profile(tables, kernels=None):

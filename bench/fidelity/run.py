@@ -13,8 +13,9 @@ of a strategy is the distance of its slowest from its fastest round, relative to
 last.
 
 Cores of a virtual machine run at half speed while the host gives their other hardware thread to somebody else, for a tenth of a
-second or for minutes. soap-run --gauge shows it, and calibration leaves such iterations out. So there are two tables' worth of
-columns: iterations at full speed, by the gauges before and after them, and all iterations (raw), against the same simulated times.
+second or for minutes. soap-run --gauge shows it. Calibration takes iterations of one state, full or reduced speed, and says which.
+So there are two tables' worth of columns: iterations in the state that was calibrated, by the gauges before and after them, and
+all iterations (raw), against the same simulated times.
 """
 
 import argparse
@@ -42,9 +43,9 @@ NETWORKS = {
 }
 STRATEGIES = ["single", "data-parallel", "model-parallel", "spatial", "expert", "zero", "mixed-1", "mixed-2", "searched"]
 WARM = 3
-# An iteration is at full speed if the gauges before and after it are at most this times the best (SpeedGauge.h).
+# Cores are at full speed if the gauges before and after it are at most this times the best (SpeedGauge.h).
 TOLERANCE = 1.5
-# Runs of about a second each until so many iterations were at full speed.
+# Runs of about a second each until so many iterations were in the state of the calibration.
 STEADY, MOST_RUNS = 10, 4
 
 
@@ -61,7 +62,7 @@ class Bench:
                 self.results = json.load(stream)
         for entry in self.results.values():
             for samples in entry.get("rounds_ms", []):
-                self.best = min([self.best] + [gauge for _, gauge in samples])
+                self.best = min([self.best] + [gauge for _, *pair in samples for gauge in pair])
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -71,6 +72,7 @@ class Bench:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800)
         if done.returncode:
             sys.exit("'%s' exited with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
+        return done.stdout
 
     def out_of_time(self):
         if time.monotonic() > self.end:
@@ -114,8 +116,9 @@ class Bench:
                 text = stream.read().replace(self.path("machine.profile.json"), self.path(base + ".profile.json"))
             with open(self.path("%s.%s.json" % (base, kind)), "w") as stream:
                 stream.write(text)
-        self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(base))
-        open(self.path(base + ".calibrated"), "w").close()
+        output = self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(base))
+        with open(self.path(base + ".calibrated"), "w") as stream:
+            stream.write("reduced" if "cores: reduced speed" in output else "full")
         return True
 
     def strategies(self, network):
@@ -173,22 +176,30 @@ class Bench:
                          "--gauge", "--iterations", iterations, "--report", self.path("run.json"))
                 with open(self.path("run.json")) as stream:
                     gauge = json.load(stream)["gauge"]
-                samples += [(ms, max(pair)) for ms, pair in
+                samples += [(ms, *pair) for ms, pair in
                             list(zip(gauge["milliseconds"], zip(gauge["ns"], gauge["ns"][1:])))[WARM - 1:]]
                 self.best = min(self.best, *gauge["ns"])
-                if len(self.steady(samples)) >= STEADY:
+                if len(self.steady(samples, self.state(network, number))) >= STEADY:
                     break
             rounds.append(samples)
             self.save()
         return True
 
-    def steady(self, samples):
-        return [ms for ms, gauge in samples if gauge <= TOLERANCE * self.best]
+    def state(self, network, number):
+        """\"full\" or \"reduced\": the speed at which a round was calibrated."""
+        with open(self.path("%s.%d.calibrated" % (network, number))) as stream:
+            return stream.read() or "full"
 
-    def medians(self, entry, steady):
-        """By round; rounds with less than three iterations at full speed have none."""
-        found = [self.steady(samples) if steady else [ms for ms, _ in samples] for samples in entry.get("rounds_ms", [])]
-        return [statistics.median(ms) for ms in found if len(ms) >= 3]
+    def steady(self, samples, state):
+        limit = TOLERANCE * self.best
+        return [ms for ms, before, after in samples
+                if (max(before, after) <= limit if state == "full" else min(before, after) > limit)]
+
+    def medians(self, network, entry, steady):
+        """{round: ms}; rounds with less than three iterations in the state of their calibration are left out."""
+        found = {number: self.steady(samples, self.state(network, number)) if steady else [ms for ms, *_ in samples]
+                 for number, samples in enumerate(entry.get("rounds_ms", []))}
+        return {number: statistics.median(ms) for number, ms in found.items() if len(ms) >= 3}
 
     def forget(self):
         """Calibrations and measurements; programs stay."""
@@ -202,16 +213,22 @@ class Bench:
             os.remove(self.path("machine.done"))
 
     def rows(self, steady):
-        """Where no round had iterations at full speed, there is no row."""
+        """Where no round had iterations in the state of its calibration, there is no row. Rounds are compared with their own
+        calibration; medians over rounds."""
         for network, strategy in self.cases():
             entry = self.results.get(network + "." + strategy, {})
-            rounds = self.medians(entry, steady)
-            if rounds and "simulated_ms" in entry:
-                median, simulated = statistics.median(rounds), statistics.median(entry["simulated_ms"].values())
+            measured = self.medians(network, entry, steady)
+            if measured and "simulated_ms" in entry:
+                rounds = measured.values()
+                median = statistics.median(rounds)
+                simulated = statistics.median(entry["simulated_ms"][str(number)] for number in measured)
+                errors = [entry["simulated_ms"][str(number)] / ms - 1 for number, ms in measured.items()]
                 samples = sum(entry["rounds_ms"], [])
+                kept = sum(len(self.steady(part, self.state(network, number))) for number, part in enumerate(entry["rounds_ms"]))
                 yield {"network": network, "strategy": strategy, "measured_ms": median, "lowest_ms": min(rounds), "highest_ms": max(rounds),
                        "spread": (max(rounds) - min(rounds)) / median, "simulated_ms": simulated,
-                       "error": simulated / median - 1, "full_speed": len(self.steady(samples)) / len(samples)}
+                       "states": [self.state(network, number) for number in measured],
+                       "error": statistics.median(errors), "in_state": kept / len(samples)}
 
 
 def kendall(rows):
@@ -253,17 +270,17 @@ def main():
     steady, raw = list(bench.rows(True)), list(bench.rows(False))
     if not raw:
         return
-    print("| network | strategy | measured ms | spread | simulated ms | error | at full speed | all iterations: measured ms | spread | error |\n"
+    print("| network | strategy | measured ms | spread | simulated ms | error | in that state | all iterations: measured ms | spread | error |\n"
           "|---|---|---|---|---|---|---|---|---|---|")
-    at_full_speed = {(row["network"], row["strategy"]): row for row in steady}
+    in_state = {(row["network"], row["strategy"]): row for row in steady}
     for row in raw:
-        full = at_full_speed.get((row["network"], row["strategy"]))
+        full = in_state.get((row["network"], row["strategy"]))
         print("| %(network)s | %(strategy)s |" % row,
               "%.2f | %.1f %% | %.2f | %+.1f %% |" % (full["measured_ms"], 100 * full["spread"], full["simulated_ms"], 100 * full["error"])
-              if full else "- | - | %.2f | - |" % row["simulated_ms"], "%.0f %% |" % (100 * row["full_speed"]),
+              if full else "- | - | %.2f | - |" % row["simulated_ms"], "%.0f %% |" % (100 * row["in_state"]),
               "%.2f | %.1f %% | %+.1f %% |" % (row["measured_ms"], 100 * row["spread"], 100 * row["error"]))
     print()
-    summaries = {name: summarize(rows, options.rounds, name) for name, rows in (("iterations at full speed", steady), ("all iterations", raw))
+    summaries = {name: summarize(rows, options.rounds, name) for name, rows in (("iterations in the state of the calibration", steady), ("all iterations", raw))
                  if rows}
     if options.json:
         with open(options.json, "w") as stream:

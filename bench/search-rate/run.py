@@ -2,11 +2,14 @@
 """How many proposals a second the search prices.
 
     bench/search-rate/run.py BUILD [--proposals 250000] [--seconds 20] [--runs 3] [--full-seconds 20] [--only nmt ...] [--json FILE]
+    bench/search-rate/run.py BUILD --threads 2 [--clusters k80-16x4] [--seconds 20] [--runs 3] [--only nmt ...] [--json FILE]
 
 For each network and cluster: MCMC from the data-parallel strategy with uniform proposals, one thread, for so many proposals or seconds (a chain also
 ends after half of its budget without gain), once more without early rejection, with `simulator=propagate` (Algorithm 2), and with `simulator=full`, which plans and simulates every proposal from nothing as Algorithm 1 of the SOAP paper does. Medians over the runs. "tasks" are those of an
 iteration under the best strategy found: forward, backward, update, movements and communication. "FlexFlow" is what the public code of 2018 was measured to reach
 (forward and backward merged, no synchronization in the timeline; another machine, so orders of magnitude only).
+
+With --threads, the same chain on one thread and on so many, in turns, which evaluate proposals in advance and decide alike; medians, and the median of the ratios.
 """
 
 import argparse
@@ -30,9 +33,29 @@ ROWS = [
 ]
 
 
-def search(tools, module, cluster, args, seconds, more=""):
+def search(tools, module, cluster, args, seconds, more="", threads=1):
     return tools.search(module, f"topology={cluster} initial=data-parallel seed=1 proposals={args.proposals} time-limit={seconds} "
-                                f"proposals-kind=uniform cooling=1 chains=1 threads=1 {more}")
+                                f"proposals-kind=uniform cooling=1 chains=1 threads={threads} {more}")
+
+
+def compare_threads(tools, args):
+    rows = []
+    print(f"| network | cluster | proposals/s, 1 thread | {args.threads} threads | ratio | accepted |")
+    print("|---" * 6 + "|")
+    with tempfile.TemporaryDirectory() as folder:
+        for network, batch, cluster, _ in ROWS:
+            if (args.only and network not in args.only) or cluster not in args.clusters:
+                continue
+            module = tools.step(folder, network, batch, cluster)
+            pairs = [[search(tools, module, cluster, args, args.seconds, threads=threads) for threads in (1, args.threads)] for _ in range(args.runs)]
+            one, many = (statistics.median(pair[i]["proposals_per_second"] for pair in pairs) for i in (0, 1))
+            ratio = statistics.median(pair[1]["proposals_per_second"] / pair[0]["proposals_per_second"] for pair in pairs)
+            accepted = pairs[-1][0]["accepted"] / pairs[-1][0]["proposals"]
+            rows.append({"network": network, "cluster": cluster, "threads": args.threads, "one_per_second": one, "many_per_second": many,
+                         "ratio": ratio, "ratios": [pair[1]["proposals_per_second"] / pair[0]["proposals_per_second"] for pair in pairs],
+                         "accepted": accepted})
+            print(f"| {network} | {cluster} | {one:,.0f} | {many:,.0f} | {ratio:.2f}x | {100 * accepted:.1f} % |", flush=True)
+            write(args.json, rows)
 
 
 def main():
@@ -44,8 +67,13 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--json")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--clusters", nargs="*", default=["k80-16x4"])
     args = parser.parse_args()
     tools = Tools(args.build)
+    if args.threads:
+        compare_threads(tools, args)
+        return
 
     rows = []
     print("| network | cluster | groups | tasks | delta, proposals/s | accepted | refused before planning | refused while planning | tasks simulated per proposal | without early rejection, proposals/s | propagate, proposals/s | full, proposals/s | delta / full | FlexFlow 2018 |")

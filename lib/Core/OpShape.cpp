@@ -141,3 +141,14 @@ OpShape soap::shapeOf(const ProfileTable &table, std::span<const int64_t> row) {
                         shape.direction, shape.bytes);
   return shape;
 }
+
+bool soap::isAligned(const std::vector<double> &sizes,
+                     const std::string &dtype) {
+  int64_t multiple = dtype == "bf16" || dtype == "f16" ? 8
+                     : dtype == "tf32"                 ? 4
+                                                       : 1;
+  if (sizes.size() <= 2)
+    return true;
+  return static_cast<int64_t>(sizes[1]) % multiple == 0 &&
+         static_cast<int64_t>(sizes[2]) % multiple == 0;
+}

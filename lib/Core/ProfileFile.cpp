@@ -120,7 +120,7 @@ private:
 
   void readTable(const jsonfile::Cursor &at) {
     at.expectObject({"op", "direction", "dtype", "loops", "strides", "lengths",
-                     "spread", "noise", "entries"});
+                     "spread", "noise", "alignment", "entries"});
     ProfileTable table;
     std::vector<jsonfile::Cursor> loops = at["loops"].elements();
     if (loops.size() > mostLoops)
@@ -145,6 +145,8 @@ private:
       table.spread = at["spread"].number(1e-6, 100);
     if (at.has("noise"))
       table.noise = at["noise"].number(1e-6, 100);
+    if (at.has("alignment"))
+      table.alignment = at["alignment"].number(0, 100);
     if (reader.failed())
       return;
     readEntries(at["entries"], table);
@@ -347,7 +349,8 @@ std::string soap::printProfile(const Profile &profile) {
       printRow(text, table.lengths, show);
     }
     text += ",\"spread\":" + show(table.spread) +
-            ",\"noise\":" + show(table.noise) + ",\"entries\":[";
+            ",\"noise\":" + show(table.noise) +
+            ",\"alignment\":" + show(table.alignment) + ",\"entries\":[";
     for (size_t e = 0; e < table.entries.size(); ++e) {
       std::vector<int64_t> row = table.entries[e].shape;
       row.push_back(table.entries[e].ns);

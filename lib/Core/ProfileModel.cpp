@@ -193,7 +193,8 @@ private:
   }
 
   double predict(const OpShape &shape) const {
-    const Lattice &lattice = latticeFor(shape.strides);
+    bool isOddShape = !isAligned(shape.sizes, data.dtype);
+    const Lattice &lattice = latticeFor(shape.strides, isOddShape);
     double log = interpolate(lattice, shape.sizes);
     // Between the measured shapes that are no larger and those that are no
     // smaller; at a measured shape, these are its own time.
@@ -207,16 +208,16 @@ private:
       }
       below &= other.back() <= shape.bytes;
       above &= other.back() >= shape.bytes;
-      if (below)
+      if (below && (isOddShape || !odd[e]))
         low = std::max(low, settled[e]);
-      if (above)
+      if (above && (odd[e] || !isOddShape))
         high = std::min(high, settled[e]);
     }
     return std::exp(std::max(low, std::min(log, high)));
   }
 
   /// log ns at the nodes of a grid over log2 of sizes, for one choice of
-  /// strides.
+  /// strides, and for aligned or odd sizes.
   struct Lattice {
     std::vector<std::vector<double>> axes;
     std::vector<double> values;  ///< last axis fastest
@@ -230,19 +231,28 @@ private:
   mutable bool prepared = false;
   mutable std::vector<std::vector<double>> logSizes; ///< by entry
   mutable std::vector<double> lengths, weights;
+  mutable std::vector<bool> odd;       ///< by entry
   mutable std::vector<double> settled; ///< log ns, no disorder left
-  mutable std::map<std::vector<int64_t>, Lattice> lattices; ///< by strides
+  /// By strides, and whether sizes are odd.
+  mutable std::map<std::pair<std::vector<int64_t>, bool>, Lattice> lattices;
   mutable std::shared_mutex cacheMutex;
   mutable std::map<std::vector<int64_t>, double> cache;
 
-  const Lattice &latticeFor(const std::vector<int64_t> &strides) const {
+  const Lattice &latticeFor(const std::vector<int64_t> &strides,
+                            bool isOddShape) const {
     std::lock_guard<std::mutex> lock(mutex);
     if (!prepared)
       prepare();
     prepared = true;
-    auto it = lattices.find(strides);
+    return findLattice(strides, isOddShape);
+  }
+
+  const Lattice &findLattice(const std::vector<int64_t> &strides,
+                             bool isOddShape) const {
+    std::pair key(strides, isOddShape);
+    auto it = lattices.find(key);
     if (it == lattices.end())
-      it = lattices.emplace(strides, makeLattice(strides)).first;
+      it = lattices.emplace(key, makeLattice(strides, isOddShape)).first;
     return it->second; // nodes of a map stay where they are
   }
 
@@ -258,28 +268,13 @@ private:
     return std::exp(-std::abs(a - b) / lengths[dim]);
   }
 
-  /// Odd sizes of 2-byte elements take slow kernels: true, but no rule for
-  /// others.
-  bool isOdd(const std::vector<double> &sizes) const {
-    int64_t multiple = data.dtype == "bf16" || data.dtype == "f16" ? 8
-                       : data.dtype == "tf32"                      ? 4
-                                                                   : 1;
-    for (size_t i : {1, 2})
-      if (i < sizes.size() && sizes.size() > 2 &&
-          static_cast<int64_t>(sizes[i]) % multiple != 0)
-        return true;
-    return false;
-  }
-
   void prepare() const {
     size_t n = data.entries.size();
-    std::vector<double> residual(n), noise(n);
-    std::vector<bool> odd(n);
+    std::vector<double> residual(n);
+    odd.resize(n);
     for (size_t e = 0; e < n; ++e) {
       std::vector<double> sizes = sizesOfEntry(data.entries[e]);
-      odd[e] = isOdd(sizes);
-      constexpr double oddNoise = 4;
-      noise[e] = data.noise * data.noise * (odd[e] ? oddNoise : 1);
+      odd[e] = !isAligned(sizes, data.dtype);
       residual[e] = std::log(static_cast<double>(data.entries[e].ns)) -
                     std::log(evaluate(curve, sizes));
       for (double &size : sizes)
@@ -288,23 +283,22 @@ private:
     }
     lengths = data.lengths;
     lengths.resize(logSizes.front().size(), 3);
-    solve(std::move(residual), noise);
-    settle(odd);
+    solve(std::move(residual));
+    settle();
   }
 
   /// Weights of the entries: (spread^2 kernel + noise)^-1 residual, by
   /// Cholesky.
-  void solve(std::vector<double> residual,
-             const std::vector<double> &noise) const {
+  void solve(std::vector<double> residual) const {
     size_t n = residual.size(), dims = lengths.size();
     std::vector<double> lower(n * n);
     for (size_t i = 0; i < n; ++i)
       for (size_t j = 0; j <= i; ++j) {
-        double distance = 0;
+        double distance = odd[i] != odd[j] ? data.alignment : 0;
         for (size_t d = 0; d < dims; ++d)
           distance += std::abs(logSizes[i][d] - logSizes[j][d]) / lengths[d];
         lower[i * n + j] = data.spread * data.spread * std::exp(-distance) +
-                           (i == j ? noise[i] : 0);
+                           (i == j ? data.noise * data.noise : 0);
       }
     for (size_t i = 0; i < n; ++i)
       for (size_t j = 0; j <= i; ++j) {
@@ -329,7 +323,11 @@ private:
     weights = std::move(residual);
   }
 
+  /// Whether entry a may not take longer than entry b: no larger in any
+  /// respect, and not odd where b is aligned.
   bool isWithin(size_t a, size_t b) const {
+    if (odd[a] && !odd[b])
+      return false;
     const std::vector<int64_t> &small = data.entries[a].shape,
                                &large = data.entries[b].shape;
     size_t loops = data.loops.size();
@@ -342,50 +340,30 @@ private:
   }
 
   /// Takes the disorder out of measured times: halfway between the largest time
-  /// of those within and the smallest of those around. Odd sizes follow the
-  /// even ones.
-  void settle(const std::vector<bool> &odd) const {
+  /// of those within and the smallest of those around.
+  void settle() const {
     size_t n = data.entries.size();
-    settled.resize(n);
+    std::vector<double> logs(n);
     for (size_t e = 0; e < n; ++e)
-      settled[e] = std::log(static_cast<double>(data.entries[e].ns));
-    auto bounds = [&](size_t e, auto counts) {
+      logs[e] = std::log(static_cast<double>(data.entries[e].ns));
+    settled.resize(n);
+    for (size_t e = 0; e < n; ++e) {
       double low = -infinity, high = infinity;
       for (size_t other = 0; other < n; ++other) {
-        if (!counts(other))
-          continue;
         if (isWithin(other, e))
-          low = std::max(low, settled[other]);
+          low = std::max(low, logs[other]);
         if (isWithin(e, other))
-          high = std::min(high, settled[other]);
+          high = std::min(high, logs[other]);
       }
-      return std::pair(low, high);
-    };
-    std::vector<double> next = settled;
-    auto even = [&](size_t e) { return !odd[e]; };
-    for (size_t e = 0; e < n; ++e)
-      if (even(e)) {
-        auto [low, high] = bounds(e, even);
-        next[e] = (low + high) / 2;
-      }
-    settled = next;
-    for (size_t e = 0; e < n; ++e)
-      if (odd[e]) {
-        auto [low, high] = bounds(e, even);
-        next[e] = std::max(low, std::min(settled[e], high));
-      }
-    settled = next;
-    for (size_t e = 0; e < n; ++e) {
-      auto [low, high] = bounds(e, [](size_t) { return true; });
-      next[e] = (low + high) / 2;
+      settled[e] = (low + high) / 2;
     }
-    settled = next;
   }
 
   /// Sizes that a lattice is over: strides have one each.
   size_t latticeDims() const { return std::min<size_t>(lengths.size(), 4); }
 
-  Lattice makeLattice(const std::vector<int64_t> &strides) const {
+  Lattice makeLattice(const std::vector<int64_t> &strides,
+                      bool isOddShape) const {
     Lattice lattice;
     size_t n = data.entries.size(), dims = latticeDims(),
            loops = data.loops.size();
@@ -410,8 +388,14 @@ private:
       }
     }
     lattice.values.assign(nodes, 0);
-    addWeights(lattice, strideSize);
+    addWeights(lattice, strideSize, isOddShape);
     addCurve(lattice, strideSize);
+    // Odd sizes are never faster than the same aligned ones.
+    if (isOddShape) {
+      const Lattice &aligned = findLattice(strides, false);
+      for (size_t i = 0; i < nodes; ++i)
+        lattice.values[i] = std::max(lattice.values[i], aligned.values[i]);
+    }
     makeMonotone(lattice);
     return lattice;
   }
@@ -442,11 +426,13 @@ private:
   }
 
   /// Kernels are products over dims: sums over entries are made axis by axis.
-  void addWeights(Lattice &lattice, double strideSize) const {
+  void addWeights(Lattice &lattice, double strideSize, bool isOddShape) const {
     size_t dims = lattice.axes.size();
     std::vector<std::vector<double>> factor(dims);
     for (size_t e = 0; e < data.entries.size(); ++e) {
       double weight = weights[e];
+      if (odd[e] != isOddShape)
+        weight *= std::exp(-data.alignment);
       if (dims < lengths.size())
         weight *= kernel(dims, logSizes[e][dims], strideSize);
       for (size_t d = 0; d < dims; ++d) {

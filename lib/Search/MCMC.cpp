@@ -11,6 +11,7 @@
 #include "McmcChain.h"
 #include "Soap/Search/Placement.h"
 #include "Soap/Search/Presets.h"
+#include "TradeDescent.h"
 
 #include <algorithm>
 #include <chrono>
@@ -207,6 +208,63 @@ private:
     return found;
   }
 
+  /// What trades make of the best three starts, side by side, in at most half
+  /// of the budget: where the best one is a valley that no trade leads out of,
+  /// as weights that are kept in shards, another may lead further down.
+  std::vector<Start> descended(std::vector<Start> from) const {
+    constexpr size_t most = 3;
+    constexpr int share = 2;
+    if (options.kind != ProposalKind::Mixed || !options.initial.empty())
+      return {};
+    std::erase_if(from, [](const Start &start) {
+      return start.evaluation.excessBytes > 0;
+    });
+    std::stable_sort(from.begin(), from.end(),
+                     [](const Start &a, const Start &b) {
+                       return isBetter(a.evaluation, b.evaluation);
+                     });
+    from.resize(std::min(from.size(), most));
+    double end = monitor.elapsed() + options.seconds / share;
+    std::atomic<size_t> next = 0;
+    auto work = [&] {
+      auto evaluator = makeEvaluator();
+      for (size_t i; (i = next.fetch_add(1)) < from.size();) {
+        Start &start = from[i];
+        int64_t priced = 0;
+        auto isOver = [&] {
+          return monitor.isOver() ||
+                 (options.seconds > 0 && monitor.elapsed() >= end) ||
+                 (options.proposals > 0 &&
+                  ++priced * share * static_cast<int64_t>(most) >
+                      options.proposals);
+        };
+        Evaluation before = start.evaluation;
+        if (isOver()) {
+          start.strategy.clear();
+          continue;
+        }
+        evaluator->start(start.strategy);
+        start.evaluation = descendByTrades(problem, sampler.getMates(),
+                                           *evaluator, before, isOver);
+        if (isBetter(start.evaluation, before)) {
+          start.name += ", traded";
+          start.strategy = evaluator->getStrategy();
+        } else {
+          start.strategy.clear();
+        }
+      }
+    };
+    std::vector<std::jthread> helpers;
+    for (size_t t = 1; t < std::min(static_cast<size_t>(threads), from.size());
+         ++t)
+      helpers.emplace_back(work);
+    work();
+    helpers.clear();
+    std::erase_if(from,
+                  [](const Start &start) { return start.strategy.empty(); });
+    return from;
+  }
+
   void begin() {
     exchanges = RandomGenerator(~options.seed);
     std::vector<Start> all = starts();
@@ -225,6 +283,14 @@ private:
     }
     if (all.empty())
       return;
+    if (!isCut) {
+      for (Start &start : descended(all)) {
+        result.initialNames.push_back(start.name);
+        result.initialNs.push_back(start.evaluation.makespanNs);
+        all.push_back(std::move(start));
+      }
+      isCut = monitor.isOver();
+    }
     scaleNs = all[0].evaluation.makespanNs;
     size_t count =
         options.chains > 0 ? static_cast<size_t>(options.chains) : all.size();

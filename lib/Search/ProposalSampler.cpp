@@ -7,6 +7,7 @@
 #include "ProposalSampler.h"
 
 #include "Soap/Search/ConfigSpace.h"
+#include "TradeDescent.h"
 
 #include <algorithm>
 #include <numeric>
@@ -113,6 +114,15 @@ Config ProposalSampler::moved(RandomGenerator &random, Config config) const {
   return config;
 }
 
+/// A factor from one degree to another, on the same devices.
+Config ProposalSampler::traded(RandomGenerator &random, const Config &config,
+                               int group) const {
+  std::vector<Config> trades = tradesOf(problem, group, config);
+  if (trades.empty())
+    return {};
+  return trades[random.below(static_cast<int64_t>(trades.size()))];
+}
+
 /// One degree more or less, on an aligned block around the first device.
 Config ProposalSampler::recut(RandomGenerator &random, const Config &config,
                               int group) const {
@@ -183,18 +193,21 @@ Config ProposalSampler::repartitioned(RandomGenerator &random,
 }
 
 /// No devices: the move is not possible here.
-Config ProposalSampler::drawMixed(RandomGenerator &random,
-                                  const Strategy &current, int group) const {
+ProposalSampler::Move ProposalSampler::drawMixed(RandomGenerator &random,
+                                                 const Strategy &current,
+                                                 int group) const {
   const Config &config = current[problem.getGroups()[group].leader];
   int64_t percent = random.below(100);
   if (percent < 20)
-    return asNeighbour(random, current, group);
-  if (percent < 35)
-    return problem.anyDevices ? moved(random, config) : Config();
-  if (percent < 50)
-    return recut(random, config, group);
-  if (percent < 75)
-    return repartitioned(random, group);
+    return {asNeighbour(random, current, group)};
+  if (percent < 30)
+    return {problem.anyDevices ? moved(random, config) : Config()};
+  if (percent < 40)
+    return {recut(random, config, group)};
+  if (percent < 60)
+    return {traded(random, config, group), 60, 15};
+  if (percent < 80)
+    return {repartitioned(random, group)};
   return {};
 }
 
@@ -203,16 +216,16 @@ Proposal ProposalSampler::draw(RandomGenerator &random, const Strategy &current,
   int group = drawGroup(random, weights);
   if (kind == ProposalKind::Uniform)
     return {{group, drawConfig(random, group)}};
-  Config config = drawMixed(random, current, group);
+  auto [config, sharing, alike] = drawMixed(random, current, group);
   if (config.devices.empty() || !isLegal(config, group))
     config = drawConfig(random, group);
   // Groups that share weights pay for each difference between them, so a way
   // out often needs a step of all of them.
   int64_t percent = random.below(100);
   Proposal proposal = {{group, config}};
-  if (percent >= 40)
+  if (percent >= sharing + alike)
     return proposal;
-  for (int mate : percent < 30 ? mates.sharing(group) : mates.alike(group))
+  for (int mate : percent < sharing ? mates.sharing(group) : mates.alike(group))
     if (isLegal(config, mate))
       proposal.push_back({mate, config});
   return proposal;

@@ -30,6 +30,7 @@ public:
                 const std::vector<int64_t> &weights) const;
   /// A uniform config of a group.
   Config drawConfig(RandomGenerator &random, int group) const;
+  const GroupMates &getMates() const { return mates; }
 
 private:
   const ParallelizationProblem &problem;
@@ -47,9 +48,16 @@ private:
                      int group) const;
   Config moved(RandomGenerator &random, Config config) const;
   Config recut(RandomGenerator &random, const Config &config, int group) const;
+  Config traded(RandomGenerator &random, const Config &config, int group) const;
   Config repartitioned(RandomGenerator &random, int group) const;
-  Config drawMixed(RandomGenerator &random, const Strategy &current,
-                   int group) const;
+  /// The config of a mixed move, and how often, of a hundred times, the groups
+  /// that share weights, or those of its kind, take it, too.
+  struct Move {
+    Config config;
+    int64_t sharing = 30, alike = 10;
+  };
+  Move drawMixed(RandomGenerator &random, const Strategy &current,
+                 int group) const;
   bool isLegal(const Config &config, int group) const;
 };
 

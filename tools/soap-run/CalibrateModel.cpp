@@ -52,9 +52,11 @@ struct ProbeTimes {
   std::vector<int64_t> lengths; ///< of iterations, ns
   std::vector<int64_t> gauges;  ///< before the first of them, and after each
 
-  /// Those at full speed (SpeedGauge.h), or all if these are too few.
-  std::vector<size_t> steadyIterations(int64_t bestGauge) const {
-    std::vector<size_t> steady = fullSpeedIterations(gauges, bestGauge);
+  /// Those at full speed or, if `slow`, those while the host had a part of the
+  /// cores (SpeedGauge.h); all if these are too few.
+  std::vector<size_t> steadyIterations(int64_t bestGauge, bool slow) const {
+    std::vector<size_t> steady = slow ? slowIterations(gauges, bestGauge)
+                                      : fullSpeedIterations(gauges, bestGauge);
     if (steady.size() < size_t(fewestIterations)) {
       steady.resize(lengths.size());
       std::iota(steady.begin(), steady.end(), size_t(0));
@@ -118,6 +120,10 @@ private:
   std::vector<ProbeTimes> probes;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
 
+  /// Iterations of all probes at full speed, and of those that were not.
+  std::pair<size_t, size_t> speeds() const;
+  /// Times are of one state of the cores, the one that most probes were in.
+  bool isSlow() const;
   Expected<ProgramSource> compileProbe(int number);
   MaybeError runProbe(ProgramSource source);
   void collect(const ProbeTimes &probe);
@@ -138,13 +144,33 @@ Expected<ProgramSource> ModelCalibration::compileProbe(int number) {
   return compileModule(request);
 }
 
+std::pair<size_t, size_t> ModelCalibration::speeds() const {
+  std::pair<size_t, size_t> sums;
+  for (const ProbeTimes &probe : probes) {
+    sums.first += fullSpeedIterations(probe.gauges, bestGauge).size();
+    sums.second += slowIterations(probe.gauges, bestGauge).size();
+  }
+  return sums;
+}
+
+bool ModelCalibration::isSlow() const {
+  // Full speed if each probe has enough of it, or at least as much as not.
+  bool enough =
+      std::all_of(probes.begin(), probes.end(), [&](const ProbeTimes &probe) {
+        return fullSpeedIterations(probe.gauges, bestGauge).size() >=
+               size_t(fewestIterations);
+      });
+  auto [full, slow] = speeds();
+  return !enough && slow > full;
+}
+
 /// What every shape takes over these iterations. A kernel of several
 /// ops is shared out by their bytes.
 void ModelCalibration::collect(const ProbeTimes &probe) {
   const EntryInfo &entry = *probe.entry;
   const std::vector<DeviceTimes> &times = probe.devices;
-  std::vector<size_t> iterations =
-      typicalIterations(probe.steadyIterations(bestGauge), probe.lengths);
+  std::vector<size_t> iterations = typicalIterations(
+      probe.steadyIterations(bestGauge, isSlow()), probe.lengths);
   using Part = std::pair<const std::string *, double>;
   for (size_t r = 0; r < times.size(); ++r) {
     std::vector<Part> fused; // and ns
@@ -320,6 +346,9 @@ Expected<bool> ModelCalibration::run() {
       return *error;
   }
   clearLine();
+  if (auto [full, slow] = speeds(); !options.quiet && full + slow > 0)
+    std::printf("cores: %s speed; %zu iterations at full speed, %zu at less\n",
+                isSlow() ? "reduced" : "full", full, slow);
   return !stop();
 }
 

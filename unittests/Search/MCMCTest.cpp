@@ -92,6 +92,7 @@ TEST(MCMC, EvaluationInAdvanceDoesNotChangeTheResult) {
       options.chains = 1;
       options.kind = kind;
       options.temperature = temperature;
+      options.initial = {dataParallelStrategy(p.problem)};
       McmcResult one = searchMcmc(p.problem, options);
       EXPECT_GT(one.accepted, 0);
       for (int threads : {2, 3, 8}) {

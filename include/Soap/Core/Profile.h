@@ -38,6 +38,12 @@ struct OpShape {
 OpShape shapeOf(const std::string &kind, const IterationSpace &space,
                 const LoopBox &box, int64_t bytes);
 
+/// Whether channels or features (sizes 1 and 2 of convolutions and products)
+/// are multiples of 16 bytes of `dtype`. Libraries take slower kernels where
+/// they are not, so that a larger, aligned shape may be faster. True for f32,
+/// f64 and for ops of points and bytes.
+bool isAligned(const std::vector<double> &sizes, const std::string &dtype);
+
 /// One measured shape.
 struct ProfileEntry {
   std::vector<int64_t> shape; ///< extents, then strides, then bytes
@@ -55,6 +61,9 @@ struct ProfileTable {
   /// doublings; then the spread of log(measured / curve), and of noise.
   std::vector<double> lengths;
   double spread = 0.3, noise = 0.1;
+  /// How much less an aligned shape says about one whose channels or features
+  /// are no multiple of 16 bytes: a distance, in lengths.
+  double alignment = 1;
 };
 
 /// What part of a machine a term of a curve is for: decides how it scales to

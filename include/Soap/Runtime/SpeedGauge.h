@@ -31,6 +31,11 @@ int64_t gaugeSpeed();
 std::vector<size_t> fullSpeedIterations(const std::vector<int64_t> &gauges,
                                         int64_t best = 0);
 
+/// Those with a gauge before and after them that is larger than that: the host
+/// had taken a part of the core all the time.
+std::vector<size_t> slowIterations(const std::vector<int64_t> &gauges,
+                                   int64_t best = 0);
+
 /// More than frequencies of a core differ by, less than what a busy other
 /// thread costs.
 constexpr double gaugeTolerance = 1.5;
