@@ -279,8 +279,11 @@ private:
       (product.getTransposeA() ? c.ofKeys : c.ofQueries) = product;
       c.chain.insert(product);
     }
+    // The call for the gradients reads what the one before writes.
     return c.ofKeys && c.ofQueries && findOperand(c.ofKeys.getB(), Q) &&
-           findOperand(c.ofQueries.getB(), K);
+           findOperand(c.ofQueries.getB(), K) &&
+           c.mixed->isBeforeInBlock(c.ofShares) &&
+           c.mixed->isBeforeInBlock(c.ofValues);
   }
 
   /// What cuDNN's engines take: heads of a multiple of 8 numbers, at most 128.
