@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/LibraryCalls.h"
+#include "Soap/Runtime/AttentionCall.h"
 #include "Soap/Runtime/Context.h"
 
 #include <exception>
@@ -129,4 +130,20 @@ void soap_rt_batch_norm(SoapContext *ctx, const int64_t *d,
     return runTwin(call, list);
   onDevice(ctx,
            [&] { return ctx->device->batchNorm(call, list, ctx->stream); });
+}
+
+void soap_rt_attention(SoapContext *ctx, const int64_t *d,
+                       void *const *buffers) {
+  if (ctx->failed())
+    return;
+  try {
+    AttentionCall call = AttentionCall::fromArray(d);
+    AttentionBuffers list = AttentionBuffers::of(call, buffers);
+    if (ctx->device)
+      return onDevice(
+          ctx, [&] { return ctx->device->attention(call, list, ctx->stream); });
+    runTwin(call, list);
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
 }

@@ -47,6 +47,11 @@ public:
                        int64_t) override {
     return std::nullopt;
   }
+  MaybeError attention(const AttentionCall &call,
+                       const AttentionBuffers &buffers, int64_t) override {
+    (void)real.prepare(call, buffers);
+    return std::nullopt;
+  }
   MaybeError copy(void *, const void *, int64_t, int64_t) override {
     return std::nullopt;
   }

@@ -31,6 +31,7 @@ void *runtime::resolveSymbol(const char *name) {
       SOAP_SYMBOL(soap_rt_matmul),
       SOAP_SYMBOL(soap_rt_pool2d),
       SOAP_SYMBOL(soap_rt_batch_norm),
+      SOAP_SYMBOL(soap_rt_attention),
       SOAP_SYMBOL(soap_rt_use_stream),
       SOAP_SYMBOL(soap_rt_launch),
       SOAP_SYMBOL(soap_rt_copy),

@@ -2,15 +2,18 @@
 //
 // The real library, asked for a GPU that is not there: it takes the properties
 // of an H200 in place of a handle, says which of its engines compute a graph,
-// and makes plans of those that are compiled already. Nothing runs. Relu
-// without a bias and its gradient have engines that need a driver.
+// and makes plans of them. Nothing runs. Engines of convolutions are compiled
+// already; those of attention compile kernels and give them to a driver, which
+// is a stand-in where there is none (FakeDriver.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Runtime/CUDA/AttentionGraph.h"
 #include "../../lib/Runtime/CUDA/ConvGraph.h"
 
 #include "gtest/gtest.h"
 
+#include <dlfcn.h>
 #include <string_view>
 
 using namespace soap;
@@ -83,6 +86,52 @@ TEST_F(CudnnEnginesTest, MakesPlans) {
       }
       EXPECT_GT(plans, 0u);
     }
+}
+
+/// What `--soap-call-attention` gives the gradients, as its test pins it.
+int64_t workspaceOf(const AttentionCall &call) {
+  if (!call.isBackward())
+    return 4096;
+  auto up = [](int64_t n, int64_t to) { return (n + to - 1) / to * to; };
+  int64_t matrices = call.batch * call.heads, rows = up(call.queries, 128);
+  return matrices * rows * up(call.keys, 128) * 2 +
+         up(matrices * rows * 4, 256) * 2 + 4096;
+}
+
+/// All that the pass makes calls of has an engine whose sums have an order and
+/// that has room; heads of another width have none.
+TEST_F(CudnnEnginesTest, KnowsAttention) {
+  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
+    ASSERT_TRUE(dlopen(SOAP_FAKE_DRIVER, RTLD_NOW | RTLD_GLOBAL)) << dlerror();
+  struct Shape {
+    int64_t batch, heads, queries, keys, width;
+  };
+  const Shape shapes[] = {
+      {8, 12, 1024, 1024, 64}, {2, 3, 17, 33, 24}, {1, 2, 64, 64, 128}};
+  for (auto kind : {AttentionKind::Forward, AttentionKind::Training,
+                    AttentionKind::Backward})
+    for (auto mask : {AttentionMask::None, AttentionMask::Causal})
+      for (auto layout : {HeadLayout::HeadsFirst, HeadLayout::TokensFirst})
+        for (const Shape &s : shapes) {
+          AttentionCall call{kind,    s.batch, s.heads, s.queries, s.keys,
+                             s.width, s.width, mask,    0.125};
+          call.layouts.fill(layout);
+          SCOPED_TRACE("kind " + std::to_string(int64_t(kind)) + " mask " +
+                       std::to_string(int64_t(mask)) + " layout " +
+                       std::to_string(int64_t(layout)) + " width " +
+                       std::to_string(s.width));
+          auto graph = AttentionGraph::make(target(), call, 16, 1);
+          ASSERT_TRUE(graph) << graph.error();
+          // A plan compiles kernels, which takes a second or two.
+          if (kind == AttentionKind::Forward || mask == AttentionMask::None ||
+              layout == HeadLayout::HeadsFirst || s.width > 64)
+            continue;
+          auto bytes = (*graph)->workspaceOf(0);
+          ASSERT_TRUE(bytes) << bytes.error();
+          EXPECT_LE(int64_t(*bytes), workspaceOf(call));
+        }
+  AttentionCall odd{AttentionKind::Forward, 2, 2, 64, 64, 20, 20};
+  EXPECT_FALSE(AttentionGraph::make(target(), odd, 16, 1));
 }
 
 } // namespace

@@ -159,6 +159,13 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
       llvm::cl::desc("Batch norm in training, and its gradient, by cuDNN "
                      "where one device has the whole batch (library=cuda)"),
       llvm::cl::init(false)};
+  PassOptions::Option<std::string> attention{
+      *this, "attention",
+      llvm::cl::desc("Attention and its gradients as one call each of cuDNN, "
+                     "without the matrix of queries by keys in memory "
+                     "(library=cuda, precision=bf16): cuda, none, or auto: "
+                     "cuda from sm_80 on"),
+      llvm::cl::init("auto")};
   PassOptions::Option<int64_t> workspace{
       *this, "workspace",
       llvm::cl::desc("MiB that a call of cuDNN or cuBLAS may use at most; they "

@@ -262,6 +262,44 @@ def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
   }];
 }
 
+def SoapCallAttention : Pass<"soap-call-attention", "::mlir::ModuleOp"> {
+  let summary = "Attention and its gradients become one call each of cuDNN";
+  let description = [{
+    In programs that `--soap-narrow-products` has rounded, the product of queries and keys, its scale, a causal mask, the softmax and the product with the values become one call, and all that the gradients make of them becomes another: no matrix of queries by keys is kept. Between both, each row of scores has
+    one number in f32, the logarithm of the sum of its exponentials. Operands and results are bf16; transposes that only bring heads to the front are part of the calls.
+
+    Conditions: nothing else reads scores or shares, and none of them is sent; heads have a multiple of 8 numbers, at most 128; a mask lets query i see the keys 0 to i (`where` of `greater_equal` of two counts, else minus infinity). All programs of the module do it, or none, for an op of the model: replicas keep
+    the same bits.
+
+    ```mlir
+    %s = soap.matmul %q, %k {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
+    %c = soap.scale %s {factor = 0.25} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+    %p = soap.softmax %c {axis = 3} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+    %pb = soap.cast %p : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
+    %pr = soap.cast %pb : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
+    %y = soap.matmul %pr, %v : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>
+    ```
+
+    becomes, with what q, k and v were in bf16,
+
+    ```mlir
+    %yb, %w = soap.library_call "attention" [...] ins(%qb, %kb, %vb : ...) outs(...) -> tensor<4x2x32x16xbf16>, tensor<4096xi8>
+    %y = soap.cast %yb : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"attention", "attention", "std::string", /*default=*/"\"auto\"", "cuda, none, or auto: cuda from sm_80 on">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "Chip, as ptxas calls it">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"", "Precision of the program; nothing is done in others than bf16">,
+    Option<"library", "library", "std::string", /*default=*/"\"cuda\"", "Library of the program; nothing is done without cuda">
+  ];
+  let statistics = [
+    Statistic<"forward", "attentions", "Attentions that are one call">,
+    Statistic<"backward", "gradients", "Attentions whose gradients are one call">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
   let summary = "Products with what comes before and after them become one call of cuBLASLt or cuDNN";
   let description = [{

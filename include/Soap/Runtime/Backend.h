@@ -16,6 +16,7 @@
 
 #include "Soap/Core/Error.h"
 #include "Soap/Runtime/ImageCalls.h"
+#include "Soap/Runtime/AttentionCall.h"
 #include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Runtime/Runtime.h"
 
@@ -50,6 +51,11 @@ public:
                           int64_t stream) = 0;
   virtual MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
                                int64_t stream) = 0;
+  virtual MaybeError attention(const AttentionCall &, const AttentionBuffers &,
+                               int64_t /*stream*/) {
+    return Error{"this backend has no attention; --soap-lower-to-cuda="
+                 "'attention=none' computes it by products and a softmax"};
+  }
   /// The same calls before iterations begin, of which nothing is done: makes
   /// ready what they need, and may measure which of the library's algorithms is
   /// the fastest (see `Backend::tunes`). Buffers are where they will be, and
@@ -58,6 +64,9 @@ public:
     return std::nullopt;
   }
   virtual MaybeError prepare(const MatmulCall &, const MatmulBuffers &) {
+    return std::nullopt;
+  }
+  virtual MaybeError prepare(const AttentionCall &, const AttentionBuffers &) {
     return std::nullopt;
   }
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,

@@ -115,6 +115,13 @@ void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
  * third operand if the epilogue has one, y, its second result if it has one,
  * and the workspace if it has bytes.
  *
+ * soap_rt_attention: 18 numbers: the kind, batch, heads, queries, keys, width,
+ * width of values, mask, the bits of the scale as f64, the bytes of the
+ * workspace, and the layouts of q, k, v, o, do, dq, dk, dv, numbered in
+ * Soap/Runtime/AttentionCall.h. Buffers are q, k, v; then o, and the statistics
+ * of rows where the kind has them; of the gradients o, do, the statistics, dq,
+ * dk, dv; and the workspace if it has bytes.
+ *
  * Precisions (operands; sums are f32) and epilogues are numbered in
  * Soap/Runtime/LibraryCalls.h. */
 void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
@@ -124,6 +131,8 @@ void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers);
 void soap_rt_pool2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
 void soap_rt_batch_norm(SoapContext *ctx, const int64_t *d,
                         void *const *buffers);
+void soap_rt_attention(SoapContext *ctx, const int64_t *d,
+                       void *const *buffers);
 
 /* A generated kernel of a program on streams: `name` in the image of GPU
  * kernels, and as function of a range of its iterations for the CPU, its twin

@@ -62,6 +62,14 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
     layouts.precision = precision.str();
     layouts.chip = options.chip;
     pm.addPass(createSoapAssignLayouts(layouts));
+  }
+  SoapCallAttentionOptions attention;
+  attention.attention = options.attention;
+  attention.chip = options.chip;
+  attention.precision = precision.str();
+  attention.library = options.library;
+  pm.addPass(createSoapCallAttention(attention));
+  if (options.library == "cuda") {
     SoapCallProductsOptions products;
     products.precision = outline.precision;
     products.workspace = options.workspace;

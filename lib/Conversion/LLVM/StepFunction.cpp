@@ -415,8 +415,9 @@ private:
 
   /// Functions of programs on streams, whose buffers depend on the descriptor.
   static bool takesList(LibraryCallOp library) {
-    return llvm::is_contained({"matmul", "conv2d", "pool2d", "batch_norm"},
-                              library.getName());
+    return llvm::is_contained(
+        {"matmul", "conv2d", "pool2d", "batch_norm", "attention"},
+        library.getName());
   }
 
   Value listOf(Location loc, ArrayRef<Value> buffers) {

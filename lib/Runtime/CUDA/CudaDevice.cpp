@@ -70,6 +70,13 @@ MaybeError CudaDevice::prepare(const MatmulCall &call,
   return libraries.prepare(call, buffers);
 }
 
+MaybeError CudaDevice::prepare(const AttentionCall &call,
+                               const AttentionBuffers &buffers) {
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.prepare(call, buffers);
+}
+
 MaybeError CudaDevice::begin() {
   signalsUsed = 0;
   return select();
@@ -163,6 +170,18 @@ MaybeError CudaDevice::batchNorm(const NormCall &call,
   if (MaybeError error = openLibraries())
     return error;
   return libraries.batchNorm(call, buffers, *native);
+}
+
+MaybeError CudaDevice::attention(const AttentionCall &call,
+                                 const AttentionBuffers &buffers,
+                                 int64_t stream) {
+  auto lock = recording();
+  auto native = streamOf(stream);
+  if (!native)
+    return native.takeError();
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.attention(call, buffers, *native);
 }
 
 MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,

@@ -40,6 +40,11 @@ public:
                   int64_t stream) override;
   MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
                        int64_t stream) override;
+  MaybeError attention(const AttentionCall &call,
+                       const AttentionBuffers &buffers,
+                       int64_t stream) override;
+  MaybeError prepare(const AttentionCall &call,
+                     const AttentionBuffers &buffers) override;
   MaybeError prepare(const ConvCall &call, const ConvBuffers &buffers) override;
   MaybeError prepare(const MatmulCall &call,
                      const MatmulBuffers &buffers) override;

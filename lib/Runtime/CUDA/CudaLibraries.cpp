@@ -26,6 +26,7 @@ MaybeError CudaLibraries::open(const CudaTuning *tuning) {
   if (MaybeError error = convolutions.open(tuning))
     return error;
   images.open(convolutions.handle());
+  attentions.open(tuning);
   SOAP_CUDA(cublasCreate, &blas);
   return std::nullopt;
 }
@@ -54,6 +55,7 @@ MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
 
 void CudaLibraries::forget() {
   convolutions.forget();
+  attentions.forget();
   products.forget();
 }
 

@@ -8,6 +8,7 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 #define SOAP_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 
+#include "CudaAttention.h"
 #include "CudaConv.h"
 #include "CudaImages.h"
 #include "CudaMatmul.h"
@@ -53,6 +54,15 @@ public:
     return images.run(call, buffers, stream);
   }
 
+  MaybeError prepare(const AttentionCall &call,
+                     const AttentionBuffers &buffers) {
+    return attentions.prepare(call, buffers);
+  }
+  MaybeError attention(const AttentionCall &call,
+                       const AttentionBuffers &buffers, cudaStream_t stream) {
+    return attentions.run(call, buffers, stream);
+  }
+
   /// to[i] += from[i], of SOAP_F32 or SOAP_F64.
   MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
                  cudaStream_t stream);
@@ -61,6 +71,7 @@ private:
   CudaMatmul products;
   CudaConv convolutions;
   CudaImages images;             ///< with the handle of convolutions
+  CudaAttention attentions;
   cublasHandle_t blas = nullptr; ///< sums
 };
 

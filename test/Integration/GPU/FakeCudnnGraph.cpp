@@ -2,7 +2,7 @@
 //
 // See FakeLibraries.h: descriptors hold what they were given, finalizing checks
 // it as the documentation says, and plans compute their operations one after
-// the other in f32, rounding what is in memory only.
+// the other in f32, rounding what is bf16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -107,7 +108,7 @@ Index asIndex(const std::vector<int64_t> &values) {
 struct Tensor {
   int64_t id;
   Index dims, strides;
-  bool isNarrow, isVirtual;
+  bool isNarrow, isVirtual, isValue;
   int64_t alignment;
 
   explicit Tensor(const Descriptor &d)
@@ -117,6 +118,7 @@ struct Tensor {
         isNarrow(d.value<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE) ==
                  CUDNN_DATA_BFLOAT16),
         isVirtual(d.value<uint8_t>(CUDNN_ATTR_TENSOR_IS_VIRTUAL) != 0),
+        isValue(d.value<uint8_t>(CUDNN_ATTR_TENSOR_IS_BY_VALUE) != 0),
         alignment(d.value<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT)) {}
 
   int64_t volume() const { return dims[0] * dims[1] * dims[2] * dims[3]; }
@@ -176,10 +178,22 @@ std::vector<int> tensorNames(const Descriptor &operation) {
                                                    CUDNN_POINTWISE_TANH_FWD)
                 : CUDNN_POINTWISE_TANH_FWD) {
     case CUDNN_POINTWISE_ADD:
+    case CUDNN_POINTWISE_SUB:
+    case CUDNN_POINTWISE_MUL:
+    case CUDNN_POINTWISE_DIV:
+    case CUDNN_POINTWISE_CMP_GE:
       return {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
+    case CUDNN_POINTWISE_BINARY_SELECT:
+      return {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_TDESC,
+              CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
     case CUDNN_POINTWISE_RELU_FWD:
+    case CUDNN_POINTWISE_EXP:
+    case CUDNN_POINTWISE_LOG:
+    case CUDNN_POINTWISE_GEN_INDEX:
       return {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
     case CUDNN_POINTWISE_RELU_BWD:
@@ -190,6 +204,16 @@ std::vector<int> tensorNames(const Descriptor &operation) {
       return {};
     }
   }
+  case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_MATMUL_ADESC,
+            CUDNN_ATTR_OPERATION_MATMUL_BDESC,
+            CUDNN_ATTR_OPERATION_MATMUL_CDESC};
+  case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_REDUCTION_XDESC,
+            CUDNN_ATTR_OPERATION_REDUCTION_YDESC};
+  case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_RESHAPE_XDESC,
+            CUDNN_ATTR_OPERATION_RESHAPE_YDESC};
   default:
     return {};
   }
@@ -284,29 +308,106 @@ bool isPointwise(const Operation &operation) {
   return operation.type() == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
 }
 
+float pointwise(cudnnPointwiseMode_t mode, const std::array<float, 3> &x) {
+  switch (mode) {
+  case CUDNN_POINTWISE_ADD:
+    return x[0] + x[1];
+  case CUDNN_POINTWISE_SUB:
+    return x[0] - x[1];
+  case CUDNN_POINTWISE_MUL:
+    return x[0] * x[1];
+  case CUDNN_POINTWISE_DIV:
+    return x[0] / x[1];
+  case CUDNN_POINTWISE_CMP_GE:
+    return x[0] >= x[1] ? 1 : 0;
+  case CUDNN_POINTWISE_BINARY_SELECT:
+    return x[2] != 0 ? x[0] : x[1];
+  case CUDNN_POINTWISE_EXP:
+    return std::exp(x[0]);
+  case CUDNN_POINTWISE_LOG:
+    return std::log(x[0]);
+  case CUDNN_POINTWISE_RELU_FWD:
+    return x[0] < 0 ? 0 : x[0];
+  default: // CUDNN_POINTWISE_RELU_BWD
+    return x[1] > 0 ? x[0] : 0;
+  }
+}
+
+/// The number of an element's operand in `x`, which has one number for all
+/// positions where its extent is 1.
+size_t broadcast(const Tensor &x, const Index &at) {
+  Index own = at;
+  for (size_t d = 0; d < 4; ++d)
+    own[d] = x.dims[d] == 1 ? 0 : at[d];
+  return x.number(own[0], own[1], own[2], own[3]);
+}
+
+Index indexOf(const Tensor &tensor, size_t i) {
+  Index at{};
+  for (size_t d = 4; d-- > 0; i /= size_t(tensor.dims[d]))
+    at[d] = int64_t(i) % tensor.dims[d];
+  return at;
+}
+
 void computePointwise(const Operation &operation, Memory &memory) {
-  auto mode =
-      operation.descriptor->part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR)
-          ->value<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE);
+  DescriptorRef how =
+      operation.descriptor->part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+  auto mode = how->value<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE);
+  auto axis = how->value<int64_t>(CUDNN_ATTR_POINTWISE_AXIS);
   const Tensor &y = operation.result();
-  const Values &x = memory[operation.tensors[0].id];
-  Values result(x.size());
+  Values result(static_cast<size_t>(y.volume()));
   y.forEach([&](int64_t, size_t i) {
-    if (mode == CUDNN_POINTWISE_RELU_FWD) {
-      result[i] = x[i] < 0 ? 0 : x[i];
+    Index at = indexOf(y, i);
+    if (mode == CUDNN_POINTWISE_GEN_INDEX) {
+      result[i] = float(at[size_t(axis)]);
       return;
     }
-    const Tensor &b = operation.tensors[1];
-    // One number for all positions where b has extent 1.
-    size_t rest = i;
-    Index at{};
-    for (size_t d = 4; d-- > 0; rest /= size_t(y.dims[d]))
-      at[d] = b.dims[d] == 1 ? 0 : int64_t(rest) % y.dims[d];
-    float other = memory[b.id][b.number(at[0], at[1], at[2], at[3])];
-    result[i] = mode == CUDNN_POINTWISE_ADD ? x[i] + other
-                : other > 0                 ? x[i]
-                                            : 0;
+    std::array<float, 3> operands{};
+    for (size_t k = 0; k + 1 < operation.tensors.size(); ++k) {
+      const Tensor &x = operation.tensors[k];
+      operands[k] = memory[x.id][broadcast(x, at)];
+    }
+    result[i] = pointwise(mode, operands);
   });
+  memory[y.id] = std::move(result);
+}
+
+/// A [.., m, k] times b [.., k, n].
+void computeMatmul(const Operation &operation, Memory &memory) {
+  const Tensor &a = operation.tensors[0], &b = operation.tensors[1],
+               &c = operation.result();
+  const Values &x = memory[a.id], &y = memory[b.id];
+  Values sums(static_cast<size_t>(c.volume()));
+  c.forEach([&](int64_t, size_t i) {
+    Index at = indexOf(c, i);
+    for (int64_t k = 0; k < a.dims[3]; ++k)
+      sums[i] += x[a.number(at[0], at[1], at[2], k)] *
+                 y[b.number(at[0], at[1], k, at[3])];
+  });
+  memory[c.id] = std::move(sums);
+}
+
+void computeReduction(const Operation &operation, Memory &memory) {
+  auto how = operation.descriptor->part(CUDNN_ATTR_OPERATION_REDUCTION_DESC)
+                 ->value<cudnnReduceTensorOp_t>(CUDNN_ATTR_REDUCTION_OPERATOR);
+  const Tensor &x = operation.tensors[0], &y = operation.result();
+  bool isSum = how == CUDNN_REDUCE_TENSOR_ADD;
+  Values result(static_cast<size_t>(y.volume()), isSum ? 0 : -INFINITY);
+  x.forEach([&](int64_t, size_t i) {
+    float &sum = result[broadcast(y, indexOf(x, i))];
+    float value = memory[x.id][i];
+    sum = isSum ? sum + value : std::max(sum, value);
+  });
+  memory[y.id] = std::move(result);
+}
+
+/// What lies where the result has its element.
+void computeReshape(const Operation &operation, Memory &memory) {
+  const Tensor &x = operation.tensors[0], &y = operation.result();
+  std::map<int64_t, float> places;
+  x.forEach([&](int64_t place, size_t i) { places[place] = memory[x.id][i]; });
+  Values result(static_cast<size_t>(y.volume()));
+  y.forEach([&](int64_t place, size_t i) { result[i] = places.at(place); });
   memory[y.id] = std::move(result);
 }
 
@@ -361,8 +462,33 @@ bool isOperation(const DescriptorRef &d) {
   auto operation = operationOf(d);
   if (!operation)
     return false;
-  if (isPointwise(*operation))
+  const auto &t = operation->tensors;
+  switch (d->type) {
+  case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
     return true;
+  case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+    return d->part(CUDNN_ATTR_OPERATION_MATMUL_DESC) &&
+           std::equal(t[0].dims.begin(), t[0].dims.begin() + 2,
+                      t[1].dims.begin()) &&
+           t[2].dims ==
+               Index{t[0].dims[0], t[0].dims[1], t[0].dims[2], t[1].dims[3]} &&
+           t[0].dims[3] == t[1].dims[2];
+  case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR: {
+    DescriptorRef how = d->part(CUDNN_ATTR_OPERATION_REDUCTION_DESC);
+    auto kind =
+        how ? how->value<cudnnReduceTensorOp_t>(CUDNN_ATTR_REDUCTION_OPERATOR,
+                                                CUDNN_REDUCE_TENSOR_MUL)
+            : CUDNN_REDUCE_TENSOR_MUL;
+    for (size_t i = 0; i < 4; ++i)
+      if (t[1].dims[i] != 1 && t[1].dims[i] != t[0].dims[i])
+        return false;
+    return kind == CUDNN_REDUCE_TENSOR_ADD || kind == CUDNN_REDUCE_TENSOR_MAX;
+  }
+  case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
+    return t[0].volume() == t[1].volume();
+  default:
+    break;
+  }
   DescriptorRef how = d->part(Convolution::nameOf(d->type));
   return how && how->isFinal && Convolution(*operation).fits();
 }
@@ -376,23 +502,41 @@ std::vector<Operation> operationsOf(const Descriptor &graph) {
   return operations;
 }
 
-/// What is virtual is made before it is read, and all but the last result is.
+/// What is virtual is made before it is read, and read; the last result is in
+/// memory, and a number of the host's memory is no result.
 bool isGraph(const Descriptor &graph) {
   if (!graph.find(CUDNN_ATTR_OPERATIONGRAPH_HANDLE))
     return false;
   auto operations = operationsOf(graph);
-  std::set<int64_t> made;
+  std::set<int64_t> made, read;
   for (const Operation &operation : operations) {
-    for (size_t i = 0; i + 1 < operation.tensors.size(); ++i)
-      if (operation.tensors[i].isVirtual &&
-          !made.count(operation.tensors[i].id))
+    for (size_t i = 0; i + 1 < operation.tensors.size(); ++i) {
+      const Tensor &tensor = operation.tensors[i];
+      if (tensor.isVirtual && !made.count(tensor.id))
         return false;
-    bool isLast = &operation == &operations.back();
-    if (operation.result().isVirtual == isLast)
+      read.insert(tensor.id);
+    }
+    if (operation.result().isValue ||
+        !made.insert(operation.result().id).second)
       return false;
-    made.insert(operation.result().id);
   }
-  return !operations.empty();
+  // An engine needs the logarithms of attention, read or not.
+  for (const Operation &operation : operations)
+    if (operation.result().isVirtual && !read.count(operation.result().id) &&
+        !isPointwise(operation))
+      return false;
+  return !operations.empty() && !operations.back().result().isVirtual;
+}
+
+/// Attention has heads of a multiple of 8 numbers.
+bool hasEngines(const Descriptor &graph) {
+  for (const Operation &operation : operationsOf(graph))
+    if (operation.type() == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR)
+      for (const Tensor &tensor : operation.tensors)
+        if (!tensor.isVirtual && tensor.dims[3] % 8 != 0 &&
+            tensor.dims[2] % 8 != 0)
+          return false;
+  return true;
 }
 
 /// Engines in the order of heuristics, behind one that the device does not
@@ -432,6 +576,10 @@ DescriptorRef made(cudnnBackendDescriptorType_t type) {
 void propose(Descriptor &heuristics) {
   DescriptorRef graph = heuristics.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
   Attribute results{CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, {}, {}};
+  if (!hasEngines(*graph)) {
+    heuristics.attributes[CUDNN_ATTR_ENGINEHEUR_RESULTS] = results;
+    return;
+  }
   // One that this device does not have.
   results.descriptors.push_back(made(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
   for (const EngineKind &kind : engineKinds) {
@@ -469,10 +617,18 @@ cudnnStatus_t finalize(const DescriptorRef &d) {
   case CUDNN_BACKEND_POINTWISE_DESCRIPTOR:
     return is(d->find(CUDNN_ATTR_POINTWISE_MODE) &&
               d->find(CUDNN_ATTR_POINTWISE_MATH_PREC));
+  case CUDNN_BACKEND_MATMUL_DESCRIPTOR:
+    return is(d->find(CUDNN_ATTR_MATMUL_COMP_TYPE));
+  case CUDNN_BACKEND_REDUCTION_DESCRIPTOR:
+    return is(d->find(CUDNN_ATTR_REDUCTION_OPERATOR) &&
+              d->find(CUDNN_ATTR_REDUCTION_COMP_TYPE));
   case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
   case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
   case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
   case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
     return is(isOperation(d));
   case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
     if (fake::libraryCalls().refusesGraphs)
@@ -507,10 +663,24 @@ cudnnStatus_t finalize(const DescriptorRef &d) {
   }
 }
 
-/// Reads what is in memory, computes, and writes the result.
+void computeOne(const Operation &operation, Memory &memory) {
+  switch (operation.type()) {
+  case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
+    return computePointwise(operation, memory);
+  case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+    return computeMatmul(operation, memory);
+  case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
+    return computeReduction(operation, memory);
+  case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
+    return computeReshape(operation, memory);
+  default:
+    return computeConvolution(operation, memory);
+  }
+}
+
+/// Reads what is in memory, computes, and writes results.
 void compute(const std::vector<Operation> &operations,
-             const std::map<int64_t, void *> &places) {
-  Memory memory;
+             const std::map<int64_t, void *> &places, Memory memory) {
   for (const Operation &operation : operations) {
     for (const Tensor &tensor : operation.tensors)
       if (!tensor.isVirtual && !memory.count(tensor.id)) {
@@ -521,16 +691,20 @@ void compute(const std::vector<Operation> &operations,
             values[i] = fake::load(places.at(tensor.id), tensor.type(), place);
           });
       }
-    if (isPointwise(operation))
-      computePointwise(operation, memory);
-    else
-      computeConvolution(operation, memory);
+    computeOne(operation, memory);
+    const Tensor &result = operation.result();
+    if (result.isNarrow)
+      for (float &value : memory[result.id])
+        value = fromBFloat16(toBFloat16(value));
   }
-  const Tensor &result = operations.back().result();
-  result.forEach([&](int64_t place, size_t i) {
-    fake::store(places.at(result.id), result.type(), place,
-                memory[result.id][i]);
-  });
+  for (const Operation &operation : operations) {
+    const Tensor &result = operation.result();
+    if (!result.isVirtual)
+      result.forEach([&](int64_t place, size_t i) {
+        fake::store(places.at(result.id), result.type(), place,
+                    memory[result.id][i]);
+      });
+  }
 }
 
 } // namespace
@@ -632,14 +806,21 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
     places[ids[i]] = pointers[i];
   for (const Operation &operation : operations)
     for (const Tensor &tensor : operation.tensors)
-      if (!tensor.isVirtual && (!places[tensor.id] ||
-                                reinterpret_cast<uintptr_t>(places[tensor.id]) %
-                                        uintptr_t(tensor.alignment) !=
-                                    0))
+      if (!tensor.isVirtual &&
+          (!places[tensor.id] ||
+           (!tensor.isValue && reinterpret_cast<uintptr_t>(places[tensor.id]) %
+                                       uintptr_t(tensor.alignment) !=
+                                   0)))
         return CUDNN_STATUS_BAD_PARAM;
+  // Numbers of the host's memory are read at once.
+  Memory values;
+  for (const Operation &operation : operations)
+    for (const Tensor &tensor : operation.tensors)
+      if (tensor.isValue)
+        values[tensor.id] = {fake::load(places[tensor.id], tensor.type(), 0)};
   double time = calls.timeOf(int(calls.engine));
   cudaError_t error = fake::give(fake::streamOf(handle), [=] {
-    compute(operations, places);
+    compute(operations, places, values);
     fake::pass(time);
   });
   return error == cudaSuccess ? CUDNN_STATUS_SUCCESS

@@ -140,6 +140,12 @@ public:
     give(stream, [=] { runTwin(call, buffers); });
     return std::nullopt;
   }
+  MaybeError attention(const AttentionCall &call,
+                       const AttentionBuffers &buffers,
+                       int64_t stream) override {
+    give(stream, [=] { runTwin(call, buffers); });
+    return std::nullopt;
+  }
   MaybeError copy(void *to, const void *from, int64_t bytes,
                   int64_t stream) override {
     give(stream, [=] { std::memmove(to, from, size_t(bytes)); });
