@@ -50,8 +50,11 @@ int64_t bytesOf(Type type) {
     work.bytes += bytesOf(op->getResult(0).getType());
     return work;
   }
-  for (Type type : op->getOperandTypes())
-    work.operandBytes += bytesOf(type);
+  for (Value operand : op->getOperands()) {
+    if (auto placed = operand.getDefiningOp<PlacedStepOp>())
+      operand = placed.getStep();
+    work.operandBytes += bytesOf(operand.getType());
+  }
   work.bytes += work.operandBytes;
   if (auto space = dyn_cast<IterationSpaceOpInterface>(op)) {
     ::soap::IterationSpace loops = space.getIterationSpace();
@@ -196,7 +199,7 @@ private:
     for (Operation &op : program.getBody().front().without_terminator()) {
       auto slot = op.getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
       // Of an op behind it, which is the task.
-      if (!slot || isa<LocalIndexOp>(op))
+      if (!slot || makesPositions(&op))
         continue;
       int64_t id = tasks[slot.getInt()];
       // The messages of one task follow each other.
@@ -244,8 +247,8 @@ private:
   void addPreds(::soap::Task &task, Operation *op, ArrayRef<int64_t> tasks,
                 int64_t id) {
     for (Value operand : op->getOperands()) {
-      if (auto local = operand.getDefiningOp<LocalIndexOp>())
-        operand = local.getIndices();
+      if (Operation *maker = operand.getDefiningOp(); makesPositions(maker))
+        operand = maker->getOperand(0);
       if (Operation *producer = operand.getDefiningOp())
         if (auto slot =
                 producer->getAttrOfType<IntegerAttr>(SoapDialect::kSlot))
@@ -288,7 +291,7 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
         inPlace.insert(operand.get());
     auto sizeOf = [&](Value value) {
       // What plans do not know: indices of a shard, made of others.
-      return inPlace.contains(value) || value.getDefiningOp<LocalIndexOp>()
+      return inPlace.contains(value) || makesPositions(value.getDefiningOp())
                  ? 0
                  : bytesOf(value.getType());
     };
@@ -304,7 +307,7 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
         };
         for (Operation *user : result.getUsers()) {
           use(user);
-          if (isa<LocalIndexOp>(user))
+          if (makesPositions(user))
             llvm::for_each(user->getUsers(), use);
         }
         lastUses[last].push_back(result);

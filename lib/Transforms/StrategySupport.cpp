@@ -45,6 +45,9 @@ FailureOr<func::FuncOp> mlir::soap::chooseFunction(ModuleOp module,
       return function;
   if (candidates.size() == 1)
     return candidates.front();
+  if (candidates.empty())
+    return module.emitError("has no function with a body, expected "
+                            "'@train_step', '@evaluate' or '@forward'");
   return module.emitError()
          << "has " << candidates.size()
          << " functions with a body and none is '@train_step', '@evaluate' or "

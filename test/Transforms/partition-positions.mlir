@@ -37,6 +37,26 @@ func.func @classes(%x: tensor<6x8xf32> {soap.config = #soap.config<{d1 = 4}, dev
   return %loss, %dx : tensor<f32>, tensor<6x8xf32>
 }
 
+// Dropout: where a shard begins in the whole tensor, which its gradient shares. Rows and columns are cut.
+// CHECK-LABEL: func.func @drops__0
+// CHECK-SAME: %[[PLACE:[a-z0-9]*]]: tensor<1xi32> {soap.kind = "positions"}
+// CHECK: %[[BOTH:.*]] = soap.placed_step %{{.*}}, %[[PLACE]] {soap.slot = [[SLOT:[0-9]+]] : i64} : (tensor<i32>, tensor<1xi32>) -> tensor<2xi32>
+// CHECK-NEXT: soap.dropout %{{.*}}, %[[BOTH]] {extents = array<i64: 6, 8>, {{.*}}soap.slot = [[SLOT]] : i64} : (tensor<3x4xf32>, tensor<2xi32>) -> tensor<3x4xf32>
+// CHECK-NOT: soap.placed_step
+// CHECK: soap.dropout %{{.*}}, %[[BOTH]]
+// CHECK-LABEL: func.func @drops__1
+// CHECK-NOT: @drops__2
+// TABLE: entry = "drops"
+// TABLE-SAME: region = #soap.region<[0:1]>, tensor = "soap.positions"
+// TABLE-SAME: region = #soap.region<[4:5]>, tensor = "soap.positions"
+// TABLE-SAME: region = #soap.region<[24:25]>, tensor = "soap.positions"
+// TABLE-SAME: region = #soap.region<[28:29]>, tensor = "soap.positions"
+func.func @drops(%x: tensor<6x8xf32> {soap.config = #soap.config<{d0 = 2, d1 = 2}, devices = [0, 1, 2, 3]>}, %s: tensor<i32> {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>}) -> tensor<6x8xf32> {
+  %0 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 1 : i64, soap.config = #soap.config<{d0 = 2, d1 = 2}, devices = [0, 1, 2, 3]>} : (tensor<6x8xf32>, tensor<i32>) -> tensor<6x8xf32>
+  %1 = soap.dropout %0, %s {rate = 0.5 : f64, seed = 1 : i64, soap.config = #soap.config<{d0 = 2, d1 = 2}, devices = [0, 1, 2, 3]>} : (tensor<6x8xf32>, tensor<i32>) -> tensor<6x8xf32>
+  return %1 : tensor<6x8xf32>
+}
+
 // A table that is cut along its width only: no positions.
 // CHECK-LABEL: func.func @width__0
 // CHECK-NOT: soap.local_index

@@ -36,7 +36,7 @@ namespace {
 
 bool isProgramOp(Operation *op) {
   return isa<IterationSpaceOpInterface, FillOp, AssembleOp, CombineOp, SendOp,
-             RecvOp, LocalIndexOp>(op) ||
+             RecvOp, LocalIndexOp, PlacedStepOp>(op) ||
          isCollective(op);
 }
 

@@ -95,6 +95,11 @@ void emitLocalIndex(LocalIndexOp op, KernelBuilder &k) {
   });
 }
 
+void emitPlacedStep(KernelBuilder &k) {
+  k.out().storeRaw({k.constant(0)}, k.in(0).loadRaw({}));
+  k.out().storeRaw({k.constant(1)}, k.in(1).loadRaw({k.constant(0)}));
+}
+
 /// In f64 whatever the weights are: 1 - beta^step cancels.
 void emitBiasCorrection(BiasCorrectionOp op, KernelBuilder &k) {
   OpBuilder &b = k.builder;
@@ -162,16 +167,20 @@ void emitDropout(DropoutOp op, KernelBuilder &k) {
   // One key per step and op.
   Value key = hash.mixed(hash.word(static_cast<uint32_t>(seed)),
                          hash.word(static_cast<uint32_t>(seed >> 32)));
-  key = hash.mixed(key, k.in(1).loadRaw({}));
+  // Where the tile begins: number of its first element, or offsets.
+  Tensor step = k.in(1);
+  bool isPlaced = !step.shape().empty();
+  key = hash.mixed(key,
+                   isPlaced ? step.loadRaw({k.constant(0)}) : step.loadRaw({}));
+  Value first = isPlaced ? step.loadRaw({k.constant(1)}) : Value();
   Value threshold =
       hash.word(static_cast<uint32_t>(std::lround(rate * (1 << 24))));
   Value eight = hash.word(8);
   Scalar scale = k.number(1 / (1 - rate)), zero = k.number(0);
   SmallVector<int64_t> extents(op.getExtents()), offsets(op.getOffsets());
-  if (extents.empty()) {
+  if (extents.empty())
     extents.assign(x.shape().begin(), x.shape().end());
-    offsets.assign(extents.size(), 0);
-  }
+  offsets.resize(extents.size(), 0);
   int64_t elements = 1;
   for (int64_t extent : extents)
     elements *= extent;
@@ -182,6 +191,8 @@ void emitDropout(DropoutOp op, KernelBuilder &k) {
     Value wide = arith::IndexCastOp::create(b, k.loc, b.getI64Type(),
                                             k.materialize(position));
     Value low = arith::TruncIOp::create(b, k.loc, b.getI32Type(), wide);
+    if (first) // then there are no more than 2^31 elements
+      low = hash.create<arith::AddIOp>(low, first);
     Value word = hash.mixed(key, low);
     if (elements > (int64_t(1) << 32)) {
       Value shift = integer(k, b.getI64Type(), 32);
@@ -204,6 +215,7 @@ bool mlir::soap::emitIntegerKernel(Operation *op, KernelBuilder &k) {
       .Case([&](CastOp) { return emitCast(k), true; })
       .Case([&](CounterOp) { return emitCounter(k), true; })
       .Case([&](LocalIndexOp local) { return emitLocalIndex(local, k), true; })
+      .Case([&](PlacedStepOp) { return emitPlacedStep(k), true; })
       .Case([&](BiasCorrectionOp correction) {
         return emitBiasCorrection(correction, k), true;
       })

@@ -30,6 +30,7 @@ void mlir::soap::registerCollectiveOps(SoapDialect *dialect) {
   RegisteredOperationName::insert<BroadcastFromRootOp>(*dialect);
   RegisteredOperationName::insert<CollectiveBufferOp>(*dialect);
   RegisteredOperationName::insert<LocalIndexOp>(*dialect);
+  RegisteredOperationName::insert<PlacedStepOp>(*dialect);
 }
 
 static LogicalResult checkTypes(Operation *op) {
@@ -59,6 +60,16 @@ LogicalResult LocalIndexOp::verify() {
                          << std::numeric_limits<int32_t>::max() << "], got "
                          << wrap;
   return checkTypes(*this);
+}
+
+LogicalResult PlacedStepOp::verify() {
+  if (!shapeOf(getStep()).empty())
+    return emitOpError() << "expected a step of type tensor<i32>, got "
+                         << getStep().getType();
+  if (shapeOf(getBoth()) != ArrayRef<int64_t>({2}))
+    return emitOpError() << "expected a result of type tensor<2xi32>, got "
+                         << getBoth().getType();
+  return success();
 }
 
 LogicalResult AllReduceOp::verify() { return checkTypes(*this); }

@@ -216,29 +216,33 @@ LogicalResult DropoutOp::verify() {
   if (!(rate >= 0 && rate < 1))
     return emitOpError() << "'rate' is " << rate
                          << ", expected a number in [0, 1)";
+  // In programs of devices: the step, and where the tile begins.
+  bool isPlaced = getStep() && shapeOf(getStep()) == ArrayRef<int64_t>({2});
   if (failed(checkShape(emitError, "a result", getY().getType(), shape)) ||
-      (getStep() &&
+      (getStep() && !isPlaced &&
        failed(checkShape(emitError, "a step", getStep().getType(), {}))))
     return failure();
-  if (getOffsets().empty() && getExtents().empty())
+  if (!isPlaced && getOffsets().empty() && getExtents().empty())
     return success();
-  if (failed(checkArray(emitError, "offsets", getOffsets(), shape.size(), 0,
-                        maxElements)) ||
+  if (failed(checkArray(emitError, "offsets", getOffsets(),
+                        isPlaced ? 0 : shape.size(), 0, maxElements)) ||
       failed(checkArray(emitError, "extents", getExtents(), shape.size(), 1,
                         maxElements)))
     return failure();
-  for (auto [d, extent] : llvm::enumerate(shape))
-    if (getOffsets()[d] + extent > getExtents()[d])
-      return emitOpError() << "a tile of extent " << extent << " at "
-                           << getOffsets()[d] << " leaves dim " << d
-                           << " of extent " << getExtents()[d];
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    int64_t offset = isPlaced ? 0 : getOffsets()[d];
+    if (offset + extent > getExtents()[d])
+      return emitOpError() << "a tile of extent " << extent << " at " << offset
+                           << " leaves dim " << d << " of extent "
+                           << getExtents()[d];
+  }
   return success();
 }
 
 IterationSpace DropoutOp::getIterationSpace() {
   IterationSpace space = elementwiseSpace(*this, shapeOf(getX()));
   if (getStep())
-    space.operands[1].map.clear();
+    space.operands[1].map.assign(shapeOf(getStep()).size(), DimMap::whole());
   space.flopsPerPoint = getStep() ? transcendental : 0;
   return space;
 }

@@ -6,9 +6,12 @@
 
 #include "Soap/Dialect/Soap/ShardPosition.h"
 
+#include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -45,4 +48,28 @@ void mlir::soap::useLocalIndices(Operation *op, Value indices) {
         softmax.setClassOffset(0);
         softmax.getLabelsMutable().assign(indices);
       });
+}
+
+bool mlir::soap::makesPositions(Operation *op) {
+  return isa_and_nonnull<LocalIndexOp, PlacedStepOp>(op);
+}
+
+std::optional<int64_t> mlir::soap::firstElement(DropoutOp op) {
+  ArrayRef<int64_t> extents = op.getExtents(), offsets = op.getOffsets();
+  auto shape = cast<RankedTensorType>(op.getX().getType()).getShape();
+  if (!op.getStep() || offsets.empty() || shape == extents)
+    return std::nullopt;
+  int64_t first = 0, elements = 1;
+  for (auto [offset, extent] : llvm::zip(offsets, extents)) {
+    elements *= extent;
+    first = first * extent + offset;
+    if (elements > std::numeric_limits<int32_t>::max())
+      return std::nullopt;
+  }
+  return first;
+}
+
+void mlir::soap::usePlacedStep(DropoutOp op, Value both) {
+  op.setOffsets(ArrayRef<int64_t>());
+  op.getStepMutable().assign(both);
 }

@@ -371,6 +371,8 @@ private:
              << action.shard;
     local->removeAttr(kKeep); // is done
     givePosition(local, kernel.space.loops, action.box);
+    if (auto dropout = dyn_cast<DropoutOp>(local))
+      placeDropout(dropout);
     for (auto [output, result] : llvm::zip(action.outputs, local->getResults()))
       values[output] = result;
     addSlot(local, place, -1, -1);
@@ -396,25 +398,58 @@ private:
     Value &known = localIndices[{indices.getAsOpaquePointer(), first,
                                  rows.size(), position->wrap}];
     if (!known) {
-      auto type = RankedTensorType::get({1}, builder.getI32Type());
-      Value argument =
-          program.function.getBody().addArgument(type, source.getLoc());
-      argAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-          SoapDialect::kKind, builder.getStringAttr(kPositions))));
-      program.args.push_back({kPositionsTensor.str(),
-                              Tile({::soap::IndexSet(first, first + 1)}),
-                              false});
       OpBuilder before(local);
-      auto op = LocalIndexOp::create(before, source.getLoc(), indices, argument,
+      auto op = LocalIndexOp::create(before, source.getLoc(), indices,
+                                     positionArgument(first),
                                      before.getI64IntegerAttr(position->wrap));
-      op->setAttr(SoapDialect::kSlot,
-                  builder.getI64IntegerAttr(
-                      static_cast<int64_t>(program.tasks.size())));
+      makeNextTasks(op);
       known = op.getLocal();
     }
     useLocalIndices(local, known);
   }
   std::map<std::tuple<void *, int64_t, int64_t, int64_t>, Value> localIndices;
+
+  /// The same of dropout, which asks where its tile begins in the whole tensor.
+  void placeDropout(DropoutOp local) {
+    std::optional<int64_t> first = firstElement(local);
+    if (!first)
+      return;
+    // Also by what the tile is of: devices that have the same number by chance
+    // would have another program.
+    std::vector<int64_t> key(local.getExtents());
+    llvm::append_range(key, cast<RankedTensorType>(local.getType()).getShape());
+    key.push_back(*first);
+    Value &known = placedSteps[{local.getStep().getAsOpaquePointer(), key}];
+    if (!known) {
+      OpBuilder before(local);
+      auto op =
+          PlacedStepOp::create(before, source.getLoc(),
+                               RankedTensorType::get({2}, before.getI32Type()),
+                               local.getStep(), positionArgument(*first));
+      makeNextTasks(op);
+      known = op.getBoth();
+    }
+    usePlacedStep(local, known);
+  }
+  std::map<std::pair<void *, std::vector<int64_t>>, Value> placedSteps;
+
+  /// A new argument: that number, on this device.
+  Value positionArgument(int64_t number) {
+    auto type = RankedTensorType::get({1}, builder.getI32Type());
+    argAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+        SoapDialect::kKind, builder.getStringAttr(kPositions))));
+    program.args.push_back({kPositionsTensor.str(),
+                            Tile({::soap::IndexSet(number, number + 1)}),
+                            false});
+    return program.function.getBody().addArgument(type, source.getLoc());
+  }
+
+  /// It is part of the task of the next op.
+  void makeNextTasks(Operation *op) {
+    op->setAttr(
+        SoapDialect::kSlot,
+        builder.getI64IntegerAttr(static_cast<int64_t>(program.tasks.size())));
+  }
 
   /// Returns outputs, then the new values of updated tiles, which replace their
   /// arguments.

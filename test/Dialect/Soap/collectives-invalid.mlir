@@ -149,3 +149,35 @@ func.func @wrap(%i: tensor<4xi32>, %p: tensor<1xi32>) {
   %0 = soap.local_index %i, %p {wrap = -1 : i64} : tensor<4xi32>, tensor<1xi32>
   return
 }
+
+// -----
+
+func.func @placed_step(%s: tensor<3xi32>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{expected a step of type tensor<i32>, got 'tensor<3xi32>'}}
+  %0 = soap.placed_step %s, %p : (tensor<3xi32>, tensor<1xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @placed_step_result(%s: tensor<i32>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{expected a result of type tensor<2xi32>, got 'tensor<3xi32>'}}
+  %0 = soap.placed_step %s, %p : (tensor<i32>, tensor<1xi32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @placed_dropout(%x: tensor<4xf32>, %s: tensor<2xi32>) {
+  // expected-error@+1 {{a tile of extent 4 at 0 leaves dim 0 of extent 3}}
+  %0 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 0 : i64, extents = array<i64: 3>} : (tensor<4xf32>, tensor<2xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @placed_dropout_offsets(%x: tensor<4xf32>, %s: tensor<2xi32>) {
+  // expected-error@+1 {{offsets}}
+  %0 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 0 : i64, offsets = array<i64: 0>, extents = array<i64: 8>} : (tensor<4xf32>, tensor<2xi32>) -> tensor<4xf32>
+  return
+}

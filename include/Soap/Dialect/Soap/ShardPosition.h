@@ -19,6 +19,8 @@
 
 namespace mlir::soap {
 
+class DropoutOp;
+
 /// `soap.kind` of the arguments of programs that are positions.
 inline constexpr llvm::StringLiteral kPositions = "positions";
 
@@ -37,8 +39,20 @@ struct ShardPosition {
 /// None: the op looks for no rows.
 std::optional<ShardPosition> positionOf(Operation *op);
 
+/// Makes nothing but what the op behind it reads, of a position: no task, and
+/// no memory that plans know.
+bool makesPositions(Operation *op);
+
 /// From now on such an op reads `indices`, which are those of its tile.
 void useLocalIndices(Operation *op, Value indices);
+
+/// Where the first element of a shard of `dropout` is in the whole tensor,
+/// row-major. None: it is the whole tensor, drops nothing, or is of more
+/// elements than positions can be told.
+std::optional<int64_t> firstElement(DropoutOp op);
+
+/// From now on it reads `both`, of `soap.placed_step`.
+void usePlacedStep(DropoutOp op, Value both);
 
 } // namespace mlir::soap
 

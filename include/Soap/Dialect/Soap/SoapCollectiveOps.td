@@ -165,4 +165,20 @@ def Soap_LocalIndexOp : Op<Soap_Dialect, "local_index", [Pure, AllTypesMatch<["i
   let hasVerifier = 1;
 }
 
+def Soap_PlacedStepOp : Op<Soap_Dialect, "placed_step", [Pure]> {
+  let summary = "the step, and the position of a shard's first element, as dropout reads them";
+  let description = [{
+    Devices with different shards of a tensor that `dropout` drops from share a program: the row-major position, in the whole tensor, of a shard's first element is given to each as an argument (`soap.kind = "positions"`).
+
+    ```mlir
+    %both = soap.placed_step %step, %position {soap.slot = 0 : i64} : (tensor<i32>, tensor<1xi32>) -> tensor<2xi32>
+    %y = soap.dropout %x, %both {extents = array<i64: 8, 40>, offsets = array<i64>, rate = 5.000000e-01 : f64, seed = 1 : i64, soap.slot = 0 : i64} : (tensor<4x10xf32>, tensor<2xi32>) -> tensor<4x10xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[I32]>:$step, Soap_Position:$position);
+  let results = (outs RankedTensorOf<[I32]>:$both);
+  let assemblyFormat = "$step `,` $position attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 #endif // SOAP_DIALECT_SOAPCOLLECTIVEOPS_TD
