@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and full-sized networks, lowered for a chip, with their twins, as
-# artifacts for any x86-64 processor with AVX2; several hundred cases with the weights that they should end with; and one that no GPU holds.
+# artifacts for any x86-64 processor with AVX2; several hundred cases with the weights that they should end with; one that no GPU
+# holds; and training steps of the networks at the sizes of the goals, for GPUs alone, in tf32 and bf16. No weights: they are made there.
 #   scripts/make-gpu-artifacts.sh DIR [CHIP]     (default sm_90)
 #   SOAP_CASES=500   how many cases; SOAP_SMALL_ONLY=1   no networks of full size; SOAP_BUILD=build   where the compiler is
 set -euo pipefail
 case "${1:-}" in
-  -h | --help | "") sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help | "") sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 source=$(cd "$(dirname "$0")/.." && pwd)
 directory=$1
@@ -53,4 +54,5 @@ if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
   make_artifact alexnet-pooling alexnet 256 "" single h100-1x1 "library-pooling=all"
   make_artifact resnet-101-pooling resnet-101 64 "" single h100-1x1 "library-pooling=all"
   make_artifact resnet-101-norms resnet-101 64 "" single h100-1x1 "library-norms=true"
+  python3 "$source/utils/gpu-training.py" "${bin%/bin}" "$directory/training" --chip "$chip" --jobs "$(nproc)"
 fi

@@ -4,6 +4,7 @@ folder. Prints a row per check and a table at the end; --json keeps all of it.
 
     check-gpu.py SOAP_RUN DIR [--json=FILE] [--only=PART,..] [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR]
                  [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT] [--calibration=NAME] [--calibration-work=N]
+                 [--networks=NAME,..] [--training-iterations=100] [--python=PYTHON] [--torch-flags=TEXT]
 
 Parts, each left out with a line where what it needs is not there:
   artifacts  DIR/*.soapx: weights after a few iterations against those of the twins; with and without CUDA graphs the same bits; milliseconds
@@ -11,6 +12,9 @@ Parts, each left out with a line where what it needs is not there:
   memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
   memory     DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
   calibration  soap-run --calibrate --backend cuda -o NAME (default: what --json is called, without .json), the peaks that it finds
+  training   DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the median and the best; of
+             those of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
+             one) has it and it sees a GPU. Each artifact is a row, so --networks=alexnet,rnnlm takes part of them where time is short
   accuracy   DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist, up to --epochs: at least --accuracy of the test set
 The last line is "N passed, N failed", the exit status 0 if none failed and some passed."""
 
@@ -28,7 +32,9 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 LIMIT_S = 1800  # of one run
-PARTS = ["artifacts", "cases", "memcheck", "memory", "calibration", "accuracy"]
+PARTS = ["artifacts", "cases", "memcheck", "memory", "calibration", "training", "accuracy"]
+TORCH_STEP = os.path.join(os.path.dirname(HERE), "bench", "training", "torch_step.py")
+NO_TORCH = 3  # exit status of torch_step.py
 GPU = ["--backend", "cuda", "--virtual-devices"]
 
 
@@ -82,7 +88,7 @@ class Checks:
             row.update(result="failed", detail=str(failure))
         row["seconds"] = round(time.monotonic() - start, 3)
         self.rows.append(row)
-        times = "".join("  %s %.3f ms" % (key, row[key + "_ms"]) for key in ("cpu", "gpu", "direct") if key + "_ms" in row)
+        times = "".join("  %s %.3f ms" % (key, row[key + "_ms"]) for key in ("cpu", "gpu", "direct", "soap", "torch") if key + "_ms" in row)
         print("%-11s %-20s %-6s %s%s" % (part, name, row["result"], row.get("detail", ""), times))
         sys.stdout.flush()
 
@@ -199,6 +205,58 @@ class Checks:
 
         self.check("calibration", os.path.basename(name), body)
 
+    def training(self):
+        found = [path for path in self.files("training/*.soapx")
+                 if not self.options.networks or os.path.basename(path).rsplit("-", 2)[0] in self.options.networks.split(",")]
+        if not found:
+            return self.leave_out("training", "no training/*.soapx in %s%s" % (
+                self.options.directory, self.options.networks and " of " + self.options.networks))
+        for artifact in found:
+            self.check("training", os.path.basename(artifact)[:-6], lambda: self.trained(artifact))
+
+    def trained(self, artifact):
+        base = artifact[:-6]
+        try:
+            with open(base + ".json") as stream:
+                how = json.load(stream)
+            row = {key: how[key] for key in ("network", "batch", "sizes", "precision", "devices", "strategy", "reference_ms")}
+            parameters = how["parameters"]
+        except (OSError, ValueError, KeyError) as error:
+            raise Failure("%s.json: %s" % (base, error))
+        # Another process before, which measures algorithms and leaves them in the file.
+        self.run(artifact, "warm", GPU + ["--iterations", "3"], data="synthetic:fixed")
+        report, notes = self.run(artifact, "training", GPU + ["--iterations", str(self.options.training_iterations)], data="synthetic:fixed")
+        row["soap_ms"] = report["milliseconds_per_iteration"]["median"]
+        row["soap_best_ms"] = report["milliseconds_per_iteration"]["min"]
+        row["detail"] = notes[0] if notes else ""
+        if how["devices"] == 1 and "pytorch" not in self.left_out:
+            self.beside(row, parameters)
+        return row
+
+    def beside(self, row, parameters):
+        """The same in PyTorch. What goes wrong there is told, and is no failure of ours."""
+        command = [self.options.python, TORCH_STEP, row["network"], "--batch", str(row["batch"]), "--precision", row["precision"]]
+        command += ["--sizes", ",".join("%s=%d" % pair for pair in row["sizes"].items())] + self.options.torch_flags.split()
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            row["detail"] += "PyTorch: %s" % error
+            return
+        if done.returncode == NO_TORCH:
+            return self.leave_out("pytorch", last_line(done.stderr))
+        try:
+            row["torch"] = result = json.loads(last_line(done.stdout))
+            best = result["modes"].get(result.get("best"))
+        except (ValueError, KeyError, AttributeError):
+            row["detail"] += "PyTorch: " + last_line(done.stderr)
+            return
+        if not best:
+            row["detail"] += "PyTorch: " + "; ".join("%s: %s" % (mode, numbers.get("error")) for mode, numbers in result["modes"].items())
+            return
+        if result["parameters"] != parameters:
+            raise Failure("PyTorch's network has %d parameters, expected %d: not the same network" % (result["parameters"], parameters))
+        row.update(torch_ms=best["ms"], torch_mode=" ".join([result["best"]] + ([best["layout"]] if "layout" in best else [])))
+
     def accuracy(self):
         data, artifact = self.options.fashion_mnist, os.path.join(self.options.directory, "lenet-1.soapx")
         if not data:
@@ -216,6 +274,28 @@ class Checks:
 
         self.check("accuracy", "lenet-1", body)
 
+    @staticmethod
+    def table(rows):
+        """Iterations beside PyTorch's, and beside what was known of it before."""
+        if not rows:
+            return
+        number = lambda value, form="%.3f": "-" if value is None else form % value
+        print("\nms of a training iteration: median (best) of Soap, the faster mode of PyTorch, Soap / PyTorch, and PyTorch 2.11 on an H200 in November 2026")
+        print("%-13s %6s %5s %7s %-13s %10s %10s %10s %-14s %6s %9s %6s" % (
+            "network", "batch", "", "devices", "strategy", "Soap", "(best)", "PyTorch", "mode", "ratio", "2026-11", "ratio"))
+        ratios = []
+        for row in rows:
+            torch, known = row.get("torch_ms"), row["reference_ms"]
+            ratio = row["soap_ms"] / torch if torch else None
+            ratios += [ratio] if ratio else []
+            print("%-13s %6d %5s %7d %-13s %10.3f %10s %10s %-14s %6s %9s %6s" % (
+                row["network"], row["batch"], row["precision"], row["devices"], row["strategy"], row["soap_ms"], "(%.3f)" % row["soap_best_ms"],
+                number(torch), row.get("torch_mode", "-"), number(ratio, "%.2f"), number(known),
+                number(row["soap_ms"] / known if known else None, "%.2f")))
+        if ratios:
+            print("at most PyTorch's time: %d of %d, geometric mean of ratios %.2f" % (
+                sum(ratio <= 1 for ratio in ratios), len(ratios), statistics.geometric_mean(ratios)))
+
     def summary(self):
         print("\n%-11s %7s %7s %10s" % ("part", "passed", "failed", "seconds"))
         for part in PARTS:
@@ -223,6 +303,7 @@ class Checks:
             if rows:
                 good = sum(row["result"] == "passed" for row in rows)
                 print("%-11s %7d %7d %10.1f" % (part, good, len(rows) - good, sum(row["seconds"] for row in rows)))
+        self.table([row for row in self.rows if "soap_ms" in row])
         timed = [row for row in self.rows if "gpu_ms" in row]
         if timed:
             ratio = statistics.geometric_mean(row["gpu_ms"] / row["direct_ms"] for row in timed)
@@ -245,6 +326,10 @@ def main():
     parser.add_argument("--calibration", default="")
     parser.add_argument("--calibration-work", type=int, default=0)
     parser.add_argument("--flags", default="")
+    parser.add_argument("--networks", default="")
+    parser.add_argument("--training-iterations", type=int, default=100)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--torch-flags", default="")
     options = parser.parse_args()
     for part in options.only.split(","):
         if part not in PARTS:

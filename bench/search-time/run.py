@@ -8,7 +8,7 @@
 
 References are kept in bench/search-time/reference.json: their times and lower bounds in ns, and the seconds that they were searched for. They should have ten times the budget of the searches. The
 bound is that of all strategies (docs/Search.md); "gap" is how far the reference is above it at most. "s to 1 %" is the time from the start of the search, the building of the first plans included,
-until the best strategy was within 1 % of the reference, where the search ends; "> 10": not within the budget. With --full-seconds, the same once more with `simulator=full`, every strategy planned and
+until the best strategy was within 1 % of the reference, where the search ends, maybe before the expert's strategy is priced ("-"); "> 10": not within the budget. With --full-seconds, the same once more with `simulator=full`, every strategy planned and
 simulated from nothing, and its strategies per second.
 """
 
@@ -92,7 +92,7 @@ def main():
                     return f"> {cap:g}" if value is None else f"{value:.1f}"
 
                 def milliseconds(name):
-                    return f"{report['initial'][name] * 1e-6:.2f}" if name in report["initial"] else "as data parallel"
+                    return f"{report['initial'][name] * 1e-6:.2f}" if name in report["initial"] else "-"
 
                 bound = reference["bound_ns"]
                 cells = [network, cluster, milliseconds("data-parallel"), milliseconds("expert"), f"{reference['ns'] * 1e-6:.2f}",

@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace soap;
@@ -50,18 +51,25 @@ Expected<CompilerLibrary> loadCompiler() {
   return library;
 }
 
-/// Whether a file is binary but not MLIR's bytecode: the compiler would only
-/// find fault with some character of it.
-bool isForeignBinary(const std::string &path) {
+/// What a file is that can be neither IR nor an artifact; else null. Of binary
+/// files other than MLIR's bytecode the compiler would only find fault with
+/// some character.
+const char *foreignKind(const std::string &path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    return "a folder";
   std::ifstream stream(path, std::ios::binary);
   char start[512];
   stream.read(start, sizeof(start));
   std::string_view text(start, size_t(stream.gcount()));
+  if (text.empty())
+    return "an empty file";
   // Text has no control characters but white space.
-  return !text.starts_with("ML\xEFR") &&
-         std::any_of(text.begin(), text.end(), [](unsigned char c) {
-           return c < '\t' || (c > '\r' && c < ' ');
-         });
+  bool isForeign = !text.starts_with("ML\xEFR") &&
+                   std::any_of(text.begin(), text.end(), [](unsigned char c) {
+                     return c < '\t' || (c > '\r' && c < ' ');
+                   });
+  return isForeign ? "another binary file" : nullptr;
 }
 
 void forwardDiagnostic(void *user, const char *message) {
@@ -75,9 +83,11 @@ void forwardDiagnostic(void *user, const char *message) {
 Expected<ProgramSource> runtime::compileModule(const CompileRequest &request) {
   if (access(request.path.c_str(), R_OK) != 0)
     return Error{request.path + ": cannot open: " + std::strerror(errno)};
-  if (isForeignBinary(request.path))
+  if (const char *kind = foreignKind(request.path))
     return Error{request.path +
-                 ": expected IR, or an artifact, which starts with 'SOAPX'"};
+                 ": expected IR, or an artifact, which starts with 'SOAPX', "
+                 "got " +
+                 kind};
   auto library = loadCompiler();
   if (!library)
     return library.takeError();

@@ -18,8 +18,11 @@ using namespace soap::runtime;
 
 namespace {
 
-DataSource synthetic(const ModelInputs &inputs, bool integers, uint64_t seed) {
+DataSource synthetic(const ModelInputs &inputs, const std::string &kind,
+                     uint64_t seed) {
   DataSource source;
+  bool integers = kind == "integers";
+  source.fixed = kind == "fixed";
   Random random(seed, "synthetic data");
   uint64_t classes = uint64_t(inputs.label.classes ? inputs.label.classes : 2);
   int64_t batch = batchOf(inputs.data[0]);
@@ -47,8 +50,9 @@ DataSource synthetic(const ModelInputs &inputs, bool integers, uint64_t seed) {
       set.labels.push_back(int32_t(random.below(classes)));
     return set;
   };
-  source.train = make(8);
-  source.test = make(2);
+  source.train = make(source.fixed ? 1 : 8);
+  if (!source.fixed)
+    source.test = make(2);
   return source;
 }
 
@@ -177,10 +181,11 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
   std::string rest = colon == std::string::npos ? "" : spec.substr(colon + 1);
   Expected<DataSource> source = Error{
       "expected 'idx:DIR', 'npy:DIR', 'npz:FILE', 'text:FILE', 'tokens:FILE', "
-      "'synthetic' or 'synthetic:integers' as data, got '" +
+      "'synthetic', 'synthetic:integers' or 'synthetic:fixed' as data, got '" +
       spec + "'"};
-  if (kind == "synthetic" && (rest.empty() || rest == "integers"))
-    source = synthetic(inputs, rest == "integers", seed);
+  if (kind == "synthetic" &&
+      (rest.empty() || rest == "integers" || rest == "fixed"))
+    source = synthetic(inputs, rest, seed);
   if ((kind == "idx" || kind == "npy" || kind == "npz") && !rest.empty())
     source = loadArrays(kind, rest, inputs);
   else if (kind == "text" && !rest.empty())

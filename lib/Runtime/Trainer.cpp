@@ -102,7 +102,10 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
                              Tally &tally, int64_t next) {
   TensorStore &store = session->tensors();
   int64_t real = stagedReal;
-  if (&e == &train && staged >= 0 && staged == first) {
+  bool isTrain = &e == &train, isFixed = isTrain && source.fixed;
+  if (isFixed && hasFixed) {
+    // The batch is there.
+  } else if (isTrain && staged >= 0 && staged == first) {
     if (MaybeError error = store.adopt())
       return error;
   } else {
@@ -110,7 +113,11 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
     for (size_t tensor : tensorsOf(e))
       store.hostWritten(tensor);
   }
-  if (&e == &train)
+  if (isFixed) {
+    hasFixed = true;
+    stagedReal = real;
+  }
+  if (isTrain)
     staged = -1;
   auto meanwhile = [&]() -> MaybeError {
     stagedReal = fill(e, source, set, order, next, /*isNext=*/true);
@@ -119,7 +126,7 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
     staged = store.canStage() ? next : -1;
     return std::nullopt;
   };
-  bool pipelines = next >= 0 && store.canStage();
+  bool pipelines = next >= 0 && !isFixed && store.canStage();
   if (MaybeError error = session->run(
           e.entry, pipelines ? std::function<MaybeError()>(meanwhile)
                              : std::function<MaybeError()>()))
@@ -194,7 +201,8 @@ MaybeError trainEpoch(Trainer &trainer, const DataSource &source,
   while (state.position < perEpoch && !result.stopped &&
          (!options.iterations || state.step < options.iterations)) {
     Clock::time_point start = Clock::now();
-    int64_t batch = trainer.batch(source), first = state.position * batch;
+    int64_t batch = trainer.batch(source),
+            first = source.fixed ? 0 : state.position * batch;
     bool isLast = state.position + 1 == perEpoch ||
                   (options.iterations && state.step + 1 >= options.iterations);
     if (MaybeError error = trainer.step(source, order, first, state.tally,
@@ -226,7 +234,8 @@ Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
   TrainState &state = result.state;
   if (source.tokens)
     result.unigramLoss = source.unigramLoss;
-  int64_t perEpoch = source.train.size() / trainer.batch(source);
+  int64_t perEpoch = source.fixed ? DataSource::fixedIterations
+                                  : source.train.size() / trainer.batch(source);
   while (!result.stopped &&
          (!options.iterations || state.step < options.iterations) &&
          (!options.epochs || state.epoch <= options.epochs)) {

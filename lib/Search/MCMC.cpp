@@ -219,7 +219,7 @@ private:
   std::vector<Start> descended(std::vector<Start> from) {
     constexpr size_t most = 3;
     constexpr int share = 2;
-    if (options.kind != ProposalKind::Mixed || !options.initial.empty())
+    if (options.kind != ProposalKind::Mixed)
       return {};
     std::erase_if(from, [](const Start &start) {
       return start.evaluation.excessBytes > 0;

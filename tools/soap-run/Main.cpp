@@ -70,7 +70,9 @@ Expected<ProgramSource> compile(const std::string &path, const Options &options,
                                 World *world) {
   CompileRequest request;
   request.path = path;
-  request.topology = options.topology;
+  request.topology = options.topology.empty() && options.devices
+                         ? "cpu-" + std::to_string(options.devices)
+                         : options.topology;
   request.preset = options.preset;
   request.strategy = options.strategy;
   request.reference = options.reference;
@@ -102,6 +104,11 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
                                      : compile(path, options, world);
   if (!source)
     return source.takeError();
+  if (options.devices && path == options.file &&
+      options.devices != source->manifest->devices)
+    return Error{path + ": the module is for " +
+                 std::to_string(source->manifest->devices) +
+                 " devices, got --devices " + std::to_string(options.devices)};
   LauncherOptions launcher;
   launcher.threadsPerDevice = options.threadsPerDevice;
   launcher.timeout = std::chrono::milliseconds(options.timeoutMs);

@@ -148,6 +148,7 @@ const std::map<std::string, Flag> &flags() {
       {"--timeout", duration(&Options::timeoutMs)},
       {"--transport", {true, setTransport}},
       {"--topology", text(&Options::topology)},
+      {"--devices", integer(&Options::devices, 1, mostRanks)},
       {"--rank", integer(&Options::rank, 0, mostRanks - 1)},
       {"--ranks", integer(&Options::ranks, 1, mostRanks)},
       {"--rendezvous", {true, setRendezvous}},
@@ -233,6 +234,7 @@ MaybeError check(Options &options) {
          {std::pair{"--entry", !options.entry.empty()},
           std::pair{"--data", !options.data.empty()},
           std::pair{"--topology", !options.topology.empty()},
+          std::pair{"--devices", options.devices != 0},
           std::pair{"--preset", !options.preset.empty()},
           std::pair{"--strategy", !options.strategy.empty()},
           std::pair{"--trace", !options.trace.empty()},
@@ -389,8 +391,9 @@ training
                            y_test.npy), npz:FILE (the same arrays), text:FILE (also
                            gzipped) with options ,level=word|byte ,vocabulary=N
                            ,test=FRACTION ,order=time-major; tokens:FILE|DIR (NPY, or
-                           raw with ,type=u8|u16|i32|u32); synthetic, or
-                           synthetic:integers. For a model with several data tensors,
+                           raw with ,type=u8|u16|i32|u32); synthetic,
+                           synthetic:integers, or synthetic:fixed, one batch that
+                           stays on the devices: for timing. For a model with several data tensors,
                            npy and npz have an array for each, NAME_train.npy and
                            NAME_test.npy; translations take text:FILE,target=FILE,
                            line by line
@@ -446,6 +449,8 @@ compiling
                            $XDG_CACHE_HOME/soap or ~/.cache/soap
 
 devices
+  --devices N              for as many as the module is lowered for, else it is an
+                           error; of IR without configs: the topology cpu-N
   --threads-per-device N   kernel threads (default: cores / devices, at least 1)
   --timeout SECONDS        give up when no device makes progress (default 10)
   --transport NAME         local: all devices are threads of this process; mpi: they

@@ -23,6 +23,8 @@ struct Options {
 
   // Compilation.
   std::string topology, preset, strategy;
+  /// 0: as many as the module is for.
+  int64_t devices = 0;
   bool reference = false, noCache = false;
   int64_t optLevel = 2;
 

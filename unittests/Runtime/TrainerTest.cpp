@@ -93,6 +93,34 @@ TEST(Trainer, StopsAfterTheIteration) {
   EXPECT_EQ(result->iterations, 3);
 }
 
+/// Inputs go to the devices once, and every iteration has them.
+TEST(Trainer, FixedDataStays) {
+  auto session = makeSession();
+  auto trainer = Trainer::create(*session);
+  ASSERT_TRUE(trainer);
+  auto source =
+      loadData("synthetic:fixed", trainer->inputs(), Normalization(), 1);
+  ASSERT_TRUE(source) << source.error();
+  EXPECT_EQ(source->train.size(), trainer->batch(*source));
+  EXPECT_FALSE(source->test);
+  ASSERT_FALSE(initialize(session->manifest(), session->tensors(), "", 1));
+  TrainOptions options;
+  options.epochs = 2;
+  std::vector<int64_t> moved;
+  std::vector<double> losses;
+  options.onIteration = [&](int64_t, int64_t, int64_t, const Tally &tally) {
+    moved.push_back(session->tensors().elementsMoved());
+    losses.push_back(tally.meanLoss());
+    EXPECT_EQ(tally.samples,
+              trainer->batch(*source) * int64_t((losses.size() - 1) % 8 + 1));
+  };
+  auto result = trainEpochs(*trainer, *source, options);
+  ASSERT_TRUE(result) << result.error();
+  EXPECT_EQ(result->iterations, 2 * DataSource::fixedIterations);
+  EXPECT_EQ(moved.front(), moved.back());
+  EXPECT_GT(losses[0], losses[7]);
+}
+
 TEST(Data, EpochsAreDifferentPermutations) {
   auto first = shuffledOrder(100, 5, 1), again = shuffledOrder(100, 5, 1),
        second = shuffledOrder(100, 5, 2);
@@ -147,8 +175,8 @@ TEST(Data, Rejects) {
   std::string spec = "npy:" + folder.path;
   EXPECT_EQ(dataError(folder, "csv:x"),
             "expected 'idx:DIR', 'npy:DIR', 'npz:FILE', 'text:FILE', "
-            "'tokens:FILE', 'synthetic' or "
-            "'synthetic:integers' as data, got 'csv:x'");
+            "'tokens:FILE', 'synthetic', 'synthetic:integers' or "
+            "'synthetic:fixed' as data, got 'csv:x'");
   EXPECT_EQ(dataError(folder, spec),
             "DIR/x_train.npy: cannot open: No such file or directory");
   EXPECT_EQ(dataError(folder, "idx:" + folder.path),

@@ -64,6 +64,10 @@ struct DataSource {
   int64_t labelRuns = 1;
   /// Labels are next tokens: the loss has a perplexity.
   bool tokens = false;
+  /// All batches are the first one, which stays on the devices; epochs have
+  /// `fixedIterations`.
+  bool fixed = false;
+  static constexpr int64_t fixedIterations = 8;
   /// The mean loss of a model that knows how often each token follows and
   /// nothing of the tokens before it: the entropy of the training labels, in
   /// nats. 0 unless labels are tokens.
@@ -73,9 +77,9 @@ struct DataSource {
 };
 
 /// `spec` is "idx:DIR", "npy:DIR", "npz:FILE", "text:FILE", "tokens:FILE",
-/// "synthetic" or "synthetic:integers", some with options (docs/Runtime.md);
-/// `inputs` are the tensors to fill. Samples whose shape differs from the
-/// model's by extents of 1, or by being flat, are taken.
+/// "synthetic", "synthetic:integers" or "synthetic:fixed", some with options
+/// (docs/Runtime.md); `inputs` are the tensors to fill. Samples whose shape
+/// differs from the model's by extents of 1, or by being flat, are taken.
 Expected<DataSource> loadData(const std::string &spec,
                               const ModelInputs &inputs,
                               const Normalization &normalization,

@@ -88,6 +88,8 @@ private:
   /// Of the batch that is on its way: where it begins, -1 if there is none, and
   /// how many of its samples are real.
   int64_t staged = -1, stagedReal = 0;
+  /// The one batch of a fixed source is on the devices.
+  bool hasFixed = false;
 };
 
 /// Where a training is: with the tensors, all that the next iteration depends

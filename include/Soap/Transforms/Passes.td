@@ -173,7 +173,7 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"cooling", "cooling", "double", /*default=*/"0.1",
            "While a chain spends its budget its temperature, 1/beta, falls geometrically to this share; 1: it stays">,
     ListOption<"initial", "initial", "std::string",
-           "Where chains start: presets by name, 'current' for the configs of the module, 'optcnn' or 'placement' for what these algorithms find (in their own time, which counts), or strategy files (*.json); default: all presets, a random strategy, on up to 16 devices a placement, and what trades between loops make of the best three (mcmc)">,
+           "Where chains start: presets by name, 'current' for the configs of the module, 'optcnn' or 'placement' for what these algorithms find (in their own time, which counts), or strategy files (*.json); default: all presets, a random strategy, and, on up to 16 devices, a placement; and what trades between loops make of the best three of them (mcmc)">,
     ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: those of 'space'">,
     Option<"space", "space", "std::string", /*default=*/"\"soap\"",
            "Sub-space to search: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but soap keep devices in order and compute nothing twice">,

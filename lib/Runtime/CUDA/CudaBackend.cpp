@@ -39,15 +39,8 @@ public:
       tuner =
           std::make_unique<Autotuner>(Autotuner::defaultPath(), options.note);
     int count = 0;
-    cudaError_t counted = cudaGetDeviceCount(&count);
-    if (MaybeError error = check(counted, "cannot count GPUs"))
-      return counted == cudaErrorInsufficientDriver
-                 ? Error{error->message +
-                         ": there is no driver of NVIDIA's, or an older one "
-                         "than CUDA " +
-                         std::to_string(CUDART_VERSION / 1000) + "." +
-                         std::to_string(CUDART_VERSION % 1000 / 10) + " needs"}
-                 : error;
+    if (MaybeError error = countGpus(count))
+      return error;
     int64_t needed = options.virtualDevices
                          ? 1
                          : options.first + int64_t(options.local.size());

@@ -25,6 +25,18 @@ inline MaybeError check(cudaError_t error, const char *call) {
                cudaGetErrorName(error) + ")"};
 }
 
+/// The number of GPUs; without a driver, an error that says so.
+inline MaybeError countGpus(int &count) {
+  cudaError_t counted = cudaGetDeviceCount(&count);
+  MaybeError error = check(counted, "cannot count GPUs");
+  if (counted == cudaErrorInsufficientDriver)
+    error->message += ": there is no driver of NVIDIA's, or an older one "
+                      "than CUDA " +
+                      std::to_string(CUDART_VERSION / 1000) + "." +
+                      std::to_string(CUDART_VERSION % 1000 / 10) + " needs";
+  return error;
+}
+
 inline MaybeError check(cublasStatus_t status, const char *call) {
   if (status == CUBLAS_STATUS_SUCCESS)
     return std::nullopt;

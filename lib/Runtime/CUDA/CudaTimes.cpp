@@ -16,8 +16,7 @@ class CudaTimes : public GpuTimes {
 public:
   Expected<std::vector<Gpu>> gpus() override {
     int count = 0;
-    if (MaybeError error =
-            check(cudaGetDeviceCount(&count), "cannot count GPUs"))
+    if (MaybeError error = countGpus(count))
       return *error;
     std::vector<Gpu> result;
     for (int number = 0; number < count; ++number) {
