@@ -345,7 +345,7 @@ def SoapCallImageOps : Pass<"soap-call-image-ops", "::mlir::ModuleOp"> {
     `pooling=exact`: what cuDNN says it computes as the op does: forward, and the gradient of averages. Windows are not dilated, the padding is what it is on both sides, and less than the kernel, and as many windows as fit are there. Of an average, either all elements of a window count
     or those inside of the image. `pooling=all`: also the gradient of a maximum. The op gives it to the first of equal maxima; cuDNN does not say to which.
 
-    `norms`: `batch_norm_train`, and `batch_norm_grad` of statistics that such a call in the same program has made. cuDNN keeps mean and 1 / sqrt(variance + epsilon) for the gradient; count, mean and M2 are made of them by a kernel where something else reads them. Norms that are cut over the batch are stages, which stay.
+    `norms`: `batch_norm_train`, and `batch_norm_grad` of statistics that such a call in the same program has made. cuDNN keeps mean and 1 / sqrt(variance + epsilon) for the gradient. Kernels of `running_stats_update` read them, too; where something else reads count, mean and M2, a kernel makes them. Norms that are cut over the batch are stages, which stay.
 
     All programs of the module do the same for an op of the model: replicas keep the same bits. Everything else is left to `--soap-outline-kernels`.
 

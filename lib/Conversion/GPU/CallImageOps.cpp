@@ -252,11 +252,12 @@ public:
     op->erase();
   }
 
-  /// The norm, and its gradients `grads`, which read what cuDNN keeps. Other
+  /// The norm, its gradients and `updates`, which read what cuDNN keeps. Other
   /// readers of the statistics have them from a kernel.
   LogicalResult
   replaceNorm(BatchNormTrainOp norm, ArrayRef<int64_t> descriptor,
-              ArrayRef<std::pair<BatchNormGradOp, ArrayRef<int64_t>>> grads) {
+              ArrayRef<std::pair<BatchNormGradOp, ArrayRef<int64_t>>> grads,
+              ArrayRef<RunningStatsUpdateOp> updates) {
     auto stats = typeOf(norm.getStats());
     auto row =
         RankedTensorType::get({stats.getDimSize(1)}, stats.getElementType());
@@ -265,12 +266,14 @@ public:
     ValueRange kept = call.getValues().slice(1, 2);
     for (auto [grad, numbers] : grads)
       replaceGrad(grad, numbers, kept);
+    for (RunningStatsUpdateOp update : updates)
+      if (failed(replaceUpdate(update, norm, kept)))
+        return failure();
     norm.getY().replaceAllUsesWith(call.getValues()[0]);
     if (!norm.getStats().use_empty()) {
-      ArrayRef<int64_t> shape = typeOf(norm.getX()).getShape();
-      FailureOr<FlatSymbolRefAttr> kernel = kernels.momentsKernel(
-          norm.getLoc(), stats, typeOf(norm.getX()).getNumElements() / shape[1],
-          norm.getEpsilon().convertToDouble());
+      FailureOr<FlatSymbolRefAttr> kernel =
+          kernels.momentsKernel(norm.getLoc(), stats, countOf(norm),
+                                norm.getEpsilon().convertToDouble());
       if (failed(kernel))
         return failure();
       builder.setInsertionPointAfter(call);
@@ -298,6 +301,31 @@ private:
         llvm::to_vector(grad->getResultTypes()));
     grad->replaceAllUsesWith(call.getValues().take_front(3));
     grad->erase();
+  }
+
+  static int64_t countOf(BatchNormTrainOp norm) {
+    RankedTensorType x = typeOf(norm.getX());
+    return x.getNumElements() / x.getDimSize(1);
+  }
+
+  /// In place, as the op itself is.
+  LogicalResult replaceUpdate(RunningStatsUpdateOp update,
+                              BatchNormTrainOp norm, ValueRange kept) {
+    FailureOr<FlatSymbolRefAttr> kernel = kernels.runningStatsKernel(
+        update.getLoc(), typeOf(update.getMean()), countOf(norm),
+        norm.getEpsilon().convertToDouble(),
+        update.getMomentum().convertToDouble());
+    if (failed(kernel))
+      return failure();
+    builder.setInsertionPoint(update);
+    auto call = KernelCallOp::create(
+        builder, update.getLoc(), update->getResultTypes(), kernel->getValue(),
+        kept, ValueRange{update.getMean(), update.getVar()},
+        /*in_place=*/true, /*elementwise=*/false);
+    copySlot(update, call);
+    update->replaceAllUsesWith(call.getValues());
+    update->erase();
+    return success();
   }
 
   static void copySlot(Operation *from, Operation *to) {
@@ -395,7 +423,7 @@ private:
   }
 
   LogicalResult callNorms(ModuleOp module, ArrayRef<func::FuncOp> programs) {
-    Candidates trained(module), differentiated(module);
+    Candidates trained(module), differentiated(module), averaged(module);
     for (func::FuncOp program : programs)
       for (auto norm : program.getBody().front().getOps<BatchNormTrainOp>())
         trained.add(program, norm,
@@ -413,6 +441,17 @@ private:
                                  /*isGrad=*/true)
                 : std::nullopt);
       }
+    for (func::FuncOp program : programs)
+      for (auto update :
+           program.getBody().front().getOps<RunningStatsUpdateOp>()) {
+        auto norm = update.getStats().getDefiningOp<BatchNormTrainOp>();
+        bool isRead = norm && hasPlainTensors(update) &&
+                      update.getMean() != update.getVar() &&
+                      trained.find(program, norm);
+        averaged.add(program, update,
+                     isRead ? std::optional(SmallVector<int64_t>())
+                            : std::nullopt);
+      }
     // What engines that keep images between passes share among their blocks.
     constexpr int64_t most = int64_t(4) << 20;
     Rewriter rewriter(module, std::min(most, workspace << 20));
@@ -424,13 +463,18 @@ private:
         if (!descriptor)
           continue;
         SmallVector<std::pair<BatchNormGradOp, ArrayRef<int64_t>>> grads;
-        for (Operation *user : norm.getStats().getUsers())
+        SmallVector<RunningStatsUpdateOp> updates;
+        for (Operation *user : norm.getStats().getUsers()) {
           if (auto grad = dyn_cast<BatchNormGradOp>(user);
               grad && normOf(grad) == norm)
             if (const auto *numbers = differentiated.find(program, grad))
               grads.emplace_back(grad, *numbers);
+          if (auto update = dyn_cast<RunningStatsUpdateOp>(user);
+              update && averaged.find(program, update))
+            updates.push_back(update);
+        }
         normCalls += 1 + grads.size();
-        if (failed(rewriter.replaceNorm(norm, *descriptor, grads)))
+        if (failed(rewriter.replaceNorm(norm, *descriptor, grads, updates)))
           return failure();
       }
     }

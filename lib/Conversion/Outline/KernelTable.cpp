@@ -277,6 +277,14 @@ FailureOr<FlatSymbolRefAttr> KernelTable::layoutKernel(Location loc,
       });
 }
 
+/// Variance from 1 / sqrt(variance + epsilon).
+static Scalar varianceOf(KernelBuilder &k, const Scalar &inverse,
+                         double epsilon) {
+  // Rounding must not make a variance below 0 of none.
+  return max(k.number(1) / (inverse * inverse) - k.number(epsilon),
+             k.number(0));
+}
+
 FailureOr<FlatSymbolRefAttr> KernelTable::momentsKernel(Location loc,
                                                         RankedTensorType stats,
                                                         int64_t count,
@@ -287,22 +295,50 @@ FailureOr<FlatSymbolRefAttr> KernelTable::momentsKernel(Location loc,
   llvm::raw_string_ostream os(key);
   os << "moments " << stats << ' ' << count << ' '
      << llvm::bit_cast<uint64_t>(epsilon);
+  return findOrCreate(loc, key, "moments", {{row}, {row}, {stats}},
+                      /*elementwise=*/false,
+                      [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+                        KernelBuilder k(builder, loc, arguments.drop_back(),
+                                        arguments.take_back(), fast);
+                        k.forThreads = forThreads;
+                        k.forEach({channels}, [&](Index c) {
+                          Scalar mean = k.in(0)({c}), inverse = k.in(1)({c});
+                          Scalar number = k.number(static_cast<double>(count));
+                          Scalar variance = varianceOf(k, inverse, epsilon);
+                          k.out().set({k.constant(0), c}, number);
+                          k.out().set({k.constant(1), c}, mean);
+                          k.out().set({k.constant(2), c}, variance * number);
+                        });
+                        return success();
+                      });
+}
+
+FailureOr<FlatSymbolRefAttr>
+KernelTable::runningStatsKernel(Location loc, RankedTensorType row,
+                                int64_t count, double epsilon,
+                                double momentum) {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << "running stats " << row << ' ' << count << ' '
+     << llvm::bit_cast<uint64_t>(epsilon) << ' '
+     << llvm::bit_cast<uint64_t>(momentum);
   return findOrCreate(
-      loc, key, "moments", {{row}, {row}, {stats}}, /*elementwise=*/false,
+      loc, key, "running_stats", {{row}, {row}, {row}, {row}},
+      /*elementwise=*/false,
       [&](OpBuilder &builder, ArrayRef<Value> arguments) {
-        KernelBuilder k(builder, loc, arguments.drop_back(),
-                        arguments.take_back(), fast);
+        KernelBuilder k(builder, loc, arguments, arguments.take_back(2), fast);
         k.forThreads = forThreads;
-        k.forEach({channels}, [&](Index c) {
-          Scalar mean = k.in(0)({c}), inverse = k.in(1)({c});
-          Scalar number = k.number(static_cast<double>(count));
-          // Rounding must not make a variance below 0 of none.
+        Scalar part = k.number(momentum), rest = k.number(1) - part;
+        // One sample has no variance.
+        Scalar samples = k.number(static_cast<double>(count)),
+               others = k.number(std::max<double>(count - 1, 1));
+        k.forEach({row.getDimSize(0)}, [&](Index c) {
           Scalar variance =
-              max(k.number(1) / (inverse * inverse) - k.number(epsilon),
-                  k.number(0));
-          k.out().set({k.constant(0), c}, number);
-          k.out().set({k.constant(1), c}, mean);
-          k.out().set({k.constant(2), c}, variance * number);
+              varianceOf(k, k.in(1)({c}), epsilon) * samples / others;
+          Scalar newMean = rest * k.in(2)({c}) + part * k.in(0)({c});
+          Scalar newVariance = rest * k.in(3)({c}) + part * variance;
+          k.out(0).set({c}, newMean);
+          k.out(1).set({c}, newVariance);
         });
         return success();
       });

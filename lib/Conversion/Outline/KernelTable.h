@@ -59,6 +59,14 @@ public:
                                              RankedTensorType stats,
                                              int64_t count, double epsilon);
 
+  /// Kernel of a `running_stats_update` in place, from the same two: arguments
+  /// are mean and 1 / sqrt(M2 / count + epsilon), then the averages of mean and
+  /// variance.
+  FailureOr<FlatSymbolRefAttr> runningStatsKernel(Location loc,
+                                                  RankedTensorType row,
+                                                  int64_t count, double epsilon,
+                                                  double momentum);
+
 private:
   ModuleOp module;
   SymbolTable symbols;
