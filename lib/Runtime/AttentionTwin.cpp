@@ -112,8 +112,7 @@ void add(float *y, float factor, const float *x, int64_t n) {
 class Twin {
 public:
   Twin(const AttentionCall &call, const AttentionBuffers &buffers)
-      : call(call), buffers(buffers),
-        scores(static_cast<size_t>(call.keys)) {}
+      : call(call), buffers(buffers), scores(static_cast<size_t>(call.keys)) {}
 
   void run() {
     for (batch = 0; batch < call.batch; ++batch)
@@ -130,9 +129,7 @@ private:
   Head read(AttentionTensor t) {
     return std::move(Head(call, buffers, t, batch, head).read());
   }
-  Head made(AttentionTensor t) {
-    return Head(call, buffers, t, batch, head);
-  }
+  Head made(AttentionTensor t) { return Head(call, buffers, t, batch, head); }
   float *statistics() const {
     return buffers.statistics + (batch * call.heads + head) * call.queries;
   }

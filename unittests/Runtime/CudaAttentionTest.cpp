@@ -276,8 +276,7 @@ TEST(CudaAttentionTest, SaysWhatItCannot) {
   call.workspace = 1;
   error = libraries.attention(call, buffers.list, nullptr);
   ASSERT_TRUE(error);
-  EXPECT_NE(error->message.find("bytes, expected at most 1"),
-            std::string::npos)
+  EXPECT_NE(error->message.find("bytes, expected at most 1"), std::string::npos)
       << error->message;
 }
 

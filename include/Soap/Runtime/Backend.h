@@ -15,8 +15,8 @@
 #define SOAP_RUNTIME_BACKEND_H
 
 #include "Soap/Core/Error.h"
-#include "Soap/Runtime/ImageCalls.h"
 #include "Soap/Runtime/AttentionCall.h"
+#include "Soap/Runtime/ImageCalls.h"
 #include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Runtime/Runtime.h"
 

@@ -158,8 +158,7 @@ private:
     c.chain.insert(c.softmax);
     Value value = c.softmax.getX();
     if (auto where = value.getDefiningOp<WhereOp>()) {
-      if (numberOf(where.getY()) !=
-              -std::numeric_limits<double>::infinity() ||
+      if (numberOf(where.getY()) != -std::numeric_limits<double>::infinity() ||
           !isCausal(where.getCondition()) || !take<WhereOp>(value))
         return false;
       condition = where.getCondition();
@@ -311,7 +310,8 @@ private:
   /// written, as it was before.
   void findLayouts() {
     auto read = [&](AttentionTensor t) {
-      auto swap = c[t].value ? c[t].value.getDefiningOp<TransposeOp>() : nullptr;
+      auto swap =
+          c[t].value ? c[t].value.getDefiningOp<TransposeOp>() : nullptr;
       if (swap && swapsHeads(swap)) {
         c[t] = {swap.getX(), HeadLayout::TokensFirst};
         c.call.layouts[static_cast<size_t>(t)] = c[t].layout;
@@ -369,12 +369,11 @@ public:
     backward = nullptr;
     if (c.hasGradients()) {
       call.kind = AttentionKind::Backward;
-      inputs.append({forward.getValues()[0], c[DO].value,
-                     forward.getValues()[1]});
+      inputs.append(
+          {forward.getValues()[0], c[DO].value, forward.getValues()[1]});
       // Both read nothing that is made later than the other.
-      Operation *place = c.ofShares->isBeforeInBlock(c.ofValues)
-                             ? c.ofShares
-                             : c.ofValues;
+      Operation *place =
+          c.ofShares->isBeforeInBlock(c.ofValues) ? c.ofShares : c.ofValues;
       backward =
           make(place, call, inputs, {heads(c, DQ), heads(c, DK), heads(c, DV)});
     }
@@ -434,17 +433,16 @@ private:
   LibraryCallOp make(Operation *place, AttentionCall call,
                      ArrayRef<Value> inputs, ArrayRef<RankedTensorType> types) {
     call.workspace = workspaceOf(call);
-    SmallVector<int64_t> descriptor{
-        static_cast<int64_t>(call.kind),
-        call.batch,
-        call.heads,
-        call.queries,
-        call.keys,
-        call.width,
-        call.valueWidth,
-        static_cast<int64_t>(call.mask),
-        std::bit_cast<int64_t>(call.scale),
-        call.workspace};
+    SmallVector<int64_t> descriptor{static_cast<int64_t>(call.kind),
+                                    call.batch,
+                                    call.heads,
+                                    call.queries,
+                                    call.keys,
+                                    call.width,
+                                    call.valueWidth,
+                                    static_cast<int64_t>(call.mask),
+                                    std::bit_cast<int64_t>(call.scale),
+                                    call.workspace};
     for (HeadLayout layout : call.layouts)
       descriptor.push_back(static_cast<int64_t>(layout));
     SmallVector<Type> results(types.begin(), types.end());
@@ -492,14 +490,12 @@ private:
         gone.insert(reshape);
       }
     }
-    bool isRead = llvm::any_of(wide.getUsers(), [&](Operation *user) {
-      return !gone.contains(user);
-    });
+    bool isRead = llvm::any_of(
+        wide.getUsers(), [&](Operation *user) { return !gone.contains(user); });
     if (!isRead)
       return;
     builder.setInsertionPointAfterValue(narrow);
-    auto again =
-        CastOp::create(builder, wide.getLoc(), wide.getType(), narrow);
+    auto again = CastOp::create(builder, wide.getLoc(), wide.getType(), narrow);
     copySlot(narrow.getDefiningOp(), again);
     wide.replaceAllUsesWith(again.getY());
   }

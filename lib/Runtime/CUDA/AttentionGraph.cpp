@@ -41,8 +41,9 @@ struct AttentionGraph::Builder {
   explicit Builder(AttentionGraph &of)
       : of(of), graph(of.graph), call(of.call) {}
 
-  Dims scores() const { return {call.batch, call.heads, call.queries,
-                                call.keys}; }
+  Dims scores() const {
+    return {call.batch, call.heads, call.queries, call.keys};
+  }
   Dims rows() const { return {call.batch, call.heads, call.queries, 1}; }
   static Dims packed(const Dims &d) {
     return {d[1] * d[2] * d[3], d[2] * d[3], d[3], 1};
@@ -108,8 +109,8 @@ struct AttentionGraph::Builder {
                         graph.tensor(b)));
       SOAP_TRY(made.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, descriptor,
                         graph.tensor(c)));
-      SOAP_TRY(made.set(CUDNN_ATTR_OPERATION_MATMUL_DESC, descriptor,
-                        kind.get()));
+      SOAP_TRY(
+          made.set(CUDNN_ATTR_OPERATION_MATMUL_DESC, descriptor, kind.get()));
       SOAP_TRY(made.finalize());
       graph.addPart(std::move(kind));
       graph.addOperation(std::move(made));
@@ -161,10 +162,10 @@ struct AttentionGraph::Builder {
     operation([&]() -> MaybeError {
       CudnnDescriptor kind, made;
       SOAP_TRY(kind.create(CUDNN_BACKEND_POINTWISE_DESCRIPTOR));
-      SOAP_TRY(kind.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE,
-                        mode));
-      SOAP_TRY(kind.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE,
-                        type));
+      SOAP_TRY(
+          kind.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode));
+      SOAP_TRY(
+          kind.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, type));
       if (axis >= 0)
         SOAP_TRY(kind.set(CUDNN_ATTR_POINTWISE_AXIS, CUDNN_TYPE_INT64, axis));
       SOAP_TRY(kind.finalize());
@@ -204,10 +205,10 @@ struct AttentionGraph::Builder {
   size_t masked(size_t x) {
     if (call.mask == AttentionMask::None)
       return x;
-    size_t row = made(CUDNN_POINTWISE_GEN_INDEX, x, {}, scores(),
-                      CUDNN_DATA_INT32, 2);
-    size_t column = made(CUDNN_POINTWISE_GEN_INDEX, x, {}, scores(),
-                         CUDNN_DATA_INT32, 3);
+    size_t row =
+        made(CUDNN_POINTWISE_GEN_INDEX, x, {}, scores(), CUDNN_DATA_INT32, 2);
+    size_t column =
+        made(CUDNN_POINTWISE_GEN_INDEX, x, {}, scores(), CUDNN_DATA_INT32, 3);
     size_t isSeen = made(CUDNN_POINTWISE_CMP_GE, row, {column}, scores(),
                          CUDNN_DATA_BOOLEAN);
     return made(CUDNN_POINTWISE_BINARY_SELECT, x, {value(Never), isSeen},
@@ -250,27 +251,23 @@ struct AttentionGraph::Builder {
     size_t o = tensor(O), gradient = tensor(DO);
     size_t scale = value(Scale), stats = statistics();
     // What every element of a row of the softmax's gradient has too much.
-    size_t parts =
-        made(CUDNN_POINTWISE_MUL, gradient, {o}, dimsOf(O));
+    size_t parts = made(CUDNN_POINTWISE_MUL, gradient, {o}, dimsOf(O));
     size_t sums = virtualTensor(rows());
     reduce(CUDNN_REDUCE_TENSOR_ADD, parts, sums);
-    size_t excess = add(RowSums, CUDNN_DATA_FLOAT, rows(), packed(rows()),
-                        Storage::Memory);
+    size_t excess =
+        add(RowSums, CUDNN_DATA_FLOAT, rows(), packed(rows()), Storage::Memory);
     pointwise(CUDNN_POINTWISE_MUL, sums, {value(One)}, excess);
     // The softmax again, from the statistics.
     size_t products = virtualTensor(scores());
     matmul(q, k, products);
-    size_t below = made(CUDNN_POINTWISE_SUB, scaled(products, scale), {stats},
-                        scores());
-    size_t shares =
-        made(CUDNN_POINTWISE_EXP, masked(below), {}, scores());
+    size_t below =
+        made(CUDNN_POINTWISE_SUB, scaled(products, scale), {stats}, scores());
+    size_t shares = made(CUDNN_POINTWISE_EXP, masked(below), {}, scores());
     matmul(transposed(shares), gradient, tensor(DV));
     size_t ofShares = virtualTensor(scores());
     matmul(gradient, v, ofShares);
-    size_t centred =
-        made(CUDNN_POINTWISE_SUB, ofShares, {excess}, scores());
-    size_t ofScores =
-        made(CUDNN_POINTWISE_MUL, centred, {shares}, scores());
+    size_t centred = made(CUDNN_POINTWISE_SUB, ofShares, {excess}, scores());
+    size_t ofScores = made(CUDNN_POINTWISE_MUL, centred, {shares}, scores());
     ofScores = scaled(ofScores, scale);
     matmul(transposed(ofScores), q, tensor(DK));
     size_t keys = add(between++, CUDNN_DATA_BFLOAT16, dimsOf(K),

@@ -36,13 +36,13 @@ struct CudaAttention::Plan {
 /// The call as part of a key, and of messages.
 std::string CudaAttention::Plan::key() const {
   static const char *const kinds[] = {"forward", "training", "backward"};
-  std::string text =
-      std::string("attention ") + kinds[size_t(call.kind)] + " bf16" +
-      (call.mask == AttentionMask::Causal ? " causal" : "");
+  std::string text = std::string("attention ") + kinds[size_t(call.kind)] +
+                     " bf16" +
+                     (call.mask == AttentionMask::Causal ? " causal" : "");
   const std::pair<const char *, int64_t> parts[] = {
-      {" batch=", call.batch},      {" heads=", call.heads},
-      {" queries=", call.queries},  {" keys=", call.keys},
-      {" width=", call.width},      {" values=", call.valueWidth},
+      {" batch=", call.batch},        {" heads=", call.heads},
+      {" queries=", call.queries},    {" keys=", call.keys},
+      {" width=", call.width},        {" values=", call.valueWidth},
       {" workspace=", call.workspace}};
   for (const auto &[name, number] : parts)
     text += name + std::to_string(number);
@@ -131,8 +131,7 @@ CudaAttention::find(const AttentionCall &call, const AttentionBuffers &buffers,
     return known.get();
   auto made = std::make_unique<Plan>(Plan{call, alignment, nullptr, 0});
   auto graph = AttentionGraph::make({dnn}, call, alignment, mostEngines);
-  MaybeError error =
-      graph ? std::nullopt : MaybeError(Error{graph.error()});
+  MaybeError error = graph ? std::nullopt : MaybeError(Error{graph.error()});
   if (graph) {
     made->graph = std::move(*graph);
     error = choose(*made, mayMeasure);

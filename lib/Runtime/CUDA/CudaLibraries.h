@@ -70,7 +70,7 @@ public:
 private:
   CudaMatmul products;
   CudaConv convolutions;
-  CudaImages images;             ///< with the handle of convolutions
+  CudaImages images; ///< with the handle of convolutions
   CudaAttention attentions;
   cublasHandle_t blas = nullptr; ///< sums
 };

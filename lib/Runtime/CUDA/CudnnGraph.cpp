@@ -224,8 +224,7 @@ Expected<size_t> CudnnGraph::workspaceOf(size_t number) {
 }
 
 MaybeError CudnnGraph::run(size_t engine, const std::vector<int64_t> &ids,
-                           const std::vector<void *> &places,
-                           void *workspace) {
+                           const std::vector<void *> &places, void *workspace) {
   CudnnDescriptor pack;
   SOAP_TRY(pack.create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR));
   SOAP_TRY(pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, ids));

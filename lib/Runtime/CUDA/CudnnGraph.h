@@ -1,4 +1,5 @@
-//===- CudnnGraph.h - Operations as cuDNN's graph API takes them -*- C++ -*-===//
+//===- CudnnGraph.h - Operations as cuDNN's graph API takes them -*- C++
+//-*-===//
 //
 // cuDNN 9 takes several operations as one graph, says which of its engines can
 // compute it, best first, and makes a plan of an engine. This is what all
