@@ -150,3 +150,28 @@ func.func @shifted(%q: tensor<2x2x8xbf16>, %k: tensor<2x4x8xbf16>, %v: tensor<2x
   %y = soap.matmul %pw, %vw : (tensor<2x2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x2x8xf32>
   return %y : tensor<2x2x8xf32>
 }
+
+// One attention reads what another one makes.
+// CHECK-LABEL: func.func @chained
+// CHECK: %[[Y:.*]]:2 = soap.library_call "attention" [0, {{.*}}] ins(%arg0, %arg1, %arg2 :
+// CHECK: %[[Z:.*]]:2 = soap.library_call "attention" [0, {{.*}}] ins(%[[Y]]#0, %arg1, %arg2 :
+// CHECK: return %[[Z]]#0
+func.func @chained(%q: tensor<4x2x32x16xbf16>, %k: tensor<4x2x32x16xbf16>, %v: tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xbf16> {
+  %qw = soap.cast %q : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
+  %kw = soap.cast %k : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
+  %vw = soap.cast %v : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
+  %s = soap.matmul %qw, %kw {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
+  %p = soap.softmax %s {axis = 3 : i64} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+  %pb = soap.cast %p : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
+  %pw = soap.cast %pb : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
+  %y = soap.matmul %pw, %vw : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>
+  %yb = soap.cast %y : (tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xbf16>
+  %yw = soap.cast %yb : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
+  %s2 = soap.matmul %yw, %kw {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
+  %p2 = soap.softmax %s2 {axis = 3 : i64} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+  %pb2 = soap.cast %p2 : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
+  %pw2 = soap.cast %pb2 : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
+  %y2 = soap.matmul %pw2, %vw : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>
+  %yb2 = soap.cast %y2 : (tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xbf16>
+  return %yb2 : tensor<4x2x32x16xbf16>
+}

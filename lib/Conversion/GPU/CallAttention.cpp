@@ -555,6 +555,15 @@ struct CallAttentionPass
     : public mlir::soap::impl::SoapCallAttentionBase<CallAttentionPass> {
   using SoapCallAttentionBase::SoapCallAttentionBase;
 
+  static std::optional<Candidate> find(SoftmaxOp softmax) {
+    std::optional<Candidate> candidate = Search(softmax).run();
+    if (candidate && !llvm::all_of(candidate->tensors, [](const Heads &t) {
+          return liesPlainly(t.value);
+        }))
+      candidate.reset();
+    return candidate;
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (attention != "auto" && attention != "cuda" && attention != "none") {
@@ -575,34 +584,35 @@ struct CallAttentionPass
     if (attention == "none" || !missing.empty())
       return;
     SlotNames names(module);
-    std::vector<Candidate> candidates;
+    SmallVector<SoftmaxOp> candidates;
     // What is done to an op of the model, in all programs.
     std::map<StringRef, std::set<bool>> outcomes;
     for (func::FuncOp program : module.getOps<func::FuncOp>()) {
       if (program.isExternal() || !program.getBody().hasOneBlock())
         continue;
       for (auto softmax : program.getBody().front().getOps<SoftmaxOp>()) {
-        std::optional<Candidate> candidate = Search(softmax).run();
-        if (candidate && !llvm::all_of(candidate->tensors, [](const Heads &t) {
-              return liesPlainly(t.value);
-            }))
-          candidate.reset();
+        bool isFound = find(softmax).has_value();
         for (StringRef name : names.of(program, softmax))
-          outcomes[name].insert(candidate.has_value());
-        if (candidate)
-          candidates.push_back(*candidate);
+          outcomes[name].insert(isFound);
+        if (isFound)
+          candidates.push_back(softmax);
       }
     }
+    llvm::erase_if(candidates, [&](SoftmaxOp softmax) {
+      auto program = softmax->getParentOfType<func::FuncOp>();
+      return llvm::any_of(names.of(program, softmax), [&](StringRef name) {
+        return outcomes[name].size() > 1;
+      });
+    });
+    // Found again: what one reads may be what another has become.
     Rewriter rewriter(&getContext());
-    for (Candidate &c : candidates) {
-      auto program = c.softmax->getParentOfType<func::FuncOp>();
-      if (llvm::any_of(names.of(program, c.softmax), [&](StringRef name) {
-            return outcomes[name].size() > 1;
-          }))
+    for (SoftmaxOp softmax : candidates) {
+      std::optional<Candidate> c = find(softmax);
+      if (!c)
         continue;
       forward += 1;
-      backward += c.hasGradients();
-      rewriter.replace(c);
+      backward += c->hasGradients();
+      rewriter.replace(*c);
     }
   }
 };
