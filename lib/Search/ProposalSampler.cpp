@@ -68,11 +68,7 @@ int ProposalSampler::drawGroup(RandomGenerator &random,
 }
 
 bool ProposalSampler::isLegal(const Config &config, int group) const {
-  int leader = problem.getGroups()[group].leader;
-  return checkConfig(problem.getGraph().nodes[leader].whole.space, config,
-                     devices)
-                 .fault == ConfigFault::None &&
-         problem.contains(leader, config);
+  return isLegalFor(problem, group, config);
 }
 
 /// What a neighbour does, so that nothing has to move between the two.

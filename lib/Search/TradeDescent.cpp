@@ -10,6 +10,15 @@
 
 using namespace soap;
 
+bool soap::isLegalFor(const ParallelizationProblem &problem, int group,
+                      const Config &config) {
+  int leader = problem.getGroups()[group].leader;
+  return checkConfig(problem.getGraph().nodes[leader].whole.space, config,
+                     problem.getTopology().deviceCount())
+                 .fault == ConfigFault::None &&
+         problem.contains(leader, config);
+}
+
 /// The prime factors, and the number itself, each once.
 static std::vector<int64_t> tradableFactors(int64_t n) {
   std::vector<int64_t> factors;
@@ -61,14 +70,6 @@ soap::descendByTrades(const ParallelizationProblem &problem,
                       Evaluation now,
                       const std::function<bool(const Evaluation &)> &isOver) {
   int groups = static_cast<int>(problem.getGroups().size());
-  int devices = problem.getTopology().deviceCount();
-  auto isLegal = [&](const Config &config, int group) {
-    int leader = problem.getGroups()[group].leader;
-    return checkConfig(problem.getGraph().nodes[leader].whole.space, config,
-                       devices)
-                   .fault == ConfigFault::None &&
-           problem.contains(leader, config);
-  };
   // Those that share weights together, with the config of the first of them,
   // then each by itself, the last time step first.
   std::vector<std::vector<int>> sets;
@@ -87,13 +88,13 @@ soap::descendByTrades(const ParallelizationProblem &problem,
     int group = sets[at].front();
     Config config = evaluator.getStrategy()[problem.getGroups()[group].leader];
     for (const Config &trade : tradesOf(problem, group, config)) {
-      if (!isLegal(trade, group))
+      if (!isLegalFor(problem, group, trade))
         continue;
       if (isOver(now))
         return now;
       std::vector<GroupChange> changes;
       for (int mate : sets[at])
-        if (isLegal(trade, mate))
+        if (isLegalFor(problem, mate, trade))
           changes.push_back({mate, trade});
       Evaluation next = evaluator.propose(changes, now.makespanNs - 1);
       if (!isBetter(next, now)) {

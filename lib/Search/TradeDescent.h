@@ -19,6 +19,10 @@
 
 namespace soap {
 
+/// Whether a group's leader may have this config, in the space of the problem.
+bool isLegalFor(const ParallelizationProblem &problem, int group,
+                const Config &config);
+
 /// All trades of a prime factor, or of the whole degree, between two loops of a
 /// group that may be cut, or replicas; as many pieces on the same devices.
 /// Degrees may be larger than extents: the caller checks.
