@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Outline/SlotNames.h"
+#include "NarrowValues.h"
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
@@ -39,18 +40,6 @@ using ::soap::runtime::AttentionMask;
 using ::soap::runtime::AttentionTensor;
 using ::soap::runtime::HeadLayout;
 using enum ::soap::runtime::AttentionTensor;
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// What was bf16 before it was made f32; null: nothing.
-Value narrowOf(Value value) {
-  auto wide = value.getDefiningOp<CastOp>();
-  bool isNarrow = wide && typeOf(wide.getX()).getElementType().isBF16() &&
-                  typeOf(value).getElementType().isF32();
-  return isNarrow ? wide.getX() : Value();
-}
 
 /// Swaps rows and heads.
 bool swapsHeads(TransposeOp op) {

@@ -9,6 +9,7 @@
 #include "../Outline/ExpandRecurrences.h"
 #include "../Outline/Library.h"
 #include "../Outline/SlotNames.h"
+#include "NarrowValues.h"
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
@@ -42,18 +43,6 @@ using enum ::soap::runtime::Epilogue;
 enum Place { Batch, M, N, K, TransposeA, TransposeB, Precision, Narrow, Kind };
 /// And in that of `soap_rt_conv2d`.
 constexpr size_t convPrecision = 21, convEpilogue = 23;
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// What was bf16 before it was made f32; null: nothing.
-Value narrowOf(Value value) {
-  auto wide = value.getDefiningOp<CastOp>();
-  bool isNarrow = wide && typeOf(wide.getX()).getElementType().isBF16() &&
-                  typeOf(value).getElementType().isF32();
-  return isNarrow ? wide.getX() : Value();
-}
 
 /// Whether nothing but casts to bf16 reads it.
 bool isReadAsNarrow(Value value) {

@@ -128,60 +128,52 @@ MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
   return std::nullopt;
 }
 
-MaybeError CudaDevice::conv(const ConvCall &call, const ConvBuffers &buffers,
-                            int64_t stream) {
+/// What a library does on a stream, opened before.
+template <typename Call>
+MaybeError CudaDevice::callLibrary(int64_t stream, Call call) {
   auto lock = recording();
   auto native = streamOf(stream);
   if (!native)
     return native.takeError();
   if (MaybeError error = openLibraries())
     return error;
-  return libraries.conv(call, buffers, *native);
+  return call(*native);
+}
+
+MaybeError CudaDevice::conv(const ConvCall &call, const ConvBuffers &buffers,
+                            int64_t stream) {
+  return callLibrary(stream, [&](cudaStream_t native) {
+    return libraries.conv(call, buffers, native);
+  });
 }
 
 MaybeError CudaDevice::matmul(const MatmulCall &call,
                               const MatmulBuffers &buffers, int64_t stream) {
-  auto lock = recording();
-  auto native = streamOf(stream);
-  if (!native)
-    return native.takeError();
-  if (MaybeError error = openLibraries())
-    return error;
-  return libraries.matmul(call, buffers, *native);
+  return callLibrary(stream, [&](cudaStream_t native) {
+    return libraries.matmul(call, buffers, native);
+  });
 }
 
 MaybeError CudaDevice::pool(const PoolCall &call, const PoolBuffers &buffers,
                             int64_t stream) {
-  auto lock = recording();
-  auto native = streamOf(stream);
-  if (!native)
-    return native.takeError();
-  if (MaybeError error = openLibraries())
-    return error;
-  return libraries.pool(call, buffers, *native);
+  return callLibrary(stream, [&](cudaStream_t native) {
+    return libraries.pool(call, buffers, native);
+  });
 }
 
 MaybeError CudaDevice::batchNorm(const NormCall &call,
                                  const NormBuffers &buffers, int64_t stream) {
-  auto lock = recording();
-  auto native = streamOf(stream);
-  if (!native)
-    return native.takeError();
-  if (MaybeError error = openLibraries())
-    return error;
-  return libraries.batchNorm(call, buffers, *native);
+  return callLibrary(stream, [&](cudaStream_t native) {
+    return libraries.batchNorm(call, buffers, native);
+  });
 }
 
 MaybeError CudaDevice::attention(const AttentionCall &call,
                                  const AttentionBuffers &buffers,
                                  int64_t stream) {
-  auto lock = recording();
-  auto native = streamOf(stream);
-  if (!native)
-    return native.takeError();
-  if (MaybeError error = openLibraries())
-    return error;
-  return libraries.attention(call, buffers, *native);
+  return callLibrary(stream, [&](cudaStream_t native) {
+    return libraries.attention(call, buffers, native);
+  });
 }
 
 MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes,

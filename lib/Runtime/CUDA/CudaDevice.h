@@ -99,6 +99,8 @@ private:
   MaybeError openLibraries();
   /// Made when it is first used.
   Expected<cudaStream_t> streamOf(int64_t stream);
+  template <typename Call>
+  MaybeError callLibrary(int64_t stream, Call call);
   static Expected<cudaEvent_t> eventIn(std::vector<cudaEvent_t> &events,
                                        int64_t index);
 

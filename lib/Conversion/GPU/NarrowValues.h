@@ -1,0 +1,29 @@
+//===- NarrowValues.h - What is bf16 in programs of f32 ---------*- C++ -*-===//
+//
+// Programs in bf16 say so by roundings: a cast to bf16, and one back. Shared by
+// the passes that make library calls of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_GPU_NARROWVALUES_H
+#define SOAP_LIB_CONVERSION_GPU_NARROWVALUES_H
+
+#include "Soap/Dialect/Soap/SoapOps.h"
+
+namespace mlir::soap {
+
+inline RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// What was bf16 before it was made f32; null: nothing.
+inline Value narrowOf(Value value) {
+  auto wide = value.getDefiningOp<CastOp>();
+  bool isNarrow = wide && typeOf(wide.getX()).getElementType().isBF16() &&
+                  typeOf(value).getElementType().isF32();
+  return isNarrow ? wide.getX() : Value();
+}
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_GPU_NARROWVALUES_H
