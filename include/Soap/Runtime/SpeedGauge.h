@@ -14,6 +14,7 @@
 #ifndef SOAP_RUNTIME_SPEEDGAUGE_H
 #define SOAP_RUNTIME_SPEEDGAUGE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
