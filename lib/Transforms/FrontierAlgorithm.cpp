@@ -10,6 +10,7 @@
 
 #include "Soap/Search/CostGraph/FrontierSearch.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPASSIGNLAYOUTS

@@ -6,6 +6,8 @@
 
 #include "Folding.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <map>
 #include <numeric>
 
