@@ -10,6 +10,8 @@
 
 #include "Soap/Core/CollectiveCost.h"
 
+#include "CollectiveRoutes.h"
+#include "Soap/Core/ExchangeLoads.h"
 #include "Soap/Core/ProfileModel.h"
 
 #include <algorithm>
@@ -45,6 +47,9 @@ constexpr int mostForGreedyRing = 128;
 /// Up to here all pairs are looked at for exchanges that have alternatives.
 constexpr int mostForDirect = 256;
 
+/// From here on, what all of a group send to all is counted by sets.
+constexpr size_t fewestForSets = 8;
+
 /// Posting one more message of a step, ns.
 constexpr double messageNs = 200;
 
@@ -70,10 +75,14 @@ struct Scratch {
   std::vector<EndPoint> devices;  ///< by device
   std::vector<int> touched, used; ///< links and devices of the current step
   std::vector<int> links;         ///< of all steps
+  std::vector<int64_t> messages;  ///< by link, of equal shares
+  std::vector<int64_t> ones;
+  std::vector<double> sums; ///< of 0, 1, 2, ... equal shares
 
   static Scratch &of(const Topology &topology) {
     static thread_local Scratch scratch;
     scratch.load.resize(std::max(scratch.load.size(), topology.links.size()));
+    scratch.messages.resize(scratch.load.size());
     scratch.devices.resize(
         std::max(scratch.devices.size(), topology.devices.size()));
     scratch.links.clear();
@@ -85,7 +94,45 @@ struct Scratch {
 class StepBuilder {
 public:
   explicit StepBuilder(const Topology &topology)
-      : topology(topology), scratch(Scratch::of(topology)) {}
+      : topology(topology), scratch(Scratch::of(topology)) {
+    for (const DeviceType &type : topology.deviceTypes)
+      anyCopies |= type.copiesOccupyReceiver;
+  }
+
+  /// `share` times the tensor's bytes from each device of a group to each
+  /// other, of every group, which are of one size. Nothing else in this step.
+  void sendAll(const std::vector<std::vector<int>> &groups, double share) {
+    const CollectiveRoutes *routes = nullptr;
+    size_t count = groups.front().size();
+    if (count >= fewestForSets && !anyCopies)
+      routes = CollectiveRoutes::of(topology);
+    if (!routes || !routes->getSets().areProducts()) {
+      for (const std::vector<int> &group : groups)
+        for (int from : group)
+          for (int to : group)
+            send(from, to, share);
+      return;
+    }
+    scratch.ones.assign(count, 1);
+    for (const std::vector<int> &group : groups) {
+      routes->getSets().addLoads(group, scratch.ones, group, scratch.messages,
+                                 scratch.touched);
+      longest = std::max(
+          longest,
+          static_cast<double>(routes->getSets().longestNs(group, group)));
+      for (int device : group)
+        endPoint(device).sent += static_cast<int>(count) - 1;
+    }
+    // Rounded as if one message had come after the other.
+    scratch.sums.assign(1, 0);
+    for (int link : scratch.touched) {
+      int64_t &messages = scratch.messages[link];
+      while (static_cast<int64_t>(scratch.sums.size()) <= messages)
+        scratch.sums.push_back(scratch.sums.back() + share);
+      scratch.load[link] = scratch.sums[messages];
+      messages = 0;
+    }
+  }
 
   /// A message of `share` times the tensor's bytes.
   void send(int from, int to, double share) {
@@ -147,6 +194,7 @@ private:
   const Topology &topology;
   Scratch &scratch;
   double longest = 0;
+  bool anyCopies = false; ///< receivers make copies
 
   EndPoint &endPoint(int device) {
     EndPoint &at = scratch.devices[device];
@@ -285,10 +333,7 @@ private:
   /// equal size) at once, each pair in one hop.
   Pass directPass(const Groups &groups, double total) {
     double n = static_cast<double>(groups.front().size());
-    for (const std::vector<int> &group : groups)
-      for (int from : group)
-        for (int to : group)
-          messages.send(from, to, total / n);
+    messages.sendAll(groups, total / n);
     return {messages.take(), 1, total * (n - 1) / n};
   }
   /// The same around rings, in one direction or with a half in each.
@@ -455,13 +500,15 @@ private:
     int n = static_cast<int>(members.size());
     if (n > mostForGreedyRing || n < 4)
       return members;
-    constexpr int64_t message = 1 << 20;
+    const CollectiveRoutes *routes = CollectiveRoutes::of(topology);
     std::vector<int> ring = members;
     for (int i = 0; i + 2 < n; ++i) {
       int nearest = i + 1;
       int64_t shortest = INT64_MAX;
       for (int j = i + 1; j < n; ++j) {
-        int64_t ns = topology.transferNs(ring[i], ring[j], message);
+        int64_t ns =
+            routes ? routes->messageNs(ring[i], ring[j])
+                   : topology.transferNs(ring[i], ring[j], ringMessageBytes);
         if (ns < shortest) {
           shortest = ns;
           nearest = j;
@@ -630,31 +677,8 @@ CollectiveCost soap::collectiveCost(const Topology &topology,
 
 CollectiveCost soap::exchangeCost(const Topology &topology,
                                   std::span<const Message> messages) {
-  static thread_local std::vector<int64_t> load;
-  load.resize(std::max(load.size(), topology.links.size()));
-  CollectiveCost cost;
-  int64_t latencyNs = 0;
-  for (const Message &message : messages) {
-    if (message.from == message.to || message.bytes <= 0)
-      continue;
-    latencyNs =
-        std::max(latencyNs, topology.distance(message.from, message.to));
-    for (int link : topology.route(message.from, message.to)) {
-      if (load[link] == 0)
-        cost.links.push_back(link);
-      load[link] += message.bytes;
-    }
-  }
-  double ns = 0;
-  for (int link : cost.links) {
-    ns = std::max(ns, static_cast<double>(load[link]) * 1e9 /
-                          topology.links[link].bandwidthBytesPerSecond);
-    load[link] = 0;
-  }
-  // Far below the largest int64, so that sums over many tasks cannot overflow.
-  constexpr double longest = 1e15;
-  cost.ns = static_cast<int64_t>(
-      std::clamp(std::ceil(ns) + static_cast<double>(latencyNs), 1.0, longest));
-  std::sort(cost.links.begin(), cost.links.end());
-  return cost;
+  ExchangeLoads loads(topology);
+  for (const Message &message : messages)
+    loads.add(message);
+  return loads.take();
 }

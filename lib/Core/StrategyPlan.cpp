@@ -479,20 +479,18 @@ bool StrategyPlan::resolve(int slot) {
   if (partialMode) {
     // A replica without contributions has nothing to add; the neutral value is
     // added once.
-    int pieces = kernel.pieces();
-    for (size_t s = pieces; s < states.size(); ++s) {
-      bool contributes = false;
-      if (states[s] == ShardState::Compute)
-        for (size_t i = 0; i < op.operands.size() && !contributes; ++i) {
-          int value = op.operands[i];
-          ValueUse use = useOf(value, {slot, static_cast<int>(i), -1});
-          if (use.contributions && use.needs->regions[s % pieces] >= 0)
-            contributes = planner.hasContributions(
-                regions.of(value), sourceOf(value), use, static_cast<int>(s));
-        }
-      if (!contributes)
-        states[s] = ShardState::Absent;
+    static thread_local std::vector<bool> contributes;
+    contributes.assign(states.size(), false);
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      int value = op.operands[i];
+      ValueUse use = useOf(value, {slot, static_cast<int>(i), -1});
+      if (use.contributions)
+        planner.findContributors(regions.of(value), sourceOf(value), use,
+                                 contributes);
     }
+    for (size_t s = kernel.pieces(); s < states.size(); ++s)
+      if (states[s] != ShardState::Compute || !contributes[s])
+        states[s] = ShardState::Absent;
   }
   if (partialMode == modeBefore && states == kernel.states)
     return false;
@@ -520,7 +518,8 @@ int64_t StrategyPlan::planValue(int value) {
     savedValueList.push_back(value);
     std::swap(plans[value], savedPlans[value]);
   }
-  std::vector<ValueUse> uses;
+  static thread_local std::vector<ValueUse> uses;
+  uses.clear();
   for (const Reader &reader : valueInfo[value].readers) {
     if (reader.output >= 0)
       placeOutput(reader.output);

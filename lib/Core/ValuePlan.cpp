@@ -15,7 +15,7 @@ using namespace soap;
 
 void ValuePlan::clear() {
   sources = 0;
-  sourcesAreTasks = false;
+  sourcesAreTasks = isInPlace = false;
   sourceSlot = triggerSlot = -1;
   actions.clear();
   inputs.clear();
@@ -93,20 +93,22 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
   if (!isNew)
     return result;
   // Pieces that read the same region overlap the same blocks.
-  std::unordered_map<int, int> firstPiece;
+  static thread_local std::vector<int> firstPiece; // by region, -1: none
+  firstPiece.resize(std::max(firstPiece.size(), table->size()), -1);
+  result.start.reserve(needs.regions.size() + 1);
   for (size_t p = 0; p < needs.regions.size(); ++p) {
     result.start.push_back(static_cast<int>(result.entries.size()));
     int need = needs.regions[p];
     if (need < 0)
       continue;
-    auto [same, isFirst] = firstPiece.try_emplace(need, static_cast<int>(p));
-    if (!isFirst) {
-      int from = result.start[same->second],
-          to = result.start[same->second + 1];
+    int &first = firstPiece[need];
+    if (first >= 0) {
+      int from = result.start[first], to = result.start[first + 1];
       for (int i = from; i < to; ++i)
         result.entries.push_back(Overlaps::Entry(result.entries[i]));
       continue;
     }
+    first = static_cast<int>(p);
     if (blocks.gridSets.empty() && table->rank() > 0) {
       for (size_t b = 0; b < blocks.regions.size(); ++b)
         if (int region = table->intersect(need, blocks.regions[b]); region >= 0)
@@ -116,6 +118,9 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
     addGridOverlaps(blocks, need, result);
   }
   result.start.push_back(static_cast<int>(result.entries.size()));
+  for (int need : needs.regions)
+    if (need >= 0)
+      firstPiece[need] = -1;
   overlapBytes += 100 + result.start.size() * sizeof(int) +
                   result.entries.size() * sizeof(Overlaps::Entry);
   return result;
@@ -281,41 +286,13 @@ int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
   return out->sources + static_cast<int>(out->actions.size()) - 1;
 }
 
-/// The model of a collective over some devices, from the cache.
-ValuePlanner::Model &ValuePlanner::modelOf(CollectiveKind kind,
-                                           std::span<const int> devices) {
-  auto it = models.find(ModelView{kind, devices});
-  if (it != models.end())
-    return it->second;
-  constexpr size_t mostModels = 50000; // some 50 MB
-  if (models.size() > mostModels)
-    models.clear();
-  ModelKey key{kind, std::vector<int>(devices.begin(), devices.end())};
-  Model model{CollectiveModel(cost.getTopology(), kind, devices), {}};
-  model.resources.assign(model.model.getAlgorithms().size(), -1);
-  return models.try_emplace(std::move(key), std::move(model)).first->second;
-}
-
 /// Makes the last task a collective; its actions have been added.
 int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
                                 int64_t bytes) {
-  Model &model = modelOf(kind, devices);
+  CollectiveModels::Price price = models.price(kind, devices, bytes);
   PlannedTask &task = out->tasks.back();
-  task.durationNs = model.model.ns(bytes);
-  if (const CollectiveAlgorithm *best = model.model.best(bytes)) {
-    int &number = model.resources[static_cast<size_t>(
-        best - model.model.getAlgorithms().data())];
-    if (number < 0) {
-      static thread_local std::vector<int> resources;
-      resources = best->links;
-      for (int &link : resources)
-        link += deviceCount;
-      number = transfers.resourceNumber(resources);
-    }
-    task.resource = -1 - number;
-  } else {
-    task.resource = -1 - transfers.resourceNumber({});
-  }
+  task.durationNs = price.ns;
+  task.resource = -1 - price.resources;
   task.collective = static_cast<int>(out->collectives.size());
   out->collectives.push_back({kind, std::move(devices), bytes});
   return static_cast<int>(out->tasks.size()) - 1;
@@ -403,7 +380,10 @@ ValuePlanner::commonBlocks(const BlockSet &blocks, int need) {
       static_cast<uint64_t>(blocks.id) << 32 | static_cast<uint32_t>(need);
   auto [it, isNew] = commonOfShape->try_emplace(key);
   if (isNew) {
-    findCommonBlocks(blocks, need, it->second);
+    static thread_local std::vector<Common> found;
+    found.clear();
+    findCommonBlocks(blocks, need, found);
+    it->second = found;
     overlapBytes += 100 + it->second.capacity() * sizeof(Common);
   }
   return it->second;
@@ -463,16 +443,10 @@ void ValuePlanner::findCommonBlocks(const BlockSet &blocks, int need,
   }
 }
 
-/// Many messages as one operation. Whether it was done.
-bool ValuePlanner::exchangeAll() {
-  // Fewer are sent one by one, each as soon as it can be.
-  constexpr int64_t fewMessages = 8;
-  struct Wanted {
-    int device, region;
-  };
-  static thread_local std::vector<Wanted> wanted;
+/// What devices lack, with the number of blocks that it overlaps.
+void ValuePlanner::listWanted(std::vector<Wanted> &wanted, int64_t &messages) {
   wanted.clear();
-  int64_t count = 0;
+  messages = 0;
   for (int device : usedDevices) {
     OnDevice &place = byDevice[device];
     size_t first = wanted.size();
@@ -487,34 +461,83 @@ bool ValuePlanner::exchangeAll() {
                       [&](const Wanted &w) { return covers(w.region); }))
         continue;
       wanted.push_back({device, need.region});
-      count += countCommonBlocks(*source->blocks, need.region);
+      messages += countCommonBlocks(*source->blocks, need.region);
     }
   }
+}
+
+/// Adds the messages that bring a region to devices, and their ends to lists:
+/// the sources that are read (each once), and devices. Returns the bytes moved.
+int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
+                                     std::vector<int> &sources,
+                                     std::vector<int> &devices) {
+  static thread_local std::vector<int> senders;
+  static thread_local std::vector<int64_t> bytes;
+  senders.clear();
+  bytes.clear();
+  int64_t total = 0;
+  auto read = [&](int s) {
+    if (isRead[s])
+      return;
+    isRead[s] = true;
+    sources.push_back(s);
+    devices.push_back(source->devices[s]);
+  };
+  for (const Common &common : commonBlocks(*source->blocks, region)) {
+    std::span<const int> written = replicas(common.block, 0);
+    int64_t size = common.elements * elementBytes;
+    if (written.size() == 1) {
+      read(written[0]);
+      senders.push_back(source->devices[written[0]]);
+      bytes.push_back(size);
+      continue;
+    }
+    // The replica depends on who asks.
+    for (int device : readers) {
+      int s = nearest(written, device);
+      read(s);
+      if (source->devices[s] == device)
+        continue;
+      exchanged.add({source->devices[s], device, size});
+      total += size;
+    }
+  }
+  exchanged.add(*routes, senders, bytes, readers);
+  auto count = static_cast<int64_t>(readers.size());
+  for (size_t i = 0; i < senders.size(); ++i)
+    total +=
+        bytes[i] * (count - std::ranges::binary_search(readers, senders[i]));
+  devices.insert(devices.end(), readers.begin(), readers.end());
+  return total;
+}
+
+/// Many messages as one operation. Whether it was done.
+bool ValuePlanner::exchangeAll() {
+  // Fewer are sent one by one, each as soon as it can be.
+  constexpr int64_t fewMessages = 8;
+  static thread_local std::vector<Wanted> wanted, byRegion;
+  static thread_local std::vector<int> readers;
+  int64_t count = 0;
+  listWanted(wanted, count);
   if (count <= fewMessages || wanted.size() < 2)
     return false;
-  static thread_local std::vector<Message> messages;
-  static thread_local std::vector<bool> isInput;
   std::vector<int> sources, devices;
-  messages.clear();
-  isInput.assign(source->devices.size(), false);
+  isRead.assign(source->devices.size(), false);
+  byRegion = wanted;
+  std::sort(
+      byRegion.begin(), byRegion.end(), [](const Wanted &a, const Wanted &b) {
+        return std::pair(a.region, a.device) < std::pair(b.region, b.device);
+      });
   int64_t total = 0;
-  for (const Wanted &want : wanted) {
-    devices.push_back(want.device);
-    for (const Common &common : commonBlocks(*source->blocks, want.region)) {
-      int s = nearest(replicas(common.block, 0), want.device);
-      if (!isInput[s]) {
-        isInput[s] = true;
-        sources.push_back(s);
-        devices.push_back(source->devices[s]);
-      }
-      if (source->devices[s] == want.device)
-        continue;
-      messages.push_back(
-          {source->devices[s], want.device, common.elements * elementBytes});
-      total += messages.back().bytes;
-    }
+  for (size_t i = 0, end; i < byRegion.size(); i = end) {
+    readers.clear();
+    for (end = i;
+         end < byRegion.size() && byRegion[end].region == byRegion[i].region;
+         ++end)
+      readers.push_back(byRegion[end].device);
+    total += exchangeRegion(byRegion[i].region, readers, sources, devices);
   }
-  if (messages.empty())
+  if (total == 0)
     return false; // all is there, and only has to be assembled
   std::sort(sources.begin(), sources.end());
   for (size_t w = 0; w < wanted.size(); ++w)
@@ -523,7 +546,7 @@ bool ValuePlanner::exchangeAll() {
                ActionKind::Collective, wanted[w].device, -1, wanted[w].region,
                w == 0 ? std::span<const int>(sources) : std::span<const int>(),
                false, w == 0));
-  CollectiveCost exchange = exchangeCost(cost.getTopology(), messages);
+  CollectiveCost exchange = exchanged.take();
   for (int &link : exchange.links)
     link += deviceCount;
   PlannedTask &task = out->tasks.back();
@@ -1037,21 +1060,25 @@ int ValuePlanner::assignedReplica(const ValueUse &use,
   return first < readers ? first : contribution % readers;
 }
 
-bool ValuePlanner::hasContributions(ShapeRegions &shapeRegions,
+void ValuePlanner::findContributors(ShapeRegions &shapeRegions,
                                     const ValueSource &valueSource,
-                                    const ValueUse &use, int shard) {
+                                    const ValueUse &use,
+                                    std::vector<bool> &contributes) {
   begin(shapeRegions, valueSource);
   if (!source->blocks)
-    return false;
-  int piece = shard % use.pieces, replica = shard / use.pieces;
-  listReplicas(use, piece);
+    return;
   const Overlaps &blocks = overlaps(*source->blocks, *use.needs);
-  for (int i = blocks.start[piece]; i < blocks.start[piece + 1]; ++i)
-    for (int c = 0; c < contributions; ++c)
-      if (std::span<const int> sources = replicas(blocks.entries[i].block, c);
-          !sources.empty() && assignedReplica(use, sources, c) == replica)
-        return true;
-  return false;
+  for (int piece = 0; piece < use.pieces; ++piece) {
+    if (use.needs->regions[piece] < 0)
+      continue;
+    listReplicas(use, piece);
+    for (int i = blocks.start[piece]; i < blocks.start[piece + 1]; ++i)
+      for (int c = 0; c < contributions; ++c)
+        if (std::span<const int> sources = replicas(blocks.entries[i].block, c);
+            !sources.empty())
+          contributes[assignedReplica(use, sources, c) * use.pieces + piece] =
+              true;
+  }
 }
 
 /// The sum of the contributions that belong to a replica, on its device; zeros
@@ -1118,7 +1145,7 @@ bool ValuePlanner::isInPlace(std::span<const ValueUse> uses) const {
 void ValuePlanner::planInPlace(std::span<const ValueUse> uses) {
   ValuePlan &plan = *out;
   auto count = static_cast<int>(source->devices.size());
-  plan.passingBytes.assign(cuts.count(), 0);
+  plan.isInPlace = true;
   int readers = 0;
   for (size_t u = 0; u < uses.size(); ++u) {
     if (!uses[u].needs)
@@ -1211,7 +1238,8 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
     place.parts.clear();
     place.tiles.clear();
   }
-  plan.passingBytes.assign(cuts.count(), 0);
+  if (!plan.tasks.empty())
+    plan.passingBytes.assign(cuts.count(), 0);
   for (const PlannedTask &task : plan.tasks)
     if (task.resource < 0)
       cuts.add(transfers.resourceLists()[-1 - task.resource], task.durationNs,

@@ -10,11 +10,14 @@
 #ifndef SOAP_CORE_VALUEPLAN_H
 #define SOAP_CORE_VALUEPLAN_H
 
+#include "Soap/Core/CollectiveModels.h"
+#include "Soap/Core/ExchangeLoads.h"
 #include "Soap/Core/KernelGeometry.h"
 #include "Soap/Core/LinkCuts.h"
 #include "Soap/Core/TransferTable.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -98,13 +101,16 @@ struct TaskRef {
 struct ValuePlan {
   int sources = 0;
   bool sourcesAreTasks = false;
+  /// No tasks: shard i of every reader reads just what shard i of the writer
+  /// has written, and of each shard the successors are in the order of readers.
+  bool isInPlace = false;
   std::vector<PlannedAction> actions; ///< in dependency order, grouped by task
   std::vector<int> inputs;            ///< references
   std::vector<PlannedTask> tasks;
   std::vector<PlannedCollective> collectives;
   /// Per use, per shard: reference to the tile read, -1: none.
   std::vector<std::vector<int>> bindings;
-  /// What its tasks take of each cut (LinkCuts.h).
+  /// What its tasks take of each cut (LinkCuts.h); empty without tasks.
   std::vector<int64_t> passingBytes;
   /// Of graph inputs: the tiles (device, region), which are the sources; region
   /// -1: none.
@@ -131,7 +137,12 @@ public:
                const LinkCuts &cuts)
       : cost(cost), transfers(transfers), cuts(cuts),
         deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
-        collectives(cost.getTopology().hasCollectives()) {}
+        models(cost.getTopology(), transfers),
+        collectives(cost.getTopology().hasCollectives()),
+        exchanged(cost.getTopology()) {
+    if (collectives)
+      routes.emplace(cost.getTopology());
+  }
 
   /// Plans a value into `plan`, whose memory is reused. `block` is the value's
   /// block of tasks.
@@ -139,10 +150,10 @@ public:
             const ValueSource &source, std::span<const ValueUse> uses,
             int block, ValuePlan &plan);
 
-  /// In partial mode: whether the replica of `shard` has contributions to what
-  /// the shard needs.
-  bool hasContributions(ShapeRegions &regions, const ValueSource &source,
-                        const ValueUse &use, int shard);
+  /// In partial mode: sets the entries of shards whose replicas have
+  /// contributions to what the shards need.
+  void findContributors(ShapeRegions &regions, const ValueSource &source,
+                        const ValueUse &use, std::vector<bool> &contributes);
 
   /// About how many bytes its caches take.
   size_t cacheBytes() const { return overlapBytes; }
@@ -198,6 +209,7 @@ private:
   /// Sources by (block, contribution).
   std::vector<int> sourceStart, sourceList;
   std::vector<int> replicaOn; ///< by device, -1: none
+  std::vector<bool> isRead;   ///< by source, in `exchangeAll`
   int contributions = 1;
   std::unordered_map<const ShapeRegions *,
                      std::unordered_map<uint64_t, Overlaps>>
@@ -212,38 +224,10 @@ private:
     std::unordered_map<uint64_t, int64_t> combine;
   };
   std::unordered_map<const ShapeRegions *, Costs> costCache;
-  /// Collectives over sets of devices, with the number of the list of resources
-  /// of each algorithm (-1: not asked for yet).
-  struct Model {
-    CollectiveModel model;
-    std::vector<int> resources;
-  };
-  struct ModelKey {
-    CollectiveKind kind;
-    std::vector<int> devices;
-  };
-  /// A key that owns nothing, to look up.
-  struct ModelView {
-    CollectiveKind kind;
-    std::span<const int> devices;
-    ModelView(CollectiveKind kind, std::span<const int> devices)
-        : kind(kind), devices(devices) {}
-    ModelView(const ModelKey &key) : kind(key.kind), devices(key.devices) {}
-  };
-  struct ModelHash {
-    using is_transparent = void;
-    size_t operator()(ModelView key) const {
-      return VectorHash()(key.devices) + static_cast<size_t>(key.kind);
-    }
-  };
-  struct ModelEqual {
-    using is_transparent = void;
-    bool operator()(ModelView a, ModelView b) const {
-      return a.kind == b.kind && std::ranges::equal(a.devices, b.devices);
-    }
-  };
-  std::unordered_map<ModelKey, Model, ModelHash, ModelEqual> models;
-  bool collectives; ///< the devices of the topology have them
+  CollectiveModels models;
+  bool collectives;                ///< the devices of the topology have them
+  std::optional<RouteSets> routes; ///< if so
+  ExchangeLoads exchanged;
 
   // The value being planned.
   ShapeRegions *regions = nullptr;
@@ -270,11 +254,17 @@ private:
                         std::vector<Common> &result);
   int64_t countCommonBlocks(const BlockSet &blocks, int need);
   void gatherAll();
+  /// Tiles that a device lacks, as wide as it needs them.
+  struct Wanted {
+    int device, region;
+  };
+  void listWanted(std::vector<Wanted> &wanted, int64_t &messages);
   bool exchangeAll();
+  int64_t exchangeRegion(int region, std::span<const int> readers,
+                         std::vector<int> &sources, std::vector<int> &devices);
   void sendAll();
   void reduceBlock(int block,
                    std::span<const std::pair<int, std::vector<int>>> groups);
-  Model &modelOf(CollectiveKind kind, std::span<const int> devices);
   int addCollective(CollectiveKind kind, std::vector<int> devices,
                     int64_t bytes);
   static bool holds(const Part &part, int block) {

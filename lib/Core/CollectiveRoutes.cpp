@@ -1,0 +1,33 @@
+//===- CollectiveRoutes.cpp - Routes as collectives see them --------------===//
+
+#include "CollectiveRoutes.h"
+
+#include <memory>
+
+using namespace soap;
+
+/// Up to here all pairs are looked at.
+static constexpr int mostDevices = 256;
+
+/// Where the routes of a topology lie in memory.
+static const int *placeOf(const Topology &topology) {
+  return topology.route(0, 1).data();
+}
+
+CollectiveRoutes::CollectiveRoutes(const Topology &from)
+    : topology(from), sets(topology),
+      devices(static_cast<size_t>(topology.deviceCount())) {
+  for (int a = 0; a < topology.deviceCount(); ++a)
+    for (int b = 0; b < topology.deviceCount(); ++b)
+      ns.push_back(topology.transferNs(a, b, ringMessageBytes));
+}
+
+const CollectiveRoutes *CollectiveRoutes::of(const Topology &topology) {
+  static thread_local std::unique_ptr<const CollectiveRoutes> known;
+  if (topology.deviceCount() > mostDevices)
+    return nullptr;
+  // Its routes are alive, so that no others are at their place.
+  if (!known || placeOf(known->topology) != placeOf(topology))
+    known.reset(new CollectiveRoutes(topology));
+  return known.get();
+}

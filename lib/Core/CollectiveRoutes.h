@@ -1,0 +1,42 @@
+//===- CollectiveRoutes.h - Routes as collectives see them ------*- C++ -*-===//
+//
+// What builders of collectives ask of a topology again and again: how many
+// messages each link carries if all of a group send to all, and which device is
+// nearest. Made once for the topology that a thread works with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CORE_COLLECTIVEROUTES_H
+#define SOAP_LIB_CORE_COLLECTIVEROUTES_H
+
+#include "Soap/Core/RouteSets.h"
+
+namespace soap {
+
+class CollectiveRoutes {
+public:
+  /// Of a topology with at least two devices; kept until the thread asks for
+  /// another one. Null if it has too many devices.
+  static const CollectiveRoutes *of(const Topology &topology);
+
+  const RouteSets &getSets() const { return sets; }
+  /// Time of a message that is large enough for bandwidth to matter, in ns.
+  int64_t messageNs(int from, int to) const {
+    return ns[static_cast<size_t>(from) * devices + static_cast<size_t>(to)];
+  }
+
+private:
+  explicit CollectiveRoutes(const Topology &topology);
+
+  Topology topology; ///< a copy: shares the routes, and keeps them alive
+  RouteSets sets;
+  size_t devices;
+  std::vector<int64_t> ns;
+};
+
+/// The bytes of such a message.
+constexpr int64_t ringMessageBytes = 1 << 20;
+
+} // namespace soap
+
+#endif // SOAP_LIB_CORE_COLLECTIVEROUTES_H
