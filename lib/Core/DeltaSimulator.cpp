@@ -17,11 +17,14 @@ using namespace soap;
 /// tasks.
 static constexpr int checkpointsPerTimeline = 128;
 static constexpr int fewestTasksBetween = 64;
+/// Blocks whose tasks are put together at a time.
+static constexpr size_t mostReleased = 8;
 
 DeltaSimulator::DeltaSimulator(StrategyPlan &plan)
     : plan(plan), simulator(plan), done(plan.getBlocks().size()),
       firstPosition(plan.getBlocks().size(), never),
-      blocks(plan.getBlocks().size()), stamped(plan.getBlocks().size()) {
+      blocks(plan.getBlocks().size()), keys(plan.getBlocks().size()),
+      stamped(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
   // Tasks of restored values wait for kernels that they read nothing of.
@@ -77,6 +80,8 @@ void DeltaSimulator::restore(int position) {
   from = static_cast<size_t>(it - checkpoints.begin());
   const std::vector<int64_t> &load = plan.loadNs();
   popped.clear();
+  endsNs.clear();
+  released.clear();
   passedCount = 0;
   if (from > 0) {
     const Checkpoint &checkpoint = checkpoints[from - 1];
@@ -98,7 +103,14 @@ void DeltaSimulator::restore(int position) {
     if (withRoots[b])
       for (int index : list[b].slot >= 0 ? plan.rootsOf(list[b].slot)
                                          : plan.valuePlan(list[b].value).roots)
-        queue.push(0, static_cast<int>(b), index);
+        release(static_cast<int>(b), index, 0);
+  queueReleased();
+}
+
+/// Whether none of a block's tasks was over before the run started. Those of
+/// blocks that have changed never were.
+bool DeltaSimulator::isUntouched(int block) const {
+  return block < 0 || firstPosition[block] >= firstSimulated;
 }
 
 /// Whether a task was over before the run started; `readyNs` is raised to its
@@ -123,6 +135,12 @@ void DeltaSimulator::addWaiting(int slot, size_t operand,
   if (planned.sourcesAreTasks)
     writer = plan.getSlots()[plan.producerOf(value)].block;
   int block = plan.blockOf(value);
+  if (isUntouched(block) && isUntouched(writer)) {
+    int first = writer >= 0 ? 0 : planned.sources;
+    for (size_t s = 0; s < binding.size(); ++s)
+      tasks[s].waiting += binding[s] >= first;
+    return;
+  }
   for (size_t s = 0; s < binding.size(); ++s) {
     int reference = binding[s];
     if (reference < 0)
@@ -140,12 +158,14 @@ void DeltaSimulator::addWaiting(int slot, size_t operand,
 void DeltaSimulator::initialize(int block, BlockRun &state) {
   state.epoch = epoch;
   auto [slot, value] = plan.getBlocks()[block];
+  auto copy = [&](const std::vector<int> &counts) {
+    state.tasks.resize(counts.size());
+    for (size_t i = 0; i < counts.size(); ++i)
+      state.tasks[i] = {0, counts[i]};
+  };
   if (slot >= 0) {
     if (firstSimulated == 0 && plan.isCounted(slot)) {
-      const std::vector<int> &counts = plan.predecessorCounts(slot);
-      state.tasks.resize(counts.size());
-      for (size_t s = 0; s < counts.size(); ++s)
-        state.tasks[s] = {0, counts[s]};
+      copy(plan.predecessorCounts(slot));
       return;
     }
     state.tasks.assign(plan.kernelPlan(slot).devices.size(), {0, 0});
@@ -156,15 +176,13 @@ void DeltaSimulator::initialize(int block, BlockRun &state) {
     return;
   }
   const ValuePlan &planned = plan.valuePlan(value);
-  if (firstSimulated == 0) {
-    state.tasks.resize(planned.tasks.size());
-    for (size_t t = 0; t < planned.tasks.size(); ++t)
-      state.tasks[t] = {0, planned.predecessorCounts[t]};
-    return;
-  }
   int writer = -1;
   if (planned.sourcesAreTasks)
     writer = plan.getSlots()[plan.producerOf(value)].block;
+  if (isUntouched(block) && isUntouched(writer)) {
+    copy(planned.predecessorCounts);
+    return;
+  }
   state.tasks.assign(planned.tasks.size(), {0, 0});
   for (const PlannedAction &action : planned.actions) {
     TaskRun &run = state.tasks[action.task];
@@ -180,11 +198,11 @@ void DeltaSimulator::initialize(int block, BlockRun &state) {
   }
 }
 
-TaskRun &DeltaSimulator::touch(int block, int index) {
+BlockRun &DeltaSimulator::touch(int block) {
   BlockRun &state = blocks[block];
   if (state.epoch != epoch)
     initialize(block, state);
-  return state.tasks[index];
+  return state;
 }
 
 /// Plans a pending value that is met: no task of its writer has been simulated
@@ -212,7 +230,7 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
   if (passed.size() == passedCount)
     passed.emplace_back();
   Checkpoint &checkpoint = passed[passedCount++];
-  checkpoint.position = firstSimulated + static_cast<int>(popped.size());
+  checkpoint.position = firstSimulated + static_cast<int>(endsNs.size());
   checkpoint.makespanNs = makespanNs;
   checkpoint.freeNs = resources.freeNs;
   const std::vector<int64_t> &load = plan.loadNs();
@@ -221,6 +239,159 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
     checkpoint.executedNs[r] = load[r] - resources.remainingNs[r];
   checkpoint.queue.clear();
   queue.save(checkpoint.queue);
+}
+
+/// Plans what the tasks of a block wait for, as far as it is pending. Returns
+/// false as `planValue`.
+bool DeltaSimulator::planOperands(int block, int64_t limitNs) {
+  int slot = plan.getBlocks()[block].slot;
+  if (slot < 0 || !plan.hasPendingOperands(slot))
+    return true;
+  for (int operand : plan.getSlots()[slot].kernel->operands)
+    if (plan.isPending(operand) && !planValue(operand, limitNs))
+      return false;
+  return true;
+}
+
+/// Puts a task next to others of its block that are as ready as it is.
+void DeltaSimulator::release(int block, int index, int64_t readyNs) {
+  for (Released &last : released) {
+    auto &[bundle, lastReadyNs] = last;
+    if (bundle.block != block)
+      continue;
+    if (lastReadyNs == readyNs && bundle.first + bundle.count == index &&
+        bundle.count < keys.mostTasks()) {
+      ++bundle.count;
+      return;
+    }
+    queue.push({lastReadyNs, keys.pack(bundle)});
+    last = {{block, index, 1}, readyNs};
+    return;
+  }
+  if (released.size() == mostReleased)
+    queueReleased();
+  released.push_back({{block, index, 1}, readyNs});
+}
+
+void DeltaSimulator::queueReleased() {
+  for (const auto &[bundle, readyNs] : released)
+    queue.push({readyNs, keys.pack(bundle)});
+  released.clear();
+}
+
+/// Gives shards their ends. Returns whether one of them, which is the last in
+/// `endsNs` then, proves the makespan to be above the limit.
+bool DeltaSimulator::occupyDevices(const TaskBundle &bundle, int slot,
+                                   int64_t readyNs, int64_t limitNs) {
+  const KernelPlan &kernel = plan.kernelPlan(slot);
+  int64_t latestNs = limitNs - plan.tailNs(slot);
+  const int *device = kernel.devices.data() + bundle.first;
+  const int64_t *durationNs = kernel.durationNs.data() + bundle.first;
+  for (int i = 0; i < bundle.count; ++i) {
+    int64_t startNs = readyNs, endNs = 0;
+    bool isLate = resources.occupy<true>({device + i, 1}, durationNs[i],
+                                         limitNs, startNs, endNs);
+    endsNs.push_back(endNs);
+    if (isLate || endNs > latestNs)
+      return true;
+  }
+  return false;
+}
+
+/// The same for tasks of a value.
+bool DeltaSimulator::occupyResources(const TaskBundle &bundle, int value,
+                                     int64_t readyNs, int64_t limitNs) {
+  const PlannedTask *task = plan.valuePlan(value).tasks.data() + bundle.first;
+  for (int i = 0; i < bundle.count; ++i, ++task) {
+    int64_t startNs = readyNs, endNs = 0;
+    bool isLate =
+        resources.occupy<true>(resourcesOf(plan, task->resource),
+                               task->durationNs, limitNs, startNs, endNs);
+    endsNs.push_back(endNs);
+    if (isLate)
+      return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// Tasks that become ready one after the other: those of one block that lie
+/// together and are ready at the same time go into the queue as one entry.
+class OpenBundle {
+public:
+  OpenBundle(TaskQueue &queue, const BundleKeys &keys)
+      : queue(queue), keys(keys) {}
+  void add(int block, int index, int64_t now) {
+    if (bundle.block == block && bundle.first + bundle.count == index &&
+        readyNs == now && bundle.count < keys.mostTasks()) {
+      ++bundle.count;
+      return;
+    }
+    close();
+    bundle = {block, index, 1};
+    readyNs = now;
+  }
+  void close() {
+    if (bundle.count > 0)
+      queue.push({readyNs, keys.pack(bundle)});
+    bundle.count = 0;
+  }
+
+private:
+  TaskQueue &queue;
+  const BundleKeys &keys;
+  TaskBundle bundle;
+  int64_t readyNs = 0;
+};
+
+} // namespace
+
+/// Tells those who wait for tasks that have ended: sources or tasks of a value,
+/// from number `node` of its plan on. Returns false as `planValue`.
+bool DeltaSimulator::follow(int value, size_t node,
+                            std::span<const int64_t> ends, int64_t limitNs) {
+  if (plan.isPending(value) && !planValue(value, limitNs))
+    return false;
+  const ValuePlan &planned = plan.valuePlan(value);
+  const int *start = planned.successorStart.data() + node;
+  const TaskRef *successors = planned.successors.data();
+  auto arrive = [&](int block, int index, TaskRun &task, int64_t endNs,
+                    auto whenReady) {
+    task.readyNs = std::max(task.readyNs, endNs);
+    if (--task.waiting > 0)
+      return true;
+    // It may wait for values that are not planned yet.
+    if (!planOperands(block, limitNs))
+      return false;
+    if (task.waiting == 0)
+      whenReady(block, index, task.readyNs);
+    return true;
+  };
+  if (!planned.isInPlace && ends.size() > 1) {
+    for (size_t i = 0; i < ends.size(); ++i)
+      for (int s = start[i]; s < start[i + 1]; ++s) {
+        auto [block, index] = successors[s];
+        if (!arrive(block, index, touch(block).tasks[index], ends[i],
+                    [&](int b, int t, int64_t ns) { release(b, t, ns); }))
+          return false;
+      }
+    queueReleased();
+    return true;
+  }
+  // Of one task, or in place, where shard i releases shard i of each reader:
+  // what is released together comes together.
+  OpenBundle open(queue, keys);
+  for (int s = start[0]; s < start[1]; ++s) {
+    auto [block, index] = successors[s];
+    TaskRun *task = touch(block).tasks.data() + index;
+    for (int64_t endNs : ends)
+      if (!arrive(block, index++, *task++, endNs,
+                  [&](int b, int t, int64_t ns) { open.add(b, t, ns); }))
+        return false;
+  }
+  open.close();
+  return true;
 }
 
 int64_t DeltaSimulator::run(int64_t limitNs) {
@@ -232,75 +403,38 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
     if (int64_t endNs = resources.freeNs[r] + resources.remainingNs[r];
         endNs > limitNs)
       return endNs;
+  simulated = 0;
   size_t next = between;
   while (!queue.empty()) {
-    if (popped.size() == next) {
+    if (endsNs.size() >= next) {
       takeCheckpoint(makespanNs);
-      next += between;
+      next = endsNs.size() + between;
     }
     TaskQueue::Entry entry = queue.pop();
-    int block = entry.block(), index = entry.index();
-    auto [slot, value] = list[block];
-    int64_t startNs = entry.readyNs, endNs = 0;
-    auto follow = [&](int written, size_t node) {
-      if (plan.isPending(written) && !planValue(written, limitNs))
-        return false;
-      const ValuePlan &planned = plan.valuePlan(written);
-      const TaskRef *successor = planned.successors.data();
-      for (int i = planned.successorStart[node],
-               end = planned.successorStart[node + 1];
-           i < end; ++i) {
-        auto [toBlock, toIndex] = successor[i];
-        TaskRun *state = &touch(toBlock, toIndex);
-        state->readyNs = std::max(state->readyNs, endNs);
-        if (--state->waiting > 0)
-          continue;
-        // It may wait for values that are not planned yet.
-        if (int reader = list[toBlock].slot;
-            reader >= 0 && plan.hasPendingOperands(reader)) {
-          for (int operand : plan.getSlots()[reader].kernel->operands)
-            if (plan.isPending(operand) && !planValue(operand, limitNs))
-              return false;
-          state = &touch(toBlock, toIndex);
-          if (state->waiting > 0)
-            continue;
-        }
-        queue.push(state->readyNs, toBlock, toIndex);
-      }
-      return true;
-    };
-    bool tooLate;
+    TaskBundle bundle = keys.unpack(entry.key);
+    auto [slot, value] = list[bundle.block];
+    size_t first = endsNs.size();
+    bool isLate = slot >= 0
+                      ? occupyDevices(bundle, slot, entry.readyNs, limitNs)
+                      : occupyResources(bundle, value, entry.readyNs, limitNs);
+    popped.push_back(bundle);
+    simulated = static_cast<int64_t>(endsNs.size());
+    if (isLate)
+      return std::max(endsNs.back(), limitNs + 1);
+    std::span<const int64_t> ends = std::span(endsNs).subspan(first);
+    for (int64_t endNs : ends)
+      makespanNs = std::max(makespanNs, endNs);
+    auto index = static_cast<size_t>(bundle.first);
     if (slot >= 0) {
-      const KernelPlan &kernel = plan.kernelPlan(slot);
-      tooLate = resources.occupy<true>({&kernel.devices[index], 1},
-                                       kernel.durationNs[index], limitNs,
-                                       startNs, endNs) ||
-                endNs + plan.tailNs(slot) > limitNs;
-    } else {
-      const PlannedTask &task = plan.valuePlan(value).tasks[index];
-      tooLate =
-          resources.occupy<true>(resourcesOf(plan, task.resource),
-                                 task.durationNs, limitNs, startNs, endNs);
-    }
-    popped.push_back({block, index, endNs});
-    if (tooLate) {
-      simulated = static_cast<int64_t>(popped.size());
-      return std::max(endNs, limitNs + 1);
-    }
-    makespanNs = std::max(makespanNs, endNs);
-    bool planned = true;
-    if (slot >= 0)
       for (int result : plan.getSlots()[slot].kernel->results)
-        planned &= planned && follow(result, static_cast<size_t>(index));
-    else
-      planned = follow(
-          value, static_cast<size_t>(plan.valuePlan(value).sources + index));
-    if (!planned) {
-      simulated = static_cast<int64_t>(popped.size());
-      return limitNs + 1;
+        if (!follow(result, index, ends, limitNs))
+          return limitNs + 1;
+    } else {
+      auto sources = static_cast<size_t>(plan.valuePlan(value).sources);
+      if (!follow(value, sources + index, ends, limitNs))
+        return limitNs + 1;
     }
   }
-  simulated = static_cast<int64_t>(popped.size());
   return makespanNs;
 }
 
@@ -350,15 +484,17 @@ void DeltaSimulator::commit() {
     firstPosition[block] = never;
   }
   int position = firstSimulated;
-  for (const Popped &task : popped) {
-    done[task.block][task.index] = {task.endNs, position};
+  const int64_t *endNs = endsNs.data();
+  for (const TaskBundle &bundle : popped) {
     // Positions after the start of the run are those of before.
-    if (firstPosition[task.block] >= firstSimulated &&
-        stamped[task.block] != stamp) {
-      stamped[task.block] = stamp;
-      firstPosition[task.block] = position;
+    if (firstPosition[bundle.block] >= firstSimulated &&
+        stamped[bundle.block] != stamp) {
+      stamped[bundle.block] = stamp;
+      firstPosition[bundle.block] = position;
     }
-    ++position;
+    Done *task = done[bundle.block].data() + bundle.first;
+    for (int i = 0; i < bundle.count; ++i)
+      *task++ = {*endNs++, position++};
   }
   taskCount = position;
   // Exchanged, so that the memory of both is kept.
@@ -388,6 +524,8 @@ void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
       for (size_t i = 0; i < done[b].size(); ++i)
         if (done[b][i].position < firstSimulated)
           add(static_cast<int>(b), static_cast<int>(i), done[b][i].endNs);
-  for (const Popped &task : popped)
-    add(task.block, task.index, task.endNs);
+  const int64_t *endNs = endsNs.data();
+  for (const TaskBundle &bundle : popped)
+    for (int i = 0; i < bundle.count; ++i)
+      add(bundle.block, bundle.first + i, *endNs++);
 }

@@ -15,6 +15,7 @@
 
 #include "Soap/Core/ProofGate.h"
 #include "Soap/Core/StrategySimulator.h"
+#include "Soap/Core/TaskBundle.h"
 
 namespace soap {
 
@@ -47,9 +48,10 @@ private:
     int64_t endNs = 0;
     int position = never; ///< among all tasks, in the order of the queue
   };
-  struct Popped {
-    int block, index;
-    int64_t endNs;
+  /// Tasks that have become ready, and are not in the queue yet.
+  struct Released {
+    TaskBundle bundle;
+    int64_t readyNs;
   };
   /// The state before a position.
   struct Checkpoint {
@@ -69,8 +71,9 @@ private:
   int taskCount = 0;
   ProofGate border{6}; ///< bounds from values around what has changed
   // Of the last proposal.
-  size_t from = 0; ///< the checkpoint that it started from
-  std::vector<Popped> popped;
+  size_t from = 0;                ///< the checkpoint that it started from
+  std::vector<TaskBundle> popped; ///< in the order of the queue
+  std::vector<int64_t> endsNs;    ///< of their tasks
   std::vector<Checkpoint> passed;
   size_t passedCount = 0; ///< entries of `passed` in use; memory is kept
   std::vector<int> replaced;
@@ -79,7 +82,9 @@ private:
   int firstSimulated = 0; ///< position of the checkpoint
   std::vector<BlockRun> blocks;
   ResourceState resources;
-  TaskQueue queue;
+  BundleKeys keys;
+  TaskQueue queue; ///< of bundles
+  std::vector<Released> released;
   int64_t simulated = 0;
   std::vector<uint64_t> stamped; ///< by block, in `commit`
   uint64_t stamp = 0;
@@ -87,11 +92,21 @@ private:
   int firstDifference() const;
   void restore(int position);
   int64_t run(int64_t limitNs);
-  TaskRun &touch(int block, int index);
+  BlockRun &touch(int block);
   void initialize(int block, BlockRun &state);
+  bool isUntouched(int block) const;
   bool isDone(int block, int index, int64_t &readyNs) const;
   bool planValue(int value, int64_t limitNs);
   void addWaiting(int slot, size_t operand, std::vector<TaskRun> &tasks);
+  bool planOperands(int block, int64_t limitNs);
+  bool occupyDevices(const TaskBundle &bundle, int slot, int64_t readyNs,
+                     int64_t limitNs);
+  bool occupyResources(const TaskBundle &bundle, int value, int64_t readyNs,
+                       int64_t limitNs);
+  bool follow(int value, size_t node, std::span<const int64_t> ends,
+              int64_t limitNs);
+  void release(int block, int index, int64_t readyNs);
+  void queueReleased();
   void takeCheckpoint(int64_t makespanNs);
 };
 

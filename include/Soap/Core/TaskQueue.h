@@ -72,8 +72,12 @@ public:
   /// Appends all entries.
   void save(std::vector<Entry> &entries) const {
     entries.insert(entries.end(), front.begin(), front.end());
-    for (const std::vector<Entry> &bucket : buckets)
-      entries.insert(entries.end(), bucket.begin(), bucket.end());
+    for (size_t word = 0; word < filled.size(); ++word)
+      for (uint64_t left = filled[word]; left != 0; left &= left - 1) {
+        const std::vector<Entry> &bucket =
+            buckets[64 * word + static_cast<size_t>(std::countr_zero(left))];
+        entries.insert(entries.end(), bucket.begin(), bucket.end());
+      }
   }
   /// Holds these entries instead of others.
   void load(const std::vector<Entry> &entries) {

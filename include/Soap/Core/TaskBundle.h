@@ -1,0 +1,57 @@
+//===- TaskBundle.h - Tasks that are ready together -------------*- C++ -*-===//
+//
+// Where a strategy treats devices alike, the shards of a kernel become ready at
+// the same time. Those with numbers next to each other leave the queue one
+// right after the other, whatever else is in it, since what they release is
+// ready later: they can be one entry.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_TASKBUNDLE_H
+#define SOAP_CORE_TASKBUNDLE_H
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace soap {
+
+/// Tasks `first .. first + count` of a block.
+struct TaskBundle {
+  int block = -1, first = 0, count = 0;
+};
+
+/// Packs bundles into keys of a queue (TaskQueue.h), which order disjoint
+/// bundles as the tasks in them: by block, then by number.
+class BundleKeys {
+public:
+  /// For blocks `0 .. blocks`.
+  explicit BundleKeys(size_t blocks)
+      : blockShift(63 - std::bit_width(blocks)),
+        countBits(std::min(mostCountBits, blockShift - numberBits)) {}
+
+  /// The most tasks of a bundle.
+  int mostTasks() const { return 1 << countBits; }
+  uint64_t pack(const TaskBundle &bundle) const {
+    return static_cast<uint64_t>(bundle.block) << blockShift |
+           static_cast<uint64_t>(bundle.first) << countBits |
+           static_cast<uint64_t>(bundle.count - 1);
+  }
+  TaskBundle unpack(uint64_t key) const {
+    uint64_t tasks = key & ((uint64_t(1) << blockShift) - 1);
+    return {static_cast<int>(key >> blockShift),
+            static_cast<int>(tasks >> countBits),
+            static_cast<int>(tasks & ((uint64_t(1) << countBits) - 1)) + 1};
+  }
+
+private:
+  /// Of the number of a task in its block.
+  static constexpr int numberBits = 31;
+  static constexpr int mostCountBits = 16;
+  int blockShift, countBits;
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_TASKBUNDLE_H

@@ -1,0 +1,40 @@
+//===- TaskBundleTest.cpp - Tasks that are ready together -----------------===//
+
+#include "Soap/Core/TaskBundle.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+using namespace soap;
+
+namespace {
+
+TEST(TaskBundle, KeysKeepWhatTheyPackAndItsOrder) {
+  for (size_t blocks :
+       {size_t(1), size_t(7), size_t(8000), size_t(1) << 20, size_t(1) << 30}) {
+    BundleKeys keys(blocks);
+    int last = static_cast<int>(blocks) - 1,
+        highest = std::numeric_limits<int>::max() - keys.mostTasks();
+    EXPECT_GE(keys.mostTasks(), 2);
+    uint64_t before = 0;
+    bool isFirst = true;
+    for (int block : {0, last / 2, last})
+      for (int first : {0, 1000000, highest})
+        for (int count : {1, keys.mostTasks()}) {
+          uint64_t key = keys.pack({block, first, count});
+          TaskBundle bundle = keys.unpack(key);
+          EXPECT_EQ(bundle.block, block);
+          EXPECT_EQ(bundle.first, first);
+          EXPECT_EQ(bundle.count, count);
+          // The queue needs the highest bit.
+          EXPECT_EQ(key >> 63, 0u);
+          if (!isFirst && count == 1 && (first > 0 || block > 0) && last > 2)
+            EXPECT_GT(key, before);
+          before = key;
+          isFirst = false;
+        }
+  }
+}
+
+} // namespace
