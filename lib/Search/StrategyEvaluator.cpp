@@ -18,7 +18,7 @@ static constexpr size_t mostFollowingBytes = size_t(64) << 20;
 StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
                                      SimulatorKind kind)
     : problem(problem), kind(kind), cost(problem.getTopology()),
-      plan(problem.getGraph(), cost), memory(plan),
+      plan(problem.getGraph(), cost), memory(plan), memoryBound(plan),
       following(problem.getGroups().size()) {
   if (kind == SimulatorKind::Delta)
     simulator.emplace(plan);
@@ -212,5 +212,8 @@ int64_t StrategyEvaluator::excessBytes() {
     simulator->starts(starts);
   else
     StrategySimulator(plan).starts(starts);
+  if (plan.getGraph().restores.empty() &&
+      topology.excessBytes(memoryBound.boundBytes(starts)) == 0)
+    return 0;
   return topology.excessBytes(memory.peakBytes(starts));
 }

@@ -11,6 +11,7 @@
 
 #include "Soap/Core/DeltaSimulator.h"
 #include "Soap/Core/PlanMemory.h"
+#include "Soap/Core/PlanMemoryBound.h"
 #include "Soap/Core/Reuse.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Core/StrategyPlan.h"
@@ -252,6 +253,14 @@ void checkProposals(uint64_t seed, bool restores = false) {
     std::vector<TaskQueue::Entry> starts, freshStarts;
     simulator.starts(starts);
     fresh.starts(freshStarts);
+    if (!restores) {
+      std::vector<int64_t> bound = PlanMemoryBound(plan).boundBytes(starts),
+                           peak = peakBytes(plan);
+      for (size_t d = 0; d < bound.size(); ++d) {
+        ASSERT_GE(bound[d], peak[d]);
+        ASSERT_LE(bound[d], plan.tileBytes()[d]);
+      }
+    }
     ASSERT_EQ(PlanMemory(plan).peakBytes(starts), peakBytes(plan));
     ASSERT_EQ(starts.size(), freshStarts.size());
     std::sort(freshStarts.begin(), freshStarts.end());

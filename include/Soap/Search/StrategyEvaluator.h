@@ -11,6 +11,7 @@
 
 #include "Soap/Core/DeltaSimulator.h"
 #include "Soap/Core/PlanMemory.h"
+#include "Soap/Core/PlanMemoryBound.h"
 #include "Soap/Core/ProofGate.h"
 #include "Soap/Core/PropagatingSimulator.h"
 #include "Soap/Search/ParallelizationProblem.h"
@@ -112,6 +113,7 @@ private:
   std::optional<DeltaSimulator> simulator;        ///< if delta
   std::optional<PropagatingSimulator> propagator; ///< if propagate
   PlanMemory memory;
+  PlanMemoryBound memoryBound;
   std::vector<TaskQueue::Entry> starts; ///< memory kept
   EvaluatorStatistics statistics;
   ProofGate arrivals{6}; ///< bounds from paths and from what must be received

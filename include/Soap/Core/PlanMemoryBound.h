@@ -1,0 +1,61 @@
+//===- PlanMemoryBound.h - Upper bound of a plan's memory -------*- C++ -*-===//
+//
+// Nearly all strategies fit into memory with some room, and to know that takes
+// no order of tasks: time is cut into spans, and a tile counts in each span
+// from that of its writer to that of its last reader. Value by value instead of
+// task by task, and without sorting, many times as fast as PlanMemory.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_PLANMEMORYBOUND_H
+#define SOAP_CORE_PLANMEMORYBOUND_H
+
+#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Core/TaskQueue.h"
+
+#include <span>
+
+namespace soap {
+
+/// Keeps a reference to a plan without restored values, and memory for its
+/// tasks.
+class PlanMemoryBound {
+public:
+  explicit PlanMemoryBound(const StrategyPlan &plan);
+
+  /// Bytes per device that are not below those of `PlanMemory::peakBytes`.
+  /// `tasks`: all tasks of the plan, which must be finished, in any order, with
+  /// their starts as `readyNs`.
+  const std::vector<int64_t> &
+  boundBytes(std::span<const TaskQueue::Entry> tasks);
+
+private:
+  const StrategyPlan &plan;
+  /// By node: results that take the place of what they were computed from.
+  std::vector<std::vector<int>> updatedResults;
+  std::vector<size_t> firstTask; ///< by block, in `spanOf`
+  std::vector<uint8_t> spanOf;   ///< by task
+  struct Writer {
+    int slot = -1, result = -1;
+  };
+  std::vector<Writer> writers; ///< by value
+  /// Of the value that is looked at: by buffer, the span of its last reader.
+  std::vector<uint8_t> lastSpan;
+  /// By device and span, and one more: what comes, less what went before.
+  std::vector<int64_t> changes;
+  std::vector<int64_t> bytes; ///< by device
+
+  void findSpans(std::span<const TaskQueue::Entry> tasks);
+  void findWriters();
+  const uint8_t *spansOf(int block) const {
+    return spanOf.data() + firstTask[static_cast<size_t>(block)];
+  }
+  void findLastReaders(int value);
+  void addWritten(int value);
+  void addActions(int value);
+  void add(int device, uint8_t from, uint8_t to, int64_t count);
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_PLANMEMORYBOUND_H

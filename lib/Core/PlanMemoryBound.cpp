@@ -1,0 +1,174 @@
+//===- PlanMemoryBound.cpp - Upper bound of a plan's memory ---------------===//
+//
+// What is live at a point of the schedule was written in the span of that point
+// or before, and has a reader in it or after.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/PlanMemoryBound.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace soap;
+
+/// Into so many spans is the time from the first to the last start cut; they
+/// are numbered in a byte.
+static constexpr size_t spanCount = 128;
+
+PlanMemoryBound::PlanMemoryBound(const StrategyPlan &plan)
+    : plan(plan), updatedResults(plan.getGraph().nodes.size()) {
+  for (const GraphInput &input : plan.getGraph().inputs)
+    if (input.updateNode >= 0)
+      updatedResults[static_cast<size_t>(input.updateNode)].push_back(
+          input.updateResult);
+}
+
+void PlanMemoryBound::findSpans(std::span<const TaskQueue::Entry> tasks) {
+  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  firstTask.assign(1, 0);
+  for (auto [slot, value] : list)
+    firstTask.push_back(firstTask.back() +
+                        (slot >= 0 ? plan.kernelPlan(slot).devices.size()
+                                   : plan.valuePlan(value).tasks.size()));
+  spanOf.assign(firstTask.back(), 0);
+  int64_t lastNs = 0;
+  for (const TaskQueue::Entry &task : tasks)
+    lastNs = std::max(lastNs, task.readyNs);
+  double spansPerNs =
+      static_cast<double>(spanCount) / static_cast<double>(lastNs + 1);
+  for (const TaskQueue::Entry &task : tasks) {
+    auto span =
+        static_cast<size_t>(static_cast<double>(task.readyNs) * spansPerNs);
+    spanOf[firstTask[static_cast<size_t>(task.block())] +
+           static_cast<size_t>(task.index())] =
+        static_cast<uint8_t>(std::min(span, spanCount - 1));
+  }
+}
+
+void PlanMemoryBound::findWriters() {
+  writers.assign(plan.getGraph().values.size(), {});
+  const std::vector<StrategyPlan::Slot> &slots = plan.getSlots();
+  for (size_t s = 0; s < slots.size(); ++s) {
+    if (!plan.kernelPlan(static_cast<int>(s)).active)
+      continue;
+    const std::vector<int> &results = slots[s].kernel->results;
+    for (size_t r = 0; r < results.size(); ++r)
+      writers[static_cast<size_t>(results[r])] = {static_cast<int>(s),
+                                                  static_cast<int>(r)};
+  }
+}
+
+void PlanMemoryBound::findLastReaders(int value) {
+  const ValuePlan &planned = plan.valuePlan(value);
+  auto sources = static_cast<size_t>(planned.sources);
+  lastSpan.assign(sources + planned.actions.size(), 0);
+  if (int slot = writers[static_cast<size_t>(value)].slot; slot >= 0)
+    std::copy_n(spansOf(plan.getSlots()[static_cast<size_t>(slot)].block),
+                sources, lastSpan.begin());
+  auto read = [&](int reference, uint8_t span) {
+    uint8_t &last = lastSpan[static_cast<size_t>(reference)];
+    last = std::max(last, span);
+  };
+  if (!planned.actions.empty()) {
+    const uint8_t *spans = spansOf(plan.blockOf(value));
+    for (size_t a = 0; a < planned.actions.size(); ++a) {
+      const PlannedAction &action = planned.actions[a];
+      lastSpan[sources + a] = spans[action.task];
+      for (int i = 0; i < action.inputCount; ++i)
+        read(planned.inputs[static_cast<size_t>(action.firstInput + i)],
+             spans[action.task]);
+    }
+  }
+  const std::vector<StrategyPlan::Reader> &readers = plan.readersOf(value);
+  for (size_t u = 0; u < readers.size(); ++u) {
+    const std::vector<int> &binding = planned.bindings[u];
+    if (readers[u].slot < 0) {
+      for (int reference : binding)
+        if (reference >= 0)
+          read(reference, spanCount - 1);
+      continue;
+    }
+    const uint8_t *spans =
+        spansOf(plan.getSlots()[static_cast<size_t>(readers[u].slot)].block);
+    if (planned.isInPlace) {
+      for (size_t s = 0; s < binding.size(); ++s)
+        lastSpan[s] = std::max(lastSpan[s], spans[s]);
+      continue;
+    }
+    for (size_t s = 0; s < binding.size(); ++s)
+      if (binding[s] >= 0)
+        read(binding[s], spans[s]);
+  }
+}
+
+void PlanMemoryBound::add(int device, uint8_t from, uint8_t to, int64_t count) {
+  int64_t *ofDevice =
+      changes.data() + static_cast<size_t>(device) * (spanCount + 1);
+  ofDevice[from] += count;
+  ofDevice[to + 1] -= count;
+}
+
+void PlanMemoryBound::addWritten(int value) {
+  auto [number, result] = writers[static_cast<size_t>(value)];
+  if (number < 0)
+    return;
+  const StrategyPlan::Slot &slot = plan.getSlots()[static_cast<size_t>(number)];
+  const std::vector<int> &updated =
+      updatedResults[static_cast<size_t>(slot.node)];
+  if (std::find(updated.begin(), updated.end(), result) != updated.end())
+    return; // it takes the place of what it was computed from
+  const KernelPlan &kernel = plan.kernelPlan(number);
+  const BlockSet &set = kernel.geometry->results[static_cast<size_t>(result)];
+  const RegionTable &table = plan.regionsOf(value);
+  const uint8_t *spans = spansOf(slot.block);
+  auto pieces = static_cast<size_t>(kernel.pieces());
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    if (int block = set.blockOf[s % pieces];
+        block >= 0 && kernel.states[s] != ShardState::Absent)
+      add(kernel.devices[s], spans[s], lastSpan[s],
+          table.bytes(set.regions[static_cast<size_t>(block)]));
+}
+
+void PlanMemoryBound::addActions(int value) {
+  const ValuePlan &planned = plan.valuePlan(value);
+  const RegionTable &table = plan.regionsOf(value);
+  for (auto [device, region] : planned.tiles)
+    if (region >= 0)
+      bytes[static_cast<size_t>(device)] += table.bytes(region);
+  if (planned.actions.empty())
+    return;
+  const uint8_t *spans = spansOf(plan.blockOf(value));
+  const uint8_t *last = lastSpan.data() + planned.sources;
+  for (const PlannedAction &action : planned.actions) {
+    uint8_t span = spans[action.task];
+    int64_t count = table.bytes(action.region);
+    add(action.device, span, *last++, count);
+    // The message is packed on the sender while it runs.
+    if (action.source >= 0 && action.kind == ActionKind::Transfer)
+      add(action.source, span, span, count);
+  }
+}
+
+const std::vector<int64_t> &
+PlanMemoryBound::boundBytes(std::span<const TaskQueue::Entry> tasks) {
+  assert(plan.getGraph().restores.empty() && "lifetimes would be longer");
+  size_t devices = plan.getCost().getTopology().devices.size();
+  bytes.assign(devices, 0);
+  changes.assign(devices * (spanCount + 1), 0);
+  findSpans(tasks);
+  findWriters();
+  for (size_t v = 0; v < writers.size(); ++v) {
+    int value = static_cast<int>(v);
+    findLastReaders(value);
+    addWritten(value);
+    addActions(value);
+  }
+  for (size_t d = 0; d < devices; ++d) {
+    int64_t now = 0, most = 0;
+    for (size_t s = 0; s < spanCount; ++s)
+      most = std::max(most, now += changes[d * (spanCount + 1) + s]);
+    bytes[d] += most;
+  }
+  return bytes;
+}
