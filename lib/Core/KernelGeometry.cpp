@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
 using namespace soap;
 
@@ -64,6 +65,11 @@ DimTiles GeometryBuilder::makeDim(const IterationSpace &space,
   int64_t combinations = 1;
   for (size_t l : used)
     combinations *= degrees[l];
+  auto count = static_cast<size_t>(combinations);
+  dim.ids.reserve(count);
+  dim.firsts.reserve(count);
+  dim.own.reserve(count);
+  dim.distinct.reserve(count);
   for (int64_t c = 0; c < combinations; ++c) {
     int64_t rest = c;
     for (size_t l : used) {
@@ -72,10 +78,32 @@ DimTiles GeometryBuilder::makeDim(const IterationSpace &space,
     }
     dim.ids.push_back(table.number(image(map, box, extent)));
   }
-  // What a set has that those before it have not.
+  // What a set has that those before it have not: mostly intervals, each from
+  // inside of the one before or from its end.
+  static thread_local std::vector<int> firstOf; // by set, -1: not met yet
+  firstOf.resize(
+      std::max<size_t>(
+          firstOf.size(),
+          static_cast<size_t>(
+              *std::max_element(dim.ids.begin(), dim.ids.end()) + 2)),
+      -1);
   IndexSet covered;
-  std::vector<int> firstOf(
-      *std::max_element(dim.ids.begin(), dim.ids.end()) + 2, -1);
+  int64_t lo = 0, hi = 0; // `covered`, as long as it is one interval
+  bool isInterval = true;
+  auto cover = [&](const IndexSet &set) {
+    if (isInterval && set.isInterval() &&
+        (lo == hi || (lo <= set.lo() && set.lo() <= hi))) {
+      if (lo == hi)
+        lo = hi = set.lo();
+      int64_t before = std::exchange(hi, std::max(hi, set.hi()));
+      return hi - before;
+    }
+    if (std::exchange(isInterval, false) && lo < hi)
+      covered = IndexSet(lo, hi);
+    int64_t before = covered.size();
+    covered = covered.unite(set);
+    return covered.size() - before;
+  };
   for (int id : dim.ids) {
     int &first = firstOf[id + 1];
     bool isNew = first < 0;
@@ -86,13 +114,14 @@ DimTiles GeometryBuilder::makeDim(const IterationSpace &space,
       dim.own.push_back(dim.own[first]);
       continue;
     }
-    int64_t before = covered.size();
-    if (id >= 0) {
-      covered = covered.unite(table[id]);
+    dim.own.push_back(id >= 0 ? cover(table[id]) : 0);
+    if (id >= 0)
       dim.distinct.push_back(id);
-    }
-    dim.own.push_back(covered.size() - before);
   }
+  for (int id : dim.ids)
+    firstOf[id + 1] = -1;
+  if (isInterval && lo < hi)
+    covered = IndexSet(lo, hi);
   dim.everyElement = covered.size() == extent;
   dim.covered = table.number(covered);
   return dim;
