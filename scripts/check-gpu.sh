@@ -18,9 +18,7 @@ build=${SOAP_GPU_BUILD:-$source/build-gpu}
 log=$build/configure.log
 mkdir -p "$build"
 carried=$(cd "$directory" 2> /dev/null && pwd)/libraries
-# What this machine has goes before what the folder carries.
-prefix="-DCMAKE_PREFIX_PATH=/usr;/usr/local;$carried"
-if ! { cmake -S "$source" -B "$build" -DSOAP_RUNTIME_ONLY=ON -DCMAKE_BUILD_TYPE=Release "$prefix" && cmake --build "$build" -j "$(nproc)"; } > "$log" 2>&1; then
+if ! { cmake -S "$source" -B "$build" -DSOAP_RUNTIME_ONLY=ON -DCMAKE_BUILD_TYPE=Release -DSOAP_FALLBACK="$carried" && cmake --build "$build" -j "$(nproc)"; } > "$log" 2>&1; then
   tail -n 20 "$log"
   echo "check-gpu: the runtime cannot be built, see $log"
   exit 1

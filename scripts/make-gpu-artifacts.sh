@@ -68,9 +68,9 @@ small_resnet=image=64,classes=10,width=8,stage1=1,stage2=1,stage3=1,stage4=1
 make_artifact lenet-1-pooling lenet 64 "" single h100-1x1 "library-pooling=all"
 make_artifact resnet-small-1-images resnet-101 8 "$small_resnet" single h100-1x1 "library-pooling=all library-norms=true layout=nchw"
 make_artifact resnet-small-4m-images resnet-101 8 "$small_resnet" model-parallel h100-1x4 "library-pooling=all library-norms=true layout=nhwc"
-# Logits of 800 GB.
+# Logits of 216 GB.
 mkdir -p "$directory/memory"
-make_artifact memory/gpt-too-large gpt 4096 layers=1 single h100-1x1
+make_artifact memory/gpt-too-large gpt 1024 layers=1 single h100-1x1
 if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
   # Those of the benchmarks, for times; and whole networks for weights, of few samples, as the CPU computes them there, too.
   python3 "$source/utils/gpu-training.py" "${bin%/bin}" "$directory/training" --chip "$chip" --jobs "$jobs" $missing
