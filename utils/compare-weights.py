@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares two safetensors files of soap-run --save-weights: prints the largest |a - b| / |b| over their tensors (norms; |b| at
-least that of elements of 0.00001) and whose it is. Needs nothing but Python; with NumPy it is faster.
+least that of elements of FLOOR, default 0.00001) and whose it is. Needs nothing but Python; with NumPy it is faster.
 
-    compare-weights.py A.safetensors B.safetensors [TOLERANCE]
+    compare-weights.py A.safetensors B.safetensors [TOLERANCE [FLOOR]]
 
 Ends with 1 if it is above the tolerance, or the files do not have the same tensors."""
 
@@ -43,6 +43,7 @@ def squares(a, b):
 def main():
     first, second = read(sys.argv[1]), read(sys.argv[2])
     tolerance = float(sys.argv[3]) if len(sys.argv) > 3 else math.inf
+    floor = float(sys.argv[4]) if len(sys.argv) > 4 else 1e-5
     if sorted(first) != sorted(second):
         print("other tensors")
         return 1
@@ -52,7 +53,7 @@ def main():
         difference = math.inf
         if len(a) == len(b) and len(b):
             apart, size = squares(a, b)
-            difference = math.sqrt(apart / (size + len(b) * 1e-10))
+            difference = math.sqrt(apart / (size + len(b) * floor * floor))
         # What is no number is as far off as can be.
         if not difference <= worst:
             worst, name = (math.inf if math.isnan(difference) else difference), key
