@@ -107,7 +107,7 @@ class Suite:
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
         self.run([self.tool("soap-opt"), step, choose, "--soap-partition",
                   "--soap-lower-to-cuda=chip=%s precision=%s layout=%s %s" % (chip, precision, layout, image), "-o", lowered])
-        self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--reference", "--data", "synthetic", "--iterations", "2",
+        self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--backend", "cpu", "--reference", "--data", "synthetic", "--iterations", "2",
                   "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]
         if not (difference["loss"] <= loss and difference["weights"] <= weights):
