@@ -111,8 +111,7 @@ MaybeError Session::allocate(const Placement &placement) {
   int64_t first =
       placement.devicesHere().empty() ? 0 : placement.devicesHere().front();
   try {
-    store = std::make_unique<TensorStore>(source.manifest, placement,
-                                          backend.get());
+    // Devices first: what they lack is said with what they would have to hold.
     for (int64_t d = 0; d < all.devices; ++d) {
       bool onHost = placement.isHere(d) && !backend;
       arenas.emplace_back(onHost ? arenaSizes[size_t(d)] : 0);
@@ -124,8 +123,13 @@ MaybeError Session::allocate(const Placement &placement) {
         return failed(d, arena.error());
       arenaPlaces[size_t(d)] = *arena;
     }
+    store = std::make_unique<TensorStore>(source.manifest, placement,
+                                          backend.get());
   } catch (const std::bad_alloc &) {
-    return Error{"not enough memory for the tensors and arenas of the module"};
+    const char *message =
+        "not enough memory for the tensors and arenas of the module";
+    return backend ? failed(first, std::string(message) + ", on the host")
+                   : Error{message};
   }
   if (MaybeError error = store->allocate())
     return failed(first, error->message);
