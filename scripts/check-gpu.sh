@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # For a machine with GPUs and without LLVM: builds the runtime and runs what a folder has for it (scripts/make-gpu-artifacts.sh) on the first
-# GPU, several devices as virtual ones: weights against those of the CPU, several hundred cases against the unsharded reference, CUDA graphs
-# against launches, compute-sanitizer, LeNet's accuracy, lack of memory. Prints a row per check, a table, and "N passed, N failed".
-#   scripts/check-gpu.sh DIR [FLAGS]     flags of utils/check-gpu.py: --json=FILE --only=PART,.. --timed=20 --fashion-mnist=DIR ...
+# GPU, several devices as virtual ones: weights against those of the CPU, times beside PyTorch's, LeNet's accuracy, several hundred cases
+# against the unsharded reference, lack of memory, compute-sanitizer. Prints a row per check, a table, and "N passed, N failed".
+#   scripts/check-gpu.sh DIR [FLAGS]     flags of utils/check-gpu.py: --json=FILE --resume --minutes=N --only=PART,.. ...
 #   SOAP_GPU_BUILD=build-gpu   where the runtime is built; SOAP_RUN=FILE   a soap-run that is there already: nothing is built
 set -uo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +17,8 @@ fi
 build=${SOAP_GPU_BUILD:-$source/build-gpu}
 log=$build/configure.log
 mkdir -p "$build"
-if ! { cmake -S "$source" -B "$build" -DSOAP_RUNTIME_ONLY=ON -DCMAKE_BUILD_TYPE=Release && cmake --build "$build" -j; } > "$log" 2>&1; then
+carried=$(cd "$directory" 2> /dev/null && pwd)/libraries
+if ! { cmake -S "$source" -B "$build" -DSOAP_RUNTIME_ONLY=ON -DCMAKE_BUILD_TYPE=Release -DSOAP_FALLBACK="$carried" && cmake --build "$build" -j "$(nproc)"; } > "$log" 2>&1; then
   tail -n 20 "$log"
   echo "check-gpu: the runtime cannot be built, see $log"
   exit 1

@@ -1,29 +1,55 @@
 #!/usr/bin/env bash
-# Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and full-sized networks, lowered for a chip, with their twins, as
-# artifacts for any x86-64 processor with AVX2; several hundred cases with the weights that they should end with; one that no GPU
-# holds; and training steps of the networks at the sizes of the goals, for GPUs alone, in tf32 and bf16. No weights: they are made there.
+# Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and whole networks, lowered for a chip, with their twins, as
+# artifacts for any x86-64 processor with AVX2; training steps of the networks at the sizes of the goals, for GPUs alone, in tf32 and bf16; a
+# network that no GPU holds; several hundred cases with the weights that they should end with. No weights of large ones: they are made there.
+# And what such a machine may lack: Fashion-MNIST, and of the libraries that the runtime is built with nlohmann-json and zlib.
 #   scripts/make-gpu-artifacts.sh DIR [CHIP]     (default sm_90)
 #   SOAP_CASES=500   how many cases; SOAP_SMALL_ONLY=1   no networks of full size; SOAP_BUILD=build   where the compiler is
+#   SOAP_MISSING=1   what is in DIR stays, after a run that was cut off; SOAP_JOBS=N   so many at a time (default: cores)
+#   SOAP_FASHION_MNIST=/usr/share/datasets/fashion-mnist   its files, if they are there
 set -euo pipefail
 case "${1:-}" in
-  -h | --help | "") sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help | "") sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 source=$(cd "$(dirname "$0")/.." && pwd)
 directory=$1
 chip=${2:-sm_90}
 bin=${SOAP_BUILD:-$source/build}/bin
+jobs=${SOAP_JOBS:-$(nproc)}
+missing=${SOAP_MISSING:+--missing}
 mkdir -p "$directory"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # NAME NETWORK BATCH OPTIONS PRESET TOPOLOGY [OPTIONS OF THE LOWERING]
 make_artifact() {
+  if [ -n "$missing" ] && [ -e "$directory/$1.soapx" ]; then
+    return
+  fi
   "$bin/soap-translate" --generate="$2" --batch="$3" ${4:+--option="$4"} -o "$work/model.mlir"
   "$bin/soap-opt" "$work/model.mlir" --soap-build-training-step='learning-rate=0.01 momentum=0.9' \
     --soap-apply-strategy="preset=$5 topology=$6" --soap-partition --soap-lower-to-cuda="chip=$chip ${7:-}" -o "$work/lowered.mlir"
   "$bin/soap-translate" --emit-artifact --artifact-cpu=x86-64-v3 "$work/lowered.mlir" -o "$directory/$1.soapx"
   echo "$directory/$1.soapx"
 }
+
+# What the other machine may lack.
+mkdir -p "$directory/libraries/include" "$directory/libraries/lib"
+carry() {
+  local file
+  for file in $2; do
+    if [ -e "$file" ]; then
+      cp -rL "$file" "$directory/$1"
+    fi
+  done
+}
+carry libraries/include "/usr/include/nlohmann /usr/include/zlib.h /usr/include/zconf.h"
+carry libraries/lib "/usr/lib/x86_64-linux-gnu/libz.a"
+data=${SOAP_FASHION_MNIST:-/usr/share/datasets/fashion-mnist}
+if [ -d "$data" ]; then
+  mkdir -p "$directory/fashion-mnist"
+  carry fashion-mnist "$(echo "$data"/*-ubyte.gz)"
+fi
 
 # Small ones, on one device and on four.
 while read -r name network batch options; do
@@ -42,17 +68,13 @@ small_resnet=image=64,classes=10,width=8,stage1=1,stage2=1,stage3=1,stage4=1
 make_artifact lenet-1-pooling lenet 64 "" single h100-1x1 "library-pooling=all"
 make_artifact resnet-small-1-images resnet-101 8 "$small_resnet" single h100-1x1 "library-pooling=all library-norms=true layout=nchw"
 make_artifact resnet-small-4m-images resnet-101 8 "$small_resnet" model-parallel h100-1x4 "library-pooling=all library-norms=true layout=nhwc"
-# Logits of 800 GB.
+# Logits of 216 GB.
 mkdir -p "$directory/memory"
-make_artifact memory/gpt-too-large gpt 4096 layers=1 single h100-1x1
-python3 "$source/utils/gpu-cases.py" "${bin%/bin}" "$directory/cases" --count "${SOAP_CASES:-500}" --chip "$chip" --jobs "$(nproc)"
-# Those of the benchmarks.
+make_artifact memory/gpt-too-large gpt 1024 layers=1 single h100-1x1
 if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
-  make_artifact alexnet alexnet 256 "" single h100-1x1
-  make_artifact resnet-101 resnet-101 64 "" single h100-1x1
-  # What cuDNN's pooling and norms are worth: each alone beside the two above.
-  make_artifact alexnet-pooling alexnet 256 "" single h100-1x1 "library-pooling=all"
-  make_artifact resnet-101-pooling resnet-101 64 "" single h100-1x1 "library-pooling=all"
-  make_artifact resnet-101-norms resnet-101 64 "" single h100-1x1 "library-norms=true"
-  python3 "$source/utils/gpu-training.py" "${bin%/bin}" "$directory/training" --chip "$chip" --jobs "$(nproc)"
+  # Those of the benchmarks, for times; and whole networks for weights, of few samples, as the CPU computes them there, too.
+  python3 "$source/utils/gpu-training.py" "${bin%/bin}" "$directory/training" --chip "$chip" --jobs "$jobs" $missing
+  make_artifact alexnet alexnet 8 "" single h100-1x1
+  make_artifact resnet-101 resnet-101 8 "" single h100-1x1
 fi
+python3 "$source/utils/gpu-cases.py" "${bin%/bin}" "$directory/cases" --count "${SOAP_CASES:-500}" --chip "$chip" --jobs "$jobs" $missing

@@ -1,100 +1,113 @@
 #!/usr/bin/env python3
 """The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their twins on the CPU, and what else there is in the
-folder. Prints a row per check and a table at the end; --json keeps all of it.
+folder. Prints a row per check and a table at the end; --json keeps all of it, after every row.
 
-    check-gpu.py SOAP_RUN DIR [--json=FILE] [--only=PART,..] [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR]
-                 [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT] [--calibration=NAME] [--calibration-work=N]
-                 [--networks=NAME,..] [--training-iterations=100] [--python=PYTHON] [--torch-flags=TEXT]
+    check-gpu.py SOAP_RUN DIR [--json=FILE] [--resume] [--minutes=N] [--limit=600] [--jobs=N] [--only=PART,..] [--iterations=3] [--timed=20]
+                 [--tolerance=1e-3] [--fashion-mnist=DIR] [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT]
+                 [--calibration=NAME] [--calibration-work=N] [--networks=NAME,..] [--training-iterations=100] [--python=PYTHON]
+                 [--torch-flags=TEXT]
 
-Parts, each left out with a line where what it needs is not there:
-  artifacts  DIR/*.soapx: weights after a few iterations against those of the twins; with and without CUDA graphs the same bits; milliseconds
-  cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against those of the unsharded reference, which were computed where it was made
-  memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
-  memory     DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
-  calibration  soap-run --calibrate --backend cuda -o NAME (default: what --json is called, without .json), the peaks that it finds
+Parts, in this order, each left out with a line where what it needs is not there:
+  artifacts  DIR/*.soapx, small files first: weights after a few iterations against those of the twins; with and without CUDA graphs the same
+             bits; milliseconds
   training   DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the median and the best; of
              those of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
-             one) has it and it sees a GPU. Each artifact is a row, so --networks=alexnet,rnnlm takes part of them where time is short
-  accuracy   DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist, up to --epochs: at least --accuracy of the test set
-The last line is "N passed, N failed", the exit status 0 if none failed and some passed."""
+             one) has it and it sees a GPU. Both precisions have about the same loss. Each artifact is a row, so --networks=alexnet,rnnlm takes
+             part of them where time is short
+  accuracy   DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist (default: DIR/fashion-mnist), up to --epochs: at least --accuracy of
+             the test set
+  calibration  soap-run --calibrate --backend cuda -o NAME (default: what --json is called, without .json), the peaks that it finds
+  memory     DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
+  cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against those of the unsharded reference, which were computed where it was made
+  memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
+--jobs: so many cases, and artifacts under compute-sanitizer, at a time; times are taken with nothing beside them.
+--minutes: no check begins after so many. --resume: what the file of --json has as passed, or of other parts, stays; the rest is run.
+--limit: seconds that one command may take.
+The last line is "N passed, N failed", the exit status 0 if all have begun, none failed and some passed."""
 
 import argparse
 import glob
 import json
+import math
 import os
 import re
 import shutil
-import statistics
-import subprocess
+import signal
 import sys
-import tempfile
-import time
+
+import check_gpu_tables
+import processes
+from check_rows import Failure, Rows, read
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-LIMIT_S = 1800  # of one run
-PARTS = ["artifacts", "cases", "memcheck", "memory", "calibration", "training", "accuracy"]
+PARTS = ["artifacts", "training", "accuracy", "calibration", "memory", "cases", "memcheck"]
 TORCH_STEP = os.path.join(os.path.dirname(HERE), "bench", "training", "torch_step.py")
 NO_TORCH = 3  # exit status of torch_step.py
-GPU = ["--backend", "cuda", "--virtual-devices"]
+CPU, GPU = ["--backend", "cpu"], ["--backend", "cuda", "--virtual-devices"]
+# Elements of tensors that are smaller count as if they were this large: the gradient of the bias of attention's keys is 0, and what it comes to
+# is rounding, some 1e-8 in every order of sums.
+FLOOR = 1e-3
+# Mean losses of the same iterations in two precisions.
+PRECISIONS_APART = 0.05
 
 
-class Failure(Exception):
-    pass
+def lines_of(text):
+    return [line for line in text.strip().split("\n") if line and not line.startswith("fake cuda:")]
 
 
 def last_line(text):
-    lines = [line for line in text.strip().split("\n") if line and not line.startswith("fake cuda:")]
-    return lines[-1] if lines else "no output"
+    return (lines_of(text) or ["no output"])[-1]
+
+
+def last_object(text):
+    """The last line that is a JSON object: PyTorch's numbers grow with each mode."""
+    for line in reversed(lines_of(text)):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            return value
+    return None
+
+
+def name_of(artifact):
+    return os.path.basename(artifact)[:-6]
 
 
 class Checks:
-    def __init__(self, options, folder):
-        self.options, self.folder, self.rows, self.left_out = options, folder, [], {}
+    def __init__(self, options, rows):
+        self.options, self.rows = options, rows
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
+    def command(self, artifact, data, flags):
+        return [self.options.run, artifact, "--data", data, "--quiet", "--timeout", str(1 + self.options.limit * 2 // 3)] + flags + self.options.flags.split()
 
-    def run(self, artifact, name, flags, wrapper=(), data="synthetic"):
-        """One run of soap-run: its report; a failure with its last line."""
-        report = self.path(name + ".json")
-        command = list(wrapper) + [self.options.run, artifact, "--data", data, "--quiet", "--timeout", "600", "--report", report]
-        command += flags + self.options.flags.split()
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S)
-        except subprocess.TimeoutExpired:
-            raise Failure("did not end within %d s" % LIMIT_S)
-        if done.returncode != 0:
-            raise Failure(last_line(done.stdout))
-        notes = [line for line in done.stdout.split("\n") if "note:" in line]
-        return json.load(open(report)), notes
+    def execute(self, command, environment=None):
+        """The output of a command that ends with 0; a failure with its last line."""
+        done = processes.run(command, self.options.limit, environment and {**os.environ, **environment})
+        if done.status is None:
+            raise Failure("did not end within %d s: %s" % (self.options.limit, last_line(done.out)))
+        if done.status != 0:
+            raise Failure(last_line(done.out))
+        return done.out
 
-    def weights(self, artifact, name, flags, iterations, wrapper=()):
-        out = self.path(name + ".safetensors")
-        report, notes = self.run(artifact, name, flags + ["--iterations", str(iterations), "--save-weights", out], wrapper)
+    def run(self, artifact, folder, flags, wrapper=(), data="synthetic", environment=None):
+        """One run of soap-run: its report, and its notes."""
+        report = os.path.join(folder, "report.json")
+        out = self.execute(list(wrapper) + self.command(artifact, data, flags + ["--report", report]), environment)
+        with open(report) as stream:
+            return json.load(stream), [line for line in out.split("\n") if "note:" in line]
+
+    def weights(self, artifact, folder, name, flags, iterations, environment=None):
+        out = os.path.join(folder, name + ".safetensors")
+        report, notes = self.run(artifact, folder, flags + ["--iterations", str(iterations), "--save-weights", out], environment=environment)
         return out, report, notes
 
     def difference(self, ours, expected, tolerance):
-        done = subprocess.run([sys.executable, os.path.join(HERE, "compare-weights.py"), ours, expected, str(tolerance)],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            raise Failure("weights differ: " + last_line(done.stdout))
-        return last_line(done.stdout)
-
-    def check(self, part, name, body):
-        start, row = time.monotonic(), {"part": part, "name": name}
-        try:
-            row.update(body(), result="passed")
-        except Failure as failure:
-            row.update(result="failed", detail=str(failure))
-        row["seconds"] = round(time.monotonic() - start, 3)
-        self.rows.append(row)
-        times = "".join("  %s %.3f ms" % (key, row[key + "_ms"]) for key in ("cpu", "gpu", "direct", "soap", "torch") if key + "_ms" in row)
-        print("%-11s %-20s %-6s %s%s" % (part, name, row["result"], row.get("detail", ""), times))
-        sys.stdout.flush()
-
-    def leave_out(self, part, why):
-        self.left_out[part] = why
-        print("%-11s left out: %s" % (part, why))
+        done = processes.run([sys.executable, os.path.join(HERE, "compare-weights.py"), ours, expected, str(tolerance), str(FLOOR)], self.options.limit)
+        if done.status != 0:
+            raise Failure("weights differ: " + last_line(done.out))
+        return last_line(done.out)
 
     def small(self):
         """Artifacts that make a few megabytes of tensors."""
@@ -106,23 +119,23 @@ class Checks:
     # The parts.
 
     def artifacts(self):
-        found = self.files("*.soapx")
+        found = sorted(self.files("*.soapx"), key=os.path.getsize)
         if not found:
-            return self.leave_out("artifacts", "no *.soapx in %s" % self.options.directory)
-        for artifact in found:
-            self.check("artifacts", os.path.basename(artifact)[:-6], lambda: self.artifact(artifact))
+            return self.rows.leave_out("artifacts", "no *.soapx in %s" % self.options.directory)
+        self.rows.check_all("artifacts", [(name_of(path), lambda folder, path=path: self.artifact(path, folder)) for path in found])
 
-    def artifact(self, artifact):
+    def artifact(self, artifact, folder):
         few, timed = self.options.iterations, self.options.timed
-        expected, cpu, _ = self.weights(artifact, "cpu", [], few)
-        ours, _, notes = self.weights(artifact, "gpu", GPU, few)
+        expected, cpu, _ = self.weights(artifact, folder, "cpu", CPU, few)
+        ours, _, notes = self.weights(artifact, folder, "gpu", GPU, few)
         row = {"detail": self.difference(ours, expected, self.options.tolerance)}
-        direct, _, _ = self.weights(artifact, "direct", GPU + ["--no-cuda-graph"], few)
-        if open(ours, "rb").read() != open(direct, "rb").read():
-            raise Failure("with CUDA graphs the weights have other bits than without")
+        direct, _, _ = self.weights(artifact, folder, "direct", GPU + ["--no-cuda-graph"], few)
+        with open(ours, "rb") as first, open(direct, "rb") as second:
+            if first.read() != second.read():
+                raise Failure("with CUDA graphs the weights have other bits than without")
         row["cpu_ms"] = cpu["milliseconds_per_iteration"]["median"]
         for name, flags in (("gpu", GPU), ("direct", GPU + ["--no-cuda-graph"])):
-            report, _ = self.run(artifact, "timed", flags + ["--iterations", str(timed)])
+            report, _ = self.run(artifact, folder, flags + ["--iterations", str(timed)])
             row[name + "_ms"] = report["milliseconds_per_iteration"]["median"]
         if notes:
             row["detail"] += "; " + notes[0]
@@ -131,125 +144,150 @@ class Checks:
     def cases(self):
         found = self.files("cases/*.soapx")
         if not found:
-            return self.leave_out("cases", "no cases/*.soapx in %s" % self.options.directory)
-        for artifact in found:
-            base = artifact[:-6]
+            return self.rows.leave_out("cases", "no cases/*.soapx in %s" % self.options.directory)
+        self.rows.check_all("cases", [(name_of(path), lambda folder, path=path: self.case(path, folder)) for path in found], self.options.jobs)
 
-            def body():
-                try:
-                    how = json.load(open(base + ".json"))
-                    iterations, tolerance = how["iterations"], how["tolerance"]
-                except (OSError, ValueError, KeyError) as error:
-                    raise Failure("%s.json: %s" % (base, error))
-                ours, _, _ = self.weights(artifact, "case", GPU, iterations)
-                return {"detail": self.difference(ours, base + ".safetensors", tolerance)}
-
-            self.check("cases", os.path.basename(base), body)
+    def case(self, artifact, folder):
+        base = artifact[:-6]
+        try:
+            with open(base + ".json") as stream:
+                how = json.load(stream)
+            iterations, tolerance = how["iterations"], how["tolerance"]
+        except (OSError, ValueError, KeyError) as error:
+            raise Failure("%s.json: %s" % (base, error))
+        # Algorithms are measured beside other cases: what is chosen is for nobody else, and nobody waits for it.
+        alone = {"SOAP_GPU_ALGORITHMS": os.path.join(folder, "algorithms.json")}
+        ours, _, _ = self.weights(artifact, folder, "case", GPU, iterations, alone)
+        return {"detail": self.difference(ours, base + ".safetensors", tolerance)}
 
     def memcheck(self):
         program = self.options.sanitizer
         for folder in ("", "/usr/local/cuda/bin"):
             program = program or shutil.which("compute-sanitizer", path=folder or None)
         if not program:
-            return self.leave_out("memcheck", "no compute-sanitizer on PATH or in /usr/local/cuda/bin")
+            return self.rows.leave_out("memcheck", "no compute-sanitizer on PATH or in /usr/local/cuda/bin")
         if not self.small():
-            return self.leave_out("memcheck", "no small artifact in %s" % self.options.directory)
+            return self.rows.leave_out("memcheck", "no small artifact in %s" % self.options.directory)
+        checks = []
         for artifact in self.small():
             for tool in ("memcheck", "initcheck"):
                 wrapper = [program, "--tool", tool, "--error-exitcode", "9", "--target-processes", "all"]
-                name = "%s %s" % (os.path.basename(artifact)[:-6], tool)
-                self.check("memcheck", name, lambda: self.run(artifact, "memcheck", GPU + ["--iterations", "3"], wrapper) and {})
+                # Times mean nothing here, so algorithms are the first ones.
+                flags = GPU + ["--no-autotune", "--iterations", "3"]
+                checks.append(("%s %s" % (name_of(artifact), tool), lambda folder, artifact=artifact, wrapper=wrapper, flags=flags:
+                               self.run(artifact, folder, flags, wrapper) and {}))
+        self.rows.check_all("memcheck", checks, self.options.jobs)
 
     def memory(self):
         found = self.files("memory/*.soapx")
         if not found:
-            return self.leave_out("memory", "no memory/*.soapx in %s" % self.options.directory)
-        for artifact in found:
+            return self.rows.leave_out("memory", "no memory/*.soapx in %s" % self.options.directory)
+        self.rows.check_all("memory", [(name_of(path), lambda folder, path=path: self.lacking(path)) for path in found])
 
-            def body():
-                try:
-                    self.run(artifact, "memory", GPU + ["--iterations", "1"])
-                except Failure:
-                    pass
-                else:
-                    raise Failure("it ran: expected an end for lack of memory")
-                done = subprocess.run([self.options.run, artifact, "--data", "synthetic", "--quiet"] + GPU + self.options.flags.split(),
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S)
-                table = re.search(r"out of memory.*\n\s*bytes on device \d+, largest first:\n((?:\s*\d+  .*\n)+)", done.stdout)
-                if not table:
-                    raise Failure("expected 'out of memory' and a table of the largest tensors, got: " + last_line(done.stdout))
-                return {"detail": table.group(1).strip().split("\n")[0], "table": table.group(1)}
-
-            self.check("memory", os.path.basename(artifact)[:-6], body)
+    def lacking(self, artifact):
+        done = processes.run(self.command(artifact, "synthetic", GPU + ["--iterations", "1"]), self.options.limit)
+        if done.status is None:
+            raise Failure("did not end within %d s" % self.options.limit)
+        if done.status == 0:
+            raise Failure("it ran: expected an end for lack of memory")
+        table = re.search(r"out of memory.*\n\s*bytes on device \d+, largest first:\n((?:\s*\d+  .*\n)+)", done.out)
+        if not table:
+            raise Failure("expected 'out of memory' and a table of the largest tensors, got: " + last_line(done.out))
+        return {"detail": table.group(1).strip().split("\n")[0], "table": table.group(1)}
 
     def calibration(self):
         name = self.options.calibration or re.sub(r"\.json$", "", self.options.json)
         if not name:
-            return self.leave_out("calibration", "no --calibration or --json, which names its files")
+            return self.rows.leave_out("calibration", "no --calibration or --json, which names its files")
 
-        def body():
+        def body(folder):
             command = [self.options.run, "--calibrate", "--backend", "cuda", "--quiet", "-o", name]
             if self.options.calibration_work:
                 command += ["--calibrate-work", str(self.options.calibration_work)]
-            try:
-                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S)
-            except subprocess.TimeoutExpired:
-                raise Failure("did not end within %d s" % LIMIT_S)
-            if done.returncode != 0:
-                raise Failure(last_line(done.stdout))
+            self.execute(command)
             with open(name + ".profile.json") as stream:
                 profile = json.load(stream)
             peaks = ["%s %.1f TFLOP/s" % (dtype, rate / 1e12) for dtype, rate in sorted(profile["flops_per_s"].items()) if dtype != "f64"]
             shapes = sum(len(table["entries"]) for table in profile["tables"])
             return {"detail": "%d shapes, %s, %.0f GB/s" % (shapes, ", ".join(peaks), profile["memory_bandwidth_bytes_per_s"] / 1e9)}
 
-        self.check("calibration", os.path.basename(name), body)
+        self.rows.check("calibration", os.path.basename(name), body)
 
     def training(self):
-        found = [path for path in self.files("training/*.soapx")
-                 if not self.options.networks or os.path.basename(path).rsplit("-", 2)[0] in self.options.networks.split(",")]
+        wanted = self.options.networks.split(",") if self.options.networks else []
+        found = []
+        for path in self.files("training/*.soapx"):
+            try:
+                with open(path[:-6] + ".json") as stream:
+                    how = json.load(stream)
+                network, order = how["network"], how.get("order", 0)
+            except (OSError, ValueError, KeyError, TypeError):
+                network, order = name_of(path).rsplit("-", 2)[0], 0
+            if not wanted or network in wanted:
+                found.append((order, path))
         if not found:
-            return self.leave_out("training", "no training/*.soapx in %s%s" % (
+            return self.rows.leave_out("training", "no training/*.soapx in %s%s" % (
                 self.options.directory, self.options.networks and " of " + self.options.networks))
-        for artifact in found:
-            self.check("training", os.path.basename(artifact)[:-6], lambda: self.trained(artifact))
+        self.rows.check_all("training", [(name_of(path), lambda folder, path=path: self.trained(path, folder)) for _, path in sorted(found)])
+        self.rows.check_all("training", self.losses())
 
-    def trained(self, artifact):
+    def trained(self, artifact, folder):
         base = artifact[:-6]
         try:
             with open(base + ".json") as stream:
                 how = json.load(stream)
-            row = {key: how[key] for key in ("network", "batch", "sizes", "precision", "devices", "strategy", "reference_ms")}
+            row = {key: how[key] for key in ("network", "batch", "sizes", "precision", "devices", "strategy", "variant", "reference_ms")}
             parameters = how["parameters"]
         except (OSError, ValueError, KeyError) as error:
             raise Failure("%s.json: %s" % (base, error))
         # Another process before, which measures algorithms and leaves them in the file.
-        self.run(artifact, "warm", GPU + ["--iterations", "3"], data="synthetic:fixed")
-        report, notes = self.run(artifact, "training", GPU + ["--iterations", str(self.options.training_iterations)], data="synthetic:fixed")
+        self.run(artifact, folder, GPU + ["--iterations", "3"], data="synthetic:fixed")
+        report, notes = self.run(artifact, folder, GPU + ["--iterations", str(self.options.training_iterations)], data="synthetic:fixed")
+        row["loss"] = report["epochs"][-1]["loss"]
+        if row["loss"] is None or not math.isfinite(row["loss"]):
+            raise Failure("the loss after %d iterations is %s, expected a number" % (self.options.training_iterations, row["loss"]))
         row["soap_ms"] = report["milliseconds_per_iteration"]["median"]
         row["soap_best_ms"] = report["milliseconds_per_iteration"]["min"]
+        row["arena_bytes"] = report["arena_bytes"]
         row["detail"] = notes[0] if notes else ""
-        if how["devices"] == 1 and "pytorch" not in self.left_out:
+        if how["devices"] == 1 and not how["variant"] and "pytorch" not in self.rows.left_out:
             self.beside(row, parameters)
         return row
+
+    def losses(self):
+        """Of networks that have a row in both precisions."""
+        losses = {}
+        for row in self.rows.of("training"):
+            if "loss" in row:
+                losses.setdefault((check_gpu_tables.label(row), row["devices"], row["strategy"]), {})[row["precision"]] = row["loss"]
+
+        def body(folder, tf32, bf16):
+            if abs(bf16 - tf32) > PRECISIONS_APART * abs(tf32):
+                raise Failure("mean loss %.5g in tf32, %.5g in bf16: expected to be within %g %%" % (tf32, bf16, 100 * PRECISIONS_APART))
+            return {"detail": "mean loss %.5g in tf32, %.5g in bf16" % (tf32, bf16)}
+
+        return [("%s losses" % key[0], lambda folder, of=of: body(folder, of["tf32"], of["bf16"]))
+                for key, of in losses.items() if {"tf32", "bf16"} <= of.keys()]
 
     def beside(self, row, parameters):
         """The same in PyTorch. What goes wrong there is told, and is no failure of ours."""
         command = [self.options.python, TORCH_STEP, row["network"], "--batch", str(row["batch"]), "--precision", row["precision"]]
         command += ["--sizes", ",".join("%s=%d" % pair for pair in row["sizes"].items())] + self.options.torch_flags.split()
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = processes.run(command, self.options.limit, merged=False)
+        except OSError as error:
             row["detail"] += "PyTorch: %s" % error
             return
-        if done.returncode == NO_TORCH:
-            return self.leave_out("pytorch", last_line(done.stderr))
-        try:
-            row["torch"] = result = json.loads(last_line(done.stdout))
-            best = result["modes"].get(result.get("best"))
-        except (ValueError, KeyError, AttributeError):
-            row["detail"] += "PyTorch: " + last_line(done.stderr)
+        if done.status == NO_TORCH:
+            return self.rows.leave_out("pytorch", last_line(done.err))
+        result = last_object(done.out)
+        if done.status is None:
+            row["detail"] += "PyTorch did not end within %d s; " % self.options.limit
+        if not result or "modes" not in result:
+            row["detail"] += "PyTorch: " + last_line(done.err)
             return
+        row["torch"] = result
+        best = result["modes"].get(result.get("best"))
         if not best:
             row["detail"] += "PyTorch: " + "; ".join("%s: %s" % (mode, numbers.get("error")) for mode, numbers in result["modes"].items())
             return
@@ -259,62 +297,33 @@ class Checks:
 
     def accuracy(self):
         data, artifact = self.options.fashion_mnist, os.path.join(self.options.directory, "lenet-1.soapx")
+        carried = os.path.join(self.options.directory, "fashion-mnist")
+        data = data or (carried if os.path.isdir(carried) else "")
         if not data:
-            return self.leave_out("accuracy", "no --fashion-mnist")
+            return self.rows.leave_out("accuracy", "no --fashion-mnist, and no %s" % carried)
         if not os.path.exists(artifact):
-            return self.leave_out("accuracy", "no lenet-1.soapx in %s" % self.options.directory)
+            return self.rows.leave_out("accuracy", "no lenet-1.soapx in %s" % self.options.directory)
 
-        def body():
-            report, _ = self.run(artifact, "accuracy", GPU + ["--epochs", str(self.options.epochs)], data="idx:" + data)
+        def body(folder):
+            report, _ = self.run(artifact, folder, GPU + ["--epochs", str(self.options.epochs)], data="idx:" + data)
             best = max((epoch["test_accuracy"] or 0) for epoch in report["epochs"])
             if best < self.options.accuracy:
                 raise Failure("test accuracy %.4f after %d epochs, expected at least %.4f" %
                               (best, len(report["epochs"]), self.options.accuracy))
             return {"detail": "test accuracy %.4f" % best}
 
-        self.check("accuracy", "lenet-1", body)
-
-    @staticmethod
-    def table(rows):
-        """Iterations beside PyTorch's, and beside what was known of it before."""
-        if not rows:
-            return
-        number = lambda value, form="%.3f": "-" if value is None else form % value
-        print("\nms of a training iteration: median (best) of Soap, the faster mode of PyTorch, Soap / PyTorch, and PyTorch 2.11 on an H200 in November 2026")
-        print("%-13s %6s %5s %7s %-13s %10s %10s %10s %-14s %6s %9s %6s" % (
-            "network", "batch", "", "devices", "strategy", "Soap", "(best)", "PyTorch", "mode", "ratio", "2026-11", "ratio"))
-        ratios = []
-        for row in rows:
-            torch, known = row.get("torch_ms"), row["reference_ms"]
-            ratio = row["soap_ms"] / torch if torch else None
-            ratios += [ratio] if ratio else []
-            print("%-13s %6d %5s %7d %-13s %10.3f %10s %10s %-14s %6s %9s %6s" % (
-                row["network"], row["batch"], row["precision"], row["devices"], row["strategy"], row["soap_ms"], "(%.3f)" % row["soap_best_ms"],
-                number(torch), row.get("torch_mode", "-"), number(ratio, "%.2f"), number(known),
-                number(row["soap_ms"] / known if known else None, "%.2f")))
-        if ratios:
-            print("at most PyTorch's time: %d of %d, geometric mean of ratios %.2f" % (
-                sum(ratio <= 1 for ratio in ratios), len(ratios), statistics.geometric_mean(ratios)))
-
-    def summary(self):
-        print("\n%-11s %7s %7s %10s" % ("part", "passed", "failed", "seconds"))
-        for part in PARTS:
-            rows = [row for row in self.rows if row["part"] == part]
-            if rows:
-                good = sum(row["result"] == "passed" for row in rows)
-                print("%-11s %7d %7d %10.1f" % (part, good, len(rows) - good, sum(row["seconds"] for row in rows)))
-        self.table([row for row in self.rows if "soap_ms" in row])
-        timed = [row for row in self.rows if "gpu_ms" in row]
-        if timed:
-            ratio = statistics.geometric_mean(row["gpu_ms"] / row["direct_ms"] for row in timed)
-            print("an iteration as a CUDA graph takes %.2f of what it takes op by op (geometric mean of %d)" % (ratio, len(timed)))
+        self.rows.check("accuracy", "lenet-1", body)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run")
     parser.add_argument("directory")
     parser.add_argument("--json", default="")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--minutes", type=float, default=0)
+    parser.add_argument("--limit", type=int, default=600)
+    parser.add_argument("--jobs", type=int, default=max(1, min(8, (os.cpu_count() or 1) // 2)))
     parser.add_argument("--only", default=",".join(PARTS))
     parser.add_argument("--iterations", type=int, default=3)
     parser.add_argument("--timed", type=int, default=20)
@@ -334,20 +343,42 @@ def main():
     for part in options.only.split(","):
         if part not in PARTS:
             parser.error("unknown part '%s', expected %s" % (part, ", ".join(PARTS)))
+    for flag in ("limit", "jobs", "iterations", "timed", "epochs", "training_iterations"):
+        if getattr(options, flag) < 1:
+            parser.error("--%s: expected a positive number, got %d" % (flag.replace("_", "-"), getattr(options, flag)))
+    if options.resume and not options.json:
+        parser.error("--resume needs --json, whose file it reads")
+    return options
+
+
+def main():
+    options = parse()
     if not os.path.isdir(options.directory):
         sys.exit("check-gpu: %s: expected a folder of artifacts" % options.directory)
-    with tempfile.TemporaryDirectory() as folder:
-        checks = Checks(options, folder)
-        for part in options.only.split(","):
-            getattr(checks, part)()
-    checks.summary()
-    failed = sum(row["result"] == "failed" for row in checks.rows)
-    passed = len(checks.rows) - failed
-    if options.json:
-        json.dump({"version": 1, "passed": passed, "failed": failed, "left_out": checks.left_out, "checks": checks.rows},
-                  open(options.json, "w"), indent=1)
+    try:
+        kept = read(options.json) if options.resume else []
+    except Failure as failure:
+        sys.exit("check-gpu: %s" % failure)
+    rows = Rows(options.json, options.minutes, kept, ("cpu", "gpu", "direct", "soap", "torch"))
+    if kept:
+        print("%d checks of %s passed before and are not run again" % (len(rows.known), options.json), flush=True)
+
+    def stop(number, frame):
+        rows.stop()
+        processes.end_all()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    checks = Checks(options, rows)
+    for part in options.only.split(","):
+        getattr(checks, part)()
+    rows.write()
+    check_gpu_tables.summary(rows.rows, PARTS)
+    if rows.missed:
+        print("%d checks have not begun%s" % (rows.missed, "; --resume goes on with them" if options.json else ""))
+    passed, failed = rows.count("passed"), rows.count("failed")
     print("%d passed, %d failed" % (passed, failed))
-    return 0 if passed and not failed else 1
+    return 0 if passed and not failed and not rows.missed else 1
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 """Writes cases for scripts/check-gpu.sh on a machine that has the compiler: small networks of drawn sizes under drawn strategies, lowered to
 GPUs, as artifacts, and beside each the weights that the unsharded, unfused reference has after a few iterations on the CPU.
 
-    gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1]
+    gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1] [--missing] [--twins]
 
-Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be apart)."""
+Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be apart), the
+last one last. --missing: cases that are there stay. --twins: they run on CPUs, too."""
 
 import argparse
 import concurrent.futures
@@ -72,6 +73,8 @@ def make(options, number):
     pooling = draw.choice(["none", "exact"]) if library == "cuda" else "none"
     tool = lambda name: os.path.join(options.build, "bin", name)
     base = os.path.join(options.directory, "%03d-%s" % (number, network))
+    if options.missing and all(os.path.exists(base + end) for end in (".soapx", ".safetensors", ".json")):
+        return
     with tempfile.TemporaryDirectory() as folder:
         model, step, lowered = (os.path.join(folder, name + ".mlir") for name in ("model", "step", "lowered"))
         text = ",".join("%s=%d" % pair for pair in sizes.items())
@@ -81,11 +84,13 @@ def make(options, number):
         run([tool("soap-run"), step, "--reference", "--no-cache", "--data", "synthetic", "--iterations", str(ITERATIONS), "--quiet",
              "--timeout", "600", "--opt-level", "1", "--save-weights", base + ".safetensors"])
         run([tool("soap-opt"), step, "--soap-apply-strategy=preset=%s topology=%s" % (preset, topology), "--soap-partition",
-             "--soap-lower-to-cuda=chip=%s format=%s library=%s streams=%d library-pooling=%s" % (
-                 options.chip, options.format, library, streams, pooling), "-o", lowered])
+             "--soap-lower-to-cuda=chip=%s format=%s library=%s streams=%d library-pooling=%s twins=%s" % (
+                 options.chip, options.format, library, streams, pooling, "true" if options.twins else "false"), "-o", lowered])
         run([tool("soap-translate"), "--emit-artifact", "--artifact-cpu=x86-64-v3", lowered, "-o", base + ".soapx"])
-    json.dump({"network": network, "batch": batch, "sizes": sizes, "preset": preset, "topology": topology, "streams": streams,
-               "library": library, "pooling": pooling, "optimizer": optimizer, "iterations": ITERATIONS, "tolerance": tolerance}, open(base + ".json", "w"))
+    how = {"network": network, "batch": batch, "sizes": sizes, "preset": preset, "topology": topology, "streams": streams,
+               "library": library, "pooling": pooling, "optimizer": optimizer, "iterations": ITERATIONS, "tolerance": tolerance}
+    with open(base + ".json", "w") as stream:
+        json.dump(how, stream)
 
 
 def main():
@@ -98,6 +103,8 @@ def main():
     parser.add_argument("--format", default="bin", choices=("bin", "isa"))
     parser.add_argument("--library", default="both", choices=("both", "cuda", "none"))
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--missing", action="store_true")
+    parser.add_argument("--twins", action="store_true")
     options = parser.parse_args()
     if not shutil.which(os.path.join(options.build, "bin", "soap-opt")):
         sys.exit("gpu-cases: %s: expected a build with bin/soap-opt" % options.build)

@@ -3,11 +3,12 @@
 of the goals - forward, loss, backward, SGD with momentum - lowered for GPUs alone, in tf32 and bf16 on one device, and some on four, which are
 virtual ones there.
 
-    gpu-training.py BUILD DIR [--networks=NAME,..] [--chip=sm_90] [--format=bin] [--jobs=1] [--tiny] [--steps]
+    gpu-training.py BUILD DIR [--networks=NAME,..] [--chip=sm_90] [--format=bin] [--jobs=1] [--tiny] [--steps] [--missing]
 
-Writes DIR/NAME.soapx and DIR/NAME.json (network, batch, sizes, precision, devices, strategy, number of parameters, milliseconds known of
-PyTorch), and DIR/steps/*.mlir, the training steps with their strategy, which bench/gpu-fidelity simulates. Weights are made where it runs.
---tiny: networks of a few thousand parameters, to try all of this. --steps: no artifacts."""
+Writes DIR/NAME.soapx and DIR/NAME.json (network, batch, sizes, precision, devices, strategy, variant, number of parameters, milliseconds known
+of PyTorch, and its place in the order in which they are timed: the networks of the goals first), and DIR/steps/*.mlir, the training steps with
+their strategy, which bench/gpu-fidelity simulates. Weights are made where it runs. Variants have the same step with other options of the
+lowering. --tiny: networks of a few thousand parameters, to try all of this. --steps: no artifacts. --missing: artifacts that are there stay."""
 
 import argparse
 import concurrent.futures
@@ -33,6 +34,10 @@ NETWORKS = {
     "nmt": (64, "", "lstm-chunk=40", "length=4,lstm-chunk=2,layers=1,hidden=4,vocabulary=7", ["expert"]),
     "gpt": (8, "", "", "length=4,layers=1,heads=2,head-width=3,vocabulary=7", ["data-parallel"]),
 }
+# On one device: what cuDNN's pooling and norms are worth.
+VARIANTS = {"alexnet": {"pooling": "library-pooling=all"}, "resnet-101": {"pooling": "library-pooling=all", "norms": "library-norms=true"}}
+# In this order they are timed: what the goals have numbers for, then the others; variants and several devices last.
+ORDER = ["alexnet", "resnet-101", "rnnlm", "lenet", "gpt", "vgg16", "inception-v3", "nmt"]
 TINY_BATCH = 4
 SHORT = {"data-parallel": "dp", "expert": "expert"}
 # Milliseconds of PyTorch 2.11 with cuDNN 9.19 on an H200, the faster of torch.compile and eager in a CUDA graph, in November 2026.
@@ -92,18 +97,21 @@ class Maker:
         return {"network": network, "batch": batch, "sizes": sizes_of(sizes), "devices": devices, "strategy": strategy,
                 "parameters": parameters, "step": file}
 
-    def artifact(self, how, precision):
-        name = "%s-%s-%d%s" % (how["network"], precision, how["devices"], SHORT.get(how["strategy"], ""))
+    def artifact(self, how, precision, variant="", flags=""):
+        network = how["network"] + ("-" + variant if variant else "")
+        name = "%s-%s-%d%s" % (network, precision, how["devices"], SHORT.get(how["strategy"], ""))
         known = {} if self.options.tiny else REFERENCE_MS.get(how["network"], {})
+        order = ORDER.index(how["network"]) + len(ORDER) * (2 if how["devices"] > 1 else 1 if variant else 0)
         with open(self.path(name + ".json"), "w") as stream:
-            json.dump({**how, "precision": precision, "reference_ms": known.get(precision) if how["devices"] == 1 else None}, stream, indent=1)
-        if self.options.steps:
+            json.dump({**how, "precision": precision, "variant": variant, "order": order,
+                       "reference_ms": known.get(precision) if how["devices"] == 1 else None}, stream, indent=1)
+        if self.options.steps or self.options.missing and os.path.exists(self.path(name + ".soapx")):
             return
         with tempfile.TemporaryDirectory() as folder:
             lowered = os.path.join(folder, "lowered.mlir")
             run([self.tool("soap-opt"), self.path(how["step"]), "--soap-partition",
-                 "--soap-lower-to-cuda=chip=%s format=%s precision=%s twins=%s" % (
-                     self.options.chip, self.options.format, precision, "true" if self.options.tiny else "false"),
+                 "--soap-lower-to-cuda=chip=%s format=%s precision=%s twins=%s %s" % (
+                     self.options.chip, self.options.format, precision, "true" if self.options.tiny else "false", flags),
                  "-o", lowered])
             run([self.tool("soap-translate"), "--emit-artifact", "--artifact-cpu=x86-64-v3", lowered, "-o", self.path(name + ".soapx")])
 
@@ -111,6 +119,8 @@ class Maker:
         how = self.step(network, devices, strategy)
         for precision in ["tf32", "bf16"] if devices == 1 else ["tf32"]:
             self.artifact(how, precision)
+            for variant, flags in VARIANTS.get(network, {}).items() if devices == 1 else []:
+                self.artifact(how, precision, variant, flags)
 
 
 def main():
@@ -123,6 +133,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--steps", action="store_true")
+    parser.add_argument("--missing", action="store_true")
     options = parser.parse_args()
     if not shutil.which(os.path.join(options.build, "bin", "soap-opt")):
         sys.exit("gpu-training: %s: expected a build with bin/soap-opt" % options.build)

@@ -4,7 +4,7 @@
 run.py BUILD DIR RESULTS.json [--calibration NAME] [--within 0.1] [--json FILE]
 
 DIR is the folder of scripts/make-gpu-artifacts.sh; RESULTS.json what check-gpu.sh wrote with --json, with its parts calibration and training:
-NAME.topology.json and NAME.profile.json (default: RESULTS) lie beside it. For each row of the part `training`, the training step with its
+NAME.topology.json and NAME.profile.json (default: RESULTS) lie beside it. For each row of the part `training` but those of variants, the training step with its
 strategy (DIR/training/steps) is simulated with --soap-simulate on that GPU. A table of both, and how many are within 10 %; exit status 1
 if there is nothing to compare.
 
@@ -147,7 +147,7 @@ def main():
     options = parser.parse_args()
     if not os.access(os.path.join(options.build, "bin", "soap-opt"), os.X_OK):
         raise Failure("%s: expected a build with bin/soap-opt" % options.build)
-    measured = [row for row in load(options.results).get("checks", []) if row.get("part") == "training" and "soap_ms" in row]
+    measured = [row for row in load(options.results).get("checks", []) if row.get("part") == "training" and "soap_ms" in row and not row.get("variant")]
     if not measured:
         raise Failure("%s: no milliseconds of the part 'training', expected what check-gpu.sh --json wrote" % options.results)
     gpu = Gpu(options.calibration or options.results.removesuffix(".json"))

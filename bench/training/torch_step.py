@@ -9,11 +9,12 @@ Modes: `graph` is eager PyTorch, recorded once as a CUDA graph (images in both l
 torch.compile(mode="reduce-overhead") of forward and loss, images in the layout that was faster; `eager` is neither. On a CPU there is `eager`
 alone. Precisions: f32, tf32, or bf16 by autocast: weights, their gradients, momentum and updates stay f32. Libraries choose their algorithms
 by measuring. The time of a round is that of its iterations, between two waits for the device, by their number; after a warm-up.
-Prints a JSON object: versions, number of parameters (of an LSTM's two biases, which are only added, one), milliseconds of each mode - the
+Prints a JSON object after each mode, the last one with all of them: versions, number of parameters (of an LSTM's two biases, which are only added, one), milliseconds of each mode - the
 median and the best round - and the fastest mode. A mode that fails has its error; all failed: exit status 1. Without PyTorch, or a GPU that it sees: 3."""
 
 import argparse
 import contextlib
+import gc
 import json
 import statistics
 import sys
@@ -153,6 +154,8 @@ def best_layout(mode, options, layouts):
             results.append(measure(mode, options, channels_last))
         except Exception as failure:  # whatever PyTorch, a compiler or a driver says
             error = "%s: %s" % (type(failure).__name__, (str(failure).strip().split("\n") or [""])[0])
+        # A step and its forward function hold each other.
+        gc.collect()
         if options.device == "cuda":
             torch.cuda.empty_cache()
     return min(results, key=lambda result: result["ms"]) if results else {"error": error}
@@ -198,10 +201,10 @@ def main():
         if "layout" in numbers:
             layouts = [numbers["layout"] == "nhwc"]
         result["parameters"] = numbers.pop("parameters", result.get("parameters"))
-    worked = [mode for mode in modes if "ms" in result["modes"][mode]]
-    if worked:
-        result["best"] = min(worked, key=lambda mode: result["modes"][mode]["ms"])
-    print(json.dumps(result))
+        worked = [mode for mode in result["modes"] if "ms" in result["modes"][mode]]
+        if worked:
+            result["best"] = min(worked, key=lambda mode: result["modes"][mode]["ms"])
+        print(json.dumps(result), flush=True)
     return 0 if worked else 1
 
 

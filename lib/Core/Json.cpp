@@ -8,6 +8,8 @@
 #include "Json.h"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 using namespace soap;
@@ -137,6 +139,21 @@ Expected<nlohmann::json> jsonfile::parse(const std::string &text,
   if (builder.position == std::string::npos)
     return Error{file + ": " + builder.problem};
   return Error{file + ": " + syntaxError(builder.problem)};
+}
+
+Expected<std::optional<std::string>>
+jsonfile::readFile(const std::string &file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored))
+    return std::optional<std::string>();
+  if (std::filesystem::is_directory(file, ignored))
+    return Error{file + ": is a directory, expected a file"};
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream text;
+  // An empty file sets the failure flag of `text`, and is empty.
+  if (!stream || (stream.peek() != EOF && !(text << stream.rdbuf())))
+    return Error{file + ": cannot read, expected a file that may be read"};
+  return std::optional(text.str());
 }
 
 void Cursor::failExpected(const std::string &expectation) const {

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 namespace soap::jsonfile {
@@ -25,6 +26,10 @@ namespace soap::jsonfile {
 /// key.
 Expected<nlohmann::json> parse(const std::string &text,
                                const std::string &file);
+
+/// The text of a file; none if there is no file of this name. An error if there
+/// is one that is no text: a directory, or what nobody may read.
+Expected<std::optional<std::string>> readFile(const std::string &file);
 
 /// The first error of one file. Readers go on with default values after an
 /// error and look here once, at the end.

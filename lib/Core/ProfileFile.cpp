@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 using namespace soap;
 
@@ -314,11 +312,11 @@ Expected<Profile> soap::parseProfile(const std::string &text,
 Expected<Profile> soap::loadProfile(const std::string &nameOrFile) {
   if (const char *builtin = builtinProfileText(nameOrFile))
     return parseProfile(builtin, nameOrFile);
-  std::ifstream stream(nameOrFile, std::ios::binary);
-  std::stringstream text;
-  // A directory opens, but does not read.
-  if (stream && stream.peek() != EOF && text << stream.rdbuf())
-    return parseProfile(text.str(), nameOrFile);
+  Expected<std::optional<std::string>> text = jsonfile::readFile(nameOrFile);
+  if (!text)
+    return text.takeError();
+  if (*text)
+    return parseProfile(**text, nameOrFile);
   return Error{"unknown profile '" + nameOrFile + "', expected a file or h200"};
 }
 

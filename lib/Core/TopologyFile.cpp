@@ -10,10 +10,7 @@
 #include "Soap/Core/Topology.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 using namespace soap;
 
@@ -219,15 +216,14 @@ MaybeError soap::useProfile(Topology &topology, const std::string &nameOrFile) {
 }
 
 Expected<Topology> soap::loadTopology(const std::string &nameOrFile) {
-  std::ifstream stream(nameOrFile, std::ios::binary);
-  std::stringstream text;
-  // A directory opens, but does not read.
-  if (stream && stream.peek() != EOF && text << stream.rdbuf())
-    return parseTopology(text.str(), nameOrFile);
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(nameOrFile, ignored))
-    return parseTopology("", nameOrFile);
-  return builtinTopology(nameOrFile);
+  Expected<std::optional<std::string>> text = jsonfile::readFile(nameOrFile);
+  if (!text) {
+    // A folder may have the name of a cluster, for what was found for it.
+    Expected<Topology> builtin = builtinTopology(nameOrFile);
+    return builtin ? std::move(builtin) : text.takeError();
+  }
+  return *text ? parseTopology(**text, nameOrFile)
+               : builtinTopology(nameOrFile);
 }
 
 std::string soap::printTopology(const Topology &topology) {

@@ -12,6 +12,7 @@
 #include "Soap/Runtime/Runtime.h"
 
 #include <algorithm>
+#include <utility>
 #include <zlib.h>
 
 using namespace soap;
@@ -93,7 +94,8 @@ struct Section {
   uint32_t encoding = Plain;
 };
 
-/// Large texts of rank tables shrink to a tenth and less.
+/// Large texts of rank tables shrink to a tenth and less, images of GPU kernels
+/// to a fifth.
 std::string deflated(std::string_view bytes) {
   std::string out;
   put(out, bytes.size(), 8);
@@ -187,10 +189,15 @@ bool runtime::looksLikeArtifact(std::string_view data) {
 std::string runtime::serializeArtifact(const Artifact &artifact) {
   std::string info = infoText(artifact.info);
   std::string manifest = deflated(artifact.manifest);
-  Encoding encoding = manifest.empty() ? Plain : Deflated;
-  std::string_view contents[] = {
-      info, encoding == Plain ? artifact.manifest : manifest, artifact.code};
-  Encoding encodings[] = {Plain, encoding, Plain};
+  std::string code = deflated(artifact.code);
+  std::string_view contents[] = {info, artifact.manifest, artifact.code};
+  Encoding encodings[] = {Plain, Plain, Plain};
+  for (auto [i, packed] : {std::pair{1, &manifest}, std::pair{2, &code}})
+    if (!packed->empty() && packed->size() < contents[i].size() &&
+        contents[i].size() <= mostUnpackedBytes) {
+      contents[i] = *packed;
+      encodings[i] = Deflated;
+    }
   size_t count = std::size(sectionNames);
   std::string table, body;
   size_t start = headerBytes + count * rowBytes;

@@ -6,6 +6,7 @@
 
 #include "Soap/Runtime/Session.h"
 
+#include "GpuDriver.h"
 #include "PrepareCalls.h"
 #include "Soap/Runtime/IterationGraphs.h"
 
@@ -24,7 +25,18 @@ static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
                                                   const DeviceChoice &choice) {
   const Manifest &manifest = *source.manifest;
   const std::optional<GpuTarget> &gpu = manifest.gpu;
-  if (choice.backend == "cpu") {
+  std::string name = choice.backend;
+  if (name == "auto") {
+    name = "cpu";
+    if (gpu) {
+      auto count = countGpus();
+      if (!count && !gpu->twins)
+        return Error{"the module is for GPUs only (" + gpu->chip + "), and " +
+                     count.error()};
+      name = count ? "cuda" : "cpu";
+    }
+  }
+  if (name == "cpu") {
     if (gpu && !gpu->twins)
       return Error{"the module is for GPUs only (" + gpu->chip +
                    "): expected --backend cuda, or a module lowered with "
@@ -32,8 +44,8 @@ static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
     return std::shared_ptr<Backend>();
   }
   if (!gpu || !source.data)
-    return Error{"the module is lowered for the CPU: backend " +
-                 choice.backend + " needs one of --soap-lower-to-cuda"};
+    return Error{"the module is lowered for the CPU: backend " + name +
+                 " needs one of --soap-lower-to-cuda"};
   auto *image = static_cast<const char *>(source.data("soap_gpu_image"));
   auto *bytes =
       static_cast<const int64_t *>(source.data("soap_gpu_image_bytes"));
@@ -48,7 +60,7 @@ static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
   options.virtualDevices = choice.virtualDevices;
   options.tunes = choice.tunes;
   options.note = choice.note;
-  return openBackend(choice.backend, options);
+  return openBackend(name, options);
 }
 
 /// What a device has to hold, the largest first.
@@ -99,8 +111,7 @@ MaybeError Session::allocate(const Placement &placement) {
   int64_t first =
       placement.devicesHere().empty() ? 0 : placement.devicesHere().front();
   try {
-    store = std::make_unique<TensorStore>(source.manifest, placement,
-                                          backend.get());
+    // Devices first: what they lack is said with what they would have to hold.
     for (int64_t d = 0; d < all.devices; ++d) {
       bool onHost = placement.isHere(d) && !backend;
       arenas.emplace_back(onHost ? arenaSizes[size_t(d)] : 0);
@@ -112,8 +123,13 @@ MaybeError Session::allocate(const Placement &placement) {
         return failed(d, arena.error());
       arenaPlaces[size_t(d)] = *arena;
     }
+    store = std::make_unique<TensorStore>(source.manifest, placement,
+                                          backend.get());
   } catch (const std::bad_alloc &) {
-    return Error{"not enough memory for the tensors and arenas of the module"};
+    const char *message =
+        "not enough memory for the tensors and arenas of the module";
+    return backend ? failed(first, std::string(message) + ", on the host")
+                   : Error{message};
   }
   if (MaybeError error = store->allocate())
     return failed(first, error->message);
@@ -131,8 +147,8 @@ MaybeError Session::connect(const Placement &placement,
       return world.takeError();
     nccl = *world;
   } else if (backend && placement.size() > 1) {
-    return Error{"devices of backend " + choice.backend +
-                 " in several processes need --transport nccl"};
+    return Error{"devices of backend cuda in several processes need "
+                 "--transport nccl"};
   }
   for (auto &execution : executions) {
     if (nccl)

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedOptions.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/TopologyAttr.h"
@@ -21,8 +22,9 @@ using namespace mlir::soap;
 
 namespace {
 
-struct ApplyStrategy : mlir::soap::impl::SoapApplyStrategyBase<ApplyStrategy> {
-  using SoapApplyStrategyBase::SoapApplyStrategyBase;
+struct ApplyStrategy
+    : CheckedOptions<mlir::soap::impl::SoapApplyStrategyBase<ApplyStrategy>> {
+  using CheckedOptions::CheckedOptions;
 
   void runOnOperation() override {
     if (failed(run()))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedOptions.h"
 #include "FrontierAlgorithm.h"
 #include "InterruptScope.h"
 #include "MeasureShapes.h"
@@ -42,8 +43,9 @@ using namespace mlir::soap;
 
 namespace {
 
-struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
-  using SoapAutoParallelBase::SoapAutoParallelBase;
+struct AutoParallel
+    : CheckedOptions<mlir::soap::impl::SoapAutoParallelBase<AutoParallel>> {
+  using CheckedOptions::CheckedOptions;
 
   void runOnOperation() override {
     if (failed(run()))
@@ -52,6 +54,8 @@ struct AutoParallel : mlir::soap::impl::SoapAutoParallelBase<AutoParallel> {
 
   LogicalResult run();
   LogicalResult checkOptions();
+  LogicalResult checkFiles();
+  const char *chainsOption() const;
   LogicalResult restrictSpace(::soap::ParallelizationProblem &problem);
   LogicalResult readInitial(OpGraph &opGraph,
                             const ::soap::ParallelizationProblem &problem,
@@ -88,10 +92,34 @@ static std::optional<::soap::SimulatorKind> simulatorKind(StringRef name) {
       .Default(std::nullopt);
 }
 
+/// An option of Markov chains that is not as by default, or null.
+const char *AutoParallel::chainsOption() const {
+  AutoParallel defaults;
+  const std::pair<const char *, bool> changed[] = {
+      {"beta", beta.getValue() != defaults.beta.getValue()},
+      {"cooling", cooling.getValue() != defaults.cooling.getValue()},
+      {"chains", chains.getValue() != defaults.chains.getValue()},
+      {"proposals-kind",
+       proposalsKind.getValue() != defaults.proposalsKind.getValue()},
+      {"tempering", tempering.getValue() != defaults.tempering.getValue()},
+      {"early-rejection",
+       earlyRejection.getValue() != defaults.earlyRejection.getValue()}};
+  for (auto [name, isChanged] : changed)
+    if (isChanged)
+      return name;
+  return nullptr;
+}
+
 LogicalResult AutoParallel::checkOptions() {
-  auto fail = [&](const char *name, const auto &value, const char *expected) {
-    return getOperation().emitError()
-           << "option '" << name << "=" << value << "': expected " << expected;
+  auto fail = [&](const char *name, const auto &value,
+                  const char *expected) -> LogicalResult {
+    InFlightDiagnostic error = getOperation().emitError()
+                               << "option '" << name << "=";
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
+      error << optionNumber(value);
+    else
+      error << value;
+    return error << "': expected " << expected;
   };
   if (!(timeLimit >= 0 && timeLimit <= 1e9))
     return fail("time-limit", timeLimit.getValue(), "seconds from 0 to 1e9");
@@ -132,6 +160,11 @@ LogicalResult AutoParallel::checkOptions() {
   if (algorithm != "mcmc" && !checkpointFile.empty())
     return fail("checkpoint", checkpointFile.getValue(),
                 "algorithm=mcmc: no other search has checkpoints");
+  if (algorithm != "mcmc")
+    if (const char *option = chainsOption())
+      return getOperation().emitError()
+             << "option '" << option
+             << "': expected algorithm=mcmc: no other search has chains";
   if (algorithm != "mcmc" && simulator != "delta")
     return fail("simulator", simulator.getValue(),
                 "delta, or algorithm=mcmc: no other search has simulators to "
@@ -145,6 +178,21 @@ LogicalResult AutoParallel::checkOptions() {
                 "false with algorithm=frontier, whose result is a point of its "
                 "frontier");
   return checkFrontierOptions(getOperation(), algorithm, frontierOptions());
+}
+
+/// A search of hours is not lost to a folder that is not there.
+LogicalResult AutoParallel::checkFiles() {
+  const std::pair<const char *, StringRef> files[] = {
+      {"report", report},
+      {"progress-svg", progressSvg},
+      {"checkpoint", checkpointFile},
+      {"frontier", frontierFile},
+      {"frontier-svg", frontierSvg},
+      {"export", exportFile}};
+  for (auto [option, path] : files)
+    if (failed(checkOptionFile(getOperation(), option, path)))
+      return failure();
+  return success();
 }
 
 LogicalResult
@@ -261,6 +309,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
           progress.secondsLeft);
     };
   std::optional<::soap::McmcState> former;
+  bool isCheckpointed = false;
   if (!checkpointFile.empty()) {
     FailureOr<std::optional<::soap::McmcState>> read =
         readCheckpoint(problem, options);
@@ -270,6 +319,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     if (former)
       options.resume = &*former;
     options.checkpoint = [&](const ::soap::McmcState &state) {
+      isCheckpointed = true;
       writeCheckpoint(::soap::printMcmcCheckpoint(problem, options, state));
     };
   }
@@ -282,6 +332,11 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     llvm::errs() << '\n';
   if (failed(outcome))
     return failure();
+  if (!checkpointFile.empty() && !isCheckpointed)
+    getOperation().emitWarning()
+        << "option 'checkpoint=" << checkpointFile
+        << "': nothing to go on from was written: the search ended before its "
+           "chains began";
   algorithmReport = std::move(outcome->report);
   if (bound) {
     ::soap::McmcResult &result = outcome->result;
@@ -373,9 +428,10 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
     auto share = [&](int64_t count) {
       return static_cast<double>(count) / static_cast<double>(counts.proposals);
     };
-    if (counts.proposals > 0)
-      json.attribute("resimulated_tasks_per_proposal",
-                     share(counts.simulatedTasks));
+    json.attribute("resimulated_tasks_per_proposal",
+                   counts.proposals > 0
+                       ? llvm::json::Value(share(counts.simulatedTasks))
+                       : llvm::json::Value(nullptr));
     if (counts.proposals > 0 && simulator == "delta")
       // By the first reason that proved them too slow.
       json.attributeObject("rejected_unsimulated", [&] {
@@ -421,7 +477,7 @@ AutoParallel::writeFiles(const ::soap::ParallelizationProblem &problem,
 
 LogicalResult AutoParallel::run() {
   ModuleOp module = getOperation();
-  if (failed(checkOptions()))
+  if (failed(checkOptions()) || failed(checkFiles()))
     return failure();
   std::string place = topology;
   if (!measure.empty()) {

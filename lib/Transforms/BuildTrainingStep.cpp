@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedOptions.h"
+
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Transforms/Differentiation.h"
@@ -414,9 +416,10 @@ void Program::finish() {
 //===----------------------------------------------------------------------===//
 
 class BuildTrainingStep
-    : public mlir::soap::impl::SoapBuildTrainingStepBase<BuildTrainingStep> {
+    : public CheckedOptions<
+          mlir::soap::impl::SoapBuildTrainingStepBase<BuildTrainingStep>> {
 public:
-  using SoapBuildTrainingStepBase::SoapBuildTrainingStepBase;
+  using CheckedOptions::CheckedOptions;
 
   void runOnOperation() override {
     if (failed(run()))

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedOptions.h"
 #include "StrategySupport.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -30,8 +31,8 @@ constexpr size_t mostPairings = 3;
 
 namespace {
 
-struct Explain : mlir::soap::impl::SoapExplainBase<Explain> {
-  using SoapExplainBase::SoapExplainBase;
+struct Explain : CheckedOptions<mlir::soap::impl::SoapExplainBase<Explain>> {
+  using CheckedOptions::CheckedOptions;
 
   void runOnOperation() override {
     if (failed(run()))

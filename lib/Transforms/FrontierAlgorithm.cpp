@@ -6,6 +6,7 @@
 
 #include "FrontierAlgorithm.h"
 
+#include "CheckedOptions.h"
 #include "StrategySupport.h"
 
 #include "Soap/Search/CostGraph/FrontierSearch.h"
@@ -62,6 +63,9 @@ mlir::soap::checkFrontierOptions(ModuleOp module, StringRef algorithm,
         {"epsilon", options.epsilon != 0
                         ? llvm::formatv("{0}", options.epsilon).str()
                         : std::string()},
+        {"configs", options.configs != FrontierPassOptions().configs
+                        ? std::to_string(options.configs)
+                        : ""},
         {"reuse", options.reuse ? "true" : ""}};
     for (const auto &[name, value] : texts)
       if (!value.empty())
@@ -79,8 +83,9 @@ mlir::soap::checkFrontierOptions(ModuleOp module, StringRef algorithm,
            << "option 'memory-limit=" << options.memoryLimit
            << "': expected bytes as 16GB or 15GiB, at least 1";
   if (!(options.epsilon >= 0 && options.epsilon <= 1))
-    return module.emitError() << "option 'epsilon=" << options.epsilon
-                              << "': expected a number from 0 to 1";
+    return module.emitError()
+           << "option 'epsilon=" << optionNumber(options.epsilon)
+           << "': expected a number from 0 to 1";
   if (options.configs < 1 || options.configs > 1000)
     return module.emitError() << "option 'configs=" << options.configs
                               << "': expected a number from 1 to 1000";

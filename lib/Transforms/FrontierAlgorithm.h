@@ -22,7 +22,7 @@ struct FrontierPassOptions {
   bool reuse = true;
 };
 
-/// Bytes of `16GB`, `512 MiB` or `1e9`; none if it is no such thing, or not
+/// Bytes of `16GB`, `512 MiB` or `1000`; none if it is no such thing, or not
 /// from 1 to 2^62.
 std::optional<int64_t> parseBytes(llvm::StringRef text);
 

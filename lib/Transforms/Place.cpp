@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedOptions.h"
 #include "InterruptScope.h"
 #include "PipelineReport.h"
 #include "StrategySupport.h"
@@ -31,8 +32,8 @@ namespace placement = ::soap::placement;
 
 namespace {
 
-struct Place : mlir::soap::impl::SoapPlaceBase<Place> {
-  using SoapPlaceBase::SoapPlaceBase;
+struct Place : CheckedOptions<mlir::soap::impl::SoapPlaceBase<Place>> {
+  using CheckedOptions::CheckedOptions;
 
   void runOnOperation() override {
     if (failed(run()))
@@ -108,7 +109,7 @@ LogicalResult Place::checkOptions() {
     return fail("microbatches", microbatches.getValue(),
                 "a number of at least 1");
   if (!(timeLimit > 0 && timeLimit <= 1e9))
-    return fail("time-limit", timeLimit.getValue(),
+    return fail("time-limit", optionNumber(timeLimit),
                 "seconds above 0, up to 1e9");
   return success();
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedOptions.h"
 #include "FoldedReport.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"
@@ -28,8 +29,8 @@ namespace {
 /// A gradient that thousands of devices share is millions of messages.
 constexpr int mostWrittenOut = 64;
 
-struct Simulate : mlir::soap::impl::SoapSimulateBase<Simulate> {
-  using SoapSimulateBase::SoapSimulateBase;
+struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
+  using CheckedOptions::CheckedOptions;
 
   void runOnOperation() override {
     if (failed(run()))

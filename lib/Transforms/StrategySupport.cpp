@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -241,6 +242,26 @@ LogicalResult mlir::soap::writeOptionFile(ModuleOp module, StringRef option,
     return module.emitError() << "option '" << option << "=" << path
                               << "': cannot write: " << error.message();
   return success();
+}
+
+LogicalResult mlir::soap::checkOptionFile(ModuleOp module, StringRef option,
+                                          StringRef path) {
+  if (path.empty() || path == "-")
+    return success();
+  namespace fs = llvm::sys::fs;
+  std::error_code error;
+  if (fs::is_directory(path)) {
+    error = std::make_error_code(std::errc::is_a_directory);
+  } else if (fs::exists(path)) {
+    error = fs::access(path, fs::AccessMode::Write);
+  } else {
+    StringRef folder = llvm::sys::path::parent_path(path);
+    error = fs::access(folder.empty() ? "." : folder, fs::AccessMode::Write);
+  }
+  if (!error)
+    return success();
+  return module.emitError() << "option '" << option << "=" << path
+                            << "': cannot write: " << error.message();
 }
 
 LogicalResult mlir::soap::exportStrategy(ModuleOp module,

@@ -71,6 +71,12 @@ FailureOr<::soap::Strategy> readStrategyFile(ModuleOp module, StringRef option,
 LogicalResult writeOptionFile(ModuleOp module, StringRef option, StringRef path,
                               StringRef text);
 
+/// Whether the file that pass option `option` names can be written, as far as
+/// that can be said without touching it; for passes that run for long. No file
+/// (empty) and standard output can. An error names both.
+LogicalResult checkOptionFile(ModuleOp module, StringRef option,
+                              StringRef path);
+
 /// Writes a strategy file with the simulated schedule to the file that pass
 /// option `export` names.
 LogicalResult exportStrategy(ModuleOp module, const ::soap::Graph &graph,

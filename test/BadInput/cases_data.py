@@ -155,6 +155,8 @@ CASES = [
     run("soap-run: a kind of data that does not exist", ["--data=csv:d"], {}, ["'csv:d'", "idx:DIR"]),
     run("soap-run: no such entry", ["--entry=backward"], {}, ["backward"]),
     run("soap-run: no such topology", ["--data=synthetic", "--topology=warehouse"], {}, ["warehouse"]),
+    run("soap-run: a report in place of a folder", ["--data=synthetic", "--iterations=1", "--report={folder}"], {},
+        ["{folder}: cannot write: is a directory"]),
     run("soap-run: a report into nowhere", ["--data=synthetic", "--iterations=1", "--report={folder}/no/where.json"], {},
         ["no/where.json"]),
 

@@ -76,3 +76,21 @@ func.func @alone(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x8
   %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x6x6xf32>
   return %0 : tensor<2x8x6x6xf32>
 }
+
+// -----
+
+// Shards at a border of an image, whose padding is on one side, and what is cropped: convolutions of cuDNN as any other.
+// CHECK-LABEL: func.func @border
+// CHECK: soap.conv2d %arg0, %arg1 {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CHECK: soap.conv2d {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CHECK: soap.conv2d_input_grad {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CALLS-LABEL: func.func @border
+// CALLS: soap.library_call "conv2d" [2, 1, 4, 5, 8, 8, 4, 8, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0]
+// CALLS: soap.library_call "conv2d" [2, 1, 8, 4, 8, 8, 2, 6, 3, 3, 1, 1, 1, 1, -1, 0, 1, 0, 1, 1, 0, 1, 0, 0]
+// CALLS: soap.library_call "conv2d" [2, 1, 8, 4, 8, 8, 2, 6, 3, 3, 1, 1, 1, 1, -1, 0, 1, 0, 1, 1, 1, 1, 0, 0]
+func.func @border(%x: tensor<2x4x5x8xf32>, %w: tensor<8x4x3x3xf32>, %v: tensor<8x8x3x3xf32>) -> tensor<2x8x4x8xf32> {
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x5x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x4x8xf32>
+  %1 = soap.conv2d %0, %v {strides = array<i64: 1, 1>, padding = array<i64: -1, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x4x8xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x2x6xf32>
+  %2 = soap.conv2d_input_grad %1, %v {strides = array<i64: 1, 1>, padding = array<i64: -1, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x2x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x4x8xf32>
+  return %2 : tensor<2x8x4x8xf32>
+}

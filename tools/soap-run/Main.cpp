@@ -20,6 +20,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <unistd.h>
 
 using namespace soap;
@@ -134,6 +135,9 @@ MaybeError checkOutputs(const Options &options) {
                                   options.trace, options.report}) {
     if (path.empty())
       continue;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+      return Error{path + ": cannot write: is a directory, expected a file"};
     size_t slash = path.rfind('/');
     std::string folder =
         slash == std::string::npos ? "." : path.substr(0, slash + 1);

@@ -89,7 +89,8 @@ std::string setTransport(Options &options, const std::string &value) {
 
 std::string setBackend(Options &options, const std::string &value) {
   options.backend = value;
-  return value == "cpu" || value == "cuda" ? "" : "'cpu' or 'cuda'";
+  bool known = value == "auto" || value == "cpu" || value == "cuda";
+  return known ? "" : "'auto', 'cpu' or 'cuda'";
 }
 
 std::string setRendezvous(Options &options, const std::string &value) {
@@ -230,6 +231,8 @@ MaybeError check(Options &options) {
                  "' exclude each other"};
   };
   if (options.calibrate) {
+    if (options.backend == "auto")
+      options.backend = "cpu";
     for (auto [flag, given] :
          {std::pair{"--entry", !options.entry.empty()},
           std::pair{"--data", !options.data.empty()},
@@ -269,6 +272,12 @@ MaybeError check(Options &options) {
     return Error{"expected an MLIR file"};
   if (MaybeError error = completeRendezvous(options))
     return error;
+  if (options.backend == "auto") {
+    if (options.virtualDevices || options.noCudaGraph || options.noAutotune)
+      options.backend = "cuda";
+    else if (options.gauge)
+      options.backend = "cpu";
+  }
   if (options.virtualDevices && options.backend == "cpu")
     return needs("--virtual-devices", "--backend cuda");
   if (options.noCudaGraph && options.backend == "cpu")
@@ -458,16 +467,16 @@ devices
                            (default): mpi under mpirun, else local; nccl: messages
                            between devices go over NCCL, the library that SOAP_NCCL
                            names, or libnccl.so.2
-  --backend NAME           cpu (default), or cuda: the GPUs of this machine, for
-                           modules of --soap-lower-to-cuda
-  --virtual-devices        with --backend cuda: all devices of the module are the
-                           first GPU
-  --no-autotune            with --backend cuda: take the algorithms that cuDNN and
+  --backend NAME           cpu; cuda: the GPUs of this machine, for modules of
+                           --soap-lower-to-cuda; auto (default): cuda for these
+                           where there is a GPU, else cpu
+  --virtual-devices        with GPUs: all devices of the module are the first one
+  --no-autotune            with GPUs: take the algorithms that cuDNN and
                            cuBLAS propose first. Else the fastest is measured
                            before the first iteration and kept in the file
                            $SOAP_GPU_ALGORITHMS, or gpu-algorithms.json where
                            compiled code is kept (--no-cache)
-  --no-cuda-graph          with --backend cuda: give every iteration to the GPUs op
+  --no-cuda-graph          with GPUs: give every iteration to the GPUs op
                            by op. Else the first one is, the second one is recorded
                            as a CUDA graph, and that is launched from then on;
                            --trace turns it off, too

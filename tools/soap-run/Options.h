@@ -56,8 +56,9 @@ struct Options {
   int64_t timeoutMs = 10000;
   /// "auto", "local", "mpi" or "nccl".
   std::string transport = "auto";
-  /// "cpu" or "cuda".
-  std::string backend = "cpu";
+  /// "auto", "cpu" or "cuda". After `parseOptions` what other flags say is in
+  /// it.
+  std::string backend = "auto";
   bool virtualDevices = false, noCudaGraph = false, noAutotune = false;
   /// Processes that meet without mpirun: where, and as which of how many; -1
   /// and 0: not said. After `parseOptions` either all or none of it is.

@@ -59,6 +59,13 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t) {
   std::memset(to, value, bytes);
   return cudaSuccess;
 }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *parameters,
+                              cudaStream_t) {
+  if (!lies(*parameters))
+    return cudaErrorInvalidValue;
+  copyPart(*parameters);
+  return cudaSuccess;
+}
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   *stream = reinterpret_cast<cudaStream_t>(8);
   return cudaSuccess;
@@ -335,21 +342,68 @@ TEST_F(CudaLibrariesTest, ConvolutionsWithoutProducts) {
   EXPECT_EQ(fakes.convolutions, 0);
 }
 
+/// Padding that differs between sides, in every direction; padding that crops;
+/// both.
+template <typename Body>
+static void forEachUnevenPadding(Body body) {
+  const ConvShape shapes[] = {
+      {2, 1, 3, 7, 6, 4, 7, 6, 3, 3, 1, 1, 1, 1, 0, 2, 2, 0},
+      {1, 2, 2, 5, 9, 3, 4, 5, 3, 5, 1, 2, 1, 1, 1, 1, 0, 3},
+      {2, 1, 2, 6, 6, 2, 3, 4, 3, 3, 1, 1, 1, 1, -1, 0, 0, 0},
+      {1, 1, 2, 6, 6, 2, 2, 2, 3, 3, 2, 2, 1, 1, 1, 1, -2, -2},
+      {1, 1, 2, 4, 3, 2, 3, 3, 3, 2, 1, 1, 2, 1, 3, -1, 0, 2},
+      // No pixel of the image is in a window.
+      {1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 1, 0}};
+  for (ConvShape shape : shapes)
+    for (int64_t layout : {0, 1})
+      for (Precision precision : {Precision::F32, Precision::BF16}) {
+        shape.xLayout = shape.yLayout = layout;
+        for (Epilogue epilogue : {Epilogue::None, Epilogue::BiasRelu})
+          body(ConvCall{shape, ConvKind::Forward, precision, 0, epilogue});
+        for (Epilogue epilogue : {Epilogue::None, Epilogue::ReluGrad})
+          body(ConvCall{shape, ConvKind::InputGrad, precision, 0, epilogue});
+        body(ConvCall{shape, ConvKind::WeightGrad, precision});
+      }
+}
+
+/// But for what crops, which is copied.
+TEST_F(CudaLibrariesTest, UnevenPaddingIsOnePlan) {
+  int plans = 0, copies = 0;
+  forEachUnevenPadding([&](const ConvCall &call) {
+    SCOPED_TRACE("call " + std::to_string(plans + copies));
+    const ConvShape &s = call.shape;
+    bool crops =
+        std::min({s.pt, s.pl, call.paddingAfter(0), call.paddingAfter(1)}) < 0;
+    expectConv(call);
+    ++(crops ? copies : plans);
+  });
+  EXPECT_EQ(fakes.plans, plans);
+  EXPECT_EQ(fakes.convolutions, copies);
+}
+
+/// Where cuDNN has no plan, its older functions compute it on a padded copy.
+TEST_F(CudaLibrariesTest, UnevenPaddingWithoutGraphs) {
+  fakes.refusesGraphs = true;
+  int calls = 0;
+  forEachUnevenPadding([&](const ConvCall &call) {
+    SCOPED_TRACE("call " + std::to_string(calls));
+    expectConv(call);
+    ++calls;
+  });
+  EXPECT_EQ(fakes.plans, 0);
+  EXPECT_EQ(fakes.convolutions, calls);
+}
+
 TEST_F(CudaLibrariesTest, RefusesWhatCuDnnCannot) {
   float x[64] = {};
-  ConvShape cropped{1, 1, 1, 5, 5, 1, 2, 2, 3, 3, 1, 1, 1, 1, -1, -1, 0, 0};
-  auto error = libraries.conv({cropped}, {x, x, x, nullptr}, nullptr);
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->message,
-            "cuDNN takes images in NCHW or NHWC with padding of at least 0");
   ConvShape mixed{1, 1, 1, 5, 5, 1, 3, 3, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0};
   mixed.xLayout = 1;
-  error = libraries.conv({mixed}, {x, x, x, nullptr}, nullptr);
+  auto error = libraries.conv({mixed}, {x, x, x, nullptr}, nullptr);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message,
-            "cuDNN takes images in NCHW or NHWC with padding of at least 0");
-  ConvShape oneSided{1, 1, 1, 5, 5, 1, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0, 1, 1};
-  error = libraries.conv({oneSided}, {x, x, x, nullptr}, nullptr);
+            "cuDNN takes images in NCHW or NHWC, all of a call alike");
+  ConvShape other{1, 1, 1, 5, 5, 1, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0};
+  error = libraries.conv({other}, {x, x, x, nullptr}, nullptr);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message,
             "cuDNN makes 3 x 3 of a convolution, expected 4 x 4");
@@ -490,6 +544,41 @@ TEST_F(CudaTuningTest, TakesTheFastestOfBothApis) {
     EXPECT_FALSE(libraries.conv(call, small.buffers, nullptr));
     EXPECT_EQ(fakes.convAlgorithm, 1);
   }
+  EXPECT_EQ(note, "");
+}
+
+/// A padded copy is made by the older functions, beside the workspace of the
+/// program if that is too small; the key says what is padded.
+TEST_F(CudaTuningTest, TakesTheFastestWithUnevenPadding) {
+  SmallConv uneven;
+  uneven.call = {{1, 1, 1, 5, 5, 1, 5, 5, 3, 3, 1, 1, 1, 1, 2, 1, 0, 1}};
+  uneven.call.workspace = 64;
+  uneven.y.resize(25);
+  std::vector<float> expected(25), memory(16);
+  uneven.buffers.result = uneven.y.data();
+  uneven.buffers.workspace = memory.data();
+  runTwin(uneven.call,
+          {uneven.x.data(), uneven.w.data(), expected.data(), nullptr},
+          convDirect);
+  fakes.times = timesOf({3, 2, 4}, {5, 3, 0.1, 0.1, 0.1});
+  CudaLibraries libraries;
+  ASSERT_FALSE(libraries.open(&tuning));
+  ASSERT_FALSE(libraries.prepare(uneven.call, uneven.buffers));
+  auto used = tuner.used();
+  ASSERT_EQ(used.size(), 1u);
+  EXPECT_NE(used.begin()->first.find(" padding=2x1x0x1 "), std::string::npos)
+      << used.begin()->first;
+  EXPECT_EQ(used.begin()->second, "padded algorithm 1");
+  EXPECT_FALSE(libraries.conv(uneven.call, uneven.buffers, nullptr));
+  EXPECT_EQ(fakes.convAlgorithm, 1);
+  EXPECT_EQ(uneven.y, expected);
+  // Unmeasured: a plan, which needs no copy.
+  CudaLibraries others;
+  ASSERT_FALSE(others.open());
+  int plans = fakes.plans;
+  EXPECT_FALSE(others.conv(uneven.call, uneven.buffers, nullptr));
+  EXPECT_EQ(fakes.plans, plans + 1);
+  EXPECT_EQ(uneven.y, expected);
   EXPECT_EQ(note, "");
 }
 

@@ -88,6 +88,37 @@ TEST_F(CudnnEnginesTest, MakesPlans) {
     }
 }
 
+/// Padding of shards at a border of an image, and of SAME at an even extent;
+/// what crops has no graph.
+TEST_F(CudnnEnginesTest, KnowsUnevenPadding) {
+  const std::pair<ConvKind, Epilogue> calls[] = {
+      {ConvKind::Forward, Epilogue::None},
+      {ConvKind::Forward, Epilogue::BiasRelu},
+      {ConvKind::InputGrad, Epilogue::None},
+      {ConvKind::WeightGrad, Epilogue::None}};
+  const ConvShape shapes[] = {
+      {32, 1, 64, 29, 56, 64, 28, 56, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1},
+      {32, 1, 64, 56, 56, 64, 28, 28, 3, 3, 2, 2, 1, 1, 0, 0, 1, 1}};
+  for (ConvShape shape : shapes)
+    for (auto [kind, epilogue] : calls)
+      for (Precision precision :
+           {Precision::F32, Precision::TF32, Precision::BF16})
+        for (int64_t layout : {0, 1}) {
+          SCOPED_TRACE("kind " + std::to_string(int64_t(kind)) + " precision " +
+                       std::to_string(int64_t(precision)) + " layout " +
+                       std::to_string(layout));
+          shape.xLayout = shape.yLayout = layout;
+          auto graph = ConvGraph::make(
+              target(), {shape, kind, precision, 0, epilogue}, 16, 1);
+          ASSERT_TRUE(graph) << graph.error();
+          auto bytes = (*graph)->workspaceOf(0);
+          EXPECT_TRUE(bytes) << bytes.error();
+        }
+  ConvShape cropped{32, 1, 64, 30, 56, 64, 27, 56, 3,
+                    3,  1, 1,  1,  1,  -1, 1,  0,  1};
+  EXPECT_FALSE(ConvGraph::make(target(), {cropped}, 16, 1));
+}
+
 /// What `--soap-call-attention` gives the gradients, as its test pins it.
 int64_t workspaceOf(const AttentionCall &call) {
   if (!call.isBackward())

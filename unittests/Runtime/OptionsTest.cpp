@@ -115,11 +115,16 @@ TEST(Options, Rejects) {
             "flag '--transport': expected 'auto', 'local', 'mpi' or 'nccl', "
             "got 'tcp'");
   EXPECT_EQ(errorOf({"a.mlir", "--backend=rocm"}),
-            "flag '--backend': expected 'cpu' or 'cuda', got 'rocm'");
-  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--virtual-devices"}),
-            "flag '--virtual-devices' needs '--backend cuda'");
-  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--no-autotune"}),
-            "flag '--no-autotune' needs '--backend cuda'");
+            "flag '--backend': expected 'auto', 'cpu' or 'cuda', got 'rocm'");
+  for (const char *flag :
+       {"--virtual-devices", "--no-autotune", "--no-cuda-graph"}) {
+    EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--backend=cpu", flag}),
+              "flag '" + std::string(flag) + "' needs '--backend cuda'");
+    EXPECT_EQ(parseOptions({"a.mlir", "--data=synthetic", flag})->backend,
+              "cuda");
+  }
+  EXPECT_EQ(parseOptions({"a.mlir", "--data=synthetic"})->backend, "auto");
+  EXPECT_EQ(parseOptions({"--calibrate"})->backend, "cpu");
   EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--virtual-devices",
                      "--backend=cuda", "--transport=nccl"}),
             "flags '--virtual-devices' and '--transport nccl' exclude each "
@@ -166,6 +171,7 @@ TEST(Options, Rejects) {
   EXPECT_EQ(errorOf({"m", "--data=synthetic", "--gauge", "--backend=cuda"}),
             "flag '--gauge' needs '--backend cpu'");
   EXPECT_TRUE(parseOptions({"m", "--data=synthetic", "--gauge"})->gauge);
+  EXPECT_EQ(parseOptions({"m", "--data=synthetic", "--gauge"})->backend, "cpu");
 }
 
 } // namespace

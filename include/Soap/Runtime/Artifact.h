@@ -49,7 +49,8 @@ struct Artifact {
   std::string code;
 };
 
-/// The bytes of the file; the manifest is deflated in it.
+/// The bytes of the file; manifest and code are deflated in it where that makes
+/// them smaller.
 std::string serializeArtifact(const Artifact &artifact);
 /// Checks structure, version and checksums; `source` names it in messages. The
 /// manifest and the code are not looked into.

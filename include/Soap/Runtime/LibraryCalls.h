@@ -122,6 +122,31 @@ struct ConvCall {
 
   bool channelsLast() const { return shape.xLayout == 1; }
 
+  /// Whether a dim (0: rows, 1: columns) that is padded by `after` behind its
+  /// end has the windows of the call: what lies beyond them is read by none.
+  bool fits(size_t dim, int64_t after) const {
+    const ConvShape &s = shape;
+    int64_t extent = dim ? s.w : s.h, results = dim ? s.ow : s.oh,
+            kernel = dim ? s.kw : s.kh, stride = dim ? s.sw : s.sh,
+            dilation = dim ? s.dw : s.dh, before = dim ? s.pl : s.pt;
+    int64_t room = extent + before + after - ((kernel - 1) * dilation + 1);
+    return room >= 0 && room / stride + 1 == results;
+  }
+  /// Whether the padding of a dim before its begin will do behind its end, too.
+  bool padsBothSides(size_t dim) const {
+    int64_t before = dim ? shape.pl : shape.pt;
+    return before >= 0 && fits(dim, before);
+  }
+  bool padsBothSides() const { return padsBothSides(0) && padsBothSides(1); }
+  /// Padding behind the end of a dim: that before its begin where it will do,
+  /// else the call's own, and rather none than what crops.
+  int64_t paddingAfter(size_t dim) const {
+    int64_t own = dim ? shape.pr : shape.pb;
+    if (padsBothSides(dim))
+      return dim ? shape.pl : shape.pt;
+    return own < 0 && fits(dim, 0) ? 0 : own;
+  }
+
   int64_t thirdVolume() const {
     return hasBias(epilogue)           ? shape.g * shape.o
            : hasThirdOperand(epilogue) ? volumeOf(2)

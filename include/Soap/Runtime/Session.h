@@ -31,7 +31,8 @@ struct ProgramSource {
 
 /// On what devices a session runs, and how they talk.
 struct DeviceChoice {
-  /// "cpu" or "cuda".
+  /// "cpu", "cuda", or "auto": cuda for modules lowered to GPUs, where CUDA's
+  /// driver has one, else cpu.
   std::string backend = "cpu";
   /// Over NCCL; otherwise in memory, or over the processes of the world.
   bool nccl = false;

@@ -74,14 +74,15 @@ static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
                               op.getTransposeB() ? 1 : 0};
 }
 
-/// cuDNN pads both sides alike, by what is not negative, and makes as many
-/// results as windows fit.
+/// Whether there is an image, and windows that the padded image has: paddings
+/// may differ between sides, and crop.
 static bool isCudaConv(ArrayRef<int64_t> d) {
   for (size_t i : {0, 1}) {
     int64_t size = d[3 + i], result = d[6 + i], kernel = d[8 + i],
-            stride = d[10 + i], dilation = d[12 + i], padding = d[14 + i];
-    int64_t room = size + 2 * padding - ((kernel - 1) * dilation + 1);
-    if (padding < 0 || room < 0 || room / stride + 1 != result)
+            stride = d[10 + i], dilation = d[12 + i];
+    int64_t padded = size + d[14 + i] + d[16 + i];
+    int64_t room = padded - ((kernel - 1) * dilation + 1);
+    if (size < 1 || result < 1 || room < 0 || room / stride + 1 != result)
       return false;
   }
   return true;

@@ -14,7 +14,7 @@ using namespace soap;
 using namespace soap::runtime;
 
 ConvAlgorithms::~ConvAlgorithms() {
-  for (cudnnTensorDescriptor_t tensor : {x, y, bias})
+  for (cudnnTensorDescriptor_t tensor : {x, image, y, bias})
     if (tensor)
       cudnnDestroyTensorDescriptor(tensor);
   if (w)
@@ -34,13 +34,21 @@ static bool fitsInt(std::initializer_list<int64_t> numbers) {
 
 MaybeError ConvAlgorithms::describe(const ConvCall &call) {
   const ConvShape &s = call.shape;
-  if (s.xLayout != s.yLayout || s.xLayout < 0 || s.xLayout > 1 || s.pt < 0 ||
-      s.pl < 0)
-    return Error{"cuDNN takes images in NCHW or NHWC with padding of at least "
-                 "0"};
-  if (!fitsInt({s.n, s.g * s.c, s.h, s.w, s.g * s.o, s.oh, s.ow, s.kh, s.kw}))
-    return Error{"a convolution has an extent beyond 2147483647"};
+  if (s.xLayout != s.yLayout || s.xLayout < 0 || s.xLayout > 1)
+    return Error{"cuDNN takes images in NCHW or NHWC, all of a call alike"};
+  int64_t height = s.h, columns = s.w, top = s.pt, left = s.pl;
+  if (!call.padsBothSides()) {
+    padded.emplace(s, call.precision == Precision::BF16 ? 2 : 4);
+    height = padded->height();
+    columns = padded->columns();
+    top = left = 0;
+  }
+  if (!fitsInt({s.n, s.g * s.c, s.h, s.w, height, columns, s.g * s.o, s.oh,
+                s.ow, s.kh, s.kw}))
+    return Error{"a convolution has an extent beyond 2147483647, or padding "
+                 "that leaves nothing of its image"};
   SOAP_CUDA(cudnnCreateTensorDescriptor, &x);
+  SOAP_CUDA(cudnnCreateTensorDescriptor, &image);
   SOAP_CUDA(cudnnCreateTensorDescriptor, &y);
   SOAP_CUDA(cudnnCreateFilterDescriptor, &w);
   SOAP_CUDA(cudnnCreateConvolutionDescriptor, &conv);
@@ -49,14 +57,14 @@ MaybeError ConvAlgorithms::describe(const ConvCall &call) {
   // Extents are those of NCHW in both.
   auto layout = call.channelsLast() ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
   SOAP_CUDA(cudnnSetTensor4dDescriptor, x, layout, type, int(s.n),
+            int(s.g * s.c), int(height), int(columns));
+  SOAP_CUDA(cudnnSetTensor4dDescriptor, image, layout, type, int(s.n),
             int(s.g * s.c), int(s.h), int(s.w));
   SOAP_CUDA(cudnnSetTensor4dDescriptor, y, layout, type, int(s.n),
             int(s.g * s.o), int(s.oh), int(s.ow));
   SOAP_CUDA(cudnnSetFilter4dDescriptor, w, type, layout, int(s.g * s.o),
             int(s.c), int(s.kh), int(s.kw));
-  // The same padding on both sides; what differs at the far ends is in the
-  // extents of y, where it can be (see `isCudaConv` of the compiler).
-  SOAP_CUDA(cudnnSetConvolution2dDescriptor, conv, int(s.pt), int(s.pl),
+  SOAP_CUDA(cudnnSetConvolution2dDescriptor, conv, int(top), int(left),
             int(s.sh), int(s.sw), int(s.dh), int(s.dw), CUDNN_CROSS_CORRELATION,
             CUDNN_DATA_FLOAT);
   SOAP_CUDA(cudnnSetConvolutionGroupCount, conv, int(s.g));
@@ -90,6 +98,12 @@ MaybeError ConvAlgorithms::describeEpilogue(const ConvCall &call,
   return std::nullopt;
 }
 
+/// Bytes in front of an algorithm's workspace.
+size_t ConvAlgorithms::copyBytes() const {
+  constexpr size_t unit = 256;
+  return padded ? (size_t(padded->bytes()) + unit - 1) / unit * unit : 0;
+}
+
 /// The proposals that work in the memory that a workspace may take. The math is
 /// that of the descriptor, so an algorithm counts once. Those whose sums have
 /// no order are left out where there are others: replicas must have the same
@@ -110,9 +124,10 @@ MaybeError ConvAlgorithms::proposeBy(const char *name, size_t limit,
             return other.algorithm == result.algo;
           });
       if (known == found.end())
-        found.push_back({int(result.algo), result.memory});
+        found.push_back({int(result.algo), copyBytes() + result.memory});
       else
-        known->workspaceBytes = std::max(known->workspaceBytes, result.memory);
+        known->workspaceBytes =
+            std::max(known->workspaceBytes, copyBytes() + result.memory);
     }
     isOrdered = ordered;
     if (!found.empty())
@@ -149,10 +164,34 @@ MaybeError ConvAlgorithms::propose(cudnnHandle_t dnn, const ConvCall &call,
 }
 
 MaybeError ConvAlgorithms::run(cudnnHandle_t dnn, const ConvCall &call,
-                               size_t proposal,
-                               const ConvBuffers &buffers) const {
+                               size_t proposal, const ConvBuffers &buffers,
+                               cudaStream_t stream) const {
+  ConvBuffers own = buffers;
+  bool writesImage = call.kind == ConvKind::InputGrad;
+  if (padded) {
+    own.workspace = static_cast<char *>(buffers.workspace) + copyBytes();
+    if (writesImage)
+      own.result = buffers.workspace;
+    else if (MaybeError error =
+                 padded->pad(buffers.a, buffers.workspace, stream))
+      return error;
+    else
+      own.a = buffers.workspace;
+  }
+  if (MaybeError error = convolve(dnn, call, proposal, own))
+    return error;
+  if (padded && writesImage)
+    if (MaybeError error = padded->crop(own.result, buffers.result, stream))
+      return error;
+  return runEpilogue(dnn, call, buffers);
+}
+
+MaybeError ConvAlgorithms::convolve(cudnnHandle_t dnn, const ConvCall &call,
+                                    size_t proposal,
+                                    const ConvBuffers &buffers) const {
   auto [a, b, result, memory, third] = buffers;
-  auto [algorithm, bytes] = found[proposal];
+  int algorithm = found[proposal].algorithm;
+  size_t bytes = found[proposal].workspaceBytes - copyBytes();
   float one = 1, zero = 0;
   switch (call.kind) {
   case ConvKind::Forward:
@@ -178,7 +217,7 @@ MaybeError ConvAlgorithms::run(cudnnHandle_t dnn, const ConvCall &call,
               w, result);
     break;
   }
-  return runEpilogue(dnn, call, buffers);
+  return std::nullopt;
 }
 
 /// In place, behind the convolution.
@@ -193,7 +232,7 @@ MaybeError ConvAlgorithms::runEpilogue(cudnnHandle_t dnn, const ConvCall &call,
               result);
   // What relu became is above 0 where it was.
   if (call.epilogue == Epilogue::ReluGrad)
-    SOAP_CUDA(cudnnActivationBackward, dnn, relu, &one, x, buffers.third, x,
-              result, x, buffers.third, &zero, x, result);
+    SOAP_CUDA(cudnnActivationBackward, dnn, relu, &one, image, buffers.third,
+              image, result, image, buffers.third, &zero, image, result);
   return std::nullopt;
 }

@@ -2,7 +2,8 @@
 //
 // Descriptors of a convolution, and the algorithms that cuDNN proposes for it.
 // What follows the convolution is a call of its own behind it, but for a bias
-// with relu, which cuDNN has together with it.
+// with relu, which cuDNN has together with it. An image whose padding differs
+// between sides is padded in memory first (PaddedImage.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,8 +11,10 @@
 #define SOAP_LIB_RUNTIME_CUDA_CONVALGORITHMS_H
 
 #include "CudaError.h"
+#include "PaddedImage.h"
 #include "Soap/Runtime/LibraryCalls.h"
 
+#include <optional>
 #include <vector>
 
 namespace soap::runtime {
@@ -19,8 +22,8 @@ namespace soap::runtime {
 class ConvAlgorithms {
 public:
   struct Proposal {
-    int algorithm; ///< a cudnnConvolution*Algo_t of its kind
-    size_t workspaceBytes;
+    int algorithm;         ///< a cudnnConvolution*Algo_t of its kind
+    size_t workspaceBytes; ///< with the padded image
   };
 
   ConvAlgorithms() = default;
@@ -30,27 +33,37 @@ public:
 
   /// An error where cuDNN cannot compute the call, by whatever function.
   MaybeError describe(const ConvCall &call);
-  /// Finds the proposals that need at most `limit` bytes. An error if there is
-  /// none.
+  /// Finds the proposals that need at most `limit` bytes beside the padded
+  /// image. An error if there is none.
   MaybeError propose(cudnnHandle_t dnn, const ConvCall &call, size_t limit);
   const std::vector<Proposal> &proposals() const { return found; }
   /// Whether sums of the proposals have an order; if cuDNN has none like that,
   /// the others are proposed.
   bool haveOrder() const { return isOrdered; }
 
-  /// Gives the work to the stream of the handle.
+  /// Whether the image is padded in memory, in front of the workspace.
+  bool copies() const { return padded.has_value(); }
+
+  /// Gives the work to `stream`, which is that of the handle.
   MaybeError run(cudnnHandle_t dnn, const ConvCall &call, size_t proposal,
-                 const ConvBuffers &buffers) const;
+                 const ConvBuffers &buffers, cudaStream_t stream) const;
 
 private:
   template <typename Find>
   MaybeError proposeBy(const char *name, size_t limit, Find find);
   MaybeError describeEpilogue(const ConvCall &call, cudnnTensorFormat_t layout,
                               cudnnDataType_t type);
+  MaybeError convolve(cudnnHandle_t dnn, const ConvCall &call, size_t proposal,
+                      const ConvBuffers &buffers) const;
   MaybeError runEpilogue(cudnnHandle_t dnn, const ConvCall &call,
                          const ConvBuffers &buffers) const;
+  size_t copyBytes() const;
 
-  cudnnTensorDescriptor_t x = nullptr, y = nullptr, bias = nullptr;
+  std::optional<PaddedImage> padded;
+  /// `x` is the image that the convolution reads or writes, `image` that of the
+  /// call.
+  cudnnTensorDescriptor_t x = nullptr, image = nullptr, y = nullptr,
+                          bias = nullptr;
   cudnnFilterDescriptor_t w = nullptr;
   cudnnConvolutionDescriptor_t conv = nullptr;
   cudnnActivationDescriptor_t relu = nullptr;

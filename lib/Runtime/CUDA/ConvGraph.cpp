@@ -47,11 +47,11 @@ MaybeError ConvGraph::addConvolution(const ConvCall &call, size_t a, size_t b,
                     CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION));
   SOAP_TRY(conv.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64,
                     int64_t(2)));
-  const std::vector<int64_t> padding{s.pt, s.pl};
-  SOAP_TRY(
-      conv.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, padding));
-  SOAP_TRY(conv.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64,
-                    padding));
+  SOAP_TRY(conv.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64,
+                    std::vector<int64_t>{s.pt, s.pl}));
+  SOAP_TRY(conv.set(
+      CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64,
+      std::vector<int64_t>{call.paddingAfter(0), call.paddingAfter(1)}));
   SOAP_TRY(conv.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64,
                     std::vector<int64_t>{s.sh, s.sw}));
   SOAP_TRY(conv.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64,

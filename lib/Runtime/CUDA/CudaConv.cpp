@@ -47,10 +47,11 @@ struct CudaConv::Plan {
   /// Whether the candidate is an engine of the graph API, and its number there.
   std::pair<bool, size_t> at(size_t candidate) const;
   std::vector<std::string> names() const;
-  /// Bytes that the candidate needs, at most `limit`; an error: it cannot be
-  /// taken.
+  /// Bytes that the candidate needs: at most `limit`, and an image with its
+  /// padding where one is copied. An error: it cannot be taken.
   Expected<size_t> workspaceOf(size_t candidate);
-  MaybeError run(size_t candidate, const ConvBuffers &buffers);
+  MaybeError run(size_t candidate, const ConvBuffers &buffers,
+                 cudaStream_t stream);
   std::string key() const;
 };
 
@@ -61,9 +62,9 @@ MaybeError CudaConv::Plan::describe() {
   auto made = ConvGraph::make({dnn}, call, alignment, mostEngines);
   if (made)
     graph = std::move(*made);
-  // The older functions need a launch per operation, and are what is known
-  // where there is one operation.
-  graphFirst = call.epilogue != Epilogue::None;
+  // The older functions need a launch per operation, and copies where padding
+  // differs between sides; where there is one operation they are what is known.
+  graphFirst = call.epilogue != Epilogue::None || algorithms.copies();
   return size() ? std::nullopt : refused;
 }
 
@@ -80,7 +81,7 @@ std::vector<std::string> CudaConv::Plan::names() const {
     list.push_back(
         isEngine
             ? graph->engines()[number]
-            : "algorithm " +
+            : (algorithms.copies() ? "padded algorithm " : "algorithm ") +
                   std::to_string(algorithms.proposals()[number].algorithm));
   }
   return list;
@@ -97,10 +98,11 @@ Expected<size_t> CudaConv::Plan::workspaceOf(size_t candidate) {
   return bytes;
 }
 
-MaybeError CudaConv::Plan::run(size_t candidate, const ConvBuffers &buffers) {
+MaybeError CudaConv::Plan::run(size_t candidate, const ConvBuffers &buffers,
+                               cudaStream_t stream) {
   auto [isEngine, number] = at(candidate);
   return isEngine ? graph->run(number, buffers)
-                  : algorithms.run(dnn, call, number, buffers);
+                  : algorithms.run(dnn, call, number, buffers, stream);
 }
 
 /// The call as part of a key.
@@ -117,7 +119,9 @@ std::string CudaConv::Plan::key() const {
       {" y=", {s.oh, s.ow}},
       {" strides=", {s.sh, s.sw}},
       {" dilations=", {s.dh, s.dw}},
-      {" padding=", {s.pt, s.pl}},
+      {" padding=", call.padsBothSides()
+                        ? std::vector<int64_t>{s.pt, s.pl}
+                        : std::vector<int64_t>{s.pt, s.pl, s.pb, s.pr}},
       {" workspace=", {call.workspace}}};
   for (const auto &[name, numbers] : parts) {
     text += name;
@@ -194,7 +198,7 @@ Autotuner::Measure CudaConv::measureOf(Plan &plan, CudaTimer &timer) {
     }
     return timer.measure([&](cudaStream_t stream) -> MaybeError {
       SOAP_CUDA(cudnnSetStream, plan.dnn, stream);
-      return plan.run(candidate, buffers);
+      return plan.run(candidate, buffers, stream);
     });
   };
 }
@@ -261,12 +265,13 @@ MaybeError CudaConv::run(const ConvCall &call, const ConvBuffers &buffers,
   if (!bytes)
     return bytes.takeError();
   ConvBuffers all = buffers;
-  if (!all.workspace) {
+  // A padded image may be more than programs have.
+  if (!all.workspace || int64_t(*bytes) > call.workspace) {
     auto beside = workspace(stream, *bytes);
     if (!beside)
       return beside.takeError();
     all.workspace = *beside;
   }
   SOAP_CUDA(cudnnSetStream, dnn, stream);
-  return plan.run(plan.chosen, all);
+  return plan.run(plan.chosen, all, stream);
 }

@@ -251,6 +251,14 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
   });
 }
 
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *parameters,
+                              cudaStream_t stream) {
+  FAKE(cudaMemcpy3DAsync);
+  if (!lies(*parameters))
+    return cudaErrorInvalidValue;
+  return give(stream, [copy = *parameters] { copyPart(copy); });
+}
+
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
                             cudaStream_t stream) {
   return give(stream, [=] { std::memset(to, value, bytes); });

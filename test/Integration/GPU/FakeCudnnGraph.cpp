@@ -450,7 +450,13 @@ bool isTensor(const Descriptor &d) {
                      [](int64_t extent) { return extent > 0; });
 }
 
+/// Nothing is cropped.
 bool isConvolution(const Descriptor &d) {
+  for (int name : {CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,
+                   CUDNN_ATTR_CONVOLUTION_POST_PADDINGS})
+    for (int64_t padding : d.list<int64_t>(name))
+      if (padding < 0)
+        return false;
   return d.value<int64_t>(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS) == 2 &&
          d.value<cudnnConvolutionMode_t>(CUDNN_ATTR_CONVOLUTION_CONV_MODE,
                                          CUDNN_CONVOLUTION) ==

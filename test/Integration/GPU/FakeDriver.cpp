@@ -2,9 +2,12 @@
 //
 // libcuda.so.1 where there is none, as far as cuDNN needs it to make plans:
 // some of its engines compile kernels then, and give them to the driver, which
-// takes them here and does nothing. There is no device, and nothing runs.
+// takes them here and does nothing. Nothing runs. There is no device, unless
+// SOAP_FAKE_DRIVER_DEVICES says how many are counted.
 //
 //===----------------------------------------------------------------------===//
+
+#include <cstdlib>
 
 namespace {
 
@@ -43,7 +46,6 @@ SOAP_DOES(cuLibraryUnload)
 SOAP_DOES(cuModuleUnload)
 SOAP_DOES(cuFuncSetAttribute)
 SOAP_DOES(cuKernelSetAttribute)
-SOAP_REFUSES(cuInit)
 SOAP_REFUSES(cuDriverGetVersion)
 SOAP_REFUSES(cuGetProcAddress)
 SOAP_REFUSES(cuGetProcAddress_v2)
@@ -52,7 +54,6 @@ SOAP_REFUSES(cuCtxGetLimit)
 SOAP_REFUSES(cuCtxPopCurrent)
 SOAP_REFUSES(cuCtxPushCurrent)
 SOAP_REFUSES(cuDeviceGet)
-SOAP_REFUSES(cuDeviceGetCount)
 SOAP_REFUSES(cuFuncGetAttribute)
 SOAP_REFUSES(cuKernelGetAttribute)
 SOAP_REFUSES(cuLaunchCooperativeKernel)
@@ -65,6 +66,14 @@ SOAP_REFUSES(cuLinkDestroy)
 SOAP_REFUSES(cuOccupancyMaxPotentialClusterSize)
 SOAP_REFUSES(cuStreamGetCtx)
 
+int cuInit(unsigned) {
+  return std::getenv("SOAP_FAKE_DRIVER_DEVICES") ? success : noDevice;
+}
+int cuDeviceGetCount(int *count) {
+  const char *devices = std::getenv("SOAP_FAKE_DRIVER_DEVICES");
+  *count = devices ? std::atoi(devices) : 0;
+  return devices ? success : noDevice;
+}
 int cuGetErrorName(int error, const char **text) {
   return giveText(error, text);
 }

@@ -14,6 +14,7 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <cstring>
 #include <functional>
 
 namespace soap::fake {
@@ -55,6 +56,31 @@ cudaError_t eventElapsedTime(float *milliseconds, cudaEvent_t begin,
                              cudaEvent_t end);
 cudaError_t graphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph);
 cudaError_t graphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+
+/// Whether all of what a copy of a part moves lies in both memories, whose rows
+/// do not overlap.
+inline bool lies(const cudaMemcpy3DParms &p) {
+  auto in = [&](const cudaPitchedPtr &memory, const cudaPos &at) {
+    return memory.ptr && at.x + p.extent.width <= memory.pitch &&
+           at.y + p.extent.height <= memory.ysize;
+  };
+  return !p.srcArray && !p.dstArray && in(p.srcPtr, p.srcPos) &&
+         in(p.dstPtr, p.dstPos);
+}
+
+/// What cudaMemcpy3D does.
+inline void copyPart(const cudaMemcpy3DParms &p) {
+  auto at = [](const cudaPitchedPtr &memory, const cudaPos &pos, size_t plane,
+               size_t row) {
+    return static_cast<char *>(memory.ptr) +
+           ((pos.z + plane) * memory.ysize + pos.y + row) * memory.pitch +
+           pos.x;
+  };
+  for (size_t plane = 0; plane < p.extent.depth; ++plane)
+    for (size_t row = 0; row < p.extent.height; ++row)
+      std::memcpy(at(p.dstPtr, p.dstPos, plane, row),
+                  at(p.srcPtr, p.srcPos, plane, row), p.extent.width);
+}
 
 /// Of this process so far.
 struct Counts {

@@ -2,14 +2,16 @@
 """Small sizes of the networks under strategies, lowered to GPUs: every kernel is assembled by ptxas, every program runs on the CPU, with the
 twins of its kernels, and is compared with the unfused reference.
 
-    networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS]
+    networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS] [--jobs=1]
 
 A network per chip, and on one device once more in bf16 or tf32. With --all every network on 1, 4 and 64 devices, single, data parallel, with the expert's and a searched strategy: chips and precisions take turns; with --every
-each of these for every chip and precision. Ends with "N passed, N failed"."""
+each of these for every chip and precision. --jobs: so many at a time. Ends with "N passed, N failed"."""
 
 import argparse
+import concurrent.futures
 import itertools
 import json
+import threading
 import os
 import shutil
 import subprocess
@@ -57,9 +59,9 @@ def toolkit():
     return folder if os.access(os.path.join(folder, "bin", "ptxas"), os.X_OK) else ""
 
 
-def run(command, limit):
+def run(command, limit, environment=None):
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, env=environment)
     except subprocess.TimeoutExpired:
         raise Failure("%s did not end in %d s" % (command[0], limit))
     if done.returncode != 0:
@@ -69,8 +71,10 @@ def run(command, limit):
 class Suite:
     def __init__(self, build, folder, limit):
         self.build, self.folder, self.limit = build, folder, limit
-        self.steps = {}
+        self.steps, self.lock = {}, threading.Lock()
         self.cuda = toolkit()
+        # Machine code of a reference is made once for all that are compared with it.
+        self.environment = {**os.environ, "SOAP_CACHE_DIR": self.path("cache")}
 
     def tool(self, name):
         return os.path.join(self.build, "bin", name)
@@ -79,27 +83,32 @@ class Suite:
         return os.path.join(self.folder, name)
 
     def run(self, command):
-        run(command, self.limit)
+        run(command, self.limit, self.environment)
 
     def step(self, name, batch, options):
         step = self.path("%s.%d.step.mlir" % (name, batch))
-        if step not in self.steps:
-            model = self.path(name + ".mlir")
-            self.run([self.tool("soap-translate"), "--generate=" + name, "--batch=%d" % batch, "--option=" + options, "-o", model])
-            self.run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.01", "-o", step])
-            self.steps[step] = True
+        with self.lock:
+            if step not in self.steps:
+                model = self.path(name + ".mlir")
+                self.run([self.tool("soap-translate"), "--generate=" + name, "--batch=%d" % batch, "--option=" + options, "-o", model])
+                self.run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.01", "-o", step])
+                self.steps[step] = True
         return step
 
     def case(self, step, strategy, topology, chip, precision, loss, weights):
-        lowered, report = self.path("lowered.mlir"), self.path("report.json")
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            return self.lowered_case(folder, step, strategy, topology, chip, precision, loss, weights)
+
+    def lowered_case(self, folder, step, strategy, topology, chip, precision, loss, weights):
+        lowered, report = os.path.join(folder, "lowered.mlir"), os.path.join(folder, "report.json")
         choose = SEARCH + topology if strategy == "searched" else "--soap-apply-strategy=preset=%s topology=%s" % (strategy, topology)
         # Images with channels last in f32, too.
         layout = "nhwc" if topology != TOPOLOGIES[1] else "auto"
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
         self.run([self.tool("soap-opt"), step, choose, "--soap-partition",
                   "--soap-lower-to-cuda=chip=%s precision=%s layout=%s %s" % (chip, precision, layout, image), "-o", lowered])
-        self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--reference", "--data", "synthetic", "--iterations", "2",
-                  "--no-cache", "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
+        self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--backend", "cpu", "--reference", "--data", "synthetic", "--iterations", "2",
+                  "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]
         if not (difference["loss"] <= loss and difference["weights"] <= weights):
             raise Failure("loss differs by %g, weights by %g: expected at most %g and %g" %
@@ -116,46 +125,53 @@ def main():
     parser.add_argument("--networks", default="")
     parser.add_argument("--strategies", default="", help="on several devices: data-parallel, expert, searched")
     parser.add_argument("--limit", type=int, default=LIMIT_S, help="seconds that one command may take")
+    parser.add_argument("--jobs", type=int, default=1, help="so many runs at a time")
     options = parser.parse_args()
     whole = options.all or options.every
     split = lambda text, default: text.split(",") if text else default
     devices = [int(text) for text in split(options.devices, [1, 4, 64] if whole else [1, 4])]
     chosen = split(options.networks, [row[0] for row in NETWORKS[: None if whole else len(CHIPS)]])
     strategies = split(options.strategies, STRATEGIES + (["searched"] if whole else []))
-    passed = failed = turn = 0
-    with tempfile.TemporaryDirectory() as folder:
+    cases, turn = [], 0
+    for index, (name, batch, sizes, loss, weights) in enumerate(NETWORKS):
+        if name not in chosen:
+            continue
+        for count, strategy in [(count, strategy) for count in devices for strategy in (strategies if count > 1 else ["single"])]:
+            if options.every:
+                kinds = list(itertools.product(CHIPS, PRECISIONS))
+            elif options.all:
+                # Four chips and three precisions: all pairs come up.
+                kinds = [(CHIPS[turn % len(CHIPS)], PRECISIONS[turn % len(PRECISIONS)])]
+                turn += 1
+            else:
+                kinds = [(CHIPS[index % len(CHIPS)], precision) for precision in ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]]
+            for chip, precision in kinds:
+                what = "%s %s %s %s %s" % (name, strategy, TOPOLOGIES[count], chip, precision)
+                limits = OF_64.get(name, (loss, weights)) if count == 64 else (loss, weights)
+                if precision != "f32":
+                    limits = (max(loss, ROUNDED_LOSS), float("inf"))
+                # A sample for each device.
+                cases.append((what, (name, max(batch, count), sizes), (strategy, TOPOLOGIES[count], chip, precision, *limits)))
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         suite = Suite(options.build, folder, options.limit)
         if not suite.cuda:
             print("no ptxas: kernels are PTX, which nobody assembles")
-        for index, (name, batch, sizes, loss, weights) in enumerate(NETWORKS):
-            if name not in chosen:
-                continue
-            for count, strategy in [(count, strategy) for count in devices for strategy in (strategies if count > 1 else ["single"])]:
-                if options.every:
-                    kinds = list(itertools.product(CHIPS, PRECISIONS))
-                elif options.all:
-                    # Four chips and three precisions: all pairs come up.
-                    kinds = [(CHIPS[turn % len(CHIPS)], PRECISIONS[turn % len(PRECISIONS)])]
-                    turn += 1
-                else:
-                    kinds = [(CHIPS[index % len(CHIPS)], precision) for precision in ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]]
-                for chip, precision in kinds:
-                    what = "%s %s %s %s %s" % (name, strategy, TOPOLOGIES[count], chip, precision)
-                    limits = OF_64.get(name, (loss, weights)) if count == 64 else (loss, weights)
-                    if precision != "f32":
-                        limits = (max(loss, ROUNDED_LOSS), float("inf"))
-                    start = time.monotonic()
-                    try:
-                        # A sample for each device.
-                        step = suite.step(name, max(batch, count), sizes)
-                        difference = suite.case(step, strategy, TOPOLOGIES[count], chip, precision, *limits)
-                        print("%s: loss differs by %.2g, weights by %.2g (%.0f s)" % (
-                            what, difference["loss"], difference["weights"], time.monotonic() - start))
-                        passed += 1
-                    except Failure as failure:
-                        print("FAILED: %s: %s" % (what, failure))
-                        failed += 1
-                    sys.stdout.flush()
+
+        def outcome(case):
+            what, network, how = case
+            start = time.monotonic()
+            try:
+                difference = suite.case(suite.step(*network), *how)
+            except Failure as failure:
+                return False, "FAILED: %s: %s" % (what, failure)
+            return True, "%s: loss differs by %.2g, weights by %.2g (%.0f s)" % (
+                what, difference["loss"], difference["weights"], time.monotonic() - start)
+
+        for good, line in pool.map(outcome, cases):
+            print(line, flush=True)
+            passed += good
+            failed += not good
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

@@ -183,7 +183,7 @@ def place(model):
 def is_built_with(name):
     probe = subprocess.run(["soap-solve", "placement", path("p.json"), "--contiguous=false", "--algorithm=" + name, "--time-limit=0",
                             "--quiet", "-o", path("s.json")], capture_output=True, text=True)
-    if probe.returncode != 0 and "built without" not in probe.stderr:
+    if probe.returncode != 0 and "this build has no" not in probe.stderr:
         sys.exit(name + ": " + probe.stderr)
     return probe.returncode == 0
 

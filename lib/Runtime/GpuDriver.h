@@ -1,0 +1,21 @@
+//===- GpuDriver.h - Whether there are GPUs ---------------------*- C++ -*-===//
+//
+// Asked of CUDA's driver, which comes with the GPU, without any of CUDA's
+// libraries.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_GPUDRIVER_H
+#define SOAP_LIB_RUNTIME_GPUDRIVER_H
+
+#include "Soap/Core/Error.h"
+
+namespace soap::runtime {
+
+/// How many GPUs the driver has, at least 1; the error says why there are
+/// none.
+Expected<int> countGpus();
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_GPUDRIVER_H

@@ -1,0 +1,80 @@
+//===- CheckedOptions.cpp - Options of passes, checked as text ------------===//
+//
+// See CheckedOptions.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckedOptions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+/// Options that are real numbers, of all passes.
+static constexpr StringRef numbers[] = {
+    "batch-norm-momentum", "beta",          "beta1",    "beta2",
+    "cooling",             "epsilon",       "momentum", "tempering",
+    "time-limit",          "learning-rate", "weight-decay"};
+
+/// The first option of a text, which it loses: up to a space that is in no
+/// quotes and in no brackets.
+static StringRef takeOption(StringRef &options) {
+  options = options.ltrim();
+  int depth = 0;
+  char quote = 0;
+  size_t end = 0;
+  for (; end < options.size(); ++end) {
+    char c = options[end];
+    if (quote) {
+      quote = c == quote ? 0 : quote;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    } else if (depth <= 0 && llvm::isSpace(c)) {
+      break;
+    }
+  }
+  StringRef option = options.take_front(end);
+  options = options.drop_front(end);
+  return option;
+}
+
+LogicalResult mlir::soap::checkOptionText(StringRef options,
+                                          OptionErrorHandler fail) {
+  llvm::StringSet<> seen;
+  while (!options.trim().empty()) {
+    StringRef option = takeOption(options);
+    auto [name, value] = option.split('=');
+    if (name.empty())
+      return fail("expected NAME=VALUE, got '" + option + "'");
+    if (!seen.insert(name).second)
+      return fail("option '" + name + "' is given twice");
+    if (value.empty() && option.contains('=') &&
+        llvm::is_contained(numbers, name))
+      return fail("option '" + option + "': expected a number");
+  }
+  return success();
+}
+
+std::string mlir::soap::describeOptionError(const Twine &message) {
+  std::string text = message.str();
+  StringRef rest = StringRef(text).trim();
+  rest.consume_front("<Pass-Options-Parser>: ");
+  // Bad values are told when they are parsed.
+  return rest.empty() ? "bad value of an option, docs/Passes.md has them all"
+                      : rest.str();
+}
+
+std::string mlir::soap::optionNumber(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", value);
+  return text;
+}

@@ -1,0 +1,52 @@
+//===- CheckedOptions.h - Options of passes, checked as text ----*- C++ -*-===//
+//
+// MLIR's parser of pass options takes the last of an option that is given
+// twice, ignores a value without a name and reads an empty number as 0. Users
+// mean something else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_CHECKEDOPTIONS_H
+#define SOAP_LIB_TRANSFORMS_CHECKEDOPTIONS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <string>
+
+namespace mlir::soap {
+
+using OptionErrorHandler = llvm::function_ref<LogicalResult(const Twine &)>;
+
+/// Whether `options` (`name=value name=value`) names every option once and
+/// gives every number a value. An empty text is no text to MLIR, which prints
+/// pipelines so, and stays that.
+LogicalResult checkOptionText(StringRef options, OptionErrorHandler fail);
+
+/// What MLIR says of an option, for users: without the name of its parser.
+std::string describeOptionError(const Twine &message);
+
+/// A number of an option as users write it.
+std::string optionNumber(double value);
+
+/// The base class of a pass, with checked options; messages name the pass.
+template <typename Base>
+struct CheckedOptions : Base {
+  using Base::Base;
+
+  LogicalResult initializeOptions(StringRef options,
+                                  OptionErrorHandler errorHandler) override {
+    auto fail = [&](const Twine &message) {
+      return errorHandler("'--" + this->getArgument() +
+                          "': " + describeOptionError(message));
+    };
+    if (failed(checkOptionText(options, fail)))
+      return failure();
+    return Base::initializeOptions(options, fail);
+  }
+};
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_CHECKEDOPTIONS_H
