@@ -414,9 +414,28 @@ int64_t DeltaSimulator::run(int64_t limitNs) {
     TaskBundle bundle = keys.unpack(entry.key);
     auto [slot, value] = list[bundle.block];
     size_t first = endsNs.size();
-    bool isLate = slot >= 0
-                      ? occupyDevices(bundle, slot, entry.readyNs, limitNs)
-                      : occupyResources(bundle, value, entry.readyNs, limitNs);
+    bool isLate;
+    if (bundle.count == 1) {
+      // Most are alone where devices differ.
+      int64_t startNs = entry.readyNs, endNs = 0;
+      if (slot >= 0) {
+        const KernelPlan &kernel = plan.kernelPlan(slot);
+        isLate = resources.occupy<true>({&kernel.devices[bundle.first], 1},
+                                        kernel.durationNs[bundle.first],
+                                        limitNs, startNs, endNs) ||
+                 endNs > limitNs - plan.tailNs(slot);
+      } else {
+        const PlannedTask &task = plan.valuePlan(value).tasks[bundle.first];
+        isLate =
+            resources.occupy<true>(resourcesOf(plan, task.resource),
+                                   task.durationNs, limitNs, startNs, endNs);
+      }
+      endsNs.push_back(endNs);
+    } else {
+      isLate = slot >= 0
+                   ? occupyDevices(bundle, slot, entry.readyNs, limitNs)
+                   : occupyResources(bundle, value, entry.readyNs, limitNs);
+    }
     popped.push_back(bundle);
     simulated = static_cast<int64_t>(endsNs.size());
     if (isLate)
