@@ -76,5 +76,7 @@ if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
   python3 "$source/utils/gpu-training.py" "${bin%/bin}" "$directory/training" --chip "$chip" --jobs "$jobs" $missing
   make_artifact alexnet alexnet 8 "" single h100-1x1
   make_artifact resnet-101 resnet-101 8 "" single h100-1x1
+  # A hundred norms amplify rounding: on the CPU two lowerings differ by 0.16 after one iteration, by 1.4 after three.
+  echo '{"iterations": 1, "tolerance": 0.5}' > "$directory/resnet-101.json"
 fi
 python3 "$source/utils/gpu-cases.py" "${bin%/bin}" "$directory/cases" --count "${SOAP_CASES:-500}" --chip "$chip" --jobs "$jobs" $missing

@@ -8,8 +8,8 @@ folder. Prints a row per check and a table at the end; --json keeps all of it, a
                  [--torch-flags=TEXT]
 
 Parts, in this order, each left out with a line where what it needs is not there:
-  artifacts  DIR/*.soapx, small files first: weights after a few iterations against those of the twins; with and without CUDA graphs the same
-             bits; milliseconds
+  artifacts  DIR/*.soapx, small files first: weights after a few iterations against those of the twins (--iterations and --tolerance, or what
+             a .json beside it says as "iterations" and "tolerance"); with and without CUDA graphs the same bits; milliseconds
   training   DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the median and the best; of
              those of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
              one) has it and it sees a GPU. Both precisions have about the same loss. Each artifact is a row, so --networks=alexnet,rnnlm takes
@@ -126,9 +126,15 @@ class Checks:
 
     def artifact(self, artifact, folder):
         few, timed = self.options.iterations, self.options.timed
-        expected, cpu, _ = self.weights(artifact, folder, "cpu", CPU, few)
-        ours, _, notes = self.weights(artifact, folder, "gpu", GPU, few)
-        row = {"detail": self.difference(ours, expected, self.options.tolerance)}
+        how = {"iterations": few, "tolerance": self.options.tolerance}
+        if os.path.exists(artifact[:-6] + ".json"):
+            with open(artifact[:-6] + ".json") as stream:
+                how.update(json.load(stream))
+        expected, cpu, _ = self.weights(artifact, folder, "cpu", CPU, how["iterations"])
+        ours, _, notes = self.weights(artifact, folder, "gpu", GPU, how["iterations"])
+        row = {"detail": self.difference(ours, expected, how["tolerance"])}
+        if how["iterations"] != few:
+            ours, _, notes = self.weights(artifact, folder, "gpu", GPU, few)
         direct, _, _ = self.weights(artifact, folder, "direct", GPU + ["--no-cuda-graph"], few)
         with open(ours, "rb") as first, open(direct, "rb") as second:
             if first.read() != second.read():
