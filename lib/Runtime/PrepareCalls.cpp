@@ -39,12 +39,14 @@ public:
     (void)real.prepare(call, buffers);
     return std::nullopt;
   }
-  // One function of the library each: nothing to choose.
-  MaybeError pool(const PoolCall &, const PoolBuffers &, int64_t) override {
+  MaybeError pool(const PoolCall &call, const PoolBuffers &buffers,
+                  int64_t) override {
+    (void)real.prepare(call, buffers);
     return std::nullopt;
   }
-  MaybeError batchNorm(const NormCall &, const NormBuffers &,
+  MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
                        int64_t) override {
+    (void)real.prepare(call, buffers);
     return std::nullopt;
   }
   MaybeError attention(const AttentionCall &call,

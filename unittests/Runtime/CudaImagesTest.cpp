@@ -259,4 +259,147 @@ TEST_F(CudaImagesTest, Norms) {
   EXPECT_EQ(fakes.norms, 2 * count);
 }
 
+/// With a tuner that keeps nothing on disk.
+class CudaImagesTuningTest : public CudaImagesTest {
+protected:
+  std::string note;
+  Autotuner tuner{"", [this](const std::string &text) { note += text; }};
+  CudaTuning tuning{&tuner, "GPU, sm_90"};
+  CudaLibraries tuned;
+
+  void SetUp() override {
+    CudaImagesTest::SetUp();
+    ASSERT_FALSE(tuned.open(&tuning));
+    fakes.plans = 0;
+    // Of the older functions, and of engines, of which the first two serve.
+    setTimes(5, 4, 3);
+  }
+  void TearDown() override {
+    fakes.times.clear();
+    fakes.failingPlan = -1;
+    EXPECT_EQ(note, "");
+  }
+  void setTimes(double function, double first, double second) {
+    fakes.times.assign(static_cast<size_t>(fake::firstEngine), 9);
+    fakes.times[0] = function;
+    fakes.times.insert(fakes.times.end(), {first, second, 0.1, 0.1});
+  }
+};
+
+TEST_F(CudaImagesTuningTest, PoolingByTheFastest) {
+  constexpr int count = 60;
+  int plans = 0;
+  for (int i = 0; i < count; ++i) {
+    SCOPED_TRACE("pooling " + std::to_string(i));
+    PoolCall call = drawPooling();
+    bool isMax = call.kind == PoolKind::Max;
+    Numbers x = integers(call.x.volume());
+    Numbers y = poolByTwin(call, x), dy = integers(call.y().volume());
+    for (bool isGradient : {false, true}) {
+      call.isGradient = isGradient;
+      Numbers expected = isGradient ? poolByTwin(call, x, dy, y) : y;
+      Numbers actual = reals(static_cast<int64_t>(expected.size()));
+      PoolBuffers buffers{isGradient ? dy.data() : nullptr,
+                          !isGradient || isMax ? x.data() : nullptr,
+                          isGradient && isMax ? y.data() : nullptr,
+                          actual.data()};
+      Numbers before = actual;
+      ASSERT_FALSE(tuned.prepare(call, buffers));
+      EXPECT_EQ(actual, before); // measured elsewhere
+      fakes.plans = 0;
+      MaybeError error = tuned.pool(call, buffers, nullptr);
+      ASSERT_FALSE(error) << error->message;
+      EXPECT_EQ(actual, expected);
+      plans += fakes.plans;
+      // There is no graph of the gradient of a maximum, nor in NCHW.
+      EXPECT_EQ(fakes.plans,
+                call.channelsLast && !(isGradient && isMax) ? 1 : 0);
+    }
+  }
+  EXPECT_GT(plans, count / 2);
+}
+
+TEST_F(CudaImagesTuningTest, NormsByTheFastest) {
+  constexpr int count = 30;
+  for (int i = 0; i < count; ++i) {
+    SCOPED_TRACE("norm " + std::to_string(i));
+    NormCall call{{draw(3, 6), draw(1, 5), draw(1, 6), draw(1, 6)},
+                  draw(0, 1) == 1};
+    call.epsilon = 1e-3;
+    call.workspace = 64;
+    Numbers x = reals(call.x.volume()), gamma = reals(call.x.c),
+            beta = reals(call.x.c), dy = reals(call.x.volume()), memory(16);
+    NormReference expected(call, x, gamma, beta, dy);
+    Numbers y(x.size()), mean(gamma.size()), inverse(gamma.size()),
+        dx(x.size()), dgamma(gamma.size()), dbeta(gamma.size());
+    NormBuffers forward{nullptr,     x.data(),       gamma.data(), beta.data(),
+                        mean.data(), inverse.data(), y.data(),     nullptr,
+                        nullptr,     memory.data()},
+        backward{dy.data(),    x.data(),       gamma.data(), nullptr,
+                 mean.data(),  inverse.data(), dx.data(),    dgamma.data(),
+                 dbeta.data(), memory.data()};
+    auto run = [&](const NormBuffers &buffers) {
+      ASSERT_FALSE(tuned.prepare(call, buffers));
+      fakes.plans = 0;
+      MaybeError error = tuned.batchNorm(call, buffers, nullptr);
+      ASSERT_FALSE(error) << error->message;
+      EXPECT_EQ(fakes.plans, call.channelsLast ? 1 : 0);
+      if (call.channelsLast)
+        EXPECT_EQ(fakes.engine, fake::firstEngine + 1);
+    };
+    run(forward);
+    call.isGradient = true;
+    run(backward);
+    expectNear(y, expected.y);
+    expectNear(mean, expected.mean);
+    expectNear(inverse, expected.inverse);
+    expectNear(dx, expected.dx);
+    expectNear(dgamma, expected.dgamma);
+    expectNear(dbeta, expected.dbeta);
+  }
+}
+
+/// What is not measured, has no room, or is slower, is the older function's.
+TEST_F(CudaImagesTuningTest, OlderFunctionsElse) {
+  NormCall call{{2, 3, 4, 4}, /*channelsLast=*/true};
+  call.epsilon = 1e-3;
+  Numbers x = reals(call.x.volume()), row = reals(3), mean(3), inverse(3),
+          y(x.size()), memory(16);
+  NormBuffers buffers{nullptr,     x.data(),       row.data(), row.data(),
+                      mean.data(), inverse.data(), y.data(),   nullptr,
+                      nullptr,     memory.data()};
+  auto expectOlder = [&](CudaLibraries &libraries) {
+    fakes.norms = fakes.plans = 0;
+    MaybeError error = libraries.batchNorm(call, buffers, nullptr);
+    ASSERT_FALSE(error) << error->message;
+    EXPECT_EQ(fakes.norms, 1);
+    EXPECT_EQ(fakes.plans, 0);
+  };
+  expectOlder(libraries); // without a tuner
+  call.workspace = 32;    // plans need 64 bytes
+  ASSERT_FALSE(tuned.prepare(call, buffers));
+  expectOlder(tuned);
+  call.workspace = 64;
+  expectOlder(tuned); // not prepared
+  tuned.forget();
+  setTimes(1, 4, 3);
+  ASSERT_FALSE(tuned.prepare(call, buffers));
+  expectOlder(tuned);
+  auto used = tuner.used();
+  const std::string key = "batch_norm train f32 nhwc x=2x3x4x4 workspace=64 | "
+                          "cuDNN 91900 | GPU, sm_90";
+  EXPECT_EQ(used[key], "function");
+  // Of another process.
+  ASSERT_TRUE(tuner.adopt({{key, "engine 10 2=5"}}));
+  tuned.forget();
+  fakes.plans = 0;
+  ASSERT_FALSE(tuned.batchNorm(call, buffers, nullptr));
+  EXPECT_EQ(fakes.plans, 1);
+  EXPECT_EQ(fakes.engine, fake::firstEngine);
+  // Whose plan cannot be made here.
+  tuned.forget();
+  fakes.failingPlan = fake::firstEngine;
+  expectOlder(tuned);
+}
+
 } // namespace

@@ -3,13 +3,14 @@
 // The real library, asked for a GPU that is not there: it takes the properties
 // of an H200 in place of a handle, says which of its engines compute a graph,
 // and makes plans of them. Nothing runs. Engines of convolutions are compiled
-// already; those of attention compile kernels and give them to a driver, which
-// is a stand-in where there is none (FakeDriver.cpp).
+// already; those of attention, pooling and norms compile kernels and give them
+// to a driver, which is a stand-in where there is none (FakeDriver.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Runtime/CUDA/AttentionGraph.h"
 #include "../../lib/Runtime/CUDA/ConvGraph.h"
+#include "../../lib/Runtime/CUDA/ImageGraphs.h"
 
 #include "gtest/gtest.h"
 
@@ -49,6 +50,12 @@ protected:
     ASSERT_FALSE(error) << error->message;
   }
   CudnnTarget target() const { return {nullptr, properties.get()}; }
+  /// A driver for engines that compile kernels, a stand-in where there is none.
+  void openDriver() {
+    if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
+      ASSERT_TRUE(dlopen(SOAP_FAKE_DRIVER, RTLD_NOW | RTLD_GLOBAL))
+          << dlerror();
+  }
 };
 
 ConvCall callOf(ConvKind kind, Epilogue epilogue, Precision precision,
@@ -132,8 +139,7 @@ int64_t workspaceOf(const AttentionCall &call) {
 /// All that the pass makes calls of has an engine whose sums have an order and
 /// that has room; heads of another width have none.
 TEST_F(CudnnEnginesTest, KnowsAttention) {
-  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
-    ASSERT_TRUE(dlopen(SOAP_FAKE_DRIVER, RTLD_NOW | RTLD_GLOBAL)) << dlerror();
+  openDriver();
   struct Shape {
     int64_t batch, heads, queries, keys, width;
   };
@@ -163,6 +169,45 @@ TEST_F(CudnnEnginesTest, KnowsAttention) {
         }
   AttentionCall odd{AttentionKind::Forward, 2, 2, 64, 64, 20, 20};
   EXPECT_FALSE(AttentionGraph::make(target(), odd, 16, 1));
+}
+
+/// Channels last: all kinds, without a workspace. Gradients read which element
+/// has won, or use tensor cores, of which f32 is tf32.
+TEST_F(CudnnEnginesTest, KnowsPooling) {
+  openDriver();
+  for (auto kind :
+       {PoolKind::Max, PoolKind::AverageOfAll, PoolKind::AverageOfInside})
+    for (bool isGradient : {false, true}) {
+      SCOPED_TRACE("kind " + std::to_string(int64_t(kind)) + " gradient " +
+                   std::to_string(isGradient));
+      PoolCall call{{32, 64, 56, 56}, 28, 28, 3, 3, 2, 2, 1, 1, true, kind,
+                    isGradient};
+      auto graph = PoolGraph::make(target(), call, 16, 1);
+      if (isGradient) {
+        EXPECT_FALSE(graph);
+        continue;
+      }
+      ASSERT_TRUE(graph) << graph.error();
+      auto bytes = (*graph)->workspaceOf(0);
+      ASSERT_TRUE(bytes) << bytes.error();
+      EXPECT_EQ(*bytes, 0u);
+    }
+}
+
+/// Channels last: within the 4 MiB that `--soap-call-image-ops` gives them.
+TEST_F(CudnnEnginesTest, KnowsNorms) {
+  openDriver();
+  for (bool isGradient : {false, true}) {
+    SCOPED_TRACE("gradient " + std::to_string(isGradient));
+    auto graph = NormGraph::make(
+        target(), {{64, 256, 56, 56}, true, isGradient, 1e-5}, 16, 1);
+    ASSERT_TRUE(graph) << graph.error();
+    auto bytes = (*graph)->workspaceOf(0);
+    ASSERT_TRUE(bytes) << bytes.error();
+    EXPECT_LE(*bytes, size_t(4) << 20);
+  }
+  NormCall odd{{3, 5, 7, 9}, true};
+  EXPECT_FALSE(NormGraph::make(target(), odd, 16, 1));
 }
 
 } // namespace

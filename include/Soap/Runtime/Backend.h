@@ -69,6 +69,12 @@ public:
   virtual MaybeError prepare(const AttentionCall &, const AttentionBuffers &) {
     return std::nullopt;
   }
+  virtual MaybeError prepare(const PoolCall &, const PoolBuffers &) {
+    return std::nullopt;
+  }
+  virtual MaybeError prepare(const NormCall &, const NormBuffers &) {
+    return std::nullopt;
+  }
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
                           int64_t stream) = 0;
   /// to[i] += from[i], of SOAP_F32 or SOAP_F64, both of this device, each

@@ -39,12 +39,6 @@ private:
   explicit ConvGraph(const CudnnTarget &target) : graph(target) {}
 
   MaybeError describe(const ConvCall &call, int64_t alignment);
-  MaybeError addConvolution(const ConvCall &call, size_t a, size_t b,
-                            size_t result);
-  MaybeError addPointwise(cudnnPointwiseMode_t mode, size_t x, size_t other,
-                          size_t y);
-  Expected<size_t> addTensor(const ConvCall &call, int64_t id,
-                             std::vector<int64_t> dims, int64_t alignment);
 
   CudnnGraph graph;
   bool hasThird = false;

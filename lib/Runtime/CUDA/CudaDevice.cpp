@@ -77,6 +77,20 @@ MaybeError CudaDevice::prepare(const AttentionCall &call,
   return libraries.prepare(call, buffers);
 }
 
+MaybeError CudaDevice::prepare(const PoolCall &call,
+                               const PoolBuffers &buffers) {
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.prepare(call, buffers);
+}
+
+MaybeError CudaDevice::prepare(const NormCall &call,
+                               const NormBuffers &buffers) {
+  if (MaybeError error = openLibraries())
+    return error;
+  return libraries.prepare(call, buffers);
+}
+
 MaybeError CudaDevice::begin() {
   signalsUsed = 0;
   return select();

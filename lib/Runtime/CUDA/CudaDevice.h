@@ -46,6 +46,8 @@ public:
   MaybeError prepare(const AttentionCall &call,
                      const AttentionBuffers &buffers) override;
   MaybeError prepare(const ConvCall &call, const ConvBuffers &buffers) override;
+  MaybeError prepare(const PoolCall &call, const PoolBuffers &buffers) override;
+  MaybeError prepare(const NormCall &call, const NormBuffers &buffers) override;
   MaybeError prepare(const MatmulCall &call,
                      const MatmulBuffers &buffers) override;
   MaybeError copy(void *to, const void *from, int64_t bytes,

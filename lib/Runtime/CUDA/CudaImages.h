@@ -1,16 +1,15 @@
 //===- CudaImages.h - Pooling and norms by cuDNN ----------------*- C++ -*-===//
 //
-// Windows over images and batch normalization, on one device, by cuDNN's older
-// functions: one each, which needs no memory of its own, so nothing is chosen
-// and nothing allocated. Its graph API has no norm of f32 images, and of
-// pooling in NCHW the same engine that these functions are.
+// Windows over images and batch normalization, on one device: by one of cuDNN's
+// older functions, or by a plan of its graph API where that was measured to be
+// faster. Older functions need no memory of their own.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_LIB_RUNTIME_CUDA_CUDAIMAGES_H
 #define SOAP_LIB_RUNTIME_CUDA_CUDAIMAGES_H
 
-#include "CudaError.h"
+#include "CudaTuning.h"
 #include "Soap/Runtime/ImageCalls.h"
 
 #include <map>
@@ -18,7 +17,7 @@
 
 namespace soap::runtime {
 
-/// Descriptors of calls. One thread at a time, on the device of the handle.
+/// Plans of calls. One thread at a time, on the device of the handle.
 class CudaImages {
 public:
   CudaImages();
@@ -26,8 +25,16 @@ public:
   CudaImages(const CudaImages &) = delete;
   CudaImages &operator=(const CudaImages &) = delete;
 
-  /// `handle` outlives the calls, which are given to its library.
-  void open(cudnnHandle_t handle) { dnn = handle; }
+  /// `handle` outlives the calls, which are given to its library; `tuning` as
+  /// of `CudaLibraries::open`.
+  void open(cudnnHandle_t handle, const CudaTuning *how = nullptr) {
+    dnn = handle;
+    tuning = how;
+  }
+  /// As `CudaLibraries::prepare` and `forget`.
+  MaybeError prepare(const PoolCall &call, const PoolBuffers &buffers);
+  MaybeError prepare(const NormCall &call, const NormBuffers &buffers);
+  void forget();
 
   MaybeError run(const PoolCall &call, const PoolBuffers &buffers,
                  cudaStream_t stream);
@@ -37,10 +44,23 @@ public:
 private:
   struct Pooling;
   struct Norm;
+  template <typename Kind>
+  struct Plan;
+  /// By call and by the bytes that all its buffers are multiples of, at most
+  /// 16.
+  template <typename Kind, typename Call>
+  using Plans = std::map<std::pair<Call, int64_t>, std::unique_ptr<Plan<Kind>>>;
+
+  template <typename Kind, typename Call, typename Buffers>
+  Expected<Plan<Kind> *> find(Plans<Kind, Call> &plans, const Call &call,
+                              const Buffers &buffers, bool mayMeasure);
+  template <typename Kind>
+  void choose(Plan<Kind> &plan, bool mayMeasure);
 
   cudnnHandle_t dnn = nullptr;
-  std::map<PoolCall, std::unique_ptr<Pooling>> poolings;
-  std::map<NormCall, std::unique_ptr<Norm>> norms;
+  const CudaTuning *tuning = nullptr;
+  Plans<Pooling, PoolCall> poolings;
+  Plans<Norm, NormCall> norms;
 };
 
 } // namespace soap::runtime

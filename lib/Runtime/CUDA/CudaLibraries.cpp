@@ -25,7 +25,7 @@ MaybeError CudaLibraries::open(const CudaTuning *tuning) {
     return error;
   if (MaybeError error = convolutions.open(tuning))
     return error;
-  images.open(convolutions.handle());
+  images.open(convolutions.handle(), tuning);
   attentions.open(tuning);
   SOAP_CUDA(cublasCreate, &blas);
   return std::nullopt;
@@ -56,6 +56,7 @@ MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
 void CudaLibraries::forget() {
   convolutions.forget();
   attentions.forget();
+  images.forget();
   products.forget();
 }
 

@@ -54,6 +54,12 @@ public:
     return images.run(call, buffers, stream);
   }
 
+  MaybeError prepare(const PoolCall &call, const PoolBuffers &buffers) {
+    return images.prepare(call, buffers);
+  }
+  MaybeError prepare(const NormCall &call, const NormBuffers &buffers) {
+    return images.prepare(call, buffers);
+  }
   MaybeError prepare(const AttentionCall &call,
                      const AttentionBuffers &buffers) {
     return attentions.prepare(call, buffers);

@@ -1,4 +1,4 @@
-//===- CudnnGraph.cpp - Operations as cuDNN's graph API takes them --------===//
+//===- CudnnGraph.cpp - A graph as cuDNN's graph API takes it -------------===//
 //
 // See CudnnGraph.h. The names of engines follow what cudnn-frontend and PyTorch
 // do.

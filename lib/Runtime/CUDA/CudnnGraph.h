@@ -1,10 +1,9 @@
-//===- CudnnGraph.h - Operations as cuDNN's graph API takes them -*- C++
-//-*-===//
+//===- CudnnGraph.h - A graph as cuDNN's graph API takes it -----*- C++ -*-===//
 //
 // cuDNN 9 takes several operations as one graph, says which of its engines can
 // compute it, best first, and makes a plan of an engine. This is what all
-// graphs share: tensors, elementwise operations, products, sums, and the choice
-// of engines. What lies between operations is in no memory.
+// graphs share: descriptors, tensors, and the choice of engines; the operations
+// are in CudnnOperations.h. What lies between operations is in no memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -149,12 +149,20 @@ using Memory = std::map<int64_t, Values>;
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// An operation with its tensors: operands, then the result.
+/// An operation with its tensors: operands, then the results, mostly one.
 struct Operation {
   DescriptorRef descriptor;
   std::vector<Tensor> tensors;
 
   int type() const { return descriptor->type; }
+  size_t operands() const {
+    bool isNorm = type() == CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR ||
+                  type() == CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR;
+    return tensors.size() - (isNorm ? 3 : 1);
+  }
+  std::vector<Tensor> results() const {
+    return {tensors.begin() + std::ptrdiff_t(operands()), tensors.end()};
+  }
   const Tensor &result() const { return tensors.back(); }
 };
 
@@ -214,6 +222,29 @@ std::vector<int> tensorNames(const Descriptor &operation) {
   case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
     return {CUDNN_ATTR_OPERATION_RESHAPE_XDESC,
             CUDNN_ATTR_OPERATION_RESHAPE_YDESC};
+  case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_NORM_FWD_XDESC,
+            CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC,
+            CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC,
+            CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC,
+            CUDNN_ATTR_OPERATION_NORM_FWD_YDESC,
+            CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC,
+            CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC};
+  case CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_NORM_BWD_DYDESC,
+            CUDNN_ATTR_OPERATION_NORM_BWD_XDESC,
+            CUDNN_ATTR_OPERATION_NORM_BWD_MEAN_DESC,
+            CUDNN_ATTR_OPERATION_NORM_BWD_INV_VARIANCE_DESC,
+            CUDNN_ATTR_OPERATION_NORM_BWD_SCALE_DESC,
+            CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC,
+            CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC,
+            CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC};
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC,
+            CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC};
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR:
+    return {CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC,
+            CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC};
   default:
     return {};
   }
@@ -432,6 +463,148 @@ void computeConvolution(const Operation &operation, Memory &memory) {
   memory[result.id] = std::move(sums);
 }
 
+/// Mean and 1 / sqrt(variance + epsilon) of each channel in f64, and y of them.
+void computeNorm(const Operation &operation, Memory &memory) {
+  const Tensor &x = operation.tensors[0], &y = operation.tensors[4];
+  auto of = [&](size_t tensor) -> Values & {
+    return memory[operation.tensors[tensor].id];
+  };
+  const Values gamma = of(1), beta = of(2);
+  double epsilon = of(3).at(0), count = double(x.volume() / x.dims[1]);
+  auto channels = size_t(x.dims[1]);
+  auto sums = [&](auto body) {
+    std::vector<double> list(channels);
+    x.forEach([&](int64_t, size_t i) {
+      auto c = size_t(indexOf(x, i)[1]);
+      list[c] += body(c, double(of(0)[i])) / count;
+    });
+    return list;
+  };
+  auto mean = sums([](size_t, double value) { return value; });
+  auto variance = sums([&](size_t c, double value) {
+    return (value - mean[c]) * (value - mean[c]);
+  });
+  Values result(static_cast<size_t>(y.volume()));
+  for (size_t c = 0; c < channels; ++c) {
+    of(5).at(c) = float(mean[c]);
+    of(6).at(c) = float(1 / std::sqrt(variance[c] + epsilon));
+  }
+  y.forEach([&](int64_t, size_t i) {
+    auto c = size_t(indexOf(y, i)[1]);
+    result[i] = float((of(0)[i] - mean[c]) / std::sqrt(variance[c] + epsilon) *
+                          gamma[c] +
+                      beta[c]);
+  });
+  of(4) = std::move(result);
+}
+
+void computeNormGradient(const Operation &operation, Memory &memory) {
+  const Tensor &x = operation.tensors[1];
+  auto of = [&](size_t tensor) -> Values & {
+    return memory[operation.tensors[tensor].id];
+  };
+  const Values &dy = of(0), &image = of(1), &mean = of(2), &inverse = of(3),
+               &gamma = of(4);
+  auto channels = size_t(x.dims[1]);
+  double count = double(x.volume() / x.dims[1]);
+  auto normal = [&](size_t c, size_t i) {
+    return (double(image[i]) - mean[c]) * inverse[c];
+  };
+  std::vector<double> scaled(channels), plain(channels);
+  x.forEach([&](int64_t, size_t i) {
+    auto c = size_t(indexOf(x, i)[1]);
+    scaled[c] += dy[i] * normal(c, i);
+    plain[c] += dy[i];
+  });
+  Values dx(static_cast<size_t>(x.volume()));
+  x.forEach([&](int64_t, size_t i) {
+    auto c = size_t(indexOf(x, i)[1]);
+    dx[i] = float(gamma[c] * inverse[c] *
+                  (dy[i] - (plain[c] + normal(c, i) * scaled[c]) / count));
+  });
+  for (size_t c = 0; c < channels; ++c) {
+    of(6).at(c) = float(scaled[c]);
+    of(7).at(c) = float(plain[c]);
+  }
+  of(5) = std::move(dx);
+}
+
+/// Windows over an image.
+struct Resampling {
+  cudnnResampleMode_t mode;
+  std::vector<int64_t> window, pre, post, strides;
+
+  static int nameOf(int type) {
+    return type == CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR
+               ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC
+               : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC;
+  }
+  explicit Resampling(const Descriptor &how)
+      : mode(how.value<cudnnResampleMode_t>(CUDNN_ATTR_RESAMPLE_MODE)),
+        window(how.list<int64_t>(CUDNN_ATTR_RESAMPLE_WINDOW_DIMS)),
+        pre(how.list<int64_t>(CUDNN_ATTR_RESAMPLE_PRE_PADDINGS)),
+        post(how.list<int64_t>(CUDNN_ATTR_RESAMPLE_POST_PADDINGS)),
+        strides(how.list<int64_t>(CUDNN_ATTR_RESAMPLE_STRIDES)) {}
+
+  bool isMax() const { return mode == CUDNN_RESAMPLE_MAXPOOL; }
+  bool fits(const Tensor &x, const Tensor &y) const {
+    for (const auto *list : {&window, &pre, &post, &strides})
+      if (list->size() != 2)
+        return false;
+    for (size_t i : {0, 1}) {
+      int64_t room = x.dims[2 + i] + pre[i] + post[i] - window[i];
+      if (room < 0 || room / strides[i] + 1 != y.dims[2 + i])
+        return false;
+    }
+    return x.dims[0] == y.dims[0] && x.dims[1] == y.dims[1];
+  }
+  /// Calls `body` with the numbers of what a window has of the image.
+  template <typename Body>
+  void forEach(const Tensor &x, const Index &at, Body body) const {
+    for (int64_t i = 0; i < window[0]; ++i)
+      for (int64_t j = 0; j < window[1]; ++j) {
+        int64_t h = at[2] * strides[0] + i - pre[0],
+                w = at[3] * strides[1] + j - pre[1];
+        if (h >= 0 && h < x.dims[2] && w >= 0 && w < x.dims[3])
+          body(x.number(at[0], at[1], h, w));
+      }
+  }
+  float divisor(const Tensor &x, const Index &at) const {
+    if (mode == CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING)
+      return float(window[0] * window[1]);
+    int64_t count = 0;
+    forEach(x, at, [&](size_t) { ++count; });
+    return float(count);
+  }
+};
+
+void computePooling(const Operation &operation, Memory &memory) {
+  const Resampling how(
+      *operation.descriptor->part(Resampling::nameOf(operation.type())));
+  const Tensor &from = operation.tensors[0], &to = operation.tensors[1];
+  const Values &values = memory[from.id];
+  Values result(static_cast<size_t>(to.volume()));
+  if (operation.type() == CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR)
+    to.forEach([&](int64_t, size_t i) {
+      Index at = indexOf(to, i);
+      float most = -INFINITY, sum = 0;
+      how.forEach(from, at, [&](size_t element) {
+        float value = values[element];
+        sum += value;
+        most = std::isnan(value) || value > most ? value : most;
+      });
+      result[i] = how.isMax() ? most : sum / how.divisor(from, at);
+    });
+  else
+    from.forEach([&](int64_t, size_t i) {
+      Index at = indexOf(from, i);
+      how.forEach(to, at, [&](size_t element) {
+        result[element] += values[i] / how.divisor(to, at);
+      });
+    });
+  memory[to.id] = std::move(result);
+}
+
 //===----------------------------------------------------------------------===//
 // Checks, when a descriptor is finalized
 //===----------------------------------------------------------------------===//
@@ -464,6 +637,12 @@ bool isConvolution(const Descriptor &d) {
          d.find(CUDNN_ATTR_CONVOLUTION_COMP_TYPE);
 }
 
+bool arePerChannel(const Tensor &image, const std::vector<Tensor> &list) {
+  return std::all_of(list.begin(), list.end(), [&](const Tensor &tensor) {
+    return tensor.dims == Index{1, image.dims[1], 1, 1};
+  });
+}
+
 bool isOperation(const DescriptorRef &d) {
   auto operation = operationOf(d);
   if (!operation)
@@ -492,6 +671,29 @@ bool isOperation(const DescriptorRef &d) {
   }
   case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
     return t[0].volume() == t[1].volume();
+  case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR:
+    return d->value<cudnnBackendNormMode_t>(
+               CUDNN_ATTR_OPERATION_NORM_FWD_MODE) == CUDNN_BATCH_NORM &&
+           d->value<cudnnBackendNormFwdPhase_t>(
+               CUDNN_ATTR_OPERATION_NORM_FWD_PHASE) ==
+               CUDNN_NORM_FWD_TRAINING &&
+           t[0].dims == t[4].dims && t[3].isValue &&
+           arePerChannel(t[0], {t[1], t[2], t[5], t[6]});
+  case CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR:
+    return d->value<cudnnBackendNormMode_t>(
+               CUDNN_ATTR_OPERATION_NORM_BWD_MODE) == CUDNN_BATCH_NORM &&
+           t[0].dims == t[1].dims && t[0].dims == t[5].dims &&
+           arePerChannel(t[0], {t[2], t[3], t[4], t[6], t[7]});
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR: {
+    bool isForward = d->type == CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR;
+    DescriptorRef how = d->part(Resampling::nameOf(d->type));
+    if (!how || !how->isFinal)
+      return false;
+    Resampling windows(*how);
+    return windows.fits(isForward ? t[0] : t[1], isForward ? t[1] : t[0]) &&
+           (isForward || !windows.isMax());
+  }
   default:
     break;
   }
@@ -516,15 +718,15 @@ bool isGraph(const Descriptor &graph) {
   auto operations = operationsOf(graph);
   std::set<int64_t> made, read;
   for (const Operation &operation : operations) {
-    for (size_t i = 0; i + 1 < operation.tensors.size(); ++i) {
+    for (size_t i = 0; i < operation.operands(); ++i) {
       const Tensor &tensor = operation.tensors[i];
       if (tensor.isVirtual && !made.count(tensor.id))
         return false;
       read.insert(tensor.id);
     }
-    if (operation.result().isValue ||
-        !made.insert(operation.result().id).second)
-      return false;
+    for (const Tensor &result : operation.results())
+      if (result.isValue || !made.insert(result.id).second)
+        return false;
   }
   // An engine needs the logarithms of attention, read or not.
   for (const Operation &operation : operations)
@@ -562,6 +764,17 @@ constexpr EngineKind engineKinds[] = {
 int64_t engineOf(const Descriptor &settings) {
   return settings.part(CUDNN_ATTR_ENGINECFG_ENGINE)
       ->value<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+}
+
+/// Bytes that a plan of the settings needs: none for pooling.
+int64_t workspaceOf(const Descriptor &settings) {
+  DescriptorRef engine = settings.part(CUDNN_ATTR_ENGINECFG_ENGINE);
+  auto first =
+      operationsOf(*engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH))[0].type();
+  return first == CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR ||
+                 first == CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR
+             ? 0
+             : int64_t(fake::convWorkspace);
 }
 
 template <typename T>
@@ -623,6 +836,17 @@ cudnnStatus_t finalize(const DescriptorRef &d) {
   case CUDNN_BACKEND_POINTWISE_DESCRIPTOR:
     return is(d->find(CUDNN_ATTR_POINTWISE_MODE) &&
               d->find(CUDNN_ATTR_POINTWISE_MATH_PREC));
+  case CUDNN_BACKEND_RESAMPLE_DESCRIPTOR: {
+    bool isMax = Resampling(*d).isMax();
+    return is(d->find(CUDNN_ATTR_RESAMPLE_MODE) &&
+              d->find(CUDNN_ATTR_RESAMPLE_COMP_TYPE) &&
+              d->value<int64_t>(CUDNN_ATTR_RESAMPLE_SPATIAL_DIMS) == 2 &&
+              d->value<cudnnNanPropagation_t>(
+                  CUDNN_ATTR_RESAMPLE_NAN_PROPAGATION) == CUDNN_PROPAGATE_NAN &&
+              d->value<cudnnPaddingMode_t>(CUDNN_ATTR_RESAMPLE_PADDING_MODE,
+                                           CUDNN_EDGE_VAL_PAD) ==
+                  (isMax ? CUDNN_NEG_INF_PAD : CUDNN_ZERO_PAD));
+  }
   case CUDNN_BACKEND_MATMUL_DESCRIPTOR:
     return is(d->find(CUDNN_ATTR_MATMUL_COMP_TYPE));
   case CUDNN_BACKEND_REDUCTION_DESCRIPTOR:
@@ -635,6 +859,10 @@ cudnnStatus_t finalize(const DescriptorRef &d) {
   case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
   case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
   case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR:
     return is(isOperation(d));
   case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
     if (fake::libraryCalls().refusesGraphs)
@@ -655,7 +883,7 @@ cudnnStatus_t finalize(const DescriptorRef &d) {
       return CUDNN_STATUS_NOT_SUPPORTED;
     bool isLarge = engine == fake::firstEngine + 2;
     put(*d, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
-        isLarge ? int64_t(1) << 40 : int64_t(fake::convWorkspace));
+        isLarge ? int64_t(1) << 40 : workspaceOf(*settings));
     return CUDNN_STATUS_SUCCESS;
   }
   case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR: {
@@ -679,6 +907,13 @@ void computeOne(const Operation &operation, Memory &memory) {
     return computeReduction(operation, memory);
   case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
     return computeReshape(operation, memory);
+  case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR:
+    return computeNorm(operation, memory);
+  case CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR:
+    return computeNormGradient(operation, memory);
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR:
+    return computePooling(operation, memory);
   default:
     return computeConvolution(operation, memory);
   }
@@ -688,29 +923,30 @@ void computeOne(const Operation &operation, Memory &memory) {
 void compute(const std::vector<Operation> &operations,
              const std::map<int64_t, void *> &places, Memory memory) {
   for (const Operation &operation : operations) {
-    for (const Tensor &tensor : operation.tensors)
-      if (!tensor.isVirtual && !memory.count(tensor.id)) {
-        Values &values = memory[tensor.id];
-        values.resize(static_cast<size_t>(tensor.volume()));
-        if (&tensor != &operation.result())
-          tensor.forEach([&](int64_t place, size_t i) {
-            values[i] = fake::load(places.at(tensor.id), tensor.type(), place);
-          });
-      }
+    for (size_t k = 0; k < operation.tensors.size(); ++k) {
+      const Tensor &tensor = operation.tensors[k];
+      if (tensor.isVirtual || memory.count(tensor.id))
+        continue;
+      Values &values = memory[tensor.id];
+      values.resize(static_cast<size_t>(tensor.volume()));
+      if (k < operation.operands())
+        tensor.forEach([&](int64_t place, size_t i) {
+          values[i] = fake::load(places.at(tensor.id), tensor.type(), place);
+        });
+    }
     computeOne(operation, memory);
-    const Tensor &result = operation.result();
-    if (result.isNarrow)
-      for (float &value : memory[result.id])
-        value = fromBFloat16(toBFloat16(value));
+    for (const Tensor &result : operation.results())
+      if (result.isNarrow)
+        for (float &value : memory[result.id])
+          value = fromBFloat16(toBFloat16(value));
   }
-  for (const Operation &operation : operations) {
-    const Tensor &result = operation.result();
-    if (!result.isVirtual)
-      result.forEach([&](int64_t place, size_t i) {
-        fake::store(places.at(result.id), result.type(), place,
-                    memory[result.id][i]);
-      });
-  }
+  for (const Operation &operation : operations)
+    for (const Tensor &result : operation.results())
+      if (!result.isVirtual)
+        result.forEach([&](int64_t place, size_t i) {
+          fake::store(places.at(result.id), result.type(), place,
+                      memory[result.id][i]);
+        });
 }
 
 } // namespace
@@ -805,7 +1041,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   auto ids = list.list<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   auto pointers = list.list<void *>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
   calls.workspace = list.value<void *>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
-  if (!calls.workspace)
+  if (!calls.workspace && workspaceOf(*settings) > 0)
     return CUDNN_STATUS_BAD_PARAM;
   std::map<int64_t, void *> places;
   for (size_t i = 0; i < ids.size(); ++i)

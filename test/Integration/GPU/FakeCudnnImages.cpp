@@ -62,7 +62,12 @@ static cudnnStatus_t give(cudnnHandle_t handle, const char *function,
   const char *fails = std::getenv("SOAP_FAKE_CUDA_FAIL");
   if (fails && !std::strcmp(fails, function))
     return CUDNN_STATUS_EXECUTION_FAILED;
-  return fake::give(fake::streamOf(handle), std::move(work)) == cudaSuccess
+  double time = fake::libraryCalls().timeOf(0);
+  auto timed = [=, work = std::move(work)] {
+    work();
+    fake::pass(time);
+  };
+  return fake::give(fake::streamOf(handle), timed) == cudaSuccess
              ? CUDNN_STATUS_SUCCESS
              : CUDNN_STATUS_EXECUTION_FAILED;
 }

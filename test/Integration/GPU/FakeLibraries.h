@@ -37,7 +37,8 @@ struct cudnnTensorStruct {
 
 namespace soap::fake {
 
-/// The workspace that every convolution of the stand-in needs.
+/// The workspace that every convolution of the stand-in needs, and every plan
+/// but those of pooling.
 constexpr size_t convWorkspace = 64;
 /// Number of the first engine of the graph API; the second follows, then one
 /// that needs more memory than there is, one whose sums have no order, and one
@@ -72,8 +73,9 @@ struct LibraryCalls {
   /// is set), or makes no plan of an engine.
   bool refusesGraphs = false;
   int64_t failingPlan = -1;
-  /// Milliseconds of algorithms by their numbers from 0 on; those beyond the
-  /// list take 1. Default: SOAP_FAKE_CUDA_TIMES=3,1,2.
+  /// Milliseconds of algorithms by their numbers from 0 on, the first also of
+  /// cuDNN's functions that have no others; those beyond the list take 1.
+  /// Default: SOAP_FAKE_CUDA_TIMES=3,1,2.
   std::vector<double> times;
 
   LibraryCalls();
