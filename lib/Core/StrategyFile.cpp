@@ -10,6 +10,7 @@
 #include "Soap/Core/Reuse.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <unordered_map>
 
@@ -78,8 +79,12 @@ std::string soap::fingerprint(const Graph &graph) {
 }
 
 std::string soap::fingerprint(const Topology &topology) {
+  // Wherever its profiles lie.
+  Topology named = topology;
+  for (DeviceType &type : named.deviceTypes)
+    type.profile = std::filesystem::path(type.profile).filename().string();
   Hasher hasher;
-  hasher.add(printTopology(topology));
+  hasher.add(printTopology(named));
   return hasher.hex();
 }
 

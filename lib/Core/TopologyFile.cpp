@@ -10,6 +10,7 @@
 #include "Soap/Core/Topology.h"
 
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 using namespace soap;
@@ -22,7 +23,8 @@ const char *const dtypes[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"};
 
 class TopologyReader {
 public:
-  explicit TopologyReader(const std::string &file) : reader(file) {}
+  explicit TopologyReader(const std::string &file)
+      : reader(file), folder(std::filesystem::path(file).parent_path()) {}
 
   Expected<Topology> read(const nlohmann::json &document) {
     jsonfile::Cursor root(reader, &document, "");
@@ -47,6 +49,7 @@ public:
 
 private:
   jsonfile::Reader reader;
+  std::filesystem::path folder; ///< of the file
   Topology topology;
   std::map<std::string, int> types, vertices;
   std::set<std::string> linkNames;
@@ -91,6 +94,11 @@ private:
   void readProfile(const jsonfile::Cursor &at, DeviceType &type) {
     if (reader.failed())
       return;
+    // A profile lies beside the topology that names it, wherever both are.
+    std::error_code ignored;
+    std::filesystem::path beside = folder / type.profile;
+    if (!folder.empty() && std::filesystem::is_regular_file(beside, ignored))
+      type.profile = beside.string();
     Expected<std::shared_ptr<const ProfileModel>> model =
         loadProfileModel(type.profile);
     if (model)

@@ -16,10 +16,17 @@ using namespace mlir;
 using namespace mlir::soap;
 
 /// Options that are real numbers, of all passes.
-static constexpr StringRef numbers[] = {
-    "batch-norm-momentum", "beta",          "beta1",    "beta2",
-    "cooling",             "epsilon",       "momentum", "tempering",
-    "time-limit",          "learning-rate", "weight-decay"};
+static constexpr StringRef numbers[] = {"batch-norm-momentum",
+                                        "beta",
+                                        "beta1",
+                                        "beta2",
+                                        "cooling",
+                                        "epsilon",
+                                        "momentum",
+                                        "tempering",
+                                        "time-limit",
+                                        "learning-rate",
+                                        "weight-decay"};
 
 /// The first option of a text, which it loses: up to a space that is in no
 /// quotes and in no brackets.

@@ -10,6 +10,7 @@
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>
+#include <filesystem>
 
 using namespace soap;
 using namespace soap::run;
@@ -190,7 +191,9 @@ void CalibrationProfile::summarize(const std::string &name) {
     type.flopsPerSecond = profile.flopsPerSecond;
     type.memoryBandwidthBytesPerSecond = bandwidth;
     type.launchNs = profile.launchNs;
-    type.profile = name + ".profile.json";
+    // Beside the topology, whatever folder that is in.
+    type.profile =
+        std::filesystem::path(name + ".profile.json").filename().string();
   }
 }
 
