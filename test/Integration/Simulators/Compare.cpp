@@ -4,7 +4,10 @@
 // proposal, the ready, start and end of every task by forward simulation of the
 // changed plan (`delta`) and by propagation must be those of Algorithm 1 on a
 // task graph built from nothing; and the decisions of all three, which stop as
-// early as they do in a search, must be the same.
+// early as they do in a search, must be the same. On large models what takes
+// longest is finding out again what the shards of a kernel touch and cost: with
+// --fresh=N that is done for every Nth proposal, for the others only their
+// plan, its actions, the task graph and its simulation are made from nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +23,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <sstream>
 
 using namespace soap;
@@ -32,6 +36,7 @@ struct Options {
   std::string problem, topology;
   int64_t proposals = 1000;
   uint64_t seed = 1;
+  int64_t fresh = 1;  ///< so many proposals share what is known of shards
   double seconds = 0; ///< ends early, 0: never
 };
 
@@ -49,8 +54,8 @@ struct Counts {
 class Chain {
 public:
   Chain(const ParallelizationProblem &problem, const Strategy &start,
-        std::string name, Counts &counts)
-      : problem(problem), name(std::move(name)), counts(counts),
+        std::string name, int64_t fresh, Counts &counts)
+      : problem(problem), name(std::move(name)), fresh(fresh), counts(counts),
         cost(problem.getTopology()), plan(problem.getGraph(), cost),
         forward(plan), propagator(plan), delta(problem),
         propagate(problem, SimulatorKind::Propagate), current(start) {
@@ -130,8 +135,10 @@ public:
 private:
   const ParallelizationProblem &problem;
   std::string name;
+  int64_t fresh;
   Counts &counts;
   CostModel cost;
+  std::unique_ptr<StrategyPlan> reference; ///< made anew now and then
   StrategyPlan plan;
   StrategySimulator forward;
   PropagatingSimulator propagator;
@@ -142,10 +149,13 @@ private:
 
   /// Algorithm 1, from nothing.
   TaskGraph simulated(const Strategy &strategy) {
-    TaskGraph graph = buildTaskGraph(
-        problem.getGraph(),
-        buildPlan(problem.getGraph(), strategy, problem.getTopology()), cost,
-        /*names=*/false);
+    if (!reference || counts.proposals % fresh == 0)
+      reference = std::make_unique<StrategyPlan>(problem.getGraph(), cost);
+    reference->set(strategy);
+    TaskGraph graph =
+        buildTaskGraph(problem.getGraph(),
+                       buildPlan(*reference, /*expandCollectives=*/false), cost,
+                       /*names=*/false);
     simulateFull(graph);
     return graph;
   }
@@ -203,7 +213,8 @@ void compareOnRandomGraphs(const Options &options, Counts &counts) {
     ParallelizationProblem problem(made.graph, topology,
                                    untiedGroups(made.graph), std::move(roles));
     Chain chain(problem, made.strategy,
-                "graph " + std::to_string(seed) + " on " + name, counts);
+                "graph " + std::to_string(seed) + " on " + name,
+                options.fresh, counts);
     for (int64_t i = 0;
          i < proposalsPerGraph && counts.proposals < options.random; ++i) {
       int group = static_cast<int>(uniform(
@@ -269,7 +280,8 @@ std::string compareOnProblem(const Options &options, Counts &counts) {
   if (MaybeError error = problem.check())
     return error->message;
   Random random(options.seed);
-  Chain chain(problem, dataParallelStrategy(problem), options.problem, counts);
+  Chain chain(problem, dataParallelStrategy(problem), options.problem,
+              options.fresh, counts);
   auto begin = std::chrono::steady_clock::now();
   while (counts.proposals < options.proposals && counts.differences == 0) {
     int group = static_cast<int>(uniform(
@@ -304,14 +316,16 @@ int main(int argc, char **argv) {
       options.topology = topology;
     else if (const char *proposals = value("--proposals="))
       options.proposals = std::atoll(proposals);
+    else if (const char *fresh = value("--fresh="))
+      options.fresh = std::max<int64_t>(std::atoll(fresh), 1);
     else if (const char *seed = value("--seed="))
       options.seed = std::strtoull(seed, nullptr, 10);
     else if (const char *seconds = value("--seconds="))
       options.seconds = std::atof(seconds);
     else {
       std::printf(
-          "usage: soap-simulators --random=PROPOSALS [--seed=N]\n"
-          "       soap-simulators --problem=FILE --topology=NAME\n"
+          "usage: soap-simulators --random=PROPOSALS [--seed=N] [--fresh=N]\n"
+          "       soap-simulators --problem=FILE --topology=NAME [--fresh=N]\n"
           "                       [--proposals=N] [--seconds=S] [--seed=N]\n");
       return argument == "--help" ? 0 : 2;
     }

@@ -2,9 +2,11 @@
 """Compares the simulators full, propagate and delta, task by task and decision by decision.
 
     test/Integration/Simulators/compare.py BUILD [--random=N] [--proposals=N] [--seconds=S] [--models=NAME,...] [--jobs=J]
+                                             [--fresh=N]
 
 Random proposals on random graphs of up to some 200 tasks (--random of them), and on the training step of built-in
-models (--proposals each, at most --seconds each). What is compared is in Compare.cpp; what it says is printed. Each run
+models (--proposals each, at most --seconds each; --fresh=N: what shards touch and cost is found anew for every Nth of them
+only, which is most of the time on large models). What is compared is in Compare.cpp; what it says is printed. Each run
 of it counts as one test. With --jobs, so many run at once. The last line is "N passed, N failed".
 """
 
@@ -70,6 +72,7 @@ def main():
     parser.add_argument("--proposals", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fresh", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--models", help="names with commas, or all; default: %s" % ",".join(sorted(QUICK)))
     arguments = parser.parse_args()
@@ -95,7 +98,7 @@ def main():
             return
         compare("%s on %s" % (name, topology),
                 ["--problem=" + path, "--topology=" + topology, "--proposals=%d" % arguments.proposals,
-                 "--seconds=%g" % arguments.seconds])
+                 "--seconds=%g" % arguments.seconds, "--fresh=%d" % arguments.fresh])
 
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         runs = []
