@@ -213,8 +213,8 @@ void compareOnRandomGraphs(const Options &options, Counts &counts) {
     ParallelizationProblem problem(made.graph, topology,
                                    untiedGroups(made.graph), std::move(roles));
     Chain chain(problem, made.strategy,
-                "graph " + std::to_string(seed) + " on " + name,
-                options.fresh, counts);
+                "graph " + std::to_string(seed) + " on " + name, options.fresh,
+                counts);
     for (int64_t i = 0;
          i < proposalsPerGraph && counts.proposals < options.random; ++i) {
       int group = static_cast<int>(uniform(
