@@ -80,8 +80,9 @@ void PlanMemoryBound::findLastReaders(int value) {
              spans[action.task]);
     }
   }
+  // A value between stages that have never been active has no bindings.
   const std::vector<StrategyPlan::Reader> &readers = plan.readersOf(value);
-  for (size_t u = 0; u < readers.size(); ++u) {
+  for (size_t u = 0; u < planned.bindings.size(); ++u) {
     const std::vector<int> &binding = planned.bindings[u];
     if (readers[u].slot < 0) {
       for (int reference : binding)

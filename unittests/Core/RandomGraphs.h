@@ -56,11 +56,37 @@ struct GraphBuilder {
            false});
     return space;
   }
+  /// To the last node: sums of rows, and the columns that they become.
+  void addStages(int64_t n, int64_t m) {
+    AccessMap identity{DimMap::loop(0), DimMap::loop(1)},
+        rows{DimMap::loop(0)};
+    int sums = value({n});
+    GraphNode &last = graph.nodes.back();
+    Kernel stages[2];
+    stages[0].name = last.whole.name + "/sums";
+    stages[0].space = loops({n, m}, 1);
+    stages[0].space.operands = {{identity}};
+    stages[0].space.results = {{rows, Combiner::Sum}};
+    stages[0].operands = last.whole.operands;
+    stages[0].results = {sums};
+    stages[0].wholeLoops = {0, 2};
+    stages[1].name = last.whole.name + "/columns";
+    stages[1].space = loops({n, m}, 2);
+    stages[1].space.operands = {{rows}};
+    stages[1].space.results = {{identity, Combiner::Sum}};
+    stages[1].operands = {sums};
+    stages[1].results = last.whole.results;
+    stages[1].wholeLoops = {0, 1};
+    for (Kernel &stage : stages) {
+      stage.kind = "norm";
+      last.stages.push_back(stage);
+    }
+  }
   /// One random op on 2-D tensors of shape n x m.
   int randomNode(int x, int y, int64_t n, int64_t m) {
     AccessMap identity{DimMap::loop(0), DimMap::loop(1)};
     IterationSpace space = loops({n, m}, 2);
-    switch (uniform(random, 0, 4)) {
+    switch (uniform(random, 0, 5)) {
     case 0: // elementwise, not linear as far as the plan knows
       space.operands = {{identity}};
       space.results = {{identity, Combiner::Sum}};
@@ -85,6 +111,16 @@ struct GraphBuilder {
                         {{DimMap::loop(2), DimMap::loop(1)}}};
       space.results = {{identity, Combiner::Sum}};
       return node("contract", space, {x, y}, {n, m});
+    case 4: { // every column is the sum of all: stages where sums are cut
+      AccessMap columns{DimMap::loop(0), DimMap::loop(2)};
+      space = loops({n, m, m}, 2);
+      space.operands = {{columns}};
+      space.results = {{identity, Combiner::Sum}};
+      space.loops[2].stage = true;
+      int result = node("norm", space, {x}, {n, m});
+      addStages(n, m);
+      return result;
+    }
     default: // linear with a permutation of rows: y[i, j] = x[n - 1 - i, j]
       space.operands = {{{DimMap::window({{0, -1}}, n - 1), DimMap::loop(1)}}};
       space.results = {{identity, Combiner::Sum}};
