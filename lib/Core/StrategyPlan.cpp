@@ -26,6 +26,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   kernels.resize(slots.size());
   savedKernels.resize(slots.size());
   kernelSaved.resize(slots.size());
+  loadTaken.resize(slots.size());
   kernelDirty.resize(slots.size());
   counts.resize(slots.size());
   savedCounts.resize(slots.size());
@@ -373,7 +374,9 @@ bool StrategyPlan::coversDevices(const std::vector<int> &devices) {
 /// Gives a slot the config of its node, or none. What depends on other kernels
 /// is left to `resolve`.
 void StrategyPlan::activate(int slot, const Config *config) {
-  addKernelLoad(slot, -1);
+  if (!loadTaken[slot])
+    addKernelLoad(slot, -1);
+  loadTaken[slot] = false;
   if (!kernelSaved[slot]) {
     kernelSaved[slot] = true;
     savedKernelList.push_back(slot);
@@ -763,8 +766,8 @@ std::vector<int> StrategyPlan::changedBlocks() const {
   return changed;
 }
 
-void StrategyPlan::change(std::span<const int> nodes,
-                          std::span<const Config> configs) {
+bool StrategyPlan::change(std::span<const int> nodes,
+                          std::span<const Config> configs, int64_t limitNs) {
   pathsAreValid = false;
   if (!loadsSaved) {
     if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() >
@@ -776,6 +779,7 @@ void StrategyPlan::change(std::span<const int> nodes,
     savedBytes = bytes;
     savedPassing = passing;
   }
+  activations.clear();
   for (size_t i = 0; i < nodes.size(); ++i) {
     int n = nodes[i];
     const GraphNode &node = graph.nodes[n];
@@ -783,18 +787,87 @@ void StrategyPlan::change(std::span<const int> nodes,
     strategy[n] = configs[i];
     bool staged = usesStages(node, configs[i]);
     for (int slot : slotsOfNode[n]) {
-      int stage = slots[slot].stage;
-      if ((stage >= 0) != staged) {
-        if (kernels[slot].active)
+      const KernelPlan &kernel = kernels[slot];
+      bool isStage = slots[slot].stage >= 0;
+      if (isStage != staged) {
+        if (kernel.active)
           activate(slot, nullptr);
-      } else if (stage < 0) {
-        activate(slot, &configs[i]);
-      } else {
-        Config config = stageConfig(node, configs[i], node.stages[stage]);
-        activate(slot, &config);
+        continue;
       }
+      bool mayLack = slots[slot].kernel->space.linear &&
+                     (isStage || configs[i].replicas > 1);
+      activations.push_back(
+          {slot, i,
+           kernel.active ? kernel.shortestNs *
+                               static_cast<int64_t>(kernel.devices.size())
+                         : 0,
+           mayLack});
     }
   }
+  if (limitNs != std::numeric_limits<int64_t>::max())
+    return activateHeaviestFirst(nodes, configs, limitNs);
+  for (const Activation &activation : activations)
+    activateMember(activation, nodes, configs);
+  return true;
+}
+
+void StrategyPlan::activateMember(const Activation &activation,
+                                  std::span<const int> nodes,
+                                  std::span<const Config> configs) {
+  const GraphNode &node = graph.nodes[nodes[activation.number]];
+  const Config &config = configs[activation.number];
+  int stage = slots[activation.slot].stage;
+  if (stage < 0) {
+    activate(activation.slot, &config);
+    return;
+  }
+  Config ofStage = stageConfig(node, config, node.stages[stage]);
+  activate(activation.slot, &ofStage);
+}
+
+/// Whether replicas whose load is part of the sums may turn out to have nothing
+/// to do, so that these are no bounds as they stand.
+bool StrategyPlan::mayLackReplicas() const {
+  for (size_t k = 0; k < slots.size(); ++k)
+    if (kernels[k].active && kernels[k].replicas > 1 && !loadTaken[k] &&
+        slots[k].kernel->space.linear)
+      return true;
+  return false;
+}
+
+/// What pieces touch and take is computed when degrees are new. Most proposals
+/// are refused by the load of their largest kernel, and need nothing else.
+bool StrategyPlan::activateHeaviestFirst(std::span<const int> nodes,
+                                         std::span<const Config> configs,
+                                         int64_t limitNs) {
+  for (const Activation &activation : activations)
+    if (!loadTaken[activation.slot]) {
+      addKernelLoad(activation.slot, -1);
+      loadTaken[activation.slot] = true;
+    }
+  // Behind all others those of which it is not known yet what they will do.
+  std::stable_sort(activations.begin(), activations.end(),
+                   [](const Activation &a, const Activation &b) {
+                     return std::pair(a.mayLackReplicas, b.workNs) <
+                            std::pair(b.mayLackReplicas, a.workNs);
+                   });
+  bool mayRefuse = true;
+  for (const Activation &activation : activations) {
+    mayRefuse &= !activation.mayLackReplicas;
+    activateMember(activation, nodes, configs);
+    const std::vector<int> &devices = kernels[activation.slot].devices;
+    if (!mayRefuse || std::all_of(devices.begin(), devices.end(), [&](int d) {
+          return kernelLoad[d] <= limitNs;
+        }))
+      continue;
+    mayRefuse = !mayLackReplicas();
+    if (!mayRefuse)
+      continue;
+    for (const Activation &rest : activations)
+      loadTaken[rest.slot] = false;
+    return false;
+  }
+  return true;
 }
 
 void StrategyPlan::set(const Strategy &next) {

@@ -147,16 +147,19 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
     statistics.simulatedTasks += evaluation.tasks;
     return evaluation;
   }
-  plan.change(nodes, std::span(configs).first(nodes.size()));
   Evaluation evaluation;
+  std::span<const Config> members = std::span(configs).first(nodes.size());
   if (propagator) {
+    plan.change(nodes, members);
     plan.finish();
     evaluation.makespanNs = propagator->propagate(limitNs);
     statistics.simulatedTasks += propagator->simulatedTasks();
     lookAtMemory(evaluation, limitNs);
     return evaluation;
   }
-  evaluation.makespanNs = plan.loadBoundNs(limitNs);
+  evaluation.makespanNs = plan.change(nodes, members, limitNs)
+                              ? plan.loadBoundNs(limitNs)
+                              : limitNs + 1;
   if (evaluation.makespanNs > limitNs) {
     ++statistics.rejectedByLoad;
     return evaluation;

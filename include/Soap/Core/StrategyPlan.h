@@ -51,8 +51,11 @@ public:
   void set(const Strategy &strategy);
   /// Gives some nodes other configs. Kernels have them at once, values are
   /// planned by `finish`: between the two, `loadBoundNs` may show that the
-  /// strategy is not worth planning.
-  void change(std::span<const int> nodes, std::span<const Config> configs);
+  /// strategy is not worth planning. Gives up, and returns false, as soon as
+  /// the kernels that have changed show that `loadBoundNs` is above the limit,
+  /// those that took longest first; `revert` must follow then.
+  bool change(std::span<const int> nodes, std::span<const Config> configs,
+              int64_t limitNs = std::numeric_limits<int64_t>::max());
   /// Plans the values around what changed. Gives up, and returns false, as soon
   /// as the makespan is known to be above the limit; `revert` must follow then.
   bool finish(int64_t limitNs = std::numeric_limits<int64_t>::max());
@@ -306,6 +309,14 @@ private:
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
   std::vector<int> savedKernelList, savedValueList, savedCountList;
   // Work lists of one change.
+  struct Activation {
+    int slot;
+    size_t number; ///< among the nodes that change
+    int64_t workNs;
+    bool mayLackReplicas;
+  };
+  std::vector<Activation> activations;
+  std::vector<uint8_t> loadTaken; ///< by slot: its load is no part of the sums
   std::vector<bool> kernelDirty, countsDirty;
   std::vector<uint8_t> valueDirty;
   std::vector<int> dirtyKernels, dirtyValues;
@@ -316,6 +327,11 @@ private:
   void trimCaches();
   KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
   void activate(int slot, const Config *config);
+  bool activateHeaviestFirst(std::span<const int> nodes,
+                             std::span<const Config> configs, int64_t limitNs);
+  void activateMember(const Activation &activation, std::span<const int> nodes,
+                      std::span<const Config> configs);
+  bool mayLackReplicas() const;
   bool resolve(int slot);
   bool findCopies(int value, ValueSource &source, int &slot);
   ValueSource restoredSource(const Restore &restore, int &sourceSlot,
