@@ -77,15 +77,24 @@ std::string soap::describeConfig(const IterationSpace &space,
   if (config.replicas > 1)
     text += " x" + std::to_string(config.replicas);
   text += " on ";
-  // Runs of devices as ranges.
-  for (size_t i = 0; i < config.devices.size();) {
-    size_t last = i;
-    while (last + 1 < config.devices.size() &&
-           config.devices[last + 1] == config.devices[last] + 1)
+  // Runs of devices as ranges; `0,4,...,60` where they are not neighbours.
+  const std::vector<int> &devices = config.devices;
+  for (size_t i = 0; i < devices.size();) {
+    size_t last = i + 1;
+    int step = last < devices.size() ? devices[last] - devices[i] : 0;
+    while (last < devices.size() && step > 0 &&
+           devices[last] == devices[last - 1] + step)
       ++last;
-    text += (i ? "," : "") + std::to_string(config.devices[i]);
+    --last;
+    // A few are written out.
+    if (step != 1 && last < i + 4)
+      last = i;
+    text += (i ? "," : "") + std::to_string(devices[i]);
+    if (step > 1 && last > i)
+      text += "," + std::to_string(devices[i + 1]) + ",...";
     if (last > i)
-      text += (last > i + 1 ? "-" : ",") + std::to_string(config.devices[last]);
+      text += (step == 1 && last > i + 1 ? "-" : ",") +
+              std::to_string(devices[last]);
     i = last + 1;
   }
   return text;

@@ -143,6 +143,10 @@ TEST(Explain, Names) {
                 space, {{2, 1, 3}, 2, {0, 1, 2, 3, 4, 5, 9, 8, 2, 3, 7, 7}}),
             "{n = 2, c = 3} x2 on 0-5,9,8,2,3,7,7");
   EXPECT_EQ(describeConfig(space, {{1, 1, 1}, 1, {3}}), "{} on 3");
+  EXPECT_EQ(describeConfig(space, {{1, 1, 1}, 5, {0, 4, 8, 12, 16}}),
+            "{} x5 on 0,4,...,16");
+  EXPECT_EQ(describeConfig(space, {{1, 1, 1}, 8, {7, 7, 0, 2, 4, 5, 6, 9}}),
+            "{} x8 on 7,7,0,2,4-6,9");
 }
 
 TEST(Drawing, StrategyOfAPerceptron) {

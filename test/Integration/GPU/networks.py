@@ -5,7 +5,7 @@ twins of its kernels, and is compared with the unfused reference.
     networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS] [--jobs=1]
 
 A network per chip, and on one device once more in bf16 or tf32. With --all every network on 1, 4 and 64 devices, single, data parallel, with the expert's and a searched strategy: chips and precisions take turns; with --every
-each of these for every chip and precision. --jobs: so many at a time. Ends with "N passed, N failed"."""
+each of these for every chip and precision. What f32 rounds too much is compared in f64 on 64 devices. --jobs: so many at a time. Ends with "N passed, N failed"."""
 
 import argparse
 import concurrent.futures
@@ -13,6 +13,7 @@ import itertools
 import json
 import threading
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,8 +32,10 @@ NETWORKS = [
     ("nmt", 4, "length=4,lstm-chunk=2,layers=1,hidden=4,vocabulary=7", 1e-5, 1e-4),
     ("inception-v3", 8, "image=107,classes=4,divide=32,a-blocks=1,c-blocks=1,e-blocks=1", 1e-2, 1.0),
 ]
-# With 64 samples one device alone is as far from the reference (loss 1.5e-4, weights 0.12) as 64 devices are with any strategy.
-OF_64 = {"resnet-101": (1e-3, 0.5)}
+# With 64 samples rounding takes over: in f32 one device alone is as far from the reference (ResNet-101: loss 1.5e-4, weights 0.12) as 64 are
+# with any strategy. So these are compared in f64 there, where nothing hides.
+ROUNDS_IN_F32 = ["resnet-101", "inception-v3"]
+CLOSE = 1e-9
 CHIPS = ["sm_75", "sm_80", "sm_90", "sm_100"]
 TOPOLOGIES = {1: "h100-1x1", 4: "h100-1x4", 64: "h100-8x8"}
 STRATEGIES = ["data-parallel", "expert"]
@@ -68,6 +71,10 @@ def run(command, limit, environment=None):
         raise Failure("%s ended with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
 
 
+def precise(step):
+    return step + ".f64"
+
+
 class Suite:
     def __init__(self, build, folder, limit):
         self.build, self.folder, self.limit = build, folder, limit
@@ -85,15 +92,17 @@ class Suite:
     def run(self, command):
         run(command, self.limit, self.environment)
 
-    def step(self, name, batch, options):
+    def step(self, name, batch, options, precision):
         step = self.path("%s.%d.step.mlir" % (name, batch))
         with self.lock:
             if step not in self.steps:
                 model = self.path(name + ".mlir")
                 self.run([self.tool("soap-translate"), "--generate=" + name, "--batch=%d" % batch, "--option=" + options, "-o", model])
                 self.run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.01", "-o", step])
+                with open(step) as stream, open(precise(step), "w") as wide:
+                    wide.write(re.sub(r"xf32\b|(?<=: )f32\b|(?<=tensor<)f32\b", lambda match: match[0].replace("32", "64"), stream.read()))
                 self.steps[step] = True
-        return step
+        return precise(step) if precision == "f64" else step
 
     def case(self, step, strategy, topology, chip, precision, loss, weights):
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
@@ -106,7 +115,7 @@ class Suite:
         layout = "nhwc" if topology != TOPOLOGIES[1] else "auto"
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
         self.run([self.tool("soap-opt"), step, choose, "--soap-partition",
-                  "--soap-lower-to-cuda=chip=%s precision=%s layout=%s %s" % (chip, precision, layout, image), "-o", lowered])
+                  "--soap-lower-to-cuda=chip=%s precision=%s layout=%s %s" % (chip, "f32" if precision == "f64" else precision, layout, image), "-o", lowered])
         self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--backend", "cpu", "--reference", "--data", "synthetic", "--iterations", "2",
                   "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]
@@ -146,12 +155,16 @@ def main():
             else:
                 kinds = [(CHIPS[index % len(CHIPS)], precision) for precision in ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]]
             for chip, precision in kinds:
+                if precision == "f32" and count == 64 and name in ROUNDS_IN_F32:
+                    precision = "f64"
                 what = "%s %s %s %s %s" % (name, strategy, TOPOLOGIES[count], chip, precision)
-                limits = OF_64.get(name, (loss, weights)) if count == 64 else (loss, weights)
-                if precision != "f32":
+                limits = (loss, weights)
+                if precision == "f64":
+                    limits = (CLOSE, CLOSE)
+                elif precision != "f32":
                     limits = (max(loss, ROUNDED_LOSS), float("inf"))
                 # A sample for each device.
-                cases.append((what, (name, max(batch, count), sizes), (strategy, TOPOLOGIES[count], chip, precision, *limits)))
+                cases.append((what, (name, max(batch, count), sizes, precision), (strategy, TOPOLOGIES[count], chip, precision, *limits)))
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         suite = Suite(options.build, folder, options.limit)
