@@ -225,3 +225,18 @@ func.func @sum_of_columns(%x: tensor<4x6xf32>, %r: tensor<4x3xf32>) -> tensor<4x
   %0 = soap.combine max %x, %r {sources = [#soap.region<[0:4], [2:5]>, #soap.region<[0:4], [0:3]>]} : (tensor<4x6xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
+
+// -----
+
+// Where a device has just what a slice takes, there is nothing to do.
+// CHECK-LABEL: func.func @slices
+// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<1x3xf32>
+// CHECK-NEXT: %[[S:.*]] = soap.kernel_call @{{.*}}_slice ins(%arg0 : {{.*}}) outs(%[[E]] : {{.*}})
+// CHECK-NEXT: return %arg0, %[[S]]
+// REFERENCE-LABEL: func.func @slices
+// REFERENCE-COUNT-2: soap.kernel_call @{{.*}}_slice
+func.func @slices(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<1x3xf32>) {
+  %0 = soap.slice %x {offsets = array<i64: 0, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = soap.slice %x {offsets = array<i64: 1, 0>, sizes = array<i64: 1, 3>, strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<1x3xf32>
+  return %0, %1 : tensor<2x3xf32>, tensor<1x3xf32>
+}

@@ -59,6 +59,17 @@ TEST(CostModel, ReshapeIsAView) {
   }
 }
 
+/// So is what a slice takes without gaps; with gaps it is copied.
+TEST(CostModel, SlicesWithoutGapsAreViews) {
+  Topology topology = *builtinTopology("cpu-2");
+  CostModel cost(topology);
+  Work work{"slice", 0, 1 << 26, 4};
+  work.operandBytes = work.bytes / 2;
+  EXPECT_EQ(cost.computeNs(0, work), 1);
+  work.operandBytes += 4;
+  EXPECT_GT(cost.computeNs(0, work), 1000);
+}
+
 TEST(CostModel, ExtremesStayFinite) {
   Topology topology = *builtinTopology("cpu-2");
   CostModel cost(topology);

@@ -294,6 +294,11 @@ private:
     OpBuilder builder(op);
     if (auto reshape = dyn_cast<ReshapeOp>(op))
       return replaceReshape(reshape, builder);
+    if (auto slice = dyn_cast<SliceOp>(op); slice && fuse && isWhole(slice)) {
+      slice.replaceAllUsesWith(slice.getX());
+      slice.erase();
+      return success();
+    }
     if (auto constant = dyn_cast<ConstantOp>(op)) {
       auto value = arith::ConstantOp::create(
           builder, op->getLoc(), cast<TypedAttr>(constant.getValue()));
@@ -487,6 +492,13 @@ private:
                                   cast<RankedTensorType>(op.getY().getType())));
     op.erase();
     return success();
+  }
+
+  /// A device has of its operand what the slice takes: nothing is left to cut.
+  bool isWhole(SliceOp op) const {
+    return op.getX().getType() == op.getY().getType() &&
+           !held.contains(op.getX()) &&
+           layouts.held(op.getY()) == ImageLayout::ChannelsFirst;
   }
 
   /// `count` elements from `offset` on, in the order of the buffer.
