@@ -22,13 +22,26 @@ static constexpr size_t mostReleased = 8;
 
 DeltaSimulator::DeltaSimulator(StrategyPlan &plan)
     : plan(plan), simulator(plan), done(plan.getBlocks().size()),
-      firstPosition(plan.getBlocks().size(), never),
-      blocks(plan.getBlocks().size()), keys(plan.getBlocks().size()),
+      progress(plan.getBlocks().size()), blocks(plan.getBlocks().size()),
+      values(plan.getGraph().values.size()), keys(plan.getBlocks().size()),
       stamped(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
   // Tasks of restored values wait for kernels that they read nothing of.
   copiesOccupy |= !plan.getGraph().restores.empty();
+  const std::vector<StrategyPlan::Slot> &slots = plan.getSlots();
+  for (const StrategyPlan::Slot &slot : slots) {
+    firstOperand.push_back(static_cast<int>(operandPlaces.size()));
+    operandPlaces.resize(operandPlaces.size() + slot.kernel->operands.size());
+  }
+  for (size_t v = 0; v < values.size(); ++v) {
+    const std::vector<StrategyPlan::Reader> &readers =
+        plan.readersOf(static_cast<int>(v));
+    for (size_t u = 0; u < readers.size(); ++u)
+      if (readers[u].slot >= 0)
+        operandPlaces[firstOperand[readers[u].slot] + readers[u].operand] =
+            static_cast<int>(u);
+  }
 }
 
 int64_t DeltaSimulator::start() {
@@ -39,8 +52,10 @@ int64_t DeltaSimulator::start() {
   }
   checkpoints.clear();
   taskCount = static_cast<int>(plan.taskCount());
+  limitNs = std::numeric_limits<int64_t>::max();
   restore(0);
-  int64_t makespanNs = run(std::numeric_limits<int64_t>::max());
+  int64_t makespanNs = run();
+  simulated = static_cast<int64_t>(simulatedCount);
   replaced.clear();
   for (size_t b = 0; b < done.size(); ++b)
     replaced.push_back(static_cast<int>(b));
@@ -61,7 +76,7 @@ int DeltaSimulator::firstDifference() const {
       return 0;
     // What kernels that have changed themselves release comes later.
     if (slot >= 0 && !plan.isKernelChanged(slot))
-      first = std::min(first, firstPosition[plan.getSlots()[slot].block]);
+      first = std::min(first, progress[plan.getSlots()[slot].block].first);
   }
   for (int slot : plan.changedKernels())
     if (plan.blocksWithRoots()[plan.getSlots()[slot].block])
@@ -79,23 +94,28 @@ void DeltaSimulator::restore(int position) {
                              });
   from = static_cast<size_t>(it - checkpoints.begin());
   const std::vector<int64_t> &load = plan.loadNs();
+  pool.reset();
   popped.clear();
-  endsNs.clear();
+  simulatedCount = 0;
   released.clear();
   passedCount = 0;
   if (from > 0) {
     const Checkpoint &checkpoint = checkpoints[from - 1];
     firstSimulated = checkpoint.position;
-    resources.freeNs = checkpoint.freeNs;
+    firstSimulatedNs = std::numeric_limits<int64_t>::max();
+    for (const TaskQueue::Entry &entry : checkpoint.queue)
+      firstSimulatedNs = std::min(firstSimulatedNs, entry.readyNs);
     queue.load(checkpoint.queue);
-    resources.remainingNs.resize(load.size());
+    resources = checkpoint.resources;
     for (size_t r = 0; r < load.size(); ++r)
-      resources.remainingNs[r] = load[r] - checkpoint.executedNs[r];
+      resources[r].remainingNs += load[r];
     return;
   }
   firstSimulated = 0;
-  resources.freeNs.assign(load.size(), 0);
-  resources.remainingNs = load;
+  firstSimulatedNs = 0;
+  resources.clear();
+  for (int64_t loadNs : load)
+    resources.push_back({0, loadNs});
   queue.clear();
   const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
   const std::vector<uint8_t> &withRoots = plan.blocksWithRoots();
@@ -105,12 +125,6 @@ void DeltaSimulator::restore(int position) {
                                          : plan.valuePlan(list[b].value).roots)
         release(static_cast<int>(b), index, 0);
   queueReleased();
-}
-
-/// Whether none of a block's tasks was over before the run started. Those of
-/// blocks that have changed never were.
-bool DeltaSimulator::isUntouched(int block) const {
-  return block < 0 || firstPosition[block] >= firstSimulated;
 }
 
 /// Whether a task was over before the run started; `readyNs` is raised to its
@@ -124,102 +138,143 @@ bool DeltaSimulator::isDone(int block, int index, int64_t &readyNs) const {
   return true;
 }
 
-/// Adds the tasks that the shards of a slot wait for as an operand.
-void DeltaSimulator::addWaiting(int slot, size_t operand,
-                                std::vector<TaskRun> &tasks) {
-  int value = plan.getSlots()[slot].kernel->operands[operand];
+/// Of a value that is not pending.
+void DeltaSimulator::setState(int value) {
+  ValueState &state = values[value];
   const ValuePlan &planned = plan.valuePlan(value);
-  const std::vector<int> &binding =
-      plan.bindingOf(slot, static_cast<int>(operand));
-  int writer = -1;
+  state.epoch = epoch;
+  state.start = planned.successorStart.data();
+  state.successors = planned.successors.data();
+  state.bindings = planned.bindings.data();
+  state.sources = planned.sources;
+  state.isInPlace = planned.isInPlace;
+  state.block = planned.tasks.empty() ? -1 : plan.blockOf(value);
+  state.writer = -1;
   if (planned.sourcesAreTasks)
-    writer = plan.getSlots()[plan.producerOf(value)].block;
-  int block = plan.blockOf(value);
-  if (isUntouched(block) && isUntouched(writer)) {
-    int first = writer >= 0 ? 0 : planned.sources;
-    for (size_t s = 0; s < binding.size(); ++s)
-      tasks[s].waiting += binding[s] >= first;
+    state.writer = plan.getSlots()[plan.producerOf(value)].block;
+  // Those of blocks that have changed were not over. A task that is not ready
+  // when the run starts waits for one that ends after `firstSimulatedNs`: what
+  // has ended by then says nothing.
+  auto all = [&](auto holds) {
+    return (state.block < 0 || holds(progress[state.block])) &&
+           (state.writer < 0 || holds(progress[state.writer]));
+  };
+  state.waiting = ValueState::Waiting::ForSome;
+  if (all([&](const Progress &p) { return p.isUntouchedAt(firstSimulated); }))
+    state.waiting = ValueState::Waiting::ForAll;
+  else if (all([&](const Progress &p) {
+             return p.isOverAt(firstSimulated, firstSimulatedNs);
+           }))
+    state.waiting = ValueState::Waiting::ForNothing;
+}
+
+/// Adds the tasks that the shards of a slot wait for as an operand.
+void DeltaSimulator::addWaiting(int slot, size_t operand, TaskRun *tasks) {
+  const ValueState &state =
+      stateOf(plan.getSlots()[slot].kernel->operands[operand]);
+  if (state.waiting == ValueState::Waiting::ForNothing)
+    return;
+  const std::vector<int> &binding =
+      state.bindings[operandPlaces[firstOperand[slot] + operand]];
+  if (state.waiting == ValueState::Waiting::ForAll) {
+    int first = state.writer >= 0 ? 0 : state.sources;
+    for (int reference : binding)
+      (tasks++)->waiting += reference >= first;
     return;
   }
-  for (size_t s = 0; s < binding.size(); ++s) {
-    int reference = binding[s];
+  const std::vector<PlannedAction> &actions =
+      plan.valuePlan(plan.getSlots()[slot].kernel->operands[operand]).actions;
+  for (int reference : binding) {
+    TaskRun &task = *tasks++;
     if (reference < 0)
       continue;
     bool waits;
-    if (reference >= planned.sources)
-      waits = !isDone(block, planned.actions[reference - planned.sources].task,
-                      tasks[s].readyNs);
+    if (reference >= state.sources)
+      waits = !isDone(state.block, actions[reference - state.sources].task,
+                      task.readyNs);
     else
-      waits = writer >= 0 && !isDone(writer, reference, tasks[s].readyNs);
-    tasks[s].waiting += waits;
+      waits =
+          state.writer >= 0 && !isDone(state.writer, reference, task.readyNs);
+    task.waiting += waits;
   }
 }
 
-void DeltaSimulator::initialize(int block, BlockRun &state) {
+void DeltaSimulator::initialize(int block, BlockState &state) {
   state.epoch = epoch;
+  state.touched = firstSimulated + static_cast<int>(simulatedCount) - 1;
   auto [slot, value] = plan.getBlocks()[block];
-  auto copy = [&](const std::vector<int> &counts) {
-    state.tasks.resize(counts.size());
-    for (size_t i = 0; i < counts.size(); ++i)
-      state.tasks[i] = {0, counts[i]};
-  };
-  if (slot >= 0) {
-    if (firstSimulated == 0 && plan.isCounted(slot)) {
-      copy(plan.predecessorCounts(slot));
-      return;
-    }
-    state.tasks.assign(plan.kernelPlan(slot).devices.size(), {0, 0});
-    const std::vector<int> &operands = plan.getSlots()[slot].kernel->operands;
-    for (size_t i = 0; i < operands.size(); ++i)
-      if (!plan.isPending(operands[i]))
-        addWaiting(slot, i, state.tasks);
+  if (slot >= 0)
+    initializeKernel(block, slot, state);
+  else
+    initializeValue(value, state);
+}
+
+void DeltaSimulator::initializeKernel(int block, int slot, BlockState &state) {
+  const KernelPlan &kernel = plan.kernelPlan(slot);
+  const Kernel &op = *plan.getSlots()[slot].kernel;
+  state.devices = kernel.devices.data();
+  state.durationNs = kernel.durationNs.data();
+  state.planned = nullptr;
+  state.latestNs = limitNs - plan.tailNs(slot);
+  state.value = op.results.size() == 1 ? op.results[0] : -1;
+  state.node = 0;
+  state.mayWaitForPending = plan.hasPendingOperands(slot);
+  // Of what is as it was, all arrivals come after the first.
+  if (plan.isCounted(slot) &&
+      (firstSimulated == 0 || progress[block].touched >= firstSimulated)) {
+    state.tasks = pool.allocate(plan.predecessorCounts(slot));
     return;
   }
+  state.tasks = pool.allocate(kernel.devices.size());
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    if (!state.mayWaitForPending || !plan.isPending(op.operands[i]))
+      addWaiting(slot, i, state.tasks);
+}
+
+void DeltaSimulator::initializeValue(int value, BlockState &state) {
   const ValuePlan &planned = plan.valuePlan(value);
-  int writer = -1;
-  if (planned.sourcesAreTasks)
-    writer = plan.getSlots()[plan.producerOf(value)].block;
-  if (isUntouched(block) && isUntouched(writer)) {
-    copy(planned.predecessorCounts);
+  const ValueState &valueState = stateOf(value);
+  state.devices = nullptr;
+  state.durationNs = nullptr;
+  state.planned = planned.tasks.data();
+  state.latestNs = limitNs;
+  state.value = value;
+  state.node = planned.sources;
+  state.mayWaitForPending = false;
+  if (valueState.waiting == ValueState::Waiting::ForAll) {
+    state.tasks = pool.allocate(planned.predecessorCounts);
     return;
   }
-  state.tasks.assign(planned.tasks.size(), {0, 0});
+  state.tasks = pool.allocate(planned.tasks.size());
   for (const PlannedAction &action : planned.actions) {
     TaskRun &run = state.tasks[action.task];
     for (int i = 0; i < action.inputCount; ++i) {
       int reference = planned.inputs[action.firstInput + i];
       if (reference >= planned.sources)
-        run.waiting +=
-            !isDone(block, planned.actions[reference - planned.sources].task,
-                    run.readyNs);
-      else if (writer >= 0)
-        run.waiting += !isDone(writer, reference, run.readyNs);
+        run.waiting += !isDone(
+            valueState.block, planned.actions[reference - planned.sources].task,
+            run.readyNs);
+      else if (valueState.writer >= 0)
+        run.waiting += !isDone(valueState.writer, reference, run.readyNs);
     }
   }
-}
-
-BlockRun &DeltaSimulator::touch(int block) {
-  BlockRun &state = blocks[block];
-  if (state.epoch != epoch)
-    initialize(block, state);
-  return state;
 }
 
 /// Plans a pending value that is met: no task of its writer has been simulated
 /// yet but the one that meets it. Returns false if that shows that the limit
 /// will not be kept.
-bool DeltaSimulator::planValue(int value, int64_t limitNs) {
+bool DeltaSimulator::planValue(int value) {
   if (!plan.planPending(value, limitNs))
     return false;
   const ValuePlan &planned = plan.valuePlan(value);
   assert(planned.roots.empty() && "must have been planned before");
   for (const PlannedTask &task : planned.tasks) {
     for (int resource : resourcesOf(plan, task.resource))
-      resources.remainingNs[resource] += task.durationNs;
+      resources[resource].remainingNs += task.durationNs;
   }
   for (const StrategyPlan::Reader &reader : plan.readersOf(value))
     if (reader.slot >= 0)
-      if (BlockRun &state = blocks[plan.getSlots()[reader.slot].block];
+      if (BlockState &state = blocks[plan.getSlots()[reader.slot].block];
           state.epoch == epoch)
         addWaiting(reader.slot, static_cast<size_t>(reader.operand),
                    state.tasks);
@@ -230,25 +285,24 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
   if (passed.size() == passedCount)
     passed.emplace_back();
   Checkpoint &checkpoint = passed[passedCount++];
-  checkpoint.position = firstSimulated + static_cast<int>(endsNs.size());
+  checkpoint.position = firstSimulated + static_cast<int>(simulatedCount);
   checkpoint.makespanNs = makespanNs;
-  checkpoint.freeNs = resources.freeNs;
+  checkpoint.resources = resources;
   const std::vector<int64_t> &load = plan.loadNs();
-  checkpoint.executedNs.resize(load.size());
   for (size_t r = 0; r < load.size(); ++r)
-    checkpoint.executedNs[r] = load[r] - resources.remainingNs[r];
+    checkpoint.resources[r].remainingNs -= load[r];
   checkpoint.queue.clear();
   queue.save(checkpoint.queue);
 }
 
 /// Plans what the tasks of a block wait for, as far as it is pending. Returns
 /// false as `planValue`.
-bool DeltaSimulator::planOperands(int block, int64_t limitNs) {
+bool DeltaSimulator::planOperands(int block) {
   int slot = plan.getBlocks()[block].slot;
-  if (slot < 0 || !plan.hasPendingOperands(slot))
+  if (!plan.hasPendingOperands(slot))
     return true;
   for (int operand : plan.getSlots()[slot].kernel->operands)
-    if (plan.isPending(operand) && !planValue(operand, limitNs))
+    if (plan.isPending(operand) && !planValue(operand))
       return false;
   return true;
 }
@@ -279,35 +333,58 @@ void DeltaSimulator::queueReleased() {
   released.clear();
 }
 
-/// Gives shards their ends. Returns whether one of them, which is the last in
-/// `endsNs` then, proves the makespan to be above the limit.
-bool DeltaSimulator::occupyDevices(const TaskBundle &bundle, int slot,
-                                   int64_t readyNs, int64_t limitNs) {
-  const KernelPlan &kernel = plan.kernelPlan(slot);
-  int64_t latestNs = limitNs - plan.tailNs(slot);
-  const int *device = kernel.devices.data() + bundle.first;
-  const int64_t *durationNs = kernel.durationNs.data() + bundle.first;
-  for (int i = 0; i < bundle.count; ++i) {
-    int64_t startNs = readyNs, endNs = 0;
-    bool isLate = resources.occupy<true>({device + i, 1}, durationNs[i],
-                                         limitNs, startNs, endNs);
-    endsNs.push_back(endNs);
-    if (isLate || endNs > latestNs)
-      return true;
+/// Gives a task that occupies several resources its end. Returns whether that
+/// proves the makespan to be above the limit.
+bool DeltaSimulator::occupyTogether(std::span<const int> numbers,
+                                    int64_t durationNs, int64_t readyNs,
+                                    int64_t &endNs) {
+  int64_t startNs = readyNs;
+  for (int number : numbers)
+    startNs = std::max(startNs, resources[number].freeNs);
+  endNs = startNs + durationNs;
+  bool isLate = false;
+  for (int number : numbers) {
+    Resource &resource = resources[number];
+    resource.freeNs = endNs;
+    resource.remainingNs -= durationNs;
+    isLate |= endNs + resource.remainingNs > limitNs;
   }
-  return false;
+  return isLate;
 }
 
-/// The same for tasks of a value.
-bool DeltaSimulator::occupyResources(const TaskBundle &bundle, int value,
-                                     int64_t readyNs, int64_t limitNs) {
-  const PlannedTask *task = plan.valuePlan(value).tasks.data() + bundle.first;
-  for (int i = 0; i < bundle.count; ++i, ++task) {
-    int64_t startNs = readyNs, endNs = 0;
-    bool isLate =
-        resources.occupy<true>(resourcesOf(plan, task->resource),
-                               task->durationNs, limitNs, startNs, endNs);
-    endsNs.push_back(endNs);
+/// Gives a task of a block its end, and returns as `occupyTogether`.
+inline bool DeltaSimulator::occupy(const BlockState &state, int index,
+                                   int64_t readyNs, int64_t &endNs) {
+  int number;
+  int64_t durationNs;
+  if (!state.planned) {
+    number = state.devices[index];
+    durationNs = state.durationNs[index];
+  } else {
+    const PlannedTask &task = state.planned[index];
+    number = task.resource;
+    durationNs = task.durationNs;
+    if (number < 0)
+      return occupyTogether(plan.resourceLists()[-1 - number], durationNs,
+                            readyNs, endNs);
+  }
+  Resource &resource = resources[number];
+  int64_t ns = std::max(readyNs, resource.freeNs) + durationNs;
+  int64_t remainingNs = resource.remainingNs - durationNs;
+  resource = {ns, remainingNs};
+  endNs = ns;
+  return (ns + remainingNs > limitNs) | (ns > state.latestNs);
+}
+
+/// Gives tasks of a block their ends, one after the other, up to the first that
+/// proves the makespan to be above the limit. Returns whether there is one, and
+/// sets the number of tasks that have an end.
+bool DeltaSimulator::occupyAll(const TaskBundle &bundle,
+                               const BlockState &state, int64_t readyNs,
+                               int64_t *endsNs, int &count) {
+  for (count = 0; count < bundle.count;) {
+    bool isLate = occupy(state, bundle.first + count, readyNs, endsNs[count]);
+    ++count;
     if (isLate)
       return true;
   }
@@ -323,141 +400,190 @@ public:
   OpenBundle(TaskQueue &queue, const BundleKeys &keys)
       : queue(queue), keys(keys) {}
   void add(int block, int index, int64_t now) {
-    if (bundle.block == block && bundle.first + bundle.count == index &&
-        readyNs == now && bundle.count < keys.mostTasks()) {
-      ++bundle.count;
+    uint64_t task = keys.pack({block, index, 1});
+    if (task == after && readyNs == now) {
+      entry = keys.append(entry);
+      after = keys.after(entry);
       return;
     }
     close();
-    bundle = {block, index, 1};
+    entry = task;
     readyNs = now;
+    after = keys.after(entry);
   }
   void close() {
-    if (bundle.count > 0)
-      queue.push({readyNs, keys.pack(bundle)});
-    bundle.count = 0;
+    if (entry != BundleKeys::none)
+      queue.push({readyNs, entry});
   }
 
 private:
   TaskQueue &queue;
   const BundleKeys &keys;
-  TaskBundle bundle;
+  uint64_t entry = BundleKeys::none, after = BundleKeys::none;
   int64_t readyNs = 0;
 };
 
 } // namespace
 
-/// Tells those who wait for tasks that have ended: sources or tasks of a value,
-/// from number `node` of its plan on. Returns false as `planValue`.
-bool DeltaSimulator::follow(int value, size_t node,
-                            std::span<const int64_t> ends, int64_t limitNs) {
-  if (plan.isPending(value) && !planValue(value, limitNs))
+/// A predecessor of a task of a block has ended. Returns whether the task is
+/// ready; sets `isHopeless` if values that it waits for show that the limit
+/// will not be kept.
+inline bool DeltaSimulator::arrive(int block, const BlockState &state,
+                                   TaskRun &task, int64_t endNs) {
+  task.readyNs = std::max(task.readyNs, endNs);
+  if (--task.waiting > 0)
     return false;
-  const ValuePlan &planned = plan.valuePlan(value);
-  const int *start = planned.successorStart.data() + node;
-  const TaskRef *successors = planned.successors.data();
-  auto arrive = [&](int block, int index, TaskRun &task, int64_t endNs,
-                    auto whenReady) {
-    task.readyNs = std::max(task.readyNs, endNs);
-    if (--task.waiting > 0)
-      return true;
-    // It may wait for values that are not planned yet.
-    if (!planOperands(block, limitNs))
-      return false;
-    if (task.waiting == 0)
-      whenReady(block, index, task.readyNs);
-    return true;
-  };
-  if (!planned.isInPlace && ends.size() > 1) {
-    for (size_t i = 0; i < ends.size(); ++i)
-      for (int s = start[i]; s < start[i + 1]; ++s) {
-        auto [block, index] = successors[s];
-        if (!arrive(block, index, touch(block).tasks[index], ends[i],
-                    [&](int b, int t, int64_t ns) { release(b, t, ns); }))
-          return false;
-      }
-    queueReleased();
-    return true;
+  // It may wait for values that are not planned yet.
+  if (state.mayWaitForPending) {
+    isHopeless = isHopeless || !planOperands(block);
+    return !isHopeless && task.waiting == 0;
   }
-  // Of one task, or in place, where shard i releases shard i of each reader:
-  // what is released together comes together.
-  OpenBundle open(queue, keys);
-  for (int s = start[0]; s < start[1]; ++s) {
-    auto [block, index] = successors[s];
-    TaskRun *task = touch(block).tasks.data() + index;
-    for (int64_t endNs : ends)
-      if (!arrive(block, index++, *task++, endNs,
-                  [&](int b, int t, int64_t ns) { open.add(b, t, ns); }))
-        return false;
-  }
-  open.close();
   return true;
 }
 
-int64_t DeltaSimulator::run(int64_t limitNs) {
-  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+/// Plans a value if it is pending, and sets its state. Returns false as
+/// `planValue`.
+bool DeltaSimulator::meet(int value) {
+  if (plan.isPending(value) && !planValue(value))
+    return false;
+  stateOf(value);
+  return true;
+}
+
+/// Tells those who wait for a task that has ended: a source or task of a value,
+/// number `node` of its plan. Returns false as `planValue`.
+inline bool DeltaSimulator::followOne(int value, size_t node, int64_t endNs) {
+  const ValueState &state = values[value];
+  if (state.epoch != epoch && !meet(value))
+    return false;
+  const TaskRef *next = state.successors + state.start[node],
+                *last = state.successors + state.start[node + 1];
+  // What is released together comes together.
+  uint64_t entry = BundleKeys::none;
+  int64_t readyNs = 0;
+  for (; next != last; ++next) {
+    auto [block, index] = *next;
+    BlockState &reader = touch(block);
+    TaskRun &task = reader.tasks[index];
+    if (!arrive(block, reader, task, endNs))
+      continue;
+    uint64_t key = keys.pack({block, index, 1});
+    if (entry != BundleKeys::none) {
+      if (task.readyNs == readyNs && keys.follows(key, entry)) {
+        entry = keys.append(entry);
+        continue;
+      }
+      queue.push({readyNs, entry});
+    }
+    entry = key;
+    readyNs = task.readyNs;
+  }
+  if (entry != BundleKeys::none)
+    queue.push({readyNs, entry});
+  return !isHopeless;
+}
+
+/// The same for several, from number `node` on.
+bool DeltaSimulator::follow(int value, size_t node,
+                            std::span<const int64_t> ends) {
+  const ValueState &state = values[value];
+  if (state.epoch != epoch && !meet(value))
+    return false;
+  const int *start = state.start + node;
+  const TaskRef *successors = state.successors;
+  if (!state.isInPlace) {
+    for (size_t i = 0; i < ends.size(); ++i)
+      for (int s = start[i]; s < start[i + 1]; ++s) {
+        auto [block, index] = successors[s];
+        BlockState &reader = touch(block);
+        TaskRun &task = reader.tasks[index];
+        if (arrive(block, reader, task, ends[i]))
+          release(block, index, task.readyNs);
+      }
+    queueReleased();
+    return !isHopeless;
+  }
+  // In place, shard i releases shard i of each reader.
+  for (int s = start[0], end = start[1]; s < end; ++s) {
+    auto [block, index] = successors[s];
+    BlockState &reader = touch(block);
+    TaskRun *task = reader.tasks + index;
+    OpenBundle open(queue, keys);
+    for (int64_t endNs : ends) {
+      if (arrive(block, reader, *task, endNs))
+        open.add(block, index, task->readyNs);
+      ++task;
+      ++index;
+    }
+    open.close();
+  }
+  return !isHopeless;
+}
+
+int64_t DeltaSimulator::run() {
   int64_t makespanNs = from > 0 ? checkpoints[from - 1].makespanNs : 0;
   auto between = static_cast<size_t>(
       std::max(fewestTasksBetween, taskCount / checkpointsPerTimeline));
-  for (size_t r = 0; r < resources.freeNs.size(); ++r)
-    if (int64_t endNs = resources.freeNs[r] + resources.remainingNs[r];
-        endNs > limitNs)
+  for (const Resource &resource : resources)
+    if (int64_t endNs = resource.freeNs + resource.remainingNs; endNs > limitNs)
       return endNs;
-  simulated = 0;
+  isHopeless = false;
   size_t next = between;
   while (!queue.empty()) {
-    if (endsNs.size() >= next) {
+    if (simulatedCount >= next) {
       takeCheckpoint(makespanNs);
-      next = endsNs.size() + between;
+      next = simulatedCount + between;
     }
     TaskQueue::Entry entry = queue.pop();
     TaskBundle bundle = keys.unpack(entry.key);
-    auto [slot, value] = list[bundle.block];
-    size_t first = endsNs.size();
-    bool isLate;
+    const BlockState &state = touch(bundle.block);
+    auto node = static_cast<size_t>(state.node + bundle.first);
+    size_t most = simulatedCount + static_cast<size_t>(bundle.count);
+    if (most > endsNs.size())
+      endsNs.resize(2 * most);
+    int64_t *ends = endsNs.data() + simulatedCount;
+    popped.push_back(bundle);
     if (bundle.count == 1) {
       // Most are alone where devices differ.
-      int64_t startNs = entry.readyNs, endNs = 0;
-      if (slot >= 0) {
-        const KernelPlan &kernel = plan.kernelPlan(slot);
-        isLate = resources.occupy<true>({&kernel.devices[bundle.first], 1},
-                                        kernel.durationNs[bundle.first],
-                                        limitNs, startNs, endNs) ||
-                 endNs > limitNs - plan.tailNs(slot);
-      } else {
-        const PlannedTask &task = plan.valuePlan(value).tasks[bundle.first];
-        isLate =
-            resources.occupy<true>(resourcesOf(plan, task.resource),
-                                   task.durationNs, limitNs, startNs, endNs);
-      }
-      endsNs.push_back(endNs);
-    } else {
-      isLate = slot >= 0
-                   ? occupyDevices(bundle, slot, entry.readyNs, limitNs)
-                   : occupyResources(bundle, value, entry.readyNs, limitNs);
-    }
-    popped.push_back(bundle);
-    simulated = static_cast<int64_t>(endsNs.size());
-    if (isLate)
-      return std::max(endsNs.back(), limitNs + 1);
-    std::span<const int64_t> ends = std::span(endsNs).subspan(first);
-    for (int64_t endNs : ends)
+      int64_t endNs;
+      bool isLate = occupy(state, bundle.first, entry.readyNs, endNs);
+      *ends = endNs;
+      ++simulatedCount;
+      if (isLate)
+        return std::max(endNs, limitNs + 1);
       makespanNs = std::max(makespanNs, endNs);
-    auto index = static_cast<size_t>(bundle.first);
-    if (slot >= 0) {
-      for (int result : plan.getSlots()[slot].kernel->results)
-        if (!follow(result, index, ends, limitNs))
+      if (state.value >= 0) {
+        if (!followOne(state.value, node, endNs))
           return limitNs + 1;
-    } else {
-      auto sources = static_cast<size_t>(plan.valuePlan(value).sources);
-      if (!follow(value, sources + index, ends, limitNs))
-        return limitNs + 1;
+        continue;
+      }
+      for (int result : resultsOf(bundle.block))
+        if (!followOne(result, node, endNs))
+          return limitNs + 1;
+      continue;
     }
+    int count;
+    bool isLate = occupyAll(bundle, state, entry.readyNs, ends, count);
+    simulatedCount += static_cast<size_t>(count);
+    if (isLate)
+      return std::max(ends[count - 1], limitNs + 1);
+    for (int i = 0; i < count; ++i)
+      makespanNs = std::max(makespanNs, ends[i]);
+    std::span<const int64_t> span(ends, static_cast<size_t>(count));
+    if (state.value >= 0) {
+      if (!follow(state.value, node, span))
+        return limitNs + 1;
+      continue;
+    }
+    for (int result : resultsOf(bundle.block))
+      if (!follow(result, node, span))
+        return limitNs + 1;
   }
   return makespanNs;
 }
 
-int64_t DeltaSimulator::propose(int64_t limitNs) {
+int64_t DeltaSimulator::propose(int64_t limit) {
+  limitNs = limit;
   simulated = 0;
   if (copiesOccupy) {
     if (!plan.finish(limitNs))
@@ -477,7 +603,8 @@ int64_t DeltaSimulator::propose(int64_t limitNs) {
       return limitNs + 1;
   }
   restore(firstDifference());
-  int64_t makespanNs = run(limitNs);
+  int64_t makespanNs = run();
+  simulated = static_cast<int64_t>(simulatedCount);
   if (makespanNs > limitNs)
     return makespanNs;
   replaced.clear();
@@ -500,20 +627,28 @@ void DeltaSimulator::commit() {
     done[block].assign(slot >= 0 ? plan.kernelPlan(slot).devices.size()
                                  : plan.valuePlan(value).tasks.size(),
                        Done{});
-    firstPosition[block] = never;
+    progress[block] = {};
   }
   int position = firstSimulated;
   const int64_t *endNs = endsNs.data();
   for (const TaskBundle &bundle : popped) {
+    Progress &now = progress[bundle.block];
     // Positions after the start of the run are those of before.
-    if (firstPosition[bundle.block] >= firstSimulated &&
-        stamped[bundle.block] != stamp) {
+    if (stamped[bundle.block] != stamp) {
       stamped[bundle.block] = stamp;
-      firstPosition[bundle.block] = position;
+      if (now.first >= firstSimulated) {
+        now.first = position;
+        now.endNs = 0;
+      }
+      if (now.touched >= firstSimulated)
+        now.touched = blocks[bundle.block].touched;
     }
     Done *task = done[bundle.block].data() + bundle.first;
-    for (int i = 0; i < bundle.count; ++i)
+    for (int i = 0; i < bundle.count; ++i) {
+      now.endNs = std::max(now.endNs, *endNs);
       *task++ = {*endNs++, position++};
+    }
+    now.last = position - 1;
   }
   taskCount = position;
   // Exchanged, so that the memory of both is kept.
@@ -539,7 +674,7 @@ void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
   };
   // What was over before the run started is as it was.
   for (size_t b = 0; b < list.size(); ++b)
-    if (firstPosition[b] < firstSimulated)
+    if (!progress[b].isUntouchedAt(firstSimulated))
       for (size_t i = 0; i < done[b].size(); ++i)
         if (done[b][i].position < firstSimulated)
           add(static_cast<int>(b), static_cast<int>(i), done[b][i].endNs);

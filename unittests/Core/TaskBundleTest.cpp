@@ -37,4 +37,29 @@ TEST(TaskBundle, KeysKeepWhatTheyPackAndItsOrder) {
   }
 }
 
+TEST(TaskBundle, GrowsByTheTaskAfterIt) {
+  for (size_t blocks : {size_t(1), size_t(8000), size_t(1) << 30}) {
+    BundleKeys keys(blocks);
+    int block = static_cast<int>(blocks) - 1;
+    for (int first : {0, 7, 1000000}) {
+      uint64_t bundle = keys.pack({block, first, 1});
+      for (int count = 1; count < 5 && count < keys.mostTasks(); ++count) {
+        EXPECT_TRUE(keys.follows(keys.pack({block, first + count, 1}), bundle));
+        for (int other : {-1, 1, 2})
+          EXPECT_FALSE(keys.follows(
+              keys.pack({block, first + count + other, 1}), bundle));
+        if (block > 0)
+          EXPECT_FALSE(
+              keys.follows(keys.pack({block - 1, first + count, 1}), bundle));
+        bundle = keys.append(bundle);
+        EXPECT_EQ(bundle, keys.pack({block, first, count + 1}));
+      }
+      // A full one takes no more.
+      int most = keys.mostTasks();
+      EXPECT_FALSE(keys.follows(keys.pack({block, first + most, 1}),
+                                keys.pack({block, first, most})));
+    }
+  }
+}
+
 } // namespace

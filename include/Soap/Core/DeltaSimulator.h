@@ -16,6 +16,7 @@
 #include "Soap/Core/ProofGate.h"
 #include "Soap/Core/StrategySimulator.h"
 #include "Soap/Core/TaskBundle.h"
+#include "Soap/Core/TaskRunPool.h"
 
 namespace soap {
 
@@ -53,35 +54,87 @@ private:
     TaskBundle bundle;
     int64_t readyNs;
   };
+  /// How far a block was at the last commit.
+  struct Progress {
+    int first = never, last = -1; ///< positions of its tasks; none: as here
+    int touched = never; ///< no task of it waits for one at a position before
+    int64_t endNs = 0;   ///< no task of it ended later
+    /// Whether none of its tasks was over before a position.
+    bool isUntouchedAt(int position) const { return first >= position; }
+    /// Whether all were, and had ended at a time.
+    bool isOverAt(int position, int64_t ns) const {
+      return last >= 0 && last < position && endNs <= ns;
+    }
+  };
+  /// A device or a link.
+  struct Resource {
+    int64_t freeNs;      ///< end of what was simulated
+    int64_t remainingNs; ///< work that was not
+  };
   /// The state before a position.
   struct Checkpoint {
     int position = 0;
-    int64_t makespanNs = 0; ///< of the tasks before
-    std::vector<int64_t> freeNs, executedNs;
+    int64_t makespanNs = 0;          ///< of the tasks before
+    std::vector<Resource> resources; ///< `remainingNs`: less what was to do
     std::vector<TaskQueue::Entry> queue;
+  };
+  /// What a run needs to know of a block, in one cache line: made when the
+  /// first of its tasks is touched.
+  struct alignas(64) BlockState {
+    uint64_t epoch = 0; ///< the run that this belongs to
+    TaskRun *tasks;     ///< in `pool`
+    const int *devices; ///< of a kernel, by shard
+    const int64_t *durationNs;
+    const PlannedTask *planned; ///< of a value
+    int64_t latestNs; ///< ends of shards after this prove the limit exceeded
+    int value;        ///< what its tasks write, -1: not one value
+    int node;         ///< where successors of its first task are listed
+    int touched;      ///< the position of the last task that was simulated then
+    bool mayWaitForPending; ///< its tasks may wait for values to be planned
+  };
+  /// What a run needs to know of a planned value, too.
+  struct alignas(64) ValueState {
+    enum class Waiting : uint8_t { ForAll, ForSome, ForNothing };
+    uint64_t epoch = 0;
+    const int *start; ///< as `ValuePlan::successorStart`
+    const TaskRef *successors;
+    const std::vector<int> *bindings;
+    int sources;
+    int writer, block; ///< blocks of tasks, -1: none
+    /// What readers have to wait for, as far as it is not over.
+    Waiting waiting;
+    bool isInPlace;
   };
 
   StrategyPlan &plan;
   StrategySimulator simulator; ///< where copies occupy their receiver
   bool copiesOccupy = false;
+  std::vector<int> firstOperand;  ///< by slot, in `operandPlaces`
+  std::vector<int> operandPlaces; ///< among the bindings of the value
   // Of the last commit.
   std::vector<std::vector<Done>> done; ///< by block
-  std::vector<int> firstPosition;      ///< by block
+  std::vector<Progress> progress;      ///< by block
   std::vector<Checkpoint> checkpoints;
   int taskCount = 0;
   ProofGate border{6}; ///< bounds from values around what has changed
   // Of the last proposal.
   size_t from = 0;                ///< the checkpoint that it started from
   std::vector<TaskBundle> popped; ///< in the order of the queue
-  std::vector<int64_t> endsNs;    ///< of their tasks
+  std::vector<int64_t> endsNs;    ///< of their tasks, and memory for more
+  size_t simulatedCount = 0;      ///< tasks
   std::vector<Checkpoint> passed;
   size_t passedCount = 0; ///< entries of `passed` in use; memory is kept
   std::vector<int> replaced;
   // State of the run.
   uint64_t epoch = 0;
-  int firstSimulated = 0; ///< position of the checkpoint
-  std::vector<BlockRun> blocks;
-  ResourceState resources;
+  int firstSimulated = 0;       ///< position of the checkpoint
+  int64_t firstSimulatedNs = 0; ///< nothing becomes ready before
+  int64_t limitNs = 0;
+  bool isHopeless = false; ///< a planned value has shown it
+  TaskRunPool pool;
+  std::vector<BlockState> blocks;
+  std::vector<ValueState> values;
+  std::vector<Resource> resources;
   BundleKeys keys;
   TaskQueue queue; ///< of bundles
   std::vector<Released> released;
@@ -91,20 +144,39 @@ private:
 
   int firstDifference() const;
   void restore(int position);
-  int64_t run(int64_t limitNs);
-  BlockRun &touch(int block);
-  void initialize(int block, BlockRun &state);
-  bool isUntouched(int block) const;
+  int64_t run();
+  BlockState &touch(int block) {
+    BlockState &state = blocks[static_cast<size_t>(block)];
+    if (state.epoch != epoch)
+      initialize(block, state);
+    return state;
+  }
+  void initialize(int block, BlockState &state);
+  void initializeKernel(int block, int slot, BlockState &state);
+  void initializeValue(int value, BlockState &state);
   bool isDone(int block, int index, int64_t &readyNs) const;
-  bool planValue(int value, int64_t limitNs);
-  void addWaiting(int slot, size_t operand, std::vector<TaskRun> &tasks);
-  bool planOperands(int block, int64_t limitNs);
-  bool occupyDevices(const TaskBundle &bundle, int slot, int64_t readyNs,
-                     int64_t limitNs);
-  bool occupyResources(const TaskBundle &bundle, int value, int64_t readyNs,
-                       int64_t limitNs);
-  bool follow(int value, size_t node, std::span<const int64_t> ends,
-              int64_t limitNs);
+  const ValueState &stateOf(int value) {
+    if (values[value].epoch != epoch)
+      setState(value);
+    return values[value];
+  }
+  void setState(int value);
+  bool planValue(int value);
+  void addWaiting(int slot, size_t operand, TaskRun *tasks);
+  bool planOperands(int block);
+  bool occupyTogether(std::span<const int> numbers, int64_t durationNs,
+                      int64_t readyNs, int64_t &endNs);
+  bool occupy(const BlockState &state, int index, int64_t readyNs,
+              int64_t &endNs);
+  bool occupyAll(const TaskBundle &bundle, const BlockState &state,
+                 int64_t readyNs, int64_t *endsNs, int &count);
+  std::span<const int> resultsOf(int block) const {
+    return plan.getSlots()[plan.getBlocks()[block].slot].kernel->results;
+  }
+  bool arrive(int block, const BlockState &state, TaskRun &task, int64_t endNs);
+  bool meet(int value);
+  bool followOne(int value, size_t node, int64_t endNs);
+  bool follow(int value, size_t node, std::span<const int64_t> ends);
   void release(int block, int index, int64_t readyNs);
   void queueReleased();
   void takeCheckpoint(int64_t makespanNs);

@@ -31,12 +31,29 @@ public:
       : blockShift(63 - std::bit_width(blocks)),
         countBits(std::min(mostCountBits, blockShift - numberBits)) {}
 
+  static constexpr uint64_t none = ~uint64_t(0); ///< no bundle's
+
   /// The most tasks of a bundle.
   int mostTasks() const { return 1 << countBits; }
   uint64_t pack(const TaskBundle &bundle) const {
     return static_cast<uint64_t>(bundle.block) << blockShift |
            static_cast<uint64_t>(bundle.first) << countBits |
            static_cast<uint64_t>(bundle.count - 1);
+  }
+  /// The key of a bundle with one more task; the caller keeps `mostTasks`.
+  uint64_t append(uint64_t key) const { return key + 1; }
+  /// Whether a task, packed alone, comes right after a bundle, which has room
+  /// for it.
+  bool follows(uint64_t task, uint64_t bundle) const {
+    return task == after(bundle);
+  }
+  /// The key that the task after a bundle has alone, which can be appended;
+  /// `none` if nothing can.
+  uint64_t after(uint64_t key) const {
+    uint64_t last = key & ((uint64_t(1) << countBits) - 1);
+    if (last + 1 == static_cast<uint64_t>(mostTasks()))
+      return none;
+    return key - last + ((last + 1) << countBits);
   }
   TaskBundle unpack(uint64_t key) const {
     uint64_t tasks = key & ((uint64_t(1) << blockShift) - 1);

@@ -1,0 +1,74 @@
+//===- TaskRunPool.h - Memory of a simulation's tasks -----------*- C++ -*-===//
+//
+// A simulation needs the state of its blocks of tasks one after the other, and
+// all of it until it ends: blocks that are needed at the same time lie next to
+// each other, and the memory of one run is that of the next.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_TASKRUNPOOL_H
+#define SOAP_CORE_TASKRUNPOOL_H
+
+#include "Soap/Core/SimulatorState.h"
+
+#include <memory>
+
+namespace soap {
+
+class TaskRunPool {
+public:
+  /// Tasks that are ready at 0 and wait for so many others. They stay where
+  /// they are until `reset`.
+  TaskRun *allocate(std::span<const int> waiting) {
+    TaskRun *tasks = take(waiting.size());
+    for (size_t i = 0; i < waiting.size(); ++i)
+      tasks[i] = {0, waiting[i]};
+    return tasks;
+  }
+  /// `count` tasks that wait for none.
+  TaskRun *allocate(size_t count) {
+    TaskRun *tasks = take(count);
+    std::fill_n(tasks, count, TaskRun{0, 0});
+    return tasks;
+  }
+  /// Takes all tasks back, and keeps their memory.
+  void reset() {
+    used = 0;
+    left = 0;
+  }
+
+private:
+  static constexpr size_t chunkTasks = 8192;
+  struct Chunk {
+    std::unique_ptr<TaskRun[]> tasks;
+    size_t size = 0;
+  };
+  std::vector<Chunk> chunks;
+  size_t used = 0; ///< chunks
+  TaskRun *next = nullptr;
+  size_t left = 0;
+
+  TaskRun *take(size_t count) {
+    if (left < count)
+      addChunk(count);
+    TaskRun *tasks = next;
+    next += count;
+    left -= count;
+    return tasks;
+  }
+  void addChunk(size_t count) {
+    while (used < chunks.size() && chunks[used].size < count)
+      ++used;
+    if (used == chunks.size()) {
+      size_t size = std::max(count, chunkTasks);
+      chunks.push_back({std::make_unique<TaskRun[]>(size), size});
+    }
+    next = chunks[used].tasks.get();
+    left = chunks[used].size;
+    ++used;
+  }
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_TASKRUNPOOL_H
