@@ -1,7 +1,8 @@
 //===- PlanMemoryBound.cpp - Upper bound of a plan's memory ---------------===//
 //
 // What is live at a point of the schedule was written in the span of that point
-// or before, and has a reader in it or after.
+// or before, and has a reader in it or after. A first look takes small values
+// for live all the time: most values are small, and have few of the bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,8 @@ using namespace soap;
 /// Into so many spans is the time from the first to the last start cut; they
 /// are numbered in a byte.
 static constexpr size_t spanCount = 128;
+/// Of the bytes of all values, small ones have one in so many.
+static constexpr int64_t shareOfSmall = 16;
 
 PlanMemoryBound::PlanMemoryBound(const StrategyPlan &plan)
     : plan(plan), updatedResults(plan.getGraph().nodes.size()) {
@@ -22,6 +25,19 @@ PlanMemoryBound::PlanMemoryBound(const StrategyPlan &plan)
     if (input.updateNode >= 0)
       updatedResults[static_cast<size_t>(input.updateNode)].push_back(
           input.updateResult);
+  const std::vector<GraphValue> &values = plan.getGraph().values;
+  std::vector<std::pair<int64_t, int>> bySize;
+  int64_t left = 0;
+  for (size_t v = 0; v < values.size(); ++v) {
+    bySize.emplace_back(-values[v].bytes(), static_cast<int>(v));
+    left += values[v].bytes();
+  }
+  std::sort(bySize.begin(), bySize.end());
+  int64_t small = left / shareOfSmall;
+  for (size_t i = 0; i < bySize.size() && left > small; ++i) {
+    left += bySize[i].first;
+    large.push_back(bySize[i].second);
+  }
 }
 
 void PlanMemoryBound::findSpans(std::span<const TaskQueue::Entry> tasks) {
@@ -131,12 +147,16 @@ void PlanMemoryBound::addWritten(int value) {
           table.bytes(set.regions[static_cast<size_t>(block)]));
 }
 
+void PlanMemoryBound::addTiles(int value) {
+  const RegionTable &table = plan.regionsOf(value);
+  for (auto [device, region] : plan.valuePlan(value).tiles)
+    if (region >= 0)
+      bytes[static_cast<size_t>(device)] += table.bytes(region);
+}
+
 void PlanMemoryBound::addActions(int value) {
   const ValuePlan &planned = plan.valuePlan(value);
   const RegionTable &table = plan.regionsOf(value);
-  for (auto [device, region] : planned.tiles)
-    if (region >= 0)
-      bytes[static_cast<size_t>(device)] += table.bytes(region);
   if (planned.actions.empty())
     return;
   const uint8_t *spans = spansOf(plan.blockOf(value));
@@ -151,19 +171,71 @@ void PlanMemoryBound::addActions(int value) {
   }
 }
 
+/// Takes away what a value has in `StrategyPlan::tileBytes`, but tiles that are
+/// there all the time.
+void PlanMemoryBound::subtractAll(int value) {
+  const ValuePlan &planned = plan.valuePlan(value);
+  const RegionTable &table = plan.regionsOf(value);
+  if (auto [number, result] = writers[static_cast<size_t>(value)];
+      number >= 0) {
+    const KernelPlan &kernel = plan.kernelPlan(number);
+    const BlockSet &set = kernel.geometry->results[static_cast<size_t>(result)];
+    auto pieces = static_cast<size_t>(kernel.pieces());
+    for (size_t s = 0; s < kernel.devices.size(); ++s)
+      if (int block = set.blockOf[s % pieces];
+          block >= 0 && kernel.states[s] != ShardState::Absent)
+        bytes[static_cast<size_t>(kernel.devices[s])] -=
+            table.bytes(set.regions[static_cast<size_t>(block)]);
+  }
+  for (const PlannedAction &action : planned.actions)
+    bytes[static_cast<size_t>(action.device)] -= table.bytes(action.region);
+  for (const PlannedTask &task : planned.tasks)
+    if (task.resource < 0)
+      if (int source =
+              planned.actions[static_cast<size_t>(task.firstAction)].source;
+          source >= 0)
+        bytes[static_cast<size_t>(source)] -= task.bytes;
+}
+
 const std::vector<int64_t> &
 PlanMemoryBound::boundBytes(std::span<const TaskQueue::Entry> tasks) {
-  assert(plan.getGraph().restores.empty() && "lifetimes would be longer");
-  size_t devices = plan.getCost().getTopology().devices.size();
-  bytes.assign(devices, 0);
-  changes.assign(devices * (spanCount + 1), 0);
   findSpans(tasks);
   findWriters();
-  for (size_t v = 0; v < writers.size(); ++v) {
-    int value = static_cast<int>(v);
+  const Topology &topology = plan.getCost().getTopology();
+  if (topology.excessBytes(bound(Detail::LargeValues)) > 0)
+    bound(Detail::AllValues);
+  return bytes;
+}
+
+const std::vector<int64_t> &
+PlanMemoryBound::boundBytes(std::span<const TaskQueue::Entry> tasks,
+                            Detail detail) {
+  findSpans(tasks);
+  findWriters();
+  return bound(detail);
+}
+
+const std::vector<int64_t> &PlanMemoryBound::bound(Detail detail) {
+  assert(plan.getGraph().restores.empty() && "lifetimes would be longer");
+  size_t devices = plan.getCost().getTopology().devices.size();
+  changes.assign(devices * (spanCount + 1), 0);
+  auto add = [&](int value) {
     findLastReaders(value);
     addWritten(value);
     addActions(value);
+  };
+  if (detail == Detail::LargeValues) {
+    bytes = plan.tileBytes();
+    for (int value : large) {
+      subtractAll(value);
+      add(value);
+    }
+  } else {
+    bytes.assign(devices, 0);
+    for (size_t v = 0; v < writers.size(); ++v) {
+      addTiles(static_cast<int>(v));
+      add(static_cast<int>(v));
+    }
   }
   for (size_t d = 0; d < devices; ++d) {
     int64_t now = 0, most = 0;

@@ -268,12 +268,19 @@ void checkProposals(uint64_t seed, bool restores = false) {
     simulator.starts(starts);
     fresh.starts(freshStarts);
     if (!restores) {
-      std::vector<int64_t> bound = PlanMemoryBound(plan).boundBytes(starts),
+      using Detail = PlanMemoryBound::Detail;
+      PlanMemoryBound memory(plan);
+      std::vector<int64_t> rough =
+                               memory.boundBytes(starts, Detail::LargeValues),
+                           exact = memory.boundBytes(starts, Detail::AllValues),
                            peak = peakBytes(plan);
-      for (size_t d = 0; d < bound.size(); ++d) {
-        ASSERT_GE(bound[d], peak[d]);
-        ASSERT_LE(bound[d], plan.tileBytes()[d]);
+      for (size_t d = 0; d < peak.size(); ++d) {
+        ASSERT_GE(exact[d], peak[d]);
+        ASSERT_GE(rough[d], exact[d]);
+        ASSERT_LE(rough[d], plan.tileBytes()[d]);
       }
+      bool fits = plan.getCost().getTopology().excessBytes(rough) == 0;
+      ASSERT_EQ(memory.boundBytes(starts), fits ? rough : exact);
     }
     ASSERT_EQ(PlanMemory(plan).peakBytes(starts), peakBytes(plan));
     ASSERT_EQ(starts.size(), freshStarts.size());

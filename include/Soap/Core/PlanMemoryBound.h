@@ -29,10 +29,17 @@ public:
   const std::vector<int64_t> &
   boundBytes(std::span<const TaskQueue::Entry> tasks);
 
+  /// The lifetimes that are looked at. The method above takes those of large
+  /// values if the bound is within capacity then, else all.
+  enum class Detail { LargeValues, AllValues };
+  const std::vector<int64_t> &
+  boundBytes(std::span<const TaskQueue::Entry> tasks, Detail detail);
+
 private:
   const StrategyPlan &plan;
   /// By node: results that take the place of what they were computed from.
   std::vector<std::vector<int>> updatedResults;
+  std::vector<int> large;        ///< values that have most of all bytes
   std::vector<size_t> firstTask; ///< by block, in `spanOf`
   std::vector<uint8_t> spanOf;   ///< by task
   struct Writer {
@@ -52,7 +59,10 @@ private:
   }
   void findLastReaders(int value);
   void addWritten(int value);
+  void addTiles(int value);
   void addActions(int value);
+  void subtractAll(int value);
+  const std::vector<int64_t> &bound(Detail detail);
   void add(int device, uint8_t from, uint8_t to, int64_t count);
 };
 
