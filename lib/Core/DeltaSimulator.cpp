@@ -34,6 +34,11 @@ DeltaSimulator::DeltaSimulator(StrategyPlan &plan)
     firstOperand.push_back(static_cast<int>(operandPlaces.size()));
     operandPlaces.resize(operandPlaces.size() + slot.kernel->operands.size());
   }
+  std::vector<int> writers(values.size());
+  onlyWriter.resize(values.size(), -1);
+  for (const StrategyPlan::Slot &slot : slots)
+    for (int value : slot.kernel->results)
+      onlyWriter[value] = ++writers[value] == 1 ? slot.block : -1;
   for (size_t v = 0; v < values.size(); ++v) {
     const std::vector<StrategyPlan::Reader> &readers =
         plan.readersOf(static_cast<int>(v));
@@ -150,8 +155,14 @@ void DeltaSimulator::setState(int value) {
   state.isInPlace = planned.isInPlace;
   state.block = planned.tasks.empty() ? -1 : plan.blockOf(value);
   state.writer = -1;
-  if (planned.sourcesAreTasks)
-    state.writer = plan.getSlots()[plan.producerOf(value)].block;
+  if (planned.sourcesAreTasks) {
+    state.writer = onlyWriter[value];
+    if (state.writer < 0)
+      state.writer = plan.getSlots()[plan.producerOf(value)].block;
+  }
+  state.waiting = ValueState::Waiting::ForAll;
+  if (firstSimulated == 0)
+    return;
   // Those of blocks that have changed were not over. A task that is not ready
   // when the run starts waits for one that ends after `firstSimulatedNs`: what
   // has ended by then says nothing.
@@ -159,13 +170,13 @@ void DeltaSimulator::setState(int value) {
     return (state.block < 0 || holds(progress[state.block])) &&
            (state.writer < 0 || holds(progress[state.writer]));
   };
-  state.waiting = ValueState::Waiting::ForSome;
   if (all([&](const Progress &p) { return p.isUntouchedAt(firstSimulated); }))
-    state.waiting = ValueState::Waiting::ForAll;
-  else if (all([&](const Progress &p) {
-             return p.isOverAt(firstSimulated, firstSimulatedNs);
-           }))
-    state.waiting = ValueState::Waiting::ForNothing;
+    return;
+  bool isOver = all([&](const Progress &p) {
+    return p.isOverAt(firstSimulated, firstSimulatedNs);
+  });
+  state.waiting =
+      isOver ? ValueState::Waiting::ForNothing : ValueState::Waiting::ForSome;
 }
 
 /// Adds the tasks that the shards of a slot wait for as an operand.

@@ -111,6 +111,7 @@ private:
   bool copiesOccupy = false;
   std::vector<int> firstOperand;  ///< by slot, in `operandPlaces`
   std::vector<int> operandPlaces; ///< among the bindings of the value
+  std::vector<int> onlyWriter;    ///< by value: its block, -1: one of several
   // Of the last commit.
   std::vector<std::vector<Done>> done; ///< by block
   std::vector<Progress> progress;      ///< by block

@@ -103,8 +103,7 @@ private:
       std::vector<Entry> &entries = take(lowest());
       if (entries.size() <= mostInFront) {
         std::swap(front, entries);
-        std::sort(front.begin(), front.end(),
-                  [](const Entry &a, const Entry &b) { return b < a; });
+        sortFront();
         end = front.front();
         return;
       }
@@ -113,6 +112,18 @@ private:
       for (const Entry &entry : entries)
         pushBehind(entry);
       entries.clear();
+    }
+  }
+  /// The last one first, by insertion: there are few, and most were pushed in
+  /// about the opposite order.
+  void sortFront() {
+    std::reverse(front.begin(), front.end());
+    for (size_t i = 1; i < front.size(); ++i) {
+      Entry entry = front[i];
+      size_t at = i;
+      for (; at > 0 && front[at - 1] < entry; --at)
+        front[at] = front[at - 1];
+      front[at] = entry;
     }
   }
   size_t bucketOf(const Entry &entry) const {
