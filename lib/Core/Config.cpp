@@ -59,6 +59,66 @@ std::vector<Shard> soap::enumerateShards(const IterationSpace &space,
   return shards;
 }
 
+Config soap::followLoops(const Config &leader, const std::vector<int> &loops) {
+  // A shard of the leader by coordinates and replica: a number with a digit per
+  // loop.
+  struct Digit {
+    int64_t count, stride;
+  };
+  size_t leaderLoops = leader.degrees.size();
+  std::vector<int64_t> stride(leaderLoops);
+  int64_t pieces = 1;
+  for (size_t l = leaderLoops; l-- > 0; pieces *= leader.degrees[l])
+    stride[l] = pieces;
+  std::vector<bool> taken(leaderLoops);
+  // Digits of a piece are coordinates of the loops taken, digits of a replica
+  // those of the others, behind the leader's replica.
+  std::vector<Digit> digits = {{leader.replicas, pieces}}, ofPiece;
+  Config config;
+  config.degrees.reserve(loops.size());
+  for (int loop : loops) {
+    int64_t degree = loop < 0 ? 1 : leader.degrees[static_cast<size_t>(loop)];
+    config.degrees.push_back(degree);
+    if (degree > 1) {
+      auto l = static_cast<size_t>(loop);
+      // Of a loop that is named twice, the first counts.
+      ofPiece.push_back({degree, taken[l] ? 0 : stride[l]});
+    }
+    if (loop >= 0)
+      taken[static_cast<size_t>(loop)] = true;
+  }
+  config.replicas = leader.replicas;
+  for (size_t l = 0; l < leaderLoops; ++l)
+    if (!taken[l] && leader.degrees[l] > 1) {
+      config.replicas *= leader.degrees[l];
+      digits.push_back({leader.degrees[l], stride[l]});
+    }
+  digits.insert(digits.end(), ofPiece.begin(), ofPiece.end());
+  int64_t shards = 1;
+  for (const Digit &digit : digits)
+    shards *= digit.count;
+  config.devices.resize(static_cast<size_t>(shards));
+  // The last digit runs fastest: what is there so far, once more for each of
+  // its values, from the back, where nothing is read any more.
+  std::vector<int> &devices = config.devices;
+  size_t known = 1;
+  if (shards > 0)
+    devices[0] = 0;
+  for (const Digit &digit : digits) {
+    auto count = static_cast<size_t>(digit.count);
+    for (size_t i = known; i-- > 0;) {
+      int first = devices[i];
+      for (size_t c = count; c-- > 0;)
+        devices[i * count + c] =
+            first + static_cast<int>(c) * static_cast<int>(digit.stride);
+    }
+    known *= count;
+  }
+  for (int &device : devices)
+    device = leader.devices[static_cast<size_t>(device)];
+  return config;
+}
+
 ConfigCheck soap::checkConfig(const IterationSpace &space, const Config &config,
                               int deviceCount) {
   auto fail = [](ConfigFault fault, std::string message) {

@@ -8,6 +8,8 @@
 
 #include "Soap/Core/CostModel.h"
 
+#include "OpShape.h"
+
 #include "Soap/Core/ProfileModel.h"
 #include "Soap/Core/ProfileRecord.h"
 
@@ -189,6 +191,32 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
   work.flops = points * kernel.space.flopsPerPoint;
   work.shape = shapeOf(kernel.kind, kernel.space, box, work.bytes);
   return work;
+}
+
+void soap::resizeWork(const Graph &graph, const Kernel &kernel,
+                      const LoopBox &box, std::span<const int64_t> volumes,
+                      Work &work) {
+  const RegisterUse &registers = kernel.registers;
+  work.bytes = work.operandBytes = work.registerBytes = 0;
+  auto add = [&](const std::vector<int> &values,
+                 const std::vector<uint8_t> &inRegisters, size_t first) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      int64_t bytes = volumes[first + i] * graph.values[values[i]].elementBytes;
+      sum += bytes;
+      if (i < inRegisters.size() && inRegisters[i])
+        work.registerBytes += bytes;
+    }
+    return sum;
+  };
+  work.operandBytes = add(kernel.operands, registers.operands, 0);
+  work.bytes = work.operandBytes +
+               add(kernel.results, registers.results, kernel.operands.size());
+  double points = 1;
+  for (const Interval &range : box)
+    points *= static_cast<double>(range.size());
+  work.flops = points * kernel.space.flopsPerPoint;
+  resizeShape(kernel.space, box, work.bytes, work.shape);
 }
 
 Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,

@@ -67,9 +67,6 @@ DimTiles GeometryBuilder::makeDim(const IterationSpace &space,
     combinations *= degrees[l];
   auto count = static_cast<size_t>(combinations);
   dim.ids.reserve(count);
-  dim.firsts.reserve(count);
-  dim.own.reserve(count);
-  dim.distinct.reserve(count);
   for (int64_t c = 0; c < combinations; ++c) {
     int64_t rest = c;
     for (size_t l : used) {
@@ -78,6 +75,14 @@ DimTiles GeometryBuilder::makeDim(const IterationSpace &space,
     }
     dim.ids.push_back(table.number(image(map, box, extent)));
   }
+  return dim;
+}
+
+void GeometryBuilder::cover(IndexSetTable &table, int64_t extent,
+                            DimTiles &dim) {
+  dim.firsts.reserve(dim.ids.size());
+  dim.own.reserve(dim.ids.size());
+  dim.distinct.reserve(dim.ids.size());
   // What a set has that those before it have not: mostly intervals, each from
   // inside of the one before or from its end.
   static thread_local std::vector<int> firstOf; // by set, -1: not met yet
@@ -124,15 +129,66 @@ DimTiles GeometryBuilder::makeDim(const IterationSpace &space,
     covered = IndexSet(lo, hi);
   dim.everyElement = covered.size() == extent;
   dim.covered = table.number(covered);
-  return dim;
 }
 
 /// The index set of a dim depends on few loops, so it is computed once for each
 /// of their coordinates, and kept for other degrees of the other loops.
+const std::shared_ptr<DimTiles> &
+GeometryBuilder::dimOf(const Kernel &kernel, int kernelClass, int tensor,
+                       int value, size_t d, const AccessMap &map,
+                       const std::vector<int64_t> &degrees,
+                       const std::vector<size_t> &used) {
+  dimKey.assign({kernelClass, int64_t(tensor), static_cast<int64_t>(d)});
+  for (size_t l : used) {
+    dimKey.push_back(static_cast<int64_t>(l));
+    dimKey.push_back(degrees[l]);
+  }
+  auto it = known.find(dimKey);
+  if (it != known.end())
+    return it->second;
+  it = known
+           .emplace(dimKey,
+                    std::make_shared<DimTiles>(makeDim(
+                        kernel.space, regions.table(value).dim(d), map[d],
+                        graph.values[value].shape[d], degrees, used)))
+           .first;
+  knownBytes += 300 + it->second->ids.size() * 20;
+  return it->second;
+}
+
+/// By piece: the number of the coordinates of some loops, of which the first
+/// runs fastest.
+static void numberCoordinates(const std::vector<int64_t> &degrees,
+                              const std::vector<size_t> &loops,
+                              std::vector<int> &numbers) {
+  numbers.assign(1, 0);
+  // Pieces by the loops so far, the last of which runs fastest.
+  for (size_t l = 0; l < degrees.size(); ++l) {
+    auto count = static_cast<size_t>(degrees[l]);
+    if (count == 1)
+      continue;
+    int weight = 1;
+    bool counts = false;
+    for (size_t other : loops) {
+      counts = other == l;
+      if (counts)
+        break;
+      weight *= static_cast<int>(degrees[other]);
+    }
+    size_t before = numbers.size();
+    numbers.resize(before * count);
+    for (size_t i = before; i-- > 0;) {
+      int first = numbers[i];
+      for (size_t c = count; c-- > 0;)
+        numbers[i * count + c] =
+            first + (counts ? static_cast<int>(c) * weight : 0);
+    }
+  }
+}
+
 TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
                                     const AccessMap &map,
-                                    const std::vector<int64_t> &degrees,
-                                    const std::vector<int> &coordinates) {
+                                    const std::vector<int64_t> &degrees) {
   size_t loops = kernel.space.loops.size();
   int kernelClass = classes.of(kernel);
   auto pieces = static_cast<size_t>(piecesOf(degrees));
@@ -147,48 +203,61 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
   // each dim is covered, by loops of its own.
   std::vector<bool> taken(loops);
   tiles.everyElement = tiles.isProduct = true;
-  std::vector<size_t> used;
-  std::vector<int64_t> key;
+  static thread_local std::vector<size_t> used;
+  static thread_local std::vector<int> places;
   for (size_t d = 0; d < rank; ++d) {
     findUsed(map[d], degrees, used);
+    const std::shared_ptr<DimTiles> &known =
+        dimOf(kernel, kernelClass, tensor, value, d, map, degrees, used);
     IndexSetTable &table = regions.table(value).dim(d);
-    int64_t extent = graph.values[value].shape[d];
-    key = {kernelClass, static_cast<int64_t>(tensor), static_cast<int64_t>(d)};
-    for (size_t l : used) {
-      key.push_back(static_cast<int64_t>(l));
-      key.push_back(degrees[l]);
-    }
-    auto [it, isNew] = known.try_emplace(key);
-    if (isNew) {
-      it->second = std::make_shared<const DimTiles>(
-          makeDim(kernel.space, table, map[d], extent, degrees, used));
-      knownBytes += 300 + it->second->ids.size() * 20;
-    }
-    const DimTiles &dim = *it->second;
+    DimTiles &dim = *known;
+    if (dim.firsts.empty())
+      cover(table, graph.values[value].shape[d], dim);
     tiles.everyElement &= dim.everyElement;
-    tiles.dims.push_back(it->second);
+    tiles.dims.push_back(known);
     for (size_t l : used) {
       tiles.isProduct &= !taken[l];
       taken[l] = true;
     }
+    if (used.empty()) {
+      int64_t size = table.size(dim.ids[0]);
+      for (size_t p = 0; p < pieces; ++p) {
+        tiles.sets[p * rank + d] = dim.ids[0];
+        tiles.volumes[p] *= size;
+        tiles.ownVolumes[p] *= dim.own[0];
+      }
+      continue;
+    }
+    numberCoordinates(degrees, used, places);
     auto combinations = static_cast<int64_t>(dim.ids.size());
     for (size_t p = 0; p < pieces; ++p) {
-      int64_t index = 0, weight = 1;
-      const int *at = coordinates.data() + p * loops;
-      for (size_t l : used) {
-        index += at[l] * weight;
-        weight *= degrees[l];
-      }
-      tiles.sets[p * rank + d] = dim.ids[index];
-      tiles.volumes[p] *= table.size(dim.ids[index]);
-      tiles.ownVolumes[p] *= dim.own[index];
-      tiles.tileOf[p] = tiles.tileOf[p] * combinations + dim.firsts[index];
+      auto place = static_cast<size_t>(places[p]);
+      tiles.sets[p * rank + d] = dim.ids[place];
+      tiles.volumes[p] *= table.size(dim.ids[place]);
+      tiles.ownVolumes[p] *= dim.own[place];
+      tiles.tileOf[p] = tiles.tileOf[p] * combinations + dim.firsts[place];
     }
   }
   tiles.everyElement &= tiles.isProduct;
   tiles.everyPiece = std::all_of(tiles.volumes.begin(), tiles.volumes.end(),
                                  [](int64_t volume) { return volume > 0; });
   return tiles;
+}
+
+void GeometryBuilder::addTiles(const Kernel &kernel, KernelGeometry &geometry) {
+  const IterationSpace &space = kernel.space;
+  geometry.hasTiles = true;
+  int tensor = 0;
+  geometry.operandTiles.reserve(kernel.operands.size());
+  for (size_t i = 0; i < kernel.operands.size(); ++i)
+    geometry.operandTiles.push_back(
+        makeTiles(kernel, tensor++, kernel.operands[i], space.operands[i].map,
+                  geometry.degrees));
+  geometry.resultTiles.reserve(kernel.results.size());
+  for (size_t r = 0; r < kernel.results.size(); ++r)
+    geometry.resultTiles.push_back(
+        makeTiles(kernel, tensor++, kernel.results[r], space.results[r].map,
+                  geometry.degrees));
 }
 
 /// Finds out whether the blocks are the places of a grid.
@@ -248,92 +317,225 @@ BlockSet GeometryBuilder::tiles(int value, const std::vector<int> &list) const {
   return set;
 }
 
+/// Coordinates of a cut loop, in classes of which all members give every tensor
+/// as much.
+namespace {
+struct CoordinateClasses {
+  size_t loop = 0;
+  std::vector<int> classOf;    ///< by coordinate
+  std::vector<int64_t> firsts; ///< by class: its first coordinate
+};
+
+/// A dim of a tensor: sizes of its sets by the coordinates of cut loops.
+struct DimSizes {
+  size_t tensor;
+  std::vector<size_t> used; ///< the first runs fastest
+  std::vector<int64_t> sizes;
+};
+} // namespace
+
+/// Whether two coordinates of a loop give as much, whatever the others are.
+static bool areAlike(const DimSizes &dim, size_t loop,
+                     const std::vector<int64_t> &degrees, int64_t a,
+                     int64_t b) {
+  int64_t weight = 1;
+  for (size_t l : dim.used) {
+    if (l == loop)
+      break;
+    weight *= degrees[l];
+  }
+  int64_t count = degrees[loop], step = weight * count;
+  for (int64_t outer = 0; outer < static_cast<int64_t>(dim.sizes.size());
+       outer += step)
+    for (int64_t inner = outer; inner < outer + weight; ++inner)
+      if (dim.sizes[static_cast<size_t>(inner + a * weight)] !=
+          dim.sizes[static_cast<size_t>(inner + b * weight)])
+        return false;
+  return true;
+}
+
+static CoordinateClasses classify(const IterationSpace &space, size_t loop,
+                                  const std::vector<int64_t> &degrees,
+                                  const std::vector<DimSizes> &dims) {
+  CoordinateClasses result;
+  result.loop = loop;
+  int64_t extent = space.loops[loop].extent, degree = degrees[loop];
+  result.classOf.reserve(static_cast<size_t>(degree));
+  auto alike = [&](int64_t a, int64_t b) {
+    if (cut(extent, degree, a).size() != cut(extent, degree, b).size())
+      return false;
+    return std::all_of(dims.begin(), dims.end(), [&](const DimSizes &dim) {
+      return std::find(dim.used.begin(), dim.used.end(), loop) ==
+                 dim.used.end() ||
+             areAlike(dim, loop, degrees, a, b);
+    });
+  };
+  for (int64_t c = 0; c < degree; ++c) {
+    size_t k = 0;
+    // Mostly that of the one before.
+    if (c > 0 && alike(c, c - 1)) {
+      result.classOf.push_back(result.classOf.back());
+      continue;
+    }
+    while (k < result.firsts.size() && !alike(c, result.firsts[k]))
+      ++k;
+    if (k == result.firsts.size())
+      result.firsts.push_back(c);
+    result.classOf.push_back(static_cast<int>(k));
+  }
+  return result;
+}
+
+/// Pieces of one size cost the same, and few sizes occur: coordinates of each
+/// loop fall into few classes (borders, and what is left over of uneven cuts),
+/// so that combinations of classes are priced instead of pieces.
 KernelGeometry GeometryBuilder::build(const Kernel &kernel,
                                       const std::vector<int64_t> &degrees) {
   const IterationSpace &space = kernel.space;
   KernelGeometry geometry;
   geometry.degrees = degrees;
   geometry.pieces = piecesOf(degrees);
-  std::vector<int> coordinates = coordinatesOf(degrees);
-  int tensor = 0;
-  for (size_t i = 0; i < kernel.operands.size(); ++i)
-    geometry.operandTiles.push_back(
-        makeTiles(kernel, tensor++, kernel.operands[i], space.operands[i].map,
-                  degrees, coordinates));
-  for (size_t r = 0; r < kernel.results.size(); ++r)
-    geometry.resultTiles.push_back(
-        makeTiles(kernel, tensor++, kernel.results[r], space.results[r].map,
-                  degrees, coordinates));
+  int kernelClass = classes.of(kernel);
+
+  // Elements of each tensor as far as no cut loop matters, and the dims where
+  // one does.
+  size_t operandCount = kernel.operands.size(),
+         tensors = operandCount + kernel.results.size();
+  std::vector<int64_t> fixed(tensors, 1), volumes(tensors);
+  static thread_local std::vector<DimSizes> dims;
+  static thread_local std::vector<size_t> used;
+  dims.clear();
+  for (size_t t = 0; t < tensors; ++t) {
+    bool isOperand = t < operandCount;
+    int value =
+        isOperand ? kernel.operands[t] : kernel.results[t - operandCount];
+    const AccessMap &map =
+        isOperand ? space.operands[t].map : space.results[t - operandCount].map;
+    for (size_t d = 0; d < map.size(); ++d) {
+      findUsed(map[d], degrees, used);
+      const DimTiles &tiles = *dimOf(kernel, kernelClass, static_cast<int>(t),
+                                     value, d, map, degrees, used);
+      const IndexSetTable &table = regions.table(value).dim(d);
+      if (used.empty()) {
+        fixed[t] *= table.size(tiles.ids[0]);
+        continue;
+      }
+      DimSizes &dim = dims.emplace_back(DimSizes{t, used, {}});
+      dim.sizes.reserve(tiles.ids.size());
+      for (int id : tiles.ids)
+        dim.sizes.push_back(table.size(id));
+    }
+  }
+  std::vector<CoordinateClasses> loops;
+  size_t combinations = 1;
+  for (size_t l = 0; l < degrees.size(); ++l)
+    if (degrees[l] > 1) {
+      loops.push_back(classify(space, l, degrees, dims));
+      combinations *= loops.back().firsts.size();
+    }
 
   const Topology &topology = cost.getTopology();
   size_t types = topology.deviceTypes.size();
-  geometry.durationNs.resize(types);
   // A device of each type, to ask for costs.
   std::vector<int> deviceOf(types, -1);
   for (int d = topology.deviceCount(); d-- > 0;)
     deviceOf[topology.devices[d].type] = d;
 
-  // Pieces of one size cost the same; few sizes occur.
-  struct Known {
-    std::vector<int64_t> sizes, ns;
+  // Combinations of classes, the last loop fastest, as pieces.
+  struct Price {
+    ShardState state = ShardState::Compute;
+    int64_t bytes = 0;
   };
-  std::vector<Known> known;
-  std::vector<int64_t> sizes;
-  LoopBox box(space.loops.size());
-  for (int p = 0; p < geometry.pieces; ++p) {
-    sizes.clear();
-    const int *at =
-        coordinates.data() + static_cast<size_t>(p) * space.loops.size();
-    for (size_t l = 0; l < space.loops.size(); ++l) {
+  std::vector<Price> prices(combinations);
+  std::vector<int64_t> ns(combinations * types, 1);
+  LoopBox box = space.wholeBox();
+  std::vector<int64_t> at(degrees.size());
+  for (size_t k = 0; k < combinations; ++k) {
+    size_t rest = k;
+    for (size_t i = loops.size(); i-- > 0;) {
+      const CoordinateClasses &loop = loops[i];
+      size_t l = loop.loop;
+      at[l] = loop.firsts[rest % loop.firsts.size()];
+      rest /= loop.firsts.size();
       box[l] = cut(space.loops[l].extent, degrees[l], at[l]);
-      sizes.push_back(box[l].size());
     }
+    Price &price = prices[k];
     if (isEmpty(box)) {
-      geometry.states.push_back(ShardState::Absent);
-      geometry.allCompute = false;
-      geometry.resultBytes.push_back(0);
-      for (std::vector<int64_t> &ns : geometry.durationNs)
-        ns.push_back(1);
+      price.state = ShardState::Absent;
       continue;
     }
-    bool anyEmpty = false, allEmpty = !kernel.operands.empty();
-    for (const TileSets &tiles : geometry.operandTiles) {
-      sizes.push_back(tiles.volumes[p]);
-      anyEmpty |= sizes.back() == 0;
-      allEmpty &= sizes.back() == 0;
+    volumes = fixed;
+    for (const DimSizes &dim : dims) {
+      int64_t place = 0, weight = 1;
+      for (size_t l : dim.used) {
+        place += at[l] * weight;
+        weight *= degrees[l];
+      }
+      volumes[dim.tensor] *= dim.sizes[static_cast<size_t>(place)];
+    }
+    bool anyEmpty = false, allEmpty = operandCount > 0;
+    for (size_t i = 0; i < operandCount; ++i) {
+      anyEmpty |= volumes[i] == 0;
+      allEmpty &= volumes[i] == 0;
     }
     // The neutral value where an operand is empty; of ops that allow that,
     // where all are.
     bool fill = space.allowsEmptyOperands ? allEmpty : anyEmpty;
-    geometry.states.push_back(fill ? ShardState::Fill : ShardState::Compute);
-    geometry.allCompute &= !fill;
-    int64_t bytes = 0;
+    if (fill)
+      price.state = ShardState::Fill;
     for (size_t r = 0; r < kernel.results.size(); ++r)
-      bytes += geometry.resultTiles[r].volumes[p] *
-               graph.values[kernel.results[r]].elementBytes;
-    geometry.resultBytes.push_back(bytes);
-    sizes.push_back(bytes);
-    auto it = std::find_if(known.begin(), known.end(), [&](const Known &entry) {
-      return entry.sizes == sizes;
-    });
-    if (it == known.end()) {
-      Work work =
-          fill ? fillWork(graph, kernel, box) : kernelWork(graph, kernel, box);
-      Known &entry = known.emplace_back();
-      entry.sizes = sizes;
-      for (size_t t = 0; t < types; ++t)
-        entry.ns.push_back(deviceOf[t] < 0 ? 1
-                                           : cost.computeNs(deviceOf[t], work));
-      it = known.end() - 1;
+      price.bytes += volumes[operandCount + r] *
+                     graph.values[kernel.results[r]].elementBytes;
+    const Work *work = nullptr;
+    Work ofFill;
+    if (fill) {
+      ofFill = fillWork(graph, kernel, box);
+      work = &ofFill;
+    } else {
+      auto [it, isNew] = works.try_emplace(kernelClass);
+      if (isNew)
+        it->second = kernelWork(graph, kernel, space.wholeBox());
+      resizeWork(graph, kernel, box, volumes, it->second);
+      work = &it->second;
     }
     for (size_t t = 0; t < types; ++t)
-      geometry.durationNs[t].push_back(it->ns[t]);
+      if (deviceOf[t] >= 0)
+        ns[k * types + t] = cost.computeNs(deviceOf[t], *work);
   }
+
+  // The combination of each piece.
+  static thread_local std::vector<int> kinds;
+  kinds.assign(1, 0);
+  for (const CoordinateClasses &loop : loops) {
+    size_t before = kinds.size(), count = loop.classOf.size();
+    auto classCount = static_cast<int>(loop.firsts.size());
+    kinds.resize(before * count);
+    for (size_t i = before; i-- > 0;) {
+      int first = kinds[i] * classCount;
+      for (size_t c = count; c-- > 0;)
+        kinds[i * count + c] = first + loop.classOf[c];
+    }
+  }
+  auto pieces = static_cast<size_t>(geometry.pieces);
+  geometry.states.resize(pieces);
+  geometry.resultBytes.resize(pieces);
+  geometry.durationNs.assign(types, std::vector<int64_t>(pieces));
+  for (size_t p = 0; p < pieces; ++p) {
+    auto k = static_cast<size_t>(kinds[p]);
+    geometry.states[p] = prices[k].state;
+    geometry.resultBytes[p] = prices[k].bytes;
+    for (size_t t = 0; t < types; ++t)
+      geometry.durationNs[t][p] = ns[k * types + t];
+  }
+  for (const Price &price : prices)
+    geometry.allCompute &= price.state == ShardState::Compute;
   return geometry;
 }
 
 void GeometryBuilder::addRegions(const Kernel &kernel,
-                                 KernelGeometry &geometry) const {
+                                 KernelGeometry &geometry) {
+  if (!geometry.hasTiles)
+    addTiles(kernel, geometry);
   const IterationSpace &space = kernel.space;
   geometry.hasRegions = true;
   auto numbered = [&](int value, const TileSets &tiles) {

@@ -42,13 +42,13 @@ bool lastLoopIs(const IterationSpace &space, size_t operand, char first) {
 
 /// Products have up to three batch loops and one to three reduction loops; what
 /// counts is how many rows, columns and terms there are.
-void mergeLoops(OpShape &shape) {
+void setMergedExtents(const IterationSpace &space, const LoopBox &box,
+                      OpShape &shape) {
   int64_t m = 1, n = 1, k = 1;
-  for (size_t i = 0; i < shape.loops.size(); ++i) {
-    char letter = shape.loops[i][0];
-    (letter == 'k' ? k : letter == 'n' ? n : m) *= shape.extents[i];
+  for (size_t i = 0; i < space.loops.size(); ++i) {
+    char letter = space.loops[i].name[0];
+    (letter == 'k' ? k : letter == 'n' ? n : m) *= box[i].size();
   }
-  shape.loops = {"m", "n", "k"};
   shape.extents = {m, n, k};
 }
 
@@ -67,8 +67,8 @@ std::vector<double> soap::sizesOf(const std::string &op,
         result *= static_cast<double>(extents[i]);
     return result;
   };
-  auto named = [&](std::initializer_list<const char *> names) {
-    return product([&](const std::string &loop) {
+  auto named = [&](std::initializer_list<std::string_view> names) {
+    return product([&](std::string_view loop) {
       return std::find(names.begin(), names.end(), loop) != names.end();
     });
   };
@@ -107,10 +107,11 @@ OpShape soap::shapeOf(const std::string &kind, const IterationSpace &space,
     shape.direction = !lastLoopIs(space, 0, 'k')  ? "weight_grad"
                       : lastLoopIs(space, 1, 'k') ? "forward"
                                                   : "input_grad";
-  for (size_t i = 0; i < space.loops.size(); ++i) {
-    shape.loops.push_back(space.loops[i].name);
-    shape.extents.push_back(box[i].size());
-  }
+  if (shape.op == "matmul")
+    shape.loops = {"m", "n", "k"};
+  else
+    for (const Loop &loop : space.loops)
+      shape.loops.push_back(loop.name);
   bool hasWindow =
       shape.op == "conv2d" || shape.op.find("pool2d") != std::string::npos;
   if (hasWindow && !space.operands.empty())
@@ -118,13 +119,23 @@ OpShape soap::shapeOf(const std::string &kind, const IterationSpace &space,
       if (map.kind == DimMap::Kind::Window && !map.terms.empty())
         shape.strides.push_back(std::max<int64_t>(
             {1, map.divisor, map.scale, map.terms[0].coefficient}));
-  shape.bytes = std::max<int64_t>(bytes, 1);
-  if (shape.op == "matmul")
-    mergeLoops(shape);
   shape.flopsPerPoint = space.flopsPerPoint;
+  resizeShape(space, box, bytes, shape);
+  return shape;
+}
+
+void soap::resizeShape(const IterationSpace &space, const LoopBox &box,
+                       int64_t bytes, OpShape &shape) {
+  if (shape.op == "matmul") {
+    setMergedExtents(space, box, shape);
+  } else {
+    shape.extents.clear();
+    for (const Interval &range : box)
+      shape.extents.push_back(range.size());
+  }
+  shape.bytes = std::max<int64_t>(bytes, 1);
   shape.sizes = sizesOf(shape.op, shape.loops, shape.extents, shape.strides,
                         shape.direction, shape.bytes);
-  return shape;
 }
 
 OpShape soap::shapeOf(const ProfileTable &table, std::span<const int64_t> row) {

@@ -21,6 +21,10 @@ std::vector<double> sizesOf(const std::string &op,
                             std::span<const int64_t> strides,
                             const std::string &direction, int64_t bytes);
 
+/// Makes the shape of an op on any box that of the same op on another one.
+void resizeShape(const IterationSpace &space, const LoopBox &box, int64_t bytes,
+                 OpShape &shape);
+
 } // namespace soap
 
 #endif // SOAP_LIB_CORE_OPSHAPE_H

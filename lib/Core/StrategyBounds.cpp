@@ -141,17 +141,87 @@ void StrategyPlan::findTails() {
   }
 }
 
-/// Elements that two tiles have in common.
-static int64_t commonElements(RegionTable &table, const TileSets &a, int i,
-                              const TileSets &b, int j) {
-  int64_t common = 1;
-  for (size_t d = 0; d < a.rank && common > 0; ++d)
-    common *=
-        table.dim(d).commonSize(a.sets[i * a.rank + d], b.sets[j * b.rank + d]);
-  return common;
-}
-
 namespace {
+
+/// How many elements tiles of a reader and of a writer have in common. Only
+/// dims that one of them cuts differ from pair to pair, and nearly all sets are
+/// intervals.
+class CommonElements {
+public:
+  void assign(RegionTable &regions, const TileSets &readTiles,
+              const TileSets &writtenTiles) {
+    table = &regions;
+    read = &readTiles;
+    written = &writtenTiles;
+    rank = readTiles.rank;
+    factor = 1;
+    cutDims = 0;
+    isExact = true;
+    for (size_t d = 0; d < rank; ++d) {
+      const DimTiles &a = *read->dims[d], &b = *written->dims[d];
+      IndexSetTable &sets = table->dim(d);
+      if (a.ids.size() == 1 && b.ids.size() == 1) {
+        factor *= a.ids[0] < 0 || b.ids[0] < 0
+                      ? 0
+                      : sets.commonSize(a.ids[0], b.ids[0]);
+        continue;
+      }
+      if (cutDims == dims.size())
+        dims.emplace_back();
+      Dim &dim = dims[cutDims++];
+      isExact &= list(sets, *read, d, dim.read) &&
+                 list(sets, *written, d, dim.written);
+    }
+  }
+  /// Of tiles that are not empty.
+  int64_t of(int reader, int writer) const {
+    if (!isExact)
+      return ofSets(reader, writer);
+    int64_t common = factor;
+    for (size_t i = 0; i < cutDims; ++i) {
+      const Interval &a = dims[i].read[static_cast<size_t>(reader)],
+                     &b = dims[i].written[static_cast<size_t>(writer)];
+      int64_t size = std::min(a.hi, b.hi) - std::max(a.lo, b.lo);
+      if (size <= 0)
+        return 0;
+      common *= size;
+    }
+    return common;
+  }
+
+private:
+  struct Dim {
+    std::vector<Interval> read, written; ///< by piece
+  };
+  RegionTable *table = nullptr;
+  const TileSets *read = nullptr, *written = nullptr;
+  size_t rank = 0, cutDims = 0;
+  int64_t factor = 1; ///< of the other dims
+  bool isExact = true;
+  std::vector<Dim> dims;
+
+  /// Whether they are intervals.
+  static bool list(const IndexSetTable &sets, const TileSets &tiles, size_t d,
+                   std::vector<Interval> &intervals) {
+    size_t pieces = tiles.volumes.size();
+    intervals.resize(pieces);
+    for (size_t p = 0; p < pieces; ++p) {
+      int id = tiles.sets[p * tiles.rank + d];
+      intervals[p] = id < 0 ? Interval{} : sets.hull(id);
+      if (intervals[p].size() != sets.size(id))
+        return false;
+    }
+    return true;
+  }
+  int64_t ofSets(int reader, int writer) const {
+    int64_t common = 1;
+    for (size_t d = 0; d < rank && common > 0; ++d)
+      common *= table->dim(d).commonSize(
+          read->sets[static_cast<size_t>(reader) * rank + d],
+          written->sets[static_cast<size_t>(writer) * rank + d]);
+    return common;
+  }
+};
 
 /// Shards by the device that they run on.
 class ShardsByDevice {
@@ -173,6 +243,138 @@ public:
 };
 
 } // namespace
+
+/// Whether another pair of kernels that write and read the same on the same
+/// devices is known to be as this one.
+bool StrategyPlan::Arrival::isAsMuch(const Arrival &other) const {
+  auto areSame = [](const TileSets *a, const TileSets *b) {
+    return a == b || a->sets == b->sets;
+  };
+  return table == other.table && elementBytes == other.elementBytes &&
+         contributions == other.contributions &&
+         (writer == other.writer || writer->devices == other.writer->devices) &&
+         (reader == other.reader || reader->devices == other.reader->devices) &&
+         writer->geometry->pieces == other.writer->geometry->pieces &&
+         reader->geometry->pieces == other.reader->geometry->pieces &&
+         (reader->geometry == other.reader->geometry ||
+          (reader->geometry->allCompute &&
+           other.reader->geometry->allCompute)) &&
+         areSame(written, other.written) && areSame(read, other.read);
+}
+
+/// The values of a group mostly lie alike: what gets to a reader is found once
+/// for all that are the same.
+const StrategyPlan::Arrival &
+StrategyPlan::arrivalOf(RegionTable &table, int64_t elementBytes,
+                        int64_t contributions, const KernelPlan &writer,
+                        const TileSets &written, const KernelPlan &reader,
+                        const TileSets &read) {
+  if (arrivals.size() == arrivalCount)
+    arrivals.emplace_back();
+  Arrival &arrival = arrivals[arrivalCount];
+  arrival.table = &table;
+  arrival.elementBytes = elementBytes;
+  arrival.contributions = contributions;
+  arrival.writer = &writer;
+  arrival.written = &written;
+  arrival.reader = &reader;
+  arrival.read = &read;
+  for (size_t i = 0; i < arrivalCount; ++i)
+    if (arrivals[i].isAsMuch(arrival))
+      return arrivals[i];
+  ++arrivalCount;
+  findArrival(table, arrival);
+  return arrival;
+}
+
+/// The bytes that get over each cut at least, and the delay.
+void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
+  const KernelPlan &writer = *arrival.writer, &kernel = *arrival.reader;
+  const TileSets *tiles = arrival.written;
+  const TileSets &needs = *arrival.read;
+  int64_t contributions = arrival.contributions,
+          elementBytes = arrival.elementBytes;
+  arrival.bytes.assign(cuts.count(), 0);
+  std::vector<int64_t> &most = arrival.bytes;
+  double delayNs = std::numeric_limits<double>::infinity();
+  static thread_local ShardsByDevice written, read;
+  static thread_local std::vector<int> writtenPieces;
+  static thread_local std::vector<int64_t> tilesRead;
+  static thread_local CommonElements common;
+  written.assign(writer.devices, kernelLoad.size());
+  common.assign(table, needs, *tiles);
+  int pieces = writer.pieces(), readerPieces = kernel.pieces();
+  for (size_t s = 0; s < kernel.devices.size(); ++s) {
+    int piece = static_cast<int>(s) % readerPieces, device = kernel.devices[s];
+    if (kernel.geometry->states[piece] != ShardState::Compute)
+      continue;
+    int64_t missing = needs.volumes[piece];
+    if (missing == 0) {
+      delayNs = 0;
+      continue;
+    }
+    int64_t local = 0;
+    int64_t localContributions = 0;
+    int lastPiece = -1;
+    for (int w = written.first[device]; w >= 0 && local < missing;
+         w = written.next[w]) {
+      int p = w % pieces;
+      if (contributions > 1) {
+        // Whole only if the device has all contributions, perhaps.
+        if (++localContributions == contributions)
+          local = missing;
+        continue;
+      }
+      if (p == lastPiece || tiles->volumes[p] == 0)
+        continue;
+      lastPiece = p;
+      local += common.of(piece, p);
+    }
+    int64_t bytes = std::max<int64_t>(missing - local, 0) * elementBytes;
+    most[device] = std::max(most[device], bytes);
+    delayNs =
+        std::min(delayNs, static_cast<double>(bytes) *
+                              cuts.getNsPerByte(static_cast<size_t>(device)));
+  }
+  arrival.delayNs = delayNs;
+  if (cuts.getGroups().empty())
+    return;
+  read.assign(kernel.devices, kernelLoad.size());
+  for (const LinkCuts::Group &group : cuts.getGroups()) {
+    writtenPieces.clear();
+    int64_t count = 0;
+    for (int device : group.devices)
+      written.visit(device, [&](int s) {
+        ++count;
+        int piece = s % pieces;
+        if (contributions == 1 && tiles->volumes[piece] > 0 &&
+            std::none_of(writtenPieces.begin(), writtenPieces.end(),
+                         [&](int p) {
+                           return tiles->tileOf[p] == tiles->tileOf[piece];
+                         }))
+          writtenPieces.push_back(piece);
+      });
+    // All contributions may be here.
+    if (contributions > 1 && count >= contributions)
+      continue;
+    int64_t missing = 0;
+    tilesRead.clear();
+    for (int device : group.devices)
+      read.visit(device, [&](int s) {
+        int piece = s % readerPieces;
+        int64_t own = needs.ownVolumes[piece], tile = needs.tileOf[piece];
+        if (own == 0 || kernel.geometry->states[piece] != ShardState::Compute ||
+            std::find(tilesRead.begin(), tilesRead.end(), tile) !=
+                tilesRead.end())
+          return;
+        tilesRead.push_back(tile);
+        for (int p : writtenPieces)
+          own -= common.of(piece, p);
+        missing += std::max<int64_t>(own, 0);
+      });
+    most[group.cut] = std::max(most[group.cut], missing * elementBytes);
+  }
+}
 
 /// What must at least get over each cut for a value: the largest need of its
 /// readers there, less what is written there. Sets the delays of the value's
@@ -204,100 +406,26 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
     return;
   int64_t elementBytes = graph.values[value].elementBytes;
   RegionTable &table = regions.table(value);
-  // Shards of the writer by device.
-  static thread_local ShardsByDevice written, read;
-  static thread_local std::vector<int> writtenPieces;
-  static thread_local std::vector<int64_t> tilesRead;
-  written.assign(writer->devices, kernelLoad.size());
-  int pieces = writer->pieces();
   for (const Reader &reader : info.readers) {
     if (reader.slot < 0 || !kernels[reader.slot].active)
       continue;
     const KernelPlan &kernel = kernels[reader.slot];
     if (mayBePartial[reader.slot])
       continue;
-    double delayNs = std::numeric_limits<double>::infinity();
     const TileSets &needs = kernel.geometry->operandTiles[reader.operand];
     // Every shard reads what was written on its device.
     if (contributions == 1 && needs.sets == tiles->sets &&
         kernel.devices == writer->devices && kernel.geometry->allCompute)
       continue;
-    int readerPieces = kernel.pieces();
-    for (size_t s = 0; s < kernel.devices.size(); ++s) {
-      int piece = static_cast<int>(s) % readerPieces,
-          device = kernel.devices[s];
-      if (kernel.geometry->states[piece] != ShardState::Compute)
-        continue;
-      int64_t missing = needs.volumes[piece];
-      if (missing == 0) {
-        delayNs = 0;
-        continue;
-      }
-      int64_t local = 0;
-      int64_t localContributions = 0;
-      int lastPiece = -1;
-      for (int w = written.first[device]; w >= 0 && local < missing;
-           w = written.next[w]) {
-        int p = w % pieces;
-        if (contributions > 1) {
-          // Whole only if the device has all contributions, perhaps.
-          if (++localContributions == contributions)
-            local = missing;
-          continue;
-        }
-        if (p == lastPiece || tiles->volumes[p] == 0)
-          continue;
-        lastPiece = p;
-        local += commonElements(table, needs, piece, *tiles, p);
-      }
-      int64_t bytes = std::max<int64_t>(missing - local, 0) * elementBytes;
-      most[device] = std::max(most[device], bytes);
-      delayNs =
-          std::min(delayNs, static_cast<double>(bytes) *
-                                cuts.getNsPerByte(static_cast<size_t>(device)));
-    }
+    const Arrival &arrival = arrivalOf(table, elementBytes, contributions,
+                                       *writer, *tiles, kernel, needs);
+    for (size_t c = 0; c < most.size(); ++c)
+      most[c] = std::max(most[c], arrival.bytes[c]);
+    double delayNs = arrival.delayNs;
     if (delayNs > 0 && delayNs < 1e18) {
       int64_t &known = delays[reader.slot][reader.operand];
       delayed.push_back({reader.slot, reader.operand, known});
       known = static_cast<int64_t>(delayNs);
-    }
-    if (cuts.getGroups().empty())
-      continue;
-    read.assign(kernel.devices, kernelLoad.size());
-    for (const LinkCuts::Group &group : cuts.getGroups()) {
-      writtenPieces.clear();
-      int64_t count = 0;
-      for (int device : group.devices)
-        written.visit(device, [&](int s) {
-          ++count;
-          int piece = s % pieces;
-          if (contributions == 1 && tiles->volumes[piece] > 0 &&
-              std::none_of(writtenPieces.begin(), writtenPieces.end(),
-                           [&](int p) {
-                             return tiles->tileOf[p] == tiles->tileOf[piece];
-                           }))
-            writtenPieces.push_back(piece);
-        });
-      // All contributions may be here.
-      if (contributions > 1 && count >= contributions)
-        continue;
-      int64_t missing = 0;
-      tilesRead.clear();
-      for (int device : group.devices)
-        read.visit(device, [&](int s) {
-          int piece = s % readerPieces;
-          int64_t own = needs.ownVolumes[piece], tile = needs.tileOf[piece];
-          if (own == 0 ||
-              kernel.geometry->states[piece] != ShardState::Compute ||
-              std::find(tilesRead.begin(), tilesRead.end(), tile) !=
-                  tilesRead.end())
-            return;
-          tilesRead.push_back(tile);
-          for (int p : writtenPieces)
-            own -= commonElements(table, needs, piece, *tiles, p);
-          missing += std::max<int64_t>(own, 0);
-        });
-      most[group.cut] = std::max(most[group.cut], missing * elementBytes);
     }
   }
 }
@@ -393,6 +521,7 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
   static thread_local std::vector<int> touched;
   static thread_local std::vector<bool> isTouched;
   expected = passing;
+  arrivalCount = 0;
   touched.clear();
   isTouched.resize(std::max(isTouched.size(), valueInfo.size()));
   auto visit = [&](int value) {

@@ -51,6 +51,9 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   valueSaved.resize(graph.values.size());
   valueDirty.resize(graph.values.size());
   geometries.resize(static_cast<size_t>(classes.count()));
+  for (size_t k = 0; k < slots.size(); ++k)
+    if (slots[k].kernel->space.linear)
+      linearSlots.push_back(static_cast<int>(k));
 }
 
 /// Numbers slots and blocks; finds writers and readers of values.
@@ -151,16 +154,16 @@ KernelGeometry *StrategyPlan::geometryOf(int slot,
   if (!geometry) {
     geometry = std::make_unique<KernelGeometry>(
         builder.build(*slots[slot].kernel, degrees));
-    size_t tensors =
-        geometry->operandTiles.size() + geometry->resultTiles.size();
-    geometryBytes +=
-        500 + static_cast<size_t>(geometry->pieces) * (16 + tensors * 64);
+    geometryBytes += 500 + static_cast<size_t>(geometry->pieces) * 32;
   }
   return geometry.get();
 }
 
-/// Nothing may be pending.
+/// Makes room where caches take too much. Nothing may be pending.
 void StrategyPlan::trimCaches() {
+  if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() <=
+      mostCacheBytes)
+    return;
   std::unordered_set<const KernelGeometry *> used;
   for (const KernelPlan &kernel : kernels)
     used.insert(kernel.geometry);
@@ -394,7 +397,6 @@ void StrategyPlan::activate(int slot, const Config *config) {
     kernel.states.clear();
     kernel.durationNs.clear();
     kernel.partialMode = false;
-    updatePathNode(slot);
     return;
   }
   kernel.geometry = geometryOf(slot, config->degrees);
@@ -418,7 +420,6 @@ void StrategyPlan::activate(int slot, const Config *config) {
     kernel.states.insert(kernel.states.end(), kernel.geometry->states.begin(),
                          kernel.geometry->states.end());
   kernel.partialMode = false;
-  updatePathNode(slot);
   addKernelLoad(slot, 1);
 }
 
@@ -770,9 +771,7 @@ bool StrategyPlan::change(std::span<const int> nodes,
                           std::span<const Config> configs, int64_t limitNs) {
   pathsAreValid = false;
   if (!loadsSaved) {
-    if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() >
-        mostCacheBytes)
-      trimCaches();
+    trimCaches();
     loadsSaved = true;
     savedKernelLoad = kernelLoad;
     savedLoad = load;
@@ -798,17 +797,82 @@ bool StrategyPlan::change(std::span<const int> nodes,
                      (isStage || configs[i].replicas > 1);
       activations.push_back(
           {slot, i,
-           kernel.active ? kernel.shortestNs *
-                               static_cast<int64_t>(kernel.devices.size())
-                         : 0,
+           kernel.active
+               ? kernel.shortestNs * static_cast<int64_t>(kernel.devices.size())
+               : 0,
            mayLack});
     }
   }
-  if (limitNs != std::numeric_limits<int64_t>::max())
-    return activateHeaviestFirst(nodes, configs, limitNs);
-  for (const Activation &activation : activations)
-    activateMember(activation, nodes, configs);
+  if (limitNs == std::numeric_limits<int64_t>::max())
+    for (const Activation &activation : activations)
+      activateMember(activation, nodes, configs);
+  else if (!activateHeaviestFirst(nodes, configs, limitNs))
+    return false;
+  // Tiles are made of what loads alone do not refuse.
+  for (int slot : dirtyKernels) {
+    if (KernelGeometry *geometry = kernels[slot].geometry;
+        geometry && !geometry->hasTiles) {
+      builder.addTiles(*slots[slot].kernel, *geometry);
+      geometryBytes +=
+          static_cast<size_t>(geometry->pieces) * 64 *
+          (geometry->operandTiles.size() + geometry->resultTiles.size());
+    }
+    updatePathNode(slot);
+  }
   return true;
+}
+
+void StrategyPlan::loadWithoutNs(std::span<const int> nodes,
+                                 std::vector<int64_t> &ns) {
+  trimCaches();
+  ns = kernelLoad;
+  for (int n : nodes)
+    for (int slot : slotsOfNode[n]) {
+      loadTaken[slot] = true;
+      const KernelPlan &kernel = kernels[slot];
+      for (size_t s = 0; s < kernel.devices.size(); ++s)
+        if (kernel.states[s] != ShardState::Absent)
+          ns[static_cast<size_t>(kernel.devices[s])] -= kernel.durationNs[s];
+    }
+  for (int slot : linearSlots) {
+    const KernelPlan &kernel = kernels[slot];
+    if (!kernel.active || loadTaken[slot])
+      continue;
+    for (auto s = static_cast<size_t>(kernel.pieces());
+         s < kernel.devices.size(); ++s)
+      if (kernel.states[s] != ShardState::Absent)
+        ns[static_cast<size_t>(kernel.devices[s])] -= kernel.durationNs[s];
+  }
+  for (int n : nodes)
+    for (int slot : slotsOfNode[n])
+      loadTaken[slot] = false;
+}
+
+void StrategyPlan::addShardNs(int node, const Config &config,
+                              std::vector<int64_t> &ns) {
+  const GraphNode &of = graph.nodes[node];
+  bool staged = usesStages(of, config);
+  for (int slot : slotsOfNode[node]) {
+    int stage = slots[slot].stage;
+    if ((stage >= 0) != staged)
+      continue;
+    Config ofStage;
+    if (staged)
+      ofStage = stageConfig(of, config, of.stages[stage]);
+    const Config &own = staged ? ofStage : config;
+    const KernelGeometry &geometry = *geometryOf(slot, own.degrees);
+    auto pieces = static_cast<size_t>(geometry.pieces);
+    bool mayLack = own.replicas > 1 && slots[slot].kernel->space.linear;
+    for (size_t s = 0; s < (mayLack ? pieces : own.devices.size()); ++s) {
+      size_t piece = s % pieces;
+      if (geometry.states[piece] == ShardState::Absent)
+        continue;
+      int64_t leastNs = geometry.durationNs[0][piece];
+      for (const std::vector<int64_t> &ofType : geometry.durationNs)
+        leastNs = std::min(leastNs, ofType[piece]);
+      ns[static_cast<size_t>(own.devices[s])] += leastNs;
+    }
+  }
 }
 
 void StrategyPlan::activateMember(const Activation &activation,

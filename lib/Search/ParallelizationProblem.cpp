@@ -11,43 +11,11 @@
 
 using namespace soap;
 
-Config soap::followConfig(const IterationSpace &leaderSpace,
-                          const Config &leader, const IterationSpace &space,
+Config soap::followConfig(const IterationSpace & /*leaderSpace*/,
+                          const Config &leader,
+                          const IterationSpace & /*space*/,
                           const std::vector<int> &loops) {
-  size_t leaderLoops = leaderSpace.loops.size();
-  Config config;
-  std::vector<bool> taken(leaderLoops);
-  for (size_t l = 0; l < space.loops.size(); ++l) {
-    config.degrees.push_back(loops[l] < 0 ? 1 : leader.degrees[loops[l]]);
-    if (loops[l] >= 0)
-      taken[loops[l]] = true;
-  }
-  config.replicas = leader.replicas;
-  for (size_t l = 0; l < leaderLoops; ++l)
-    if (!taken[l])
-      config.replicas *= leader.degrees[l];
-
-  int64_t pieces = config.piecesPerReplica();
-  config.devices.reserve(pieces * config.replicas);
-  std::vector<int64_t> coordinate(leaderLoops);
-  for (int64_t index = 0; index < pieces * config.replicas; ++index) {
-    // Digits of the piece are coordinates of the loops taken, digits of the
-    // replica those of the others; what remains is the leader's replica.
-    int64_t piece = index % pieces, replica = index / pieces;
-    for (size_t l = space.loops.size(); l-- > 0; piece /= config.degrees[l])
-      if (loops[l] >= 0)
-        coordinate[loops[l]] = piece % config.degrees[l];
-    for (size_t l = leaderLoops; l-- > 0;)
-      if (!taken[l]) {
-        coordinate[l] = replica % leader.degrees[l];
-        replica /= leader.degrees[l];
-      }
-    int64_t shard = replica;
-    for (size_t l = 0; l < leaderLoops; ++l)
-      shard = shard * leader.degrees[l] + coordinate[l];
-    config.devices.push_back(leader.devices[shard]);
-  }
-  return config;
+  return followLoops(leader, loops);
 }
 
 std::vector<OpGroup> soap::untiedGroups(const Graph &graph) {

@@ -19,7 +19,8 @@ StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
                                      SimulatorKind kind)
     : problem(problem), kind(kind), cost(problem.getTopology()),
       plan(problem.getGraph(), cost), memory(plan), memoryBound(plan),
-      following(problem.getGroups().size()) {
+      followings(problem.getGroups().size()),
+      heaviest(problem.getGroups().size()) {
   if (kind == SimulatorKind::Delta)
     simulator.emplace(plan);
   if (kind == SimulatorKind::Propagate)
@@ -38,66 +39,137 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
   return evaluation;
 }
 
-/// How the members of a group follow a config of its leader.
-const std::vector<StrategyEvaluator::Following> &
-StrategyEvaluator::membersOf(int number, const Config &config) {
+/// What is known of how a group follows a config of its leader.
+StrategyEvaluator::Following &
+StrategyEvaluator::followingOf(int number, const Config &config) {
   const OpGroup &group = problem.getGroups()[number];
-  std::vector<int64_t> key = config.degrees;
-  key.push_back(config.replicas);
-  if (followingBytes > mostFollowingBytes) {
-    for (auto &known : following)
-      known.clear();
-    followingBytes = 0;
+  followingKey.assign(config.degrees.begin(), config.degrees.end());
+  followingKey.push_back(config.replicas);
+  Following &following = followings[number][followingKey];
+  if (following.members.empty()) {
+    following.members.resize(group.nodes.size());
+    following.leastNs.resize(config.devices.size());
+    followingBytes += 200 + config.devices.size() * sizeof(int64_t) +
+                      group.nodes.size() * sizeof(Config);
   }
-  auto [it, isNew] = following[number].try_emplace(std::move(key));
-  std::vector<Following> &members = it->second;
-  if (!isNew)
-    return members;
+  return following;
+}
+
+/// Forgets how members follow where that takes too much. Nothing that
+/// `followingOf` returned may be in use.
+void StrategyEvaluator::trimFollowings() {
+  if (followingBytes <= mostFollowingBytes)
+    return;
+  for (auto &known : followings)
+    known.clear();
+  followingBytes = 0;
+}
+
+/// How a member follows.
+const Config &StrategyEvaluator::memberOf(int number, const Config &config,
+                                          Following &following, size_t m) {
+  Config &member = following.members[m];
+  if (!member.devices.empty())
+    return member;
   // The leader's shards stand for its devices.
+  const OpGroup &group = problem.getGroups()[number];
   Config numbered = config;
   std::iota(numbered.devices.begin(), numbered.devices.end(), 0);
   const Graph &graph = problem.getGraph();
-  const IterationSpace &leader = graph.nodes[group.leader].whole.space;
-  for (size_t m = 0; m < group.nodes.size(); ++m) {
-    Config member = group.nodes[m] == group.leader
-                        ? numbered
-                        : followConfig(leader, numbered,
-                                       graph.nodes[group.nodes[m]].whole.space,
-                                       group.loops[m]);
-    members.push_back({std::move(member.degrees), member.replicas,
-                       std::move(member.devices)});
-    followingBytes += 100 + members.back().devices.size() * sizeof(int);
+  member = group.nodes[m] == group.leader
+               ? std::move(numbered)
+               : followConfig(graph.nodes[group.leader].whole.space, numbered,
+                              graph.nodes[group.nodes[m]].whole.space,
+                              group.loops[m]);
+  followingBytes += member.devices.size() * sizeof(int);
+  return member;
+}
+
+/// Members of a group, those whose kernels take longest first.
+const std::vector<size_t> &StrategyEvaluator::heaviestFirst(int number) {
+  std::vector<size_t> &order = heaviest[number];
+  if (!order.empty())
+    return order;
+  const OpGroup &group = problem.getGroups()[number];
+  std::vector<int64_t> workNs;
+  for (int node : group.nodes) {
+    std::vector<int64_t> ns(1);
+    plan.addShardNs(
+        node, Config::single(problem.getGraph().nodes[node].whole.space, 0),
+        ns);
+    workNs.push_back(ns[0]);
+    order.push_back(order.size());
   }
-  return members;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return workNs[a] > workNs[b]; });
+  return order;
+}
+
+/// Whether the kernels of some device take longer than the limit: with what
+/// those of other groups take at least, and member by member what the changed
+/// groups take, as far as that is needed. Of degrees that have been met before
+/// it is known.
+bool StrategyEvaluator::isOverloaded(std::span<const GroupChange> changes,
+                                     int64_t limitNs) {
+  nodes.clear();
+  for (const GroupChange &change : changes) {
+    const std::vector<int> &list = problem.getGroups()[change.group].nodes;
+    nodes.insert(nodes.end(), list.begin(), list.end());
+  }
+  trimFollowings();
+  plan.loadWithoutNs(nodes, deviceNs);
+  auto add = [&](const GroupChange &change, const std::vector<int64_t> &ns) {
+    bool isOver = false;
+    for (size_t s = 0; s < ns.size(); ++s)
+      isOver |= (deviceNs[static_cast<size_t>(change.config.devices[s])] +=
+                 ns[s]) > limitNs;
+    return isOver;
+  };
+  bool isOver = false;
+  for (const GroupChange &change : changes)
+    isOver |= add(change, followingOf(change.group, change.config).leastNs);
+  for (size_t i = 0; i < changes.size() && !isOver; ++i) {
+    const GroupChange &change = changes[i];
+    Following &following = followingOf(change.group, change.config);
+    const std::vector<int> &members = problem.getGroups()[change.group].nodes;
+    const std::vector<size_t> &order = heaviestFirst(change.group);
+    while (following.counted < members.size() && !isOver) {
+      size_t m = order[following.counted++];
+      memberNs.assign(following.leastNs.size(), 0);
+      plan.addShardNs(members[m],
+                      memberOf(change.group, change.config, following, m),
+                      memberNs);
+      for (size_t s = 0; s < memberNs.size(); ++s)
+        following.leastNs[s] += memberNs[s];
+      isOver = add(change, memberNs);
+    }
+  }
+  return isOver;
 }
 
 void StrategyEvaluator::addMembers(int number, const Config &config) {
+  trimFollowings();
   const std::vector<int> &list = problem.getGroups()[number].nodes;
-  const std::vector<Following> &members = membersOf(number, config);
+  Following &following = followingOf(number, config);
   size_t first = nodes.size();
   nodes.insert(nodes.end(), list.begin(), list.end());
   if (configs.size() < nodes.size())
     configs.resize(nodes.size());
-  for (size_t m = 0; m < members.size(); ++m) {
+  for (size_t m = 0; m < list.size(); ++m) {
+    const Config &follows = memberOf(number, config, following, m);
     Config &member = configs[first + m];
-    member.degrees = members[m].degrees;
-    member.replicas = members[m].replicas;
+    member.degrees = follows.degrees;
+    member.replicas = follows.replicas;
     member.devices.clear();
-    for (int shard : members[m].devices)
+    for (int shard : follows.devices)
       member.devices.push_back(config.devices[shard]);
   }
 }
 
 Evaluation StrategyEvaluator::propose(int group, const Config &config,
                                       int64_t limitNs) {
-  if (isFull()) {
-    pending = current;
-    problem.assign(pending, problem.getGroups()[group], config);
-    return priceChange(limitNs);
-  }
-  nodes.clear();
-  addMembers(group, config);
-  return priceChange(limitNs);
+  GroupChange change{group, config};
+  return propose({&change, 1}, limitNs);
 }
 
 /// Sets `pending`, or `nodes` with `configs`.
@@ -115,6 +187,14 @@ void StrategyEvaluator::list(std::span<const GroupChange> changes) {
 
 Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
                                       int64_t limitNs) {
+  if (simulator && limitNs != std::numeric_limits<int64_t>::max() &&
+      isOverloaded(changes, limitNs)) {
+    ++statistics.proposals;
+    ++statistics.rejectedByLoad;
+    Evaluation evaluation;
+    evaluation.makespanNs = limitNs + 1;
+    return evaluation;
+  }
   list(changes);
   return priceChange(limitNs);
 }

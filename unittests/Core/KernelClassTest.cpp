@@ -80,6 +80,66 @@ TEST(KernelClass, GeometriesAreThoseOfTheFirstKernel) {
   EXPECT_GT(shared, 20) << "random graphs must have equal kernels";
 }
 
+/// Pieces are priced by classes of coordinates: as each of them by itself.
+TEST(KernelGeometry, PricesAreThoseOfEachPiece) {
+  Topology topology = *loadTopology("k80-2x4");
+  CostModel cost(topology);
+  Random random(11);
+  int cutTwice = 0, notAll = 0;
+  for (int round = 0; round < 300; ++round) {
+    RandomProblem problem = randomProblem(random, 6);
+    const Graph &graph = problem.graph;
+    Geometry all(graph, cost);
+    for (const GraphNode &node : graph.nodes) {
+      const Kernel &kernel = node.whole;
+      const IterationSpace &space = kernel.space;
+      Config config;
+      int cuts = 0;
+      for (const Loop &loop : space.loops) {
+        int64_t degree = loop.type == IteratorType::Serial
+                             ? 1
+                             : uniform(random, 1, loop.extent + 1);
+        config.degrees.push_back(degree);
+        cuts += degree > 1;
+      }
+      cutTwice += cuts > 1;
+      config.devices.assign(static_cast<size_t>(config.piecesPerReplica()), 0);
+      KernelGeometry geometry = all.builder.build(kernel, config.degrees);
+      notAll += !geometry.allCompute;
+      std::vector<Shard> shards = enumerateShards(space, config);
+      ASSERT_EQ(shards.size(), geometry.states.size());
+      bool allCompute = true;
+      for (size_t p = 0; p < shards.size(); ++p) {
+        const LoopBox &box = shards[p].box;
+        bool anyEmpty = false, allEmpty = !kernel.operands.empty();
+        for (size_t i = 0; i < kernel.operands.size(); ++i) {
+          bool isEmptyTile = image(space.operands[i].map, box,
+                                   graph.values[kernel.operands[i]].shape)
+                                 .volume() == 0;
+          anyEmpty |= isEmptyTile;
+          allEmpty &= isEmptyTile;
+        }
+        bool fills = space.allowsEmptyOperands ? allEmpty : anyEmpty;
+        ShardState state = isEmpty(box) ? ShardState::Absent
+                           : fills      ? ShardState::Fill
+                                        : ShardState::Compute;
+        allCompute &= state == ShardState::Compute;
+        ASSERT_EQ(state, geometry.states[p]);
+        if (state == ShardState::Absent)
+          continue;
+        Work work = state == ShardState::Fill ? fillWork(graph, kernel, box)
+                                              : kernelWork(graph, kernel, box);
+        EXPECT_EQ(cost.computeNs(0, work),
+                  geometry.durationNs[topology.devices[0].type][p]);
+        EXPECT_EQ(fillWork(graph, kernel, box).bytes, geometry.resultBytes[p]);
+      }
+      EXPECT_EQ(allCompute, geometry.allCompute);
+    }
+  }
+  EXPECT_GT(cutTwice, 100);
+  EXPECT_GT(notAll, 20);
+}
+
 TEST(KernelClass, WhatMattersTellsKernelsApart) {
   Random random(8);
   GraphBuilder builder{{}, random};

@@ -40,6 +40,12 @@ struct Shard {
 std::vector<Shard> enumerateShards(const IterationSpace &space,
                                    const Config &config);
 
+/// The config of an op that follows a leader: loop l has the degree of the
+/// leader's loop `loops[l]`, -1: it stays whole. Cut loops of the leader that
+/// are not named become replicas, each piece on the device of the leader's
+/// piece.
+Config followLoops(const Config &leader, const std::vector<int> &loops);
+
 /// Reasons why a config is refused; the one table of docs/Configs.md.
 enum class ConfigFault {
   None,

@@ -13,6 +13,8 @@
 #include "Soap/Core/Plan.h"
 #include "Soap/Core/Profile.h"
 
+#include <span>
+
 namespace soap {
 
 /// Work of one task.
@@ -48,6 +50,11 @@ private:
 /// Work of a kernel on a box of its loops: flops = points x flopsPerPoint;
 /// bytes of operand and result tiles.
 Work kernelWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
+/// Makes the work of a kernel on any box that of the same kernel on another
+/// one, of which `volumes` are the elements of the tiles of operands, then
+/// results.
+void resizeWork(const Graph &graph, const Kernel &kernel, const LoopBox &box,
+                std::span<const int64_t> volumes, Work &work);
 /// Work of filling the result tiles of a kernel's shard.
 Work fillWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
 /// Work of a Fill, Assemble or Combine of `inputs` tiles that writes

@@ -54,7 +54,8 @@ struct BlockSet {
 /// The index sets of one dim of a tensor, by the coordinates of the cut loops
 /// that it depends on (the first runs fastest).
 struct DimTiles {
-  std::vector<int> ids;      ///< -1: empty
+  std::vector<int> ids; ///< -1: empty
+  // The rest is made for tiles.
   std::vector<int> firsts;   ///< where the same set occurs first
   std::vector<int64_t> own;  ///< indices that are in no set before it
   std::vector<int> distinct; ///< that are not empty
@@ -83,8 +84,11 @@ struct KernelGeometry {
   int pieces = 1;
   std::vector<ShardState> states; ///< by piece
   bool allCompute = true;         ///< all of them compute
+  /// Made by `GeometryBuilder::addTiles`: most proposals of a search are
+  /// refused by costs.
+  bool hasTiles = false;
   std::vector<TileSets> operandTiles, resultTiles;
-  /// Made by `GeometryBuilder::addRegions`: costs are wanted more often.
+  /// Made by `GeometryBuilder::addRegions`, after tiles.
   bool hasRegions = false;
   std::vector<NeedSet> operands;
   std::vector<BlockSet> results;
@@ -127,10 +131,12 @@ public:
                   KernelClasses &classes, GraphRegions &regions)
       : graph(graph), cost(cost), classes(classes), regions(regions) {}
 
-  /// Everything but regions. Good for all kernels of the class.
+  /// States, bytes and times of pieces, but neither tiles nor regions. Good for
+  /// all kernels of the class.
   KernelGeometry build(const Kernel &kernel,
                        const std::vector<int64_t> &degrees);
-  void addRegions(const Kernel &kernel, KernelGeometry &geometry) const;
+  void addTiles(const Kernel &kernel, KernelGeometry &geometry);
+  void addRegions(const Kernel &kernel, KernelGeometry &geometry);
   /// The sets of a tensor cut by `degrees` per dim: as a reader and as a
   /// writer of it.
   void buildTensor(int value, const std::vector<int64_t> &degrees,
@@ -151,20 +157,28 @@ private:
   KernelClasses &classes;
   GraphRegions &regions;
   /// By class of kernels, tensor, dim, and cut loops with their degrees.
-  std::unordered_map<std::vector<int64_t>, std::shared_ptr<const DimTiles>,
+  std::unordered_map<std::vector<int64_t>, std::shared_ptr<DimTiles>,
                      VectorHash>
       known;
   size_t knownBytes = 0;
+  std::vector<int64_t> dimKey;
+  /// By class of kernels: the work of some piece, to be resized to others.
+  std::unordered_map<int, Work> works;
 
+  const std::shared_ptr<DimTiles> &dimOf(const Kernel &kernel, int kernelClass,
+                                         int tensor, int value, size_t d,
+                                         const AccessMap &map,
+                                         const std::vector<int64_t> &degrees,
+                                         const std::vector<size_t> &used);
   DimTiles makeDim(const IterationSpace &space, IndexSetTable &table,
                    const DimMap &map, int64_t extent,
                    const std::vector<int64_t> &degrees,
                    const std::vector<size_t> &used) const;
-  /// `tensor`: number among operands, then results; `coordinates`: of each
-  /// piece, one per loop.
+  /// Makes everything of a dim but `ids`.
+  static void cover(IndexSetTable &table, int64_t extent, DimTiles &dim);
+  /// `tensor`: number among operands, then results.
   TileSets makeTiles(const Kernel &kernel, int tensor, int value,
-                     const AccessMap &map, const std::vector<int64_t> &degrees,
-                     const std::vector<int> &coordinates);
+                     const AccessMap &map, const std::vector<int64_t> &degrees);
 };
 
 } // namespace soap

@@ -26,6 +26,8 @@ public:
   int number(const IndexSet &set);
   const IndexSet &operator[](int id) const { return entries[id].set; }
   int64_t size(int id) const { return id < 0 ? 0 : entries[id].size; }
+  /// From the first index to the last.
+  Interval hull(int id) const { return {entries[id].lo, entries[id].hi}; }
   int intersect(int a, int b);
   bool contains(int outer, int inner) const;
   /// Number of indices that two sets have in common.

@@ -56,6 +56,12 @@ public:
   /// those that took longest first; `revert` must follow then.
   bool change(std::span<const int> nodes, std::span<const Config> configs,
               int64_t limitNs = std::numeric_limits<int64_t>::max());
+  /// With nothing pending: sets `ns` to what kernels of all nodes but some take
+  /// of each device at least, whatever configs those nodes get.
+  void loadWithoutNs(std::span<const int> nodes, std::vector<int64_t> &ns);
+  /// Adds what the shards of a node take at least under a config to the entry
+  /// of `ns` that its list of devices names. Keeps what it computes.
+  void addShardNs(int node, const Config &config, std::vector<int64_t> &ns);
   /// Plans the values around what changed. Gives up, and returns false, as soon
   /// as the makespan is known to be above the limit; `revert` must follow then.
   bool finish(int64_t limitNs = std::numeric_limits<int64_t>::max());
@@ -239,6 +245,7 @@ private:
   std::vector<std::vector<int>> fedBy;                ///< by slot: values
   std::vector<ShardState> restoredStates; ///< of the source that is looked at
   std::vector<std::vector<int>> slotsOfNode; ///< whole first, then stages
+  std::vector<int> linearSlots; ///< whose replicas may have nothing to do
   /// Places among the readers of a value: by slot and operand, by output.
   std::vector<std::vector<int>> operandPlaces;
   std::vector<int> outputPlaces;
@@ -346,6 +353,24 @@ private:
   void addKernelLoad(int slot, int64_t sign);
   int64_t addLoad(int value, int64_t sign);
   void subtractUncertain(int slot, std::vector<int64_t> &total) const;
+  /// What must get to one reader of a value; see `addArrivals`.
+  struct Arrival {
+    const RegionTable *table;
+    int64_t elementBytes, contributions;
+    const KernelPlan *writer, *reader;
+    const TileSets *written, *read;
+    std::vector<int64_t> bytes; ///< by cut
+    double delayNs;             ///< of the luckiest shard
+    bool isAsMuch(const Arrival &other) const;
+  };
+  /// Of the proposal that is looked at, the first `arrivalCount`.
+  std::vector<Arrival> arrivals;
+  size_t arrivalCount = 0;
+  const Arrival &arrivalOf(RegionTable &table, int64_t elementBytes,
+                           int64_t contributions, const KernelPlan &writer,
+                           const TileSets &written, const KernelPlan &reader,
+                           const TileSets &read);
+  void findArrival(RegionTable &table, Arrival &arrival) const;
   void addArrivals(int value, std::vector<int64_t> &most);
   void findPartial();
   void listPathEdges();

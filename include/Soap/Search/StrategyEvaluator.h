@@ -97,12 +97,16 @@ public:
   const EvaluatorStatistics &getStatistics() const { return statistics; }
 
 private:
-  /// How a member follows its leader for given degrees: `devices` are positions
-  /// in the leader's list.
+  /// How members follow their leader for given degrees and replicas, as far as
+  /// it was asked for.
   struct Following {
-    std::vector<int64_t> degrees;
-    int64_t replicas;
-    std::vector<int> devices;
+    /// By member: devices are positions in the leader's list; none: not asked
+    /// for yet.
+    std::vector<Config> members;
+    /// By position: what kernels of the first members of `heaviest` take there
+    /// at least.
+    std::vector<int64_t> leastNs;
+    size_t counted = 0; ///< of them
   };
 
   const ParallelizationProblem &problem;
@@ -117,16 +121,23 @@ private:
   std::vector<TaskQueue::Entry> starts; ///< memory kept
   EvaluatorStatistics statistics;
   ProofGate arrivals{6}; ///< bounds from paths and from what must be received
-  /// By group: for degrees and replicas of the leader, an entry per member.
-  std::vector<std::unordered_map<std::vector<int64_t>, std::vector<Following>,
-                                 VectorHash>>
-      following;
-  size_t followingBytes = 0; ///< about
+  /// By group: for degrees and replicas of the leader.
+  std::vector<std::unordered_map<std::vector<int64_t>, Following, VectorHash>>
+      followings;
+  std::vector<std::vector<size_t>> heaviest; ///< by group: members
+  size_t followingBytes = 0;                 ///< about
   // Of the nodes that a proposal changes, memory kept.
   std::vector<int> nodes;
   std::vector<Config> configs;
 
-  const std::vector<Following> &membersOf(int group, const Config &config);
+  std::vector<int64_t> followingKey, deviceNs, memberNs;
+
+  Following &followingOf(int group, const Config &config);
+  void trimFollowings();
+  const Config &memberOf(int group, const Config &config, Following &following,
+                         size_t member);
+  const std::vector<size_t> &heaviestFirst(int group);
+  bool isOverloaded(std::span<const GroupChange> changes, int64_t limitNs);
   void addMembers(int group, const Config &config);
   void list(std::span<const GroupChange> changes);
   Evaluation priceChange(int64_t limitNs);
