@@ -124,6 +124,7 @@ private:
   void look(const Kernel &kernel, const std::vector<int64_t> &degrees,
             KernelFacts &facts) {
     KernelGeometry geometry = builder.build(kernel, degrees);
+    builder.addTiles(kernel, geometry);
     Choice choice;
     choice.pieceNs = std::numeric_limits<int64_t>::max();
     for (int p = 0; p < geometry.pieces; ++p) {
