@@ -58,8 +58,7 @@ struct GraphBuilder {
   }
   /// To the last node: sums of rows, and the columns that they become.
   void addStages(int64_t n, int64_t m) {
-    AccessMap identity{DimMap::loop(0), DimMap::loop(1)},
-        rows{DimMap::loop(0)};
+    AccessMap identity{DimMap::loop(0), DimMap::loop(1)}, rows{DimMap::loop(0)};
     int sums = value({n});
     GraphNode &last = graph.nodes.back();
     Kernel stages[2];
