@@ -22,6 +22,7 @@ import argparse
 import itertools
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -111,11 +112,13 @@ class Bench:
         if self.out_of_time():
             return False
         self.machine()
-        for kind in ("topology", "profile"):
-            with open(self.path("machine.%s.json" % kind)) as stream:
-                text = stream.read().replace(self.path("machine.profile.json"), self.path(base + ".profile.json"))
-            with open(self.path("%s.%s.json" % (base, kind)), "w") as stream:
-                stream.write(text)
+        shutil.copy(self.path("machine.profile.json"), self.path(base + ".profile.json"))
+        with open(self.path("machine.topology.json")) as stream:
+            topology = json.load(stream)
+        for device_type in topology["device_types"]:
+            device_type["profile"] = base + ".profile.json"  # beside the topology
+        with open(self.path(base + ".topology.json"), "w") as stream:
+            json.dump(topology, stream, indent=1)
         output = self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(base))
         with open(self.path(base + ".calibrated"), "w") as stream:
             stream.write("reduced" if "cores: reduced speed" in output else "full")
