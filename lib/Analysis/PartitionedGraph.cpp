@@ -25,6 +25,30 @@ int64_t bytesOf(Type type) {
   return tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
 }
 
+/// A part of a tile; mirrors `soap::copyPart` on actions.
+::soap::CopyPart partOf(Value tile, const ::soap::Region &source,
+                        Type targetType, const ::soap::Region &target) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  int64_t width = (type.getElementTypeBitWidth() + 7) / 8;
+  return {source.volume() * width,
+          ::soap::contiguousRuns(
+              source, type.getShape().vec(), target,
+              cast<RankedTensorType>(targetType).getShape().vec()),
+          bytesOf(type), bytesOf(targetType), isa<BlockArgument>(tile)};
+}
+
+/// A part that is sent as a packed tile.
+::soap::CopyPart partOf(SendOp send) {
+  ::soap::Region source = send.getSource().getRegion();
+  std::vector<int64_t> shape = source.shape();
+  return partOf(
+      send.getTile(), source,
+      RankedTensorType::get(
+          shape,
+          cast<RankedTensorType>(send.getTile().getType()).getElementType()),
+      ::soap::Region::whole(shape));
+}
+
 /// Work of a local op; mirrors `soap::workOf` on actions.
 ::soap::Work workOfLocalOp(Operation *op) {
   ::soap::Work work;
@@ -48,6 +72,14 @@ int64_t bytesOf(Type type) {
   if (isa<AssembleOp>(op)) {
     // Each element of the tile is read once and written once.
     work.bytes += bytesOf(op->getResult(0).getType());
+    auto assemble = cast<AssembleOp>(op);
+    for (auto [tile, source, target] :
+         llvm::zip(assemble.getTiles(),
+                   assemble.getSources().getAsRange<RegionAttr>(),
+                   assemble.getTargets().getAsRange<RegionAttr>()))
+      work.parts.push_back(partOf(tile, source.getRegion(),
+                                  assemble.getTile().getType(),
+                                  target.getRegion()));
     return work;
   }
   for (Value operand : op->getOperands()) {
@@ -85,6 +117,8 @@ public:
     graph.tasks.resize(names.size());
     seen.assign(names.size(), 0);
     received.assign(names.size(), 0);
+    transferNs.assign(names.size(), 0);
+    packNs.assign(names.size(), 0);
     roles.assign(names.size(), ::soap::TaskRole::Movement);
     for (auto [i, task] : llvm::enumerate(graph.tasks)) {
       task.name = cast<StringAttr>(names[i]).str();
@@ -110,6 +144,8 @@ public:
                << task.name << "' is run by " << seen[i] + received[i]
                << " ops, expected "
                << (task.kind == "transfer" ? "as many sends as recvs" : "one");
+      if (!isCollective[i] && task.kind == "transfer")
+        task.durationNs = transferNs[i] + packNs[i];
       std::sort(task.preds.begin(), task.preds.end());
       task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                        task.preds.end());
@@ -129,6 +165,8 @@ private:
   DenseBoolArrayAttr joins;        ///< by task; null: none does
   std::vector<bool> isCollective;  ///< by task
   std::vector<int> seen, received; ///< ops per task, receives apart
+  /// Of transfers: known on the receiver, and on the sender.
+  std::vector<int64_t> transferNs, packNs;
   std::vector<::soap::TaskRole> roles;
 
   LogicalResult addCollective(DictionaryAttr attribute) {
@@ -216,11 +254,12 @@ private:
       if (auto send = dyn_cast<SendOp>(op)) {
         addPreds(task, send, tasks, id);
         task.sourceDevice = device;
+        packNs[id] += cost.packNs(device, partOf(send));
       } else if (auto recv = dyn_cast<RecvOp>(op)) {
         task.device = device;
         task.sourceDevice = peer;
         task.bytes += bytesOf(recv.getTile().getType());
-        task.durationNs = cost.transferNs(peer, device, task.bytes);
+        transferNs[id] = cost.transferNs(peer, device, task.bytes);
         task.resources = ::soap::transferResources(topology, peer, device);
       } else {
         addPreds(task, &op, tasks, id);

@@ -96,7 +96,8 @@ static std::optional<double> profileNs(const DeviceType &type,
   if (work.shape.op.empty()) {
     if (profile.device != type.name)
       return std::nullopt;
-    return type.costs->copyNs(work.kind, static_cast<double>(work.bytes));
+    return type.costs->copyNs(work.kind, static_cast<double>(work.bytes),
+                              assembleSizes(work.parts, profile.cacheBytes));
   }
   std::string dtype = dtypeOf(type, work);
   KernelPart part{work.registerBytes, work.joins, work.operandBytes};
@@ -117,10 +118,11 @@ static std::optional<double> profileNs(const DeviceType &type,
   return type.costs->curveNs(work.shape, measured, scale, part);
 }
 
+/// The upper end keeps sums over many tasks inside of int64.
+static constexpr double longest = 1e15;
+
 int64_t CostModel::computeNs(int device, const Work &work) const {
   const DeviceType &type = topology->typeOf(device);
-  // The upper end keeps sums over many tasks inside of int64.
-  constexpr double longest = 1e15;
   // Packed tiles have the same elements in the same order: a view, no kernel.
   // So have those that a slice takes without gaps, as each shard has just them.
   if (work.kind == "reshape" ||
@@ -140,6 +142,23 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
 
 int64_t CostModel::transferNs(int from, int to, int64_t bytes) const {
   return topology->transferNs(from, to, bytes);
+}
+
+bool CostModel::knowsRuns(int device) const {
+  const DeviceType &type = topology->typeOf(device);
+  return type.costs && type.costs->getProfile().device == type.name &&
+         type.costs->knowsRuns();
+}
+
+int64_t CostModel::packNs(int device, const CopyPart &part) const {
+  if (part.runs <= 1 || !knowsRuns(device))
+    return 0;
+  const ProfileModel &costs = *topology->typeOf(device).costs;
+  std::optional<double> ns =
+      costs.copyNs("assemble", 2 * static_cast<double>(part.bytes),
+                   packSizes(part, costs.getProfile().cacheBytes));
+  return static_cast<int64_t>(
+      std::clamp(std::ceil(ns.value_or(0)), 0.0, longest));
 }
 
 bool CostModel::usesProfiles() const {
@@ -248,13 +267,30 @@ Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
   return work;
 }
 
+CopyPart soap::copyPart(const Graph &graph, const Plan &plan,
+                        const Action &action, int input) {
+  const Buffer &from = plan.buffers[input],
+               &to = plan.buffers[action.outputs[0]];
+  int64_t width = graph.values[from.value].elementBytes;
+  Region part = from.region.intersect(to.region);
+  // A message is a packed tile of its own.
+  const Region &target = action.kind == ActionKind::Transfer ? part : to.region;
+  return {part.volume() * width, contiguousRuns(part, from.region, target),
+          from.region.volume() * width, target.volume() * width,
+          from.action < 0};
+}
+
 Work soap::workOf(const Graph &graph, const Plan &plan, const Action &action) {
   if (action.kind == ActionKind::Compute)
     return kernelWork(graph, kernelOf(graph, action), action.box);
   if (action.kind == ActionKind::Fill && action.node >= 0)
     return fillWork(graph, kernelOf(graph, action), action.box);
   const Buffer &output = plan.buffers[action.outputs[0]];
-  return localWork(action.kind, output.region.volume(),
-                   graph.values[output.value].elementBytes,
-                   action.inputs.size());
+  Work work =
+      localWork(action.kind, output.region.volume(),
+                graph.values[output.value].elementBytes, action.inputs.size());
+  if (action.kind == ActionKind::Assemble)
+    for (int input : action.inputs)
+      work.parts.push_back(copyPart(graph, plan, action, input));
+  return work;
 }

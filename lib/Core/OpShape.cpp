@@ -6,6 +6,8 @@
 
 #include "OpShape.h"
 
+#include "Soap/Core/ProfileRecord.h"
+
 #include <algorithm>
 
 using namespace soap;
@@ -92,6 +94,13 @@ std::vector<double> soap::sizesOf(const std::string &op,
       m = rows;
     }
     return {m, n, k};
+  }
+  if (isCopy(op)) {
+    std::vector<double> sizes = {
+        1, static_cast<double>(std::max<int64_t>(bytes, 1))};
+    for (int64_t extent : extents)
+      sizes.push_back(static_cast<double>(extent));
+    return sizes;
   }
   return {product([](const std::string &) { return true; }),
           static_cast<double>(std::max<int64_t>(bytes, 1))};

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Json.h"
-#include "Soap/Core/Profile.h"
+#include "Soap/Core/ProfileRecord.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +49,8 @@ public:
   Expected<Profile> read(const nlohmann::json &document) {
     jsonfile::Cursor root(reader, &document, "");
     root.expectObject({"version", "device", "source", "flops_per_s",
-                       "memory_bandwidth_bytes_per_s", "launch_s", "tables",
-                       "curves", "collectives"});
+                       "memory_bandwidth_bytes_per_s", "launch_s",
+                       "cache_bytes", "tables", "curves", "collectives"});
     root.expectVersion();
     profile.device = root["device"].string();
     if (root.has("source"))
@@ -65,6 +65,8 @@ public:
         root["memory_bandwidth_bytes_per_s"].number(1, 1e18);
     profile.launchNs = std::max<int64_t>(
         std::llround(root["launch_s"].number(0, 1000) * nsPerSecond), 1);
+    if (root.has("cache_bytes"))
+      profile.cacheBytes = root["cache_bytes"].integer(1, mostExtent);
     readList(root, "tables", &ProfileReader::readTable);
     readList(root, "curves", &ProfileReader::readCurve);
     readList(root, "collectives", &ProfileReader::readCollective);
@@ -134,6 +136,12 @@ private:
       table.loops.push_back(std::move(name));
     }
     readKey(at, table, "table " + list);
+    if (isCopy(table.op) && !table.loops.empty() &&
+        !std::equal(table.loops.begin(), table.loops.end(),
+                    copySizeNames.begin(), copySizeNames.end()))
+      at["loops"].fail("expected none, or copied, runs, cold_bytes, cold_runs, "
+                       "for op '" +
+                       table.op + "'");
     if (at.has("strides"))
       table.strides = static_cast<int>(at["strides"].integer(0, mostLoops));
     if (at.has("lengths"))
@@ -214,6 +222,13 @@ private:
       if (element.has("powers"))
         for (const jsonfile::Cursor &power : element["powers"].elements())
           term.powers.push_back(power.number(0, 8));
+      // A constant, bytes, and what CopyGeometry.h has.
+      constexpr size_t mostCopySizes = 2 + copySizeNames.size();
+      if (isCopy(curve.op) && term.powers.size() > mostCopySizes)
+        element["powers"].fail("expected at most " +
+                               std::to_string(mostCopySizes) +
+                               " powers for op '" + curve.op + "', got " +
+                               std::to_string(term.powers.size()));
       curve.terms.push_back(std::move(term));
     }
     profile.curves.push_back(std::move(curve));
@@ -336,6 +351,8 @@ std::string soap::printProfile(const Profile &profile) {
   text += "},\"memory_bandwidth_bytes_per_s\":" +
           show(profile.memoryBandwidthBytesPerSecond) + ",\"launch_s\":" +
           show(static_cast<double>(profile.launchNs) / nsPerSecond);
+  if (profile.cacheBytes != defaultCacheBytes)
+    text += ",\"cache_bytes\":" + std::to_string(profile.cacheBytes);
   text += ",\n\"tables\":[";
   for (size_t t = 0; t < profile.tables.size(); ++t) {
     const ProfileTable &table = profile.tables[t];

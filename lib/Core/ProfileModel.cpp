@@ -82,6 +82,47 @@ static double evaluatePart(const CostCurve &curve, std::vector<double> sizes,
   return evaluate(inner, sizes, scale);
 }
 
+/// Improves terms so that times add up: what is summed over tasks matters, and
+/// the same copy takes a tenth of the time right behind the one that made its
+/// source. (Smallest Kullback-Leibler divergence, by multiplicative updates,
+/// under which no term gets negative, and the sum of all times is kept.)
+/// `column`: by term and entry, ns of the term for 1.
+static void fitSums(CostCurve &curve, const std::vector<ProfileEntry> &entries,
+                    const std::vector<std::vector<double>> &column) {
+  size_t terms = curve.terms.size(), rows = entries.size();
+  double all = 0;
+  for (const ProfileEntry &entry : entries)
+    all += static_cast<double>(entry.ns);
+  std::vector<double> sums(terms);
+  for (size_t c = 0; c < terms; ++c) {
+    for (double ns : column[c])
+      sums[c] += ns;
+    // A term that is zero would stay so.
+    curve.terms[c].ns = std::max(
+        curve.terms[c].ns, 1e-3 * all / static_cast<double>(terms) / sums[c]);
+  }
+  constexpr int rounds = 2000;
+  std::vector<double> factors(terms);
+  for (int round = 0; round < rounds; ++round) {
+    factors.assign(terms, 0);
+    for (size_t r = 0; r < rows; ++r) {
+      double predicted = 0;
+      for (size_t c = 0; c < terms; ++c)
+        predicted += curve.terms[c].ns * column[c][r];
+      double ratio = static_cast<double>(entries[r].ns) / predicted;
+      for (size_t c = 0; c < terms; ++c)
+        factors[c] += ratio * column[c][r];
+    }
+    for (size_t c = 0; c < terms; ++c)
+      curve.terms[c].ns *= factors[c] / sums[c];
+  }
+  // What is left of terms that are on their way to zero.
+  constexpr double nothing = 1e-6;
+  for (size_t c = 0; c < terms; ++c)
+    if (curve.terms[c].ns * sums[c] < nothing * all)
+      curve.terms[c].ns = 0;
+}
+
 CostCurve soap::fitCurve(const ProfileTable &table) {
   CostCurve curve{table.op, table.direction, table.dtype, {}};
   size_t sizes =
@@ -91,7 +132,14 @@ CostCurve soap::fitCurve(const ProfileTable &table) {
           .size();
   bool isGeneric = sizes == 2;
   curve.terms = {{CurveResource::Launch, 0, {}}};
-  if (isGeneric) {
+  if (isCopy(table.op)) {
+    // Each size by itself.
+    for (size_t s = 1; s < sizes; ++s) {
+      std::vector<double> powers(s + 1, 0);
+      powers[s] = 1;
+      curve.terms.push_back({CurveResource::Memory, 0, std::move(powers)});
+    }
+  } else if (isGeneric) {
     curve.terms.push_back({CurveResource::Compute, 0, {1, 0}});
     curve.terms.push_back({CurveResource::Memory, 0, {0, 1}});
   } else {
@@ -136,6 +184,12 @@ CostCurve soap::fitCurve(const ProfileTable &table) {
         residual[r] -= (after - before) * column[c][r];
       curve.terms[c].ns = after;
     }
+  if (isCopy(table.op) && !table.loops.empty()) {
+    for (std::vector<double> &ns : column)
+      for (size_t r = 0; r < rows; ++r)
+        ns[r] *= static_cast<double>(table.entries[r].ns);
+    fitSums(curve, table.entries, column);
+  }
   std::erase_if(curve.terms, [](const CurveTerm &term) {
     return term.ns == 0 && term.resource != CurveResource::Launch;
   });
@@ -564,8 +618,15 @@ ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
     tables.push_back(std::make_unique<Table>(
         table, findCurve(table.op, table.direction, table.dtype)));
   for (const CostCurve &curve : profile.curves)
-    if (isCopy(curve.op))
+    if (isCopy(curve.op)) {
       copies.push_back(&curve);
+      assembleKnowsRuns |=
+          curve.op == "assemble" &&
+          std::any_of(curve.terms.begin(), curve.terms.end(),
+                      [](const CurveTerm &term) {
+                        return term.powers.size() > 2 && term.ns > 0;
+                      });
+    }
 }
 ProfileModel::~ProfileModel() = default;
 
@@ -635,10 +696,13 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
 }
 
 std::optional<double> ProfileModel::copyNs(const std::string &kind,
-                                           double bytes) const {
+                                           double bytes,
+                                           const CopySizes &sizes) const {
+  auto of = [](int64_t size) { return static_cast<double>(size); };
   for (const CostCurve *curve : copies)
     if (curve->op == kind)
-      return evaluate(*curve, {1, bytes});
+      return evaluate(*curve, {1, bytes, of(sizes.copiedBytes), of(sizes.runs),
+                               of(sizes.coldBytes), of(sizes.coldRuns)});
   return std::nullopt;
 }
 

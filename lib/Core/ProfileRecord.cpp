@@ -31,7 +31,14 @@ std::string soap::printShape(const ProfileTable &table,
          std::to_string(entry.shape.back());
 }
 
-std::string soap::printShape(const Work &work, const std::string &dtype) {
+int64_t soap::cacheBytesOf(const DeviceType &type) {
+  return type.costs && type.costs->getProfile().device == type.name
+             ? type.costs->getProfile().cacheBytes
+             : defaultCacheBytes;
+}
+
+std::string soap::printShape(const Work &work, const std::string &dtype,
+                             int64_t cacheBytes) {
   const OpShape &shape = work.shape;
   if (shape.op.empty() && !isCopy(work.kind))
     return "";
@@ -42,6 +49,13 @@ std::string soap::printShape(const Work &work, const std::string &dtype) {
   table.loops = shape.loops;
   ProfileEntry entry;
   entry.shape = shape.extents;
+  if (!work.parts.empty()) {
+    CopySizes sizes = assembleSizes(work.parts, cacheBytes);
+    table.loops.assign(copySizeNames.begin(), copySizeNames.end());
+    for (int64_t size :
+         {sizes.copiedBytes, sizes.runs, sizes.coldBytes, sizes.coldRuns})
+      entry.shape.push_back(std::max<int64_t>(size, 1));
+  }
   entry.shape.insert(entry.shape.end(), shape.strides.begin(),
                      shape.strides.end());
   entry.shape.push_back(std::max<int64_t>(work.bytes, 1));

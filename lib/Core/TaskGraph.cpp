@@ -163,6 +163,7 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     result.resources.resize(topology.devices.size() + topology.links.size());
   result.tasks.resize(plan.taskStart.size() - 1);
   std::vector<const PlanCollective *> collectives(result.tasks.size());
+  std::vector<int64_t> packNs(result.tasks.size(), 0);
   for (const PlanCollective &collective : plan.collectives)
     collectives[collective.task] = &collective;
   for (const Action &action : plan.actions) {
@@ -181,8 +182,11 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
       task.sourceDevice = action.sourceDevice;
       task.bytes +=
           message.region.volume() * graph.values[message.value].elementBytes;
+      packNs[action.task] += cost.packNs(
+          action.sourceDevice, copyPart(graph, plan, action, action.inputs[0]));
       task.durationNs =
-          cost.transferNs(action.sourceDevice, action.device, task.bytes);
+          cost.transferNs(action.sourceDevice, action.device, task.bytes) +
+          packNs[action.task];
       task.resources =
           transferResources(topology, action.sourceDevice, action.device);
     } else {

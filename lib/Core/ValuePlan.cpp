@@ -129,6 +129,10 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
 void ValuePlanner::clearCaches() {
   overlapCache.clear();
   commonCache.clear();
+  for (auto &[shape, known] : costCache) {
+    known.assembleOf.clear();
+    known.pack.clear();
+  }
   overlapBytes = 0;
   models.clear();
 }
@@ -224,23 +228,88 @@ int ValuePlanner::regionOf(int reference) const {
 // Actions
 //===----------------------------------------------------------------------===//
 
+/// An input of the graph, as it is at the start.
+bool ValuePlanner::isInput(int reference) const {
+  return reference < out->sources && !source->isRestored &&
+         source->kind != ValueSource::Kind::Kernel;
+}
+
+/// Mirrors `copyPart` on numbers of regions.
+CopyPart ValuePlanner::partOf(int reference, int region, bool isMessage) {
+  int from = regionOf(reference), part = table->intersect(from, region),
+      to = isMessage ? part : region;
+  CopyPart result{table->bytes(part), 1, table->bytes(from), table->bytes(to),
+                  isInput(reference)};
+  bool isWhole = true;
+  for (size_t d = table->rank(); d-- > 0;) {
+    IndexSetTable &sets = table->dim(d);
+    int set = table->sets(part)[d], source = table->sets(from)[d],
+        target = table->sets(to)[d];
+    if (!isWhole) {
+      result.runs *= sets.size(set);
+      continue;
+    }
+    isWhole = set == source && set == target;
+    if (!isWhole && !(sets[source].isInterval() && sets[target].isInterval())) {
+      result.runs =
+          contiguousRuns((*table)[part], (*table)[from], (*table)[to]);
+      break;
+    }
+  }
+  return result;
+}
+
+int64_t ValuePlanner::assembleNs(int device, int region,
+                                 std::span<const int> inputs) {
+  static thread_local std::vector<int> key;
+  key = {cost.getTopology().devices[device].type, region};
+  for (int input : inputs)
+    key.push_back(2 * regionOf(input) + isInput(input));
+  auto [it, isNew] = costs->assembleOf.try_emplace(key);
+  if (isNew) {
+    Work work = localWork(ActionKind::Assemble, table->volume(region),
+                          elementBytes, inputs.size());
+    for (int input : inputs)
+      work.parts.push_back(partOf(input, region, false));
+    it->second = cost.computeNs(device, work);
+    overlapBytes += 100 + key.size() * sizeof(int);
+  }
+  return it->second;
+}
+
+int64_t ValuePlanner::packNs(int device, int reference, int region) {
+  int type = cost.getTopology().devices[device].type;
+  if (!knowsRuns[type] || regionOf(reference) == region)
+    return 0;
+  static thread_local std::vector<int> key;
+  key = {type, region, 2 * regionOf(reference) + isInput(reference)};
+  auto [it, isNew] = costs->pack.try_emplace(key);
+  if (isNew) {
+    it->second = cost.packNs(device, partOf(reference, region, true));
+    overlapBytes += 100 + key.size() * sizeof(int);
+  }
+  return it->second;
+}
+
 int64_t ValuePlanner::localNs(ActionKind kind, int device, int region,
-                              size_t inputs) {
+                              std::span<const int> inputs) {
   const Topology &topology = cost.getTopology();
   int type = topology.devices[device].type;
   auto compute = [&] {
-    return cost.computeNs(
-        device, localWork(kind, table->volume(region), elementBytes, inputs));
+    return cost.computeNs(device, localWork(kind, table->volume(region),
+                                            elementBytes, inputs.size()));
   };
   if (kind == ActionKind::Combine) {
     uint64_t key = (static_cast<uint64_t>(region) << 32) +
-                   (static_cast<uint64_t>(inputs) << 8) +
+                   (static_cast<uint64_t>(inputs.size()) << 8) +
                    static_cast<uint64_t>(type);
     auto [it, isNew] = costs->combine.try_emplace(key);
     if (isNew)
       it->second = compute();
     return it->second;
   }
+  if (kind == ActionKind::Assemble && knowsRuns[type])
+    return assembleNs(device, region, inputs);
   std::vector<int64_t> &known =
       kind == ActionKind::Fill ? costs->fill : costs->assemble;
   size_t index = static_cast<size_t>(region) * topology.deviceTypes.size() +
@@ -273,13 +342,14 @@ int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
       task.resource = -1 - transfers.resources(from, device);
     } else if (kind != ActionKind::Collective) {
       task.resource = device;
-      task.durationNs = localNs(kind, device, region, inputs.size());
+      task.durationNs = localNs(kind, device, region, inputs);
     }
   }
   PlannedTask &task = out->tasks.back();
   if (kind == ActionKind::Transfer) {
     task.bytes += table->bytes(region);
-    task.durationNs = cost.transferNs(from, device, task.bytes);
+    task.packNs += packNs(from, inputs[0], region);
+    task.durationNs = cost.transferNs(from, device, task.bytes) + task.packNs;
   }
   action.task = static_cast<int>(out->tasks.size()) - 1;
   out->actions.push_back(action);

@@ -148,6 +148,7 @@ private:
   MaybeError measure(Session &session,
                      const std::function<void(const Execution &)> &look);
   MaybeError measureCases(std::vector<Case> cases);
+  MaybeError measureTiles(int64_t bytes);
   MaybeError measureCopies();
   MaybeError measureAllReduce(int64_t devices);
 };
@@ -222,7 +223,7 @@ Calibration::measure(Session &session,
   return std::nullopt;
 }
 
-/// Calls `visit(name, kind, device, time)` for every slot that ran.
+/// Calls `visit(task, device, time)` for every slot that ran.
 template <typename Visit>
 void eachTask(const Execution &run, Visit visit) {
   for (size_t r = 0; r < run.entry.ranks.size(); ++r)
@@ -230,7 +231,7 @@ void eachTask(const Execution &run, Visit visit) {
       if (const SlotTime &time = run.times[r][slot]; time.endNs) {
         const ScheduledTask &task =
             run.entry.schedule[size_t(run.entry.ranks[r].tasks[slot])];
-        visit(task.name, task.kind, run.entry.ranks[r].device, time);
+        visit(task, run.entry.ranks[r].device, time);
       }
 }
 
@@ -240,10 +241,10 @@ MaybeError Calibration::measureCases(std::vector<Case> cases) {
     return session.takeError();
   std::map<std::string, std::vector<int64_t>> times;
   if (MaybeError error = measure(**session, [&](const Execution &run) {
-        eachTask(run, [&](const std::string &name, const std::string &, int64_t,
-                          const SlotTime &time) {
-          times[name].push_back(time.endNs - time.beginNs);
-        });
+        eachTask(run,
+                 [&](const ScheduledTask &task, int64_t, const SlotTime &time) {
+                   times[task.name].push_back(time.endNs - time.beginNs);
+                 });
       }))
     return error;
   if (stop())
@@ -256,6 +257,55 @@ MaybeError Calibration::measureCases(std::vector<Case> cases) {
     c.ns = medianOf(it->second);
     result.add(c);
   }
+  return std::nullopt;
+}
+
+/// Tensors of so many bytes that are cut into four blocks of columns, which are
+/// put together again: copies of short and long rows. Large ones have left the
+/// cache when they are read.
+MaybeError Calibration::measureTiles(int64_t bytes) {
+  std::string arguments, types, body, results, resultTypes;
+  for (int64_t run = 16; run <= 1 << 16 && 8 * run <= bytes; run *= 4) {
+    std::string type = tensorType({bytes / (4 * run), run}),
+                number = std::to_string(run),
+                comma = arguments.empty() ? "" : ", ";
+    arguments += comma + "%x" + number + ": " + type +
+                 " {soap.kind = \"parameter\", soap.init = \"ones\", "
+                 "soap.name = \"x" +
+                 number + "\"}";
+    body += "  %y" + number + " = soap.relu %x" + number +
+            " {soap.name = \"make" + number +
+            "\", soap.config = #soap.config<{}, devices = [0]>} : (" + type +
+            ") -> " + type + "\n  %z" + number + " = soap.neg %y" + number +
+            " {soap.name = \"read" + number +
+            "\", soap.config = #soap.config<{d1 = 4}, devices = [0, 0, 0, "
+            "0]>} : (" +
+            type + ") -> " + type + "\n";
+    types += comma + type + " {soap.kind = \"output\", soap.name = \"z" +
+             number + "\"}";
+    results += comma + "%z" + number;
+    resultTypes += comma + type;
+  }
+  auto session =
+      open("func.func @forward(" + arguments + ") -> (" + types + ") {\n" +
+               body + "  return " + results + " : " + resultTypes + "\n}\n",
+           "cpu-1");
+  if (!session)
+    return session.takeError();
+  std::map<std::string, std::vector<int64_t>> times; // by shape
+  if (MaybeError error = measure(**session, [&](const Execution &run) {
+        eachTask(run,
+                 [&](const ScheduledTask &task, int64_t, const SlotTime &time) {
+                   if (task.kind == "assemble")
+                     times[task.shape].push_back(time.endNs - time.beginNs);
+                 });
+      }))
+    return error;
+  if (stop())
+    return std::nullopt;
+  for (const auto &[shape, ns] : times)
+    if (MaybeError error = result.addCopy(shape, medianOf(ns)))
+      return error;
   return std::nullopt;
 }
 
@@ -283,11 +333,11 @@ MaybeError Calibration::measureCopies() {
     std::vector<int64_t> times;
     if (MaybeError error = measure(**session, [&](const Execution &run) {
           int64_t sent = 0, begin = 0, end = 0;
-          eachTask(run, [&](const std::string &name, const std::string &kind,
-                            int64_t device, const SlotTime &time) {
-            if (name == "make[0]")
+          eachTask(run, [&](const ScheduledTask &task, int64_t device,
+                            const SlotTime &time) {
+            if (task.name == "make[0]")
               sent = time.endNs;
-            if (kind == "transfer" && device == 1) {
+            if (task.kind == "transfer" && device == 1) {
               begin = time.beginNs;
               end = time.endNs;
             }
@@ -339,11 +389,11 @@ MaybeError Calibration::measureAllReduce(int64_t devices) {
     std::vector<int64_t> times;
     if (MaybeError error = measure(**session, [&](const Execution &run) {
           int64_t made = 0, read = 0;
-          eachTask(run, [&](const std::string &name, const std::string &,
-                            int64_t, const SlotTime &time) {
-            if (name.starts_with("make["))
+          eachTask(run, [&](const ScheduledTask &task, int64_t,
+                            const SlotTime &time) {
+            if (task.name.starts_with("make["))
               made = std::max(made, time.endNs);
-            if (name.starts_with("read["))
+            if (task.name.starts_with("read["))
               read = std::max(read, time.beginNs);
           });
           times.push_back(read - made);
@@ -377,11 +427,20 @@ Expected<bool> Calibration::run() {
     topology.deviceTypes[0].memoryBytes =
         std::max<int64_t>(1, int64_t(pages) * pageSize / cores);
 
+  // The device's share of the last cache.
+  long cache = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE) / long(cores),
+                        sysconf(_SC_LEVEL2_CACHE_SIZE));
+  profile.cacheBytes = std::max<int64_t>(cache, defaultCacheBytes);
+
   std::vector<std::function<MaybeError()>> steps;
   std::vector<std::string> names;
   for (std::vector<Case> &cases : allCases()) {
     names.push_back(cases.front().op + " " + cases.front().direction);
     steps.push_back([this, cases] { return measureCases(cases); });
+  }
+  for (int64_t bytes : {1 << 14, 1 << 17, 1 << 22}) {
+    names.push_back("tiles of " + std::to_string(bytes) + " bytes");
+    steps.push_back([this, bytes] { return measureTiles(bytes); });
   }
   if (cores >= 2) {
     names.push_back("copies");

@@ -7,6 +7,7 @@
 #include "CalibrationProfile.h"
 
 #include "Soap/Core/ProfileModel.h"
+#include "Soap/Core/ProfileRecord.h"
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>
@@ -144,6 +145,18 @@ void CalibrationProfile::addCopy(const std::string &kind, int64_t bytes,
   table.direction = "forward";
   table.dtype = "f32";
   table.entries.push_back({{bytes}, ns});
+}
+
+MaybeError CalibrationProfile::addCopy(const std::string &shape, int64_t ns) {
+  Expected<ProfileTable> one = parseShape(shape);
+  if (!one)
+    return Error{one.error()};
+  ProfileEntry entry = one->entries.front();
+  entry.ns = ns;
+  one->entries.clear();
+  copies.try_emplace(one->op, *one)
+      .first->second.entries.push_back(std::move(entry));
+  return std::nullopt;
 }
 
 /// Peaks are the best that was measured; curves for what has no tables.

@@ -61,6 +61,9 @@ public:
   void add(const CalibrationCase &c);
   /// A copy of a kind that costs by its bytes (`assemble`).
   void addCopy(const std::string &kind, int64_t bytes, int64_t ns);
+  /// A task that copies, by its shape (Soap/Core/ProfileRecord.h). An error if
+  /// the text is none.
+  MaybeError addCopy(const std::string &shape, int64_t ns);
 
   /// Writes NAME.profile.json and NAME.topology.json. Peaks are the best that
   /// was measured; curves are for what has no tables.

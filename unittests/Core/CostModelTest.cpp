@@ -6,6 +6,7 @@
 
 #include "Soap/Core/CostModel.h"
 #include "Random.h"
+#include "Soap/Core/ProfileModel.h"
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,92 @@ TEST(CostModel, Roofline) {
   EXPECT_GT(cost.computeNs(0, {"relu", 700, 1, 4}), 1100);
   EXPECT_EQ(cost.computeNs(0, {"matmul", 700, 1, 8}),
             2100); // f64 at half the rate where not given
+}
+
+/// Copies that were measured by their runs: never cheaper for more bytes, for
+/// shorter runs, or where they are cold.
+TEST(CostModel, CopiesByRunsAreMonotone) {
+  Random random(21);
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE(random.trace(round));
+    Profile profile;
+    profile.device = "cpu";
+    profile.cacheBytes = random(1 << 10, 1 << 22);
+    // As fitted to times without any order.
+    ProfileTable table;
+    table.op = "assemble";
+    table.direction = "forward";
+    table.dtype = "f32";
+    table.loops.assign(copySizeNames.begin(), copySizeNames.end());
+    for (int64_t i = random(1, 30); i-- > 0;)
+      table.entries.push_back(
+          {{random(1, 1 << 20), random(1, 1 << 10), random(1, 1 << 20),
+            random(1, 1 << 10), random(1, 1 << 21)},
+           random(100, 1 << 20)});
+    profile.curves = {fitCurve(table)};
+    Topology topology = *builtinTopology("cpu-2");
+    topology.deviceTypes[0].costs =
+        std::make_shared<const ProfileModel>(std::move(profile));
+    CostModel cost(topology);
+    auto nsOf = [&](const CopyPart &part) {
+      Work work = localWork(ActionKind::Assemble, part.targetBytes / 4, 4, 1);
+      work.parts = {part};
+      return cost.computeNs(0, work);
+    };
+    for (int i = 0; i < 50; ++i) {
+      int64_t bytes = 64 * random(1, 1 << 14);
+      CopyPart part{bytes, random(2, bytes / 4), bytes * random(2, 4),
+                    bytes * random(1, 4), random.chance(20)};
+      CopyPart runs = part, cold = part, longer = part;
+      runs.runs += random(1, 100);
+      cold.isInput = true;
+      longer.bytes += 4 * random(1, 100);
+      longer.sourceBytes += 400;
+      longer.targetBytes += 400;
+      int64_t ns = nsOf(part), pack = cost.packNs(0, part);
+      for (const CopyPart &more : {runs, cold, longer}) {
+        ASSERT_GE(nsOf(more), ns);
+        ASSERT_GE(cost.packNs(0, more), pack);
+      }
+      // What is contiguous is sent as it lies.
+      CopyPart contiguous = part;
+      contiguous.runs = 1;
+      ASSERT_EQ(cost.packNs(0, contiguous), 0);
+    }
+  }
+}
+
+/// Without such measurements parts do not matter, nor on other devices than the
+/// measured one.
+TEST(CostModel, BytesAloneByDefault) {
+  Profile profile;
+  profile.device = "cpu";
+  profile.curves = {{"assemble",
+                     "forward",
+                     "f32",
+                     {{CurveResource::Launch, 100, {}},
+                      {CurveResource::Memory, 0.5, {0, 1}}}}};
+  Topology byBytes = *builtinTopology("cpu-2"), byRuns = byBytes;
+  byBytes.deviceTypes[0].costs = std::make_shared<const ProfileModel>(profile);
+  profile.curves[0].terms.push_back({CurveResource::Memory, 3, {0, 0, 0, 1}});
+  byRuns.deviceTypes[0].costs = std::make_shared<const ProfileModel>(profile);
+  Topology other = byRuns;
+  other.deviceTypes[0].name = "other";
+  CopyPart part{4096, 64, 8192, 4096, true};
+  Work plain = localWork(ActionKind::Assemble, 1024, 4, 1), work = plain;
+  work.parts = {part};
+  for (const Topology &topology :
+       {*builtinTopology("cpu-2"), *builtinTopology("h100-2"), byBytes,
+        other}) {
+    CostModel cost(topology);
+    EXPECT_FALSE(cost.knowsRuns(0));
+    EXPECT_EQ(cost.computeNs(0, work), cost.computeNs(0, plain));
+    EXPECT_EQ(cost.packNs(0, part), 0);
+  }
+  CostModel cost(byRuns);
+  EXPECT_TRUE(cost.knowsRuns(0));
+  EXPECT_EQ(cost.computeNs(0, work), 100 + 4096 + 3 * 64);
+  EXPECT_EQ(cost.packNs(0, part), 100 + 4096 + 3 * 64);
 }
 
 /// Packed tiles are reshaped without a kernel, with a profile or without.

@@ -56,6 +56,16 @@ TEST(ProfileRecord, ShapesReadBack) {
   copy.kind = "assemble";
   copy.bytes = 64;
   EXPECT_EQ(printShape(copy, "f32"), "assemble forward f32 - - 64");
+  copy.parts = {{32, 4, 128, 32, true}};
+  EXPECT_EQ(printShape(copy, "f32"),
+            "assemble forward f32 copied=32,runs=4,cold_bytes=32,cold_runs=4 - "
+            "64");
+  // Nothing is copied: sizes of a shape are at least 1.
+  copy.parts = {{32, 1, 32, 32, false}};
+  EXPECT_EQ(printShape(copy, "f32"),
+            "assemble forward f32 copied=1,runs=1,cold_bytes=1,cold_runs=1 - "
+            "64");
+  copy.parts = {};
   copy.kind = "transfer";
   EXPECT_EQ(printShape(copy, "f32"), "");
 }
@@ -124,6 +134,41 @@ TEST(ProfileRecord, CopiesHaveCurves) {
   ProfileModel model(profile);
   EXPECT_NEAR(*model.copyNs("assemble", 50000), 5050, 50);
   EXPECT_FALSE(model.copyNs("combine", 50000));
+  EXPECT_FALSE(model.knowsRuns());
+  EXPECT_EQ(*model.copyNs("assemble", 50000),
+            *model.copyNs("assemble", 50000, {25000, 100, 25000, 100}));
+}
+
+/// What times were made of is found again.
+TEST(ProfileRecord, CopiesByRuns) {
+  auto law = [](int64_t bytes, int64_t runs, bool cold) {
+    auto b = static_cast<double>(bytes), r = static_cast<double>(runs);
+    return 100 + 0.02 * b + 0.03 * b + 4 * r + (cold ? 0.1 * b + 9 * r : 0);
+  };
+  ProfileRecord record;
+  for (int64_t bytes = 1 << 12; bytes <= 1 << 20; bytes *= 4)
+    for (int64_t run = 16; run <= 1 << 12; run *= 4)
+      for (bool cold : {false, true}) {
+        Work work;
+        work.kind = "assemble";
+        work.bytes = bytes;
+        work.parts = {{bytes, bytes / run, 2 * bytes, bytes, cold}};
+        record.add(printShape(work, "f32", 1 << 30),
+                   law(bytes, bytes / run, cold));
+      }
+  Profile profile = emptyProfile();
+  ASSERT_FALSE(record.addTo(profile));
+  ProfileModel model(profile);
+  EXPECT_TRUE(model.knowsRuns());
+  for (int64_t bytes : {5000, 300000})
+    for (int64_t runs : {3, 200})
+      for (bool cold : {false, true}) {
+        double expected = law(bytes, runs, cold);
+        CopySizes sizes{bytes, runs, cold ? bytes : 0, cold ? runs : 0};
+        EXPECT_NEAR(
+            *model.copyNs("assemble", static_cast<double>(bytes), sizes),
+            expected, 0.03 * expected);
+      }
 }
 
 } // namespace

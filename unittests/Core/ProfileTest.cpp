@@ -77,6 +77,37 @@ TEST(Profile, RoundTrip) {
   EXPECT_EQ(large->tables.size(), 12u);
 }
 
+/// Files from before copies were measured by their runs are read as they were.
+TEST(Profile, CopiesOfOldFiles) {
+  Profile profile = smallProfile();
+  ProfileTable &table = profile.tables[0];
+  table.op = "assemble";
+  table.loops.clear();
+  table.entries = {{{1000}, 200}, {{2000}, 300}};
+  profile.curves[0].op = "assemble";
+  std::string text = printProfile(profile);
+  EXPECT_EQ(text.find("cache_bytes"), std::string::npos);
+  auto read = parseProfile(text, "p.json");
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->cacheBytes, defaultCacheBytes);
+  ProfileModel model(*read);
+  EXPECT_FALSE(model.knowsRuns());
+  EXPECT_EQ(*model.copyNs("assemble", 1000), 600);
+
+  profile.cacheBytes = 1 << 19;
+  table.loops.assign(copySizeNames.begin(), copySizeNames.end());
+  table.entries = {{{500, 10, 1, 1, 1000}, 300}};
+  profile.curves[0].terms.push_back({CurveResource::Memory, 2, {0, 0, 0, 1}});
+  text = printProfile(profile);
+  read = parseProfile(text, "p.json");
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(printProfile(*read), text);
+  EXPECT_EQ(read->cacheBytes, 1 << 19);
+  ProfileModel byRuns(*read);
+  EXPECT_TRUE(byRuns.knowsRuns());
+  EXPECT_EQ(*byRuns.copyNs("assemble", 1000, {500, 10, 0, 0}), 620);
+}
+
 TEST(Profile, MistakesAreNamed) {
   auto messageOf = [](auto change) {
     Profile profile = smallProfile();
@@ -100,6 +131,26 @@ TEST(Profile, MistakesAreNamed) {
   EXPECT_EQ(messageOf([](Profile &p) { p.curves[0].terms[0].ns = -1; }),
             "p.json: at /curves/0/terms/0/ns: expected a number from 0 to "
             "1e+15, got -1.0");
+  EXPECT_EQ(messageOf([](Profile &p) { p.cacheBytes = 0; }),
+            "p.json: at /cache_bytes: expected an integer from 1 to "
+            "1099511627776, got 0");
+  EXPECT_EQ(messageOf([](Profile &p) { p.tables[0].op = "assemble"; }),
+            "p.json: at /tables/0/loops: expected none, or copied, runs, "
+            "cold_bytes, cold_runs, for op 'assemble'");
+  EXPECT_EQ(
+      messageOf([](Profile &p) {
+        p.curves[0].op = "assemble";
+        p.curves[0].terms[1].powers = {0, 0, 0, 0, 0, 0, 1};
+      }),
+      "p.json: at /curves/0/terms/1/powers: expected at most 6 powers for "
+      "op 'assemble', got 7");
+  EXPECT_EQ(
+      messageOf([](Profile &p) {
+        p.curves[0].op = "assemble";
+        p.curves[0].terms[1].powers = {0, 0, 0, -1};
+      }),
+      "p.json: at /curves/0/terms/1/powers/3: expected a number from 0 to "
+      "8, got -1.0");
   EXPECT_EQ(messageOf([](Profile &p) { p.collectives[0].entries[1][1] = 20; }),
             "p.json: at /collectives/0/entries/1/1: not monotone: expected at "
             "least the 50 ns of the entry before, which has fewer bytes, got "

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graphs.h"
+#include "MeasuredCopies.h"
 #include "RandomGraphs.h"
 
 #include "Soap/Core/DeltaSimulator.h"
@@ -104,8 +105,12 @@ Topology randomTopology(Random &random, int count) {
                                     "k80-1x" + devices};
   if (count % 2 == 0)
     names.push_back("p100-" + std::to_string(count / 2) + "x2");
-  return *builtinTopology(
-      names[uniform(random, 0, static_cast<int64_t>(names.size()) - 1)]);
+  size_t name = uniform(random, 0, static_cast<int64_t>(names.size()) - 1);
+  Topology topology = *builtinTopology(names[name]);
+  // Copies by their runs, on half of the machines of CPUs.
+  if (name == 0 && count % 2 == 1)
+    test::addMeasuredCopies(topology);
+  return topology;
 }
 
 /// Makes the last part of a graph its backward pass, and keeps some values that

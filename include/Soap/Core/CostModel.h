@@ -10,6 +10,7 @@
 #ifndef SOAP_CORE_COSTMODEL_H
 #define SOAP_CORE_COSTMODEL_H
 
+#include "Soap/Core/CopyGeometry.h"
 #include "Soap/Core/Plan.h"
 #include "Soap/Core/Profile.h"
 
@@ -31,6 +32,8 @@ struct Work {
   bool joins = false;
   /// Of `bytes`, those of operands: what normalizations read twice.
   int64_t operandBytes = 0;
+  /// Of an assemble: what it is put together from.
+  CopyParts parts = {};
 };
 
 class CostModel {
@@ -38,7 +41,15 @@ public:
   explicit CostModel(const Topology &topology) : topology(&topology) {}
   /// Duration of a compute task on a device, in ns, at least 1.
   int64_t computeNs(int device, const Work &work) const;
+  /// Of a message, or of several that go together.
   int64_t transferNs(int from, int to, int64_t bytes) const;
+  /// What a message takes longer because its part of a tile is no contiguous
+  /// one and is packed first, on the device that sends it. 0 without measured
+  /// copies.
+  int64_t packNs(int device, const CopyPart &part) const;
+  /// Copies of a device cost by how their parts lie in memory: `Work::parts`
+  /// and `packNs` matter.
+  bool knowsRuns(int device) const;
   /// Some device type has a profile: shapes of work matter.
   bool usesProfiles() const;
   const Topology &getTopology() const { return *topology; }
@@ -58,9 +69,13 @@ void resizeWork(const Graph &graph, const Kernel &kernel, const LoopBox &box,
 /// Work of filling the result tiles of a kernel's shard.
 Work fillWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
 /// Work of a Fill, Assemble or Combine of `inputs` tiles that writes
-/// `elements`.
+/// `elements`; without the parts of an Assemble.
 Work localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
                size_t inputs);
+
+/// The part of an input that an Assemble copies, or a Transfer sends.
+CopyPart copyPart(const Graph &graph, const Plan &plan, const Action &action,
+                  int input);
 
 /// Work of a Compute action: flops = points of the box x flopsPerPoint; bytes =
 /// operand and result tiles.

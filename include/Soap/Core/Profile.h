@@ -11,6 +11,7 @@
 #define SOAP_CORE_PROFILE_H
 
 #include "Soap/Core/CollectiveCost.h"
+#include "Soap/Core/CopyGeometry.h"
 #include "Soap/Core/IterationSpace.h"
 
 #include <array>
@@ -104,6 +105,9 @@ struct Profile {
   std::map<std::string, double> flopsPerSecond;
   double memoryBandwidthBytesPerSecond = 1;
   int64_t launchNs = 1;
+  /// Tiles of more bytes than this are read from memory, or from a cache that
+  /// is shared, when they are copied.
+  int64_t cacheBytes = defaultCacheBytes;
   std::vector<ProfileTable> tables;
   std::vector<CostCurve> curves;
   std::vector<CollectiveEntries> collectives;

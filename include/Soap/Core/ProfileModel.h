@@ -45,15 +45,20 @@ public:
   std::optional<double> curveNs(const OpShape &shape, const std::string &dtype,
                                 const CurveScale &scale,
                                 const KernelPart &part = {}) const;
-  /// Time of a `fill`, `assemble` or `combine` of as many bytes on the device
-  /// that was measured; nothing if none were.
-  std::optional<double> copyNs(const std::string &kind, double bytes) const;
+  /// Time of a `fill`, `assemble` or `combine` of as many bytes (read and
+  /// written) on the device that was measured; nothing if none were. Curves
+  /// that know nothing of the other sizes go by the bytes alone.
+  std::optional<double> copyNs(const std::string &kind, double bytes,
+                               const CopySizes &sizes = {}) const;
+  /// Whether an assemble costs by its runs, too.
+  bool knowsRuns() const { return assembleKnowsRuns; }
 
 private:
   class Table;
   Profile profile;
   std::vector<std::unique_ptr<Table>> tables;
   std::vector<const CostCurve *> copies;
+  bool assembleKnowsRuns = false;
 
   const CostCurve *findCurve(const std::string &op,
                              const std::string &direction,

@@ -22,9 +22,14 @@ bool isCopy(const std::string &kind);
 
 /// What a task's time depends on, as text: op, direction, dtype, loops,
 /// strides, bytes, as in `conv2d forward f32 n=8,g=1,o=16,... 1,1 91200`; loops
-/// and strides are `-` where there are none. Tasks that copy (`assemble`,
-/// `combine`, `fill`) have no loops. Empty if times of this work are not kept.
-std::string printShape(const Work &work, const std::string &dtype);
+/// and strides are `-` where there are none. Tasks that copy have no loops
+/// (`combine`, `fill`), or the sizes of CopyGeometry.h in place of them, at
+/// least 1 (`assemble`). `cacheBytes`: of the device. Empty if times of this
+/// work are not kept.
+std::string printShape(const Work &work, const std::string &dtype,
+                       int64_t cacheBytes = defaultCacheBytes);
+/// Of a type of device: of its profile, if that is of this type.
+int64_t cacheBytesOf(const DeviceType &type);
 /// The same of an entry of a table.
 std::string printShape(const ProfileTable &table, const ProfileEntry &entry);
 /// The table that a shape belongs to, with one entry of 1 ns.

@@ -83,6 +83,7 @@ struct PlannedTask {
   int firstAction = 0;
   int collective = -1; ///< in `ValuePlan::collectives`
   int64_t bytes = 0;   ///< moved by a transfer
+  int64_t packNs = 0;  ///< of its duration
 };
 
 /// A task of several devices: the first of its actions has all inputs, each of
@@ -142,6 +143,10 @@ public:
         exchanged(cost.getTopology()) {
     if (collectives)
       routes.emplace(cost.getTopology());
+    knowsRuns.assign(cost.getTopology().deviceTypes.size(), false);
+    for (int device = 0; device < deviceCount; ++device)
+      knowsRuns[cost.getTopology().devices[device].type] =
+          cost.knowsRuns(device);
   }
 
   /// Plans a value into `plan`, whose memory is reused. `block` is the value's
@@ -219,14 +224,26 @@ private:
                      std::unordered_map<uint64_t, std::vector<Common>>>
       commonCache;
   size_t overlapBytes = 0; ///< of both
+  struct NumbersHash {
+    size_t operator()(const std::vector<int> &numbers) const {
+      uint64_t h = numbers.size();
+      for (int number : numbers)
+        h = (h ^ static_cast<uint32_t>(number)) * 0x9E3779B97F4A7C15u;
+      return h ^ h >> 32;
+    }
+  };
   struct Costs {
     std::vector<int64_t> fill, assemble; ///< by device type x region
     std::unordered_map<uint64_t, int64_t> combine;
+    /// Where copies cost by their runs, by device type, region, and what it is
+    /// made of; then of messages.
+    std::unordered_map<std::vector<int>, int64_t, NumbersHash> assembleOf, pack;
   };
   std::unordered_map<const ShapeRegions *, Costs> costCache;
   CollectiveModels models;
   bool collectives;                ///< the devices of the topology have them
   std::optional<RouteSets> routes; ///< if so
+  std::vector<bool> knowsRuns;     ///< by device type: CostModel::knowsRuns
   ExchangeLoads exchanged;
 
   // The value being planned.
@@ -295,7 +312,12 @@ private:
   int regionOf(int reference) const;
   int addAction(ActionKind kind, int device, int from, int region,
                 std::span<const int> inputs, bool partial, bool newTask = true);
-  int64_t localNs(ActionKind kind, int device, int region, size_t inputs);
+  int64_t localNs(ActionKind kind, int device, int region,
+                  std::span<const int> inputs);
+  bool isInput(int reference) const;
+  CopyPart partOf(int reference, int region, bool isMessage);
+  int64_t assembleNs(int device, int region, std::span<const int> inputs);
+  int64_t packNs(int device, int reference, int region);
   template <typename Visit>
   void forEachTrigger(Visit visit) const;
   void link(std::span<const ValueUse> uses, int block);

@@ -215,7 +215,8 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
     // What its time depends on, for who measures it.
     shapes.push_back(builder.getStringAttr(
         work ? ::soap::printShape(
-                   *work, ::soap::dtypeOf(topology.typeOf(task.device), *work))
+                   *work, ::soap::dtypeOf(topology.typeOf(task.device), *work),
+                   ::soap::cacheBytesOf(topology.typeOf(task.device)))
              : ""));
     registerBytes.push_back(work ? work->registerBytes : 0);
     joins.push_back(work && work->joins);

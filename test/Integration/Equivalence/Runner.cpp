@@ -6,6 +6,7 @@
 
 #include "Runner.h"
 
+#include "Core/MeasuredCopies.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Compiler/JIT.h"
@@ -484,6 +485,8 @@ std::string Subject::check(const std::string &lowering) {
   Expected<Topology> topology = builtinTopology(topologyName);
   if (!topology)
     return topology.error();
+  // Durations tell how tiles are cut and put together.
+  test::addMeasuredCopies(*topology);
   FailureOr<mlir::soap::PricedFunction> priced =
       mlir::soap::priceFunction(function, *topology);
   if (failed(priced))

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Core/MeasuredCopies.h"
 #include "Core/RandomGraphs.h"
 #include "Soap/Core/Simulator.h"
 #include "Soap/Search/Presets.h"
@@ -207,6 +208,9 @@ void compareOnRandomGraphs(const Options &options, Counts &counts) {
                        : kind == 2 ? "k80-1x" + n
                                    : "h100-1x" + n;
     Topology topology = *builtinTopology(name);
+    // Copies by their runs, on half of the machines of CPUs.
+    if (kind == 0 && seed % 2 == 0)
+      test::addMeasuredCopies(topology);
     std::vector<std::vector<Role>> roles;
     for (const GraphNode &node : made.graph.nodes)
       roles.emplace_back(node.whole.space.loops.size(), Role::Sample);

@@ -74,6 +74,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fresh", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--topology", help="of all models, a name or a file; default: one for each")
     parser.add_argument("--models", help="names with commas, or all; default: %s" % ",".join(sorted(QUICK)))
     arguments = parser.parse_args()
     program = os.path.join(arguments.build, "bin", "soap-simulators")
@@ -91,6 +92,7 @@ def main():
             tally.count(name, "" if status == 0 else "exit status %d" % status)
 
     def compare_model(name, options, topology):
+        topology = arguments.topology or topology
         path, error = problem(arguments.build, folder, name, options)
         if not path:
             with lock:
