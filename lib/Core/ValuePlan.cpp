@@ -281,11 +281,16 @@ int64_t ValuePlanner::packNs(int device, int reference, int region) {
   int type = cost.getTopology().devices[device].type;
   if (!knowsRuns[type] || regionOf(reference) == region)
     return 0;
+  // Mostly one run, which is sent as it lies: that is found out sooner than
+  // looked up.
+  CopyPart part = partOf(reference, region, true);
+  if (part.runs <= 1)
+    return 0;
   static thread_local std::vector<int> key;
-  key = {type, region, 2 * regionOf(reference) + isInput(reference)};
+  key = {type, region, 2 * regionOf(reference) + part.isInput};
   auto [it, isNew] = costs->pack.try_emplace(key);
   if (isNew) {
-    it->second = cost.packNs(device, partOf(reference, region, true));
+    it->second = cost.packNs(device, part);
     overlapBytes += 100 + key.size() * sizeof(int);
   }
   return it->second;
