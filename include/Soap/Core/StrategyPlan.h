@@ -11,7 +11,7 @@
 #define SOAP_CORE_STRATEGYPLAN_H
 
 #include "Soap/Core/LinkCuts.h"
-#include "Soap/Core/ValuePlan.h"
+#include "Soap/Core/ValuePlanner.h"
 
 #include <limits>
 #include <map>

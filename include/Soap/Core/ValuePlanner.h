@@ -1,0 +1,222 @@
+//===- ValuePlanner.h - Plans how values get to readers ---------*- C++ -*-===//
+//
+// Makes the communication plan of one value at a time.
+// lib/Core/ValuePlanner.cpp is the order of its steps, ValueOverlaps.cpp which
+// tiles meet, ValueMovement.cpp how complete pieces move,
+// ValueContributions.cpp how sums are made, ValueActions.cpp what each step
+// costs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_CORE_VALUEPLANNER_H
+#define SOAP_CORE_VALUEPLANNER_H
+
+#include "Soap/Core/CollectiveModels.h"
+#include "Soap/Core/ExchangeLoads.h"
+#include "Soap/Core/LinkCuts.h"
+#include "Soap/Core/TransferTable.h"
+#include "Soap/Core/ValuePlan.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+namespace soap {
+
+/// Plans values. Keeps caches; not safe from several threads.
+class ValuePlanner {
+public:
+  /// Keeps references.
+  ValuePlanner(const CostModel &cost, TransferTable &transfers,
+               const LinkCuts &cuts)
+      : cost(cost), transfers(transfers), cuts(cuts),
+        deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
+        models(cost.getTopology(), transfers),
+        collectives(cost.getTopology().hasCollectives()),
+        exchanged(cost.getTopology()) {
+    if (collectives)
+      routes.emplace(cost.getTopology());
+    knowsRuns.assign(cost.getTopology().deviceTypes.size(), false);
+    for (int device = 0; device < deviceCount; ++device)
+      knowsRuns[cost.getTopology().devices[device].type] =
+          cost.knowsRuns(device);
+  }
+
+  /// Plans a value into `plan`, whose memory is reused. `block` is the value's
+  /// block of tasks.
+  void plan(ShapeRegions &regions, int64_t elementBytes,
+            const ValueSource &source, std::span<const ValueUse> uses,
+            int block, ValuePlan &plan);
+
+  /// In partial mode: sets the entries of shards whose replicas have
+  /// contributions to what the shards need.
+  void findContributors(ShapeRegions &regions, const ValueSource &source,
+                        const ValueUse &use, std::vector<bool> &contributes);
+
+  /// About how many bytes its caches take.
+  size_t cacheBytes() const { return overlapBytes; }
+  void clearCaches();
+
+private:
+  /// Blocks that each piece of a reader overlaps.
+  struct Overlaps {
+    struct Entry {
+      int block, region;
+    };
+    std::vector<int> start;
+    std::vector<Entry> entries;
+  };
+  /// A block that a region overlaps: how much of it.
+  struct Common {
+    int block;
+    bool whole; ///< the whole block
+    int64_t elements;
+  };
+  struct Part {
+    int block, region;
+    int first, count; ///< buffers, in `partBuffers`
+  };
+  struct Tile {
+    int region, reference;
+  };
+  struct Need {
+    int region;
+    const NeedSet *set;
+    int piece;
+    int reference;            ///< of the tile, once it is there
+    const Overlaps *overlaps; ///< made when asked for
+  };
+  const Overlaps &overlapsOf(Need &need) {
+    if (!need.overlaps)
+      need.overlaps = &overlaps(*source->blocks, *need.set);
+    return *need.overlaps;
+  }
+  struct OnDevice {
+    std::vector<Need> needs;
+    std::vector<Part> parts; ///< block -1: of whatever blocks it overlaps
+    std::vector<Tile> tiles;
+  };
+
+  const CostModel &cost;
+  TransferTable &transfers;
+  const LinkCuts &cuts;
+  int deviceCount;
+  std::vector<OnDevice> byDevice;
+  std::vector<int> usedDevices;
+  std::vector<int> partBuffers;
+  /// Sources by (block, contribution).
+  std::vector<int> sourceStart, sourceList;
+  std::vector<int> replicaOn; ///< by device, -1: none
+  std::vector<bool> isRead;   ///< by source, in `exchangeAll`
+  int contributions = 1;
+  std::unordered_map<const ShapeRegions *,
+                     std::unordered_map<uint64_t, Overlaps>>
+      overlapCache;
+  /// By number of the set of blocks, and region.
+  std::unordered_map<const ShapeRegions *,
+                     std::unordered_map<uint64_t, std::vector<Common>>>
+      commonCache;
+  size_t overlapBytes = 0; ///< of both
+  struct NumbersHash {
+    size_t operator()(const std::vector<int> &numbers) const {
+      uint64_t h = numbers.size();
+      for (int number : numbers)
+        h = (h ^ static_cast<uint32_t>(number)) * 0x9E3779B97F4A7C15u;
+      return h ^ h >> 32;
+    }
+  };
+  struct Costs {
+    std::vector<int64_t> fill, assemble; ///< by device type x region
+    std::unordered_map<uint64_t, int64_t> combine;
+    /// Where copies cost by their runs, by device type, region, and what it is
+    /// made of; then of messages.
+    std::unordered_map<std::vector<int>, int64_t, NumbersHash> assembleOf, pack;
+  };
+  std::unordered_map<const ShapeRegions *, Costs> costCache;
+  CollectiveModels models;
+  bool collectives;                ///< the devices of the topology have them
+  std::optional<RouteSets> routes; ///< if so
+  std::vector<bool> knowsRuns;     ///< by device type: CostModel::knowsRuns
+  ExchangeLoads exchanged;
+
+  // The value being planned.
+  ShapeRegions *regions = nullptr;
+  RegionTable *table = nullptr;
+  int64_t elementBytes = 4;
+  const ValueSource *source = nullptr;
+  ValuePlan *out = nullptr;
+  std::unordered_map<uint64_t, Overlaps> *overlapsOfShape = nullptr;
+  std::unordered_map<uint64_t, std::vector<Common>> *commonOfShape = nullptr;
+  Costs *costs = nullptr;
+
+  const Overlaps &overlaps(const BlockSet &blocks, const NeedSet &needs);
+  void addGridOverlaps(const BlockSet &blocks, int need, Overlaps &result);
+  void begin(ShapeRegions &regions, const ValueSource &source);
+  void listSources();
+  bool isInPlace(std::span<const ValueUse> uses) const;
+  void planInPlace(std::span<const ValueUse> uses);
+  std::span<const int> replicas(int block, int contribution) const;
+  void sortNeeds(std::vector<Need> &needs);
+  void collectNeeds(std::span<const ValueUse> uses);
+  /// The blocks that a region overlaps.
+  const std::vector<Common> &commonBlocks(const BlockSet &blocks, int need);
+  void findCommonBlocks(const BlockSet &blocks, int need,
+                        std::vector<Common> &result);
+  int64_t countCommonBlocks(const BlockSet &blocks, int need);
+  void gatherAll();
+  /// Tiles that a device lacks, as wide as it needs them.
+  struct Wanted {
+    int device, region;
+  };
+  void listWanted(std::vector<Wanted> &wanted, int64_t &messages);
+  bool exchangeAll();
+  int64_t exchangeRegion(int region, std::span<const int> readers,
+                         std::vector<int> &sources, std::vector<int> &devices);
+  void sendAll();
+  void reduceBlock(int block,
+                   std::span<const std::pair<int, std::vector<int>>> groups);
+  int addCollective(CollectiveKind kind, std::vector<int> devices,
+                    int64_t bytes);
+  static bool holds(const Part &part, int block) {
+    return part.block == block || part.block < 0;
+  }
+  /// A tile, unless the device has one of the same region.
+  static void addTile(OnDevice &place, int region, int reference);
+  /// A part of a block that is on a device from now on.
+  void arrive(int device, int block, int region, int reference);
+  /// Buffers by the device that holds them.
+  using BySource = std::vector<std::pair<int, InlineVector<int, 2>>>;
+  /// Contributions to a block, in order, each from the replica that is nearest
+  /// to a device; those of `keep(sources, contribution)` only.
+  template <typename Keep>
+  BySource contributionsBySource(int block, int device, Keep keep);
+  BySource contributionsBySource(int block, int device);
+  void combineAll();
+  void combineGroup(int block, int region, std::span<const int> devices);
+  int combineSlice(int block, int device, int region);
+  int fold(int device, int region, const BySource &bySource, bool partial);
+  void placeWhereNeeded();
+  int materialize(OnDevice &place, int device, Need &need);
+  int gatherContributions(const ValueUse &use, int shard);
+  void listReplicas(const ValueUse &use, int piece);
+  int assignedReplica(const ValueUse &use, std::span<const int> sources,
+                      int contribution) const;
+  int nearest(std::span<const int> replicas, int device);
+  int regionOf(int reference) const;
+  int addAction(ActionKind kind, int device, int from, int region,
+                std::span<const int> inputs, bool partial, bool newTask = true);
+  int64_t localNs(ActionKind kind, int device, int region,
+                  std::span<const int> inputs);
+  bool isInput(int reference) const;
+  CopyPart partOf(int reference, int region, bool isMessage);
+  int64_t assembleNs(int device, int region, std::span<const int> inputs);
+  int64_t packNs(int device, int reference, int region);
+  template <typename Visit>
+  void forEachTrigger(Visit visit) const;
+  void link(std::span<const ValueUse> uses, int block);
+};
+
+} // namespace soap
+
+#endif // SOAP_CORE_VALUEPLANNER_H
