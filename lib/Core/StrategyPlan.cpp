@@ -26,7 +26,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   kernels.resize(slots.size());
   savedKernels.resize(slots.size());
   kernelSaved.resize(slots.size());
-  loadTaken.resize(slots.size());
+  isLeftOut.resize(slots.size());
   kernelDirty.resize(slots.size());
   counts.resize(slots.size());
   savedCounts.resize(slots.size());
@@ -377,9 +377,7 @@ bool StrategyPlan::coversDevices(const std::vector<int> &devices) {
 /// Gives a slot the config of its node, or none. What depends on other kernels
 /// is left to `resolve`.
 void StrategyPlan::activate(int slot, const Config *config) {
-  if (!loadTaken[slot])
-    addKernelLoad(slot, -1);
-  loadTaken[slot] = false;
+  addKernelLoad(slot, -1);
   if (!kernelSaved[slot]) {
     kernelSaved[slot] = true;
     savedKernelList.push_back(slot);
@@ -767,8 +765,8 @@ std::vector<int> StrategyPlan::changedBlocks() const {
   return changed;
 }
 
-bool StrategyPlan::change(std::span<const int> nodes,
-                          std::span<const Config> configs, int64_t limitNs) {
+void StrategyPlan::change(std::span<const int> nodes,
+                          std::span<const Config> configs) {
   pathsAreValid = false;
   if (!loadsSaved) {
     trimCaches();
@@ -778,7 +776,6 @@ bool StrategyPlan::change(std::span<const int> nodes,
     savedBytes = bytes;
     savedPassing = passing;
   }
-  activations.clear();
   for (size_t i = 0; i < nodes.size(); ++i) {
     int n = nodes[i];
     const GraphNode &node = graph.nodes[n];
@@ -786,29 +783,19 @@ bool StrategyPlan::change(std::span<const int> nodes,
     strategy[n] = configs[i];
     bool staged = usesStages(node, configs[i]);
     for (int slot : slotsOfNode[n]) {
-      const KernelPlan &kernel = kernels[slot];
-      bool isStage = slots[slot].stage >= 0;
-      if (isStage != staged) {
-        if (kernel.active)
+      int stage = slots[slot].stage;
+      if ((stage >= 0) != staged) {
+        if (kernels[slot].active)
           activate(slot, nullptr);
-        continue;
+      } else if (stage < 0) {
+        activate(slot, &configs[i]);
+      } else {
+        Config config = stageConfig(node, configs[i], node.stages[stage]);
+        activate(slot, &config);
       }
-      bool mayLack = slots[slot].kernel->space.linear &&
-                     (isStage || configs[i].replicas > 1);
-      activations.push_back(
-          {slot, i,
-           kernel.active
-               ? kernel.shortestNs * static_cast<int64_t>(kernel.devices.size())
-               : 0,
-           mayLack});
     }
   }
-  if (limitNs == std::numeric_limits<int64_t>::max())
-    for (const Activation &activation : activations)
-      activateMember(activation, nodes, configs);
-  else if (!activateHeaviestFirst(nodes, configs, limitNs))
-    return false;
-  // Tiles are made of what loads alone do not refuse.
+  // What tiles of the new degrees there are; loads did without.
   for (int slot : dirtyKernels) {
     if (KernelGeometry *geometry = kernels[slot].geometry;
         geometry && !geometry->hasTiles) {
@@ -819,7 +806,6 @@ bool StrategyPlan::change(std::span<const int> nodes,
     }
     updatePathNode(slot);
   }
-  return true;
 }
 
 void StrategyPlan::loadWithoutNs(std::span<const int> nodes,
@@ -828,7 +814,7 @@ void StrategyPlan::loadWithoutNs(std::span<const int> nodes,
   ns = kernelLoad;
   for (int n : nodes)
     for (int slot : slotsOfNode[n]) {
-      loadTaken[slot] = true;
+      isLeftOut[slot] = true;
       const KernelPlan &kernel = kernels[slot];
       for (size_t s = 0; s < kernel.devices.size(); ++s)
         if (kernel.states[s] != ShardState::Absent)
@@ -836,7 +822,7 @@ void StrategyPlan::loadWithoutNs(std::span<const int> nodes,
     }
   for (int slot : linearSlots) {
     const KernelPlan &kernel = kernels[slot];
-    if (!kernel.active || loadTaken[slot])
+    if (!kernel.active || isLeftOut[slot])
       continue;
     for (auto s = static_cast<size_t>(kernel.pieces());
          s < kernel.devices.size(); ++s)
@@ -845,7 +831,7 @@ void StrategyPlan::loadWithoutNs(std::span<const int> nodes,
   }
   for (int n : nodes)
     for (int slot : slotsOfNode[n])
-      loadTaken[slot] = false;
+      isLeftOut[slot] = false;
 }
 
 void StrategyPlan::addShardNs(int node, const Config &config,
@@ -873,65 +859,6 @@ void StrategyPlan::addShardNs(int node, const Config &config,
       ns[static_cast<size_t>(own.devices[s])] += leastNs;
     }
   }
-}
-
-void StrategyPlan::activateMember(const Activation &activation,
-                                  std::span<const int> nodes,
-                                  std::span<const Config> configs) {
-  const GraphNode &node = graph.nodes[nodes[activation.number]];
-  const Config &config = configs[activation.number];
-  int stage = slots[activation.slot].stage;
-  if (stage < 0) {
-    activate(activation.slot, &config);
-    return;
-  }
-  Config ofStage = stageConfig(node, config, node.stages[stage]);
-  activate(activation.slot, &ofStage);
-}
-
-/// Whether replicas whose load is part of the sums may turn out to have nothing
-/// to do, so that these are no bounds as they stand.
-bool StrategyPlan::mayLackReplicas() const {
-  for (size_t k = 0; k < slots.size(); ++k)
-    if (kernels[k].active && kernels[k].replicas > 1 && !loadTaken[k] &&
-        slots[k].kernel->space.linear)
-      return true;
-  return false;
-}
-
-/// What pieces touch and take is computed when degrees are new. Most proposals
-/// are refused by the load of their largest kernel, and need nothing else.
-bool StrategyPlan::activateHeaviestFirst(std::span<const int> nodes,
-                                         std::span<const Config> configs,
-                                         int64_t limitNs) {
-  for (const Activation &activation : activations)
-    if (!loadTaken[activation.slot]) {
-      addKernelLoad(activation.slot, -1);
-      loadTaken[activation.slot] = true;
-    }
-  // Behind all others those of which it is not known yet what they will do.
-  std::stable_sort(activations.begin(), activations.end(),
-                   [](const Activation &a, const Activation &b) {
-                     return std::pair(a.mayLackReplicas, b.workNs) <
-                            std::pair(b.mayLackReplicas, a.workNs);
-                   });
-  bool mayRefuse = true;
-  for (const Activation &activation : activations) {
-    mayRefuse &= !activation.mayLackReplicas;
-    activateMember(activation, nodes, configs);
-    const std::vector<int> &devices = kernels[activation.slot].devices;
-    if (!mayRefuse || std::all_of(devices.begin(), devices.end(), [&](int d) {
-          return kernelLoad[d] <= limitNs;
-        }))
-      continue;
-    mayRefuse = !mayLackReplicas();
-    if (!mayRefuse)
-      continue;
-    for (const Activation &rest : activations)
-      loadTaken[rest.slot] = false;
-    return false;
-  }
-  return true;
 }
 
 void StrategyPlan::set(const Strategy &next) {

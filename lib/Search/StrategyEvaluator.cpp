@@ -229,17 +229,15 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
   }
   Evaluation evaluation;
   std::span<const Config> members = std::span(configs).first(nodes.size());
+  plan.change(nodes, members);
   if (propagator) {
-    plan.change(nodes, members);
     plan.finish();
     evaluation.makespanNs = propagator->propagate(limitNs);
     statistics.simulatedTasks += propagator->simulatedTasks();
     lookAtMemory(evaluation, limitNs);
     return evaluation;
   }
-  evaluation.makespanNs = plan.change(nodes, members, limitNs)
-                              ? plan.loadBoundNs(limitNs)
-                              : limitNs + 1;
+  evaluation.makespanNs = plan.loadBoundNs(limitNs);
   if (evaluation.makespanNs > limitNs) {
     ++statistics.rejectedByLoad;
     return evaluation;

@@ -195,20 +195,6 @@ void checkChain(uint64_t seed, bool restores = false) {
       ASSERT_EQ(least, load);
     else
       ASSERT_LE(least, load);
-    // Refused while kernels change only if all of them would be.
-    std::vector<int64_t> tileBytes = plan.tileBytes();
-    plan.revert();
-    int64_t loadLimit = uniform(random, 1, 2 * load);
-    if (!plan.change(nodes, configs, loadLimit)) {
-      ASSERT_GT(load, loadLimit);
-      plan.revert();
-      ASSERT_EQ(plan.getStrategy(), kept);
-      check(plan, simulator, random);
-      plan.change(nodes, configs);
-    }
-    ASSERT_EQ(plan.loadBoundNs(0), load);
-    ASSERT_EQ(plan.boundNs(), bound);
-    ASSERT_EQ(plan.tileBytes(), tileBytes);
     if (uniform(random, 0, 2) == 0) {
       // Given up only if the makespan is above the limit.
       int64_t limit = uniform(random, 1, 3 * before);

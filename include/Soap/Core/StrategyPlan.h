@@ -51,11 +51,8 @@ public:
   void set(const Strategy &strategy);
   /// Gives some nodes other configs. Kernels have them at once, values are
   /// planned by `finish`: between the two, `loadBoundNs` may show that the
-  /// strategy is not worth planning. Gives up, and returns false, as soon as
-  /// the kernels that have changed show that `loadBoundNs` is above the limit,
-  /// those that took longest first; `revert` must follow then.
-  bool change(std::span<const int> nodes, std::span<const Config> configs,
-              int64_t limitNs = std::numeric_limits<int64_t>::max());
+  /// strategy is not worth planning.
+  void change(std::span<const int> nodes, std::span<const Config> configs);
   /// With nothing pending: sets `ns` to what kernels of all nodes but some take
   /// of each device at least, whatever configs those nodes get.
   void loadWithoutNs(std::span<const int> nodes, std::vector<int64_t> &ns);
@@ -316,29 +313,17 @@ private:
   std::vector<bool> kernelSaved, valueSaved, countsSaved;
   std::vector<int> savedKernelList, savedValueList, savedCountList;
   // Work lists of one change.
-  struct Activation {
-    int slot;
-    size_t number; ///< among the nodes that change
-    int64_t workNs;
-    bool mayLackReplicas;
-  };
-  std::vector<Activation> activations;
-  std::vector<uint8_t> loadTaken; ///< by slot: its load is no part of the sums
   std::vector<bool> kernelDirty, countsDirty;
   std::vector<uint8_t> valueDirty;
   std::vector<int> dirtyKernels, dirtyValues;
   bool isPrepared = false, pendingRoots = false, changedRoots = false;
   std::vector<int> pendingOperands; ///< by slot
+  std::vector<bool> isLeftOut;      ///< by slot, in `loadWithoutNs` only
 
   void enumerate();
   void trimCaches();
   KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
   void activate(int slot, const Config *config);
-  bool activateHeaviestFirst(std::span<const int> nodes,
-                             std::span<const Config> configs, int64_t limitNs);
-  void activateMember(const Activation &activation, std::span<const int> nodes,
-                      std::span<const Config> configs);
-  bool mayLackReplicas() const;
   bool resolve(int slot);
   bool findCopies(int value, ValueSource &source, int &slot);
   ValueSource restoredSource(const Restore &restore, int &sourceSlot,

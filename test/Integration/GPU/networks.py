@@ -13,12 +13,14 @@ import itertools
 import json
 import threading
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from precision import in_f64  # noqa: E402
 
 # Name, batch, options. Largest differences of loss and weights (relative, as soap-run --compare-with has them): batch norm over few
 # numbers amplifies rounding.
@@ -100,7 +102,7 @@ class Suite:
                 self.run([self.tool("soap-translate"), "--generate=" + name, "--batch=%d" % batch, "--option=" + options, "-o", model])
                 self.run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.01", "-o", step])
                 with open(step) as stream, open(precise(step), "w") as wide:
-                    wide.write(re.sub(r"xf32\b|(?<=: )f32\b|(?<=tensor<)f32\b", lambda match: match[0].replace("32", "64"), stream.read()))
+                    wide.write(in_f64(stream.read()))
                 self.steps[step] = True
         return precise(step) if precision == "f64" else step
 

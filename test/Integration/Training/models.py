@@ -23,6 +23,9 @@ import tempfile
 
 from soap_tools import Failure, Tools
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from precision import in_f64  # noqa: E402
+
 # Networks so small are fastest on one device: a short search from elsewhere does not get there, and stays a mixture.
 STRATEGIES = {
     "single": "--soap-apply-strategy=preset=single topology=cpu-1",
@@ -78,7 +81,7 @@ def prepare(tools, model, strategies, step=None, suffix=""):
         with open(chosen) as stream:
             text = stream.read()
         with open(precise, "w") as stream:
-            stream.write(re.sub(r"xf32\b|(?<=: )f32\b|(?<=tensor<)f32\b", lambda m: m[0].replace("32", "64"), text))
+            stream.write(in_f64(text))
         tools.run("soap-opt", precise, "--soap-partition", "--soap-lower-to-cpu", "-o", tools.path(name + ".f64.mlir"))
 
 
