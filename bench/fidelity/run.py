@@ -13,9 +13,8 @@ of a strategy is the distance of its slowest from its fastest round, relative to
 last.
 
 Cores of a virtual machine run at half speed while the host gives their other hardware thread to somebody else, for a tenth of a
-second or for minutes. soap-run --gauge shows it. Calibration takes iterations of one state, full or reduced speed, and says which.
-So there are two tables' worth of columns: iterations in the state that was calibrated, by the gauges before and after them, and
-all iterations (raw), against the same simulated times.
+second or for minutes. soap-run --gauge shows it. Calibration takes iterations at full speed. So there are two tables' worth of
+columns: iterations at full speed, by the gauges before and after them, and all iterations (raw), against the same simulated times.
 """
 
 import argparse
@@ -46,8 +45,8 @@ STRATEGIES = ["single", "data-parallel", "model-parallel", "spatial", "expert", 
 WARM = 3
 # Cores are at full speed if the gauges before and after it are at most this times the best (SpeedGauge.h).
 TOLERANCE = 1.5
-# Runs of about a second each until so many iterations were in the state of the calibration.
-STEADY, MOST_RUNS = 10, 4
+# Runs of about a second each until so many iterations were at full speed.
+STEADY, MOST_RUNS = 20, 12
 
 
 class Bench:
@@ -121,7 +120,7 @@ class Bench:
             json.dump(topology, stream, indent=1)
         output = self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(base))
         with open(self.path(base + ".calibrated"), "w") as stream:
-            stream.write("reduced" if "cores: reduced speed" in output else "full")
+            stream.write(output)
         return True
 
     def strategies(self, network):
@@ -182,25 +181,18 @@ class Bench:
                 samples += [(ms, *pair) for ms, pair in
                             list(zip(gauge["milliseconds"], zip(gauge["ns"], gauge["ns"][1:])))[WARM - 1:]]
                 self.best = min(self.best, *gauge["ns"])
-                if len(self.steady(samples, self.state(network, number))) >= STEADY:
+                if len(self.steady(samples)) >= STEADY:
                     break
             rounds.append(samples)
             self.save()
         return True
 
-    def state(self, network, number):
-        """\"full\" or \"reduced\": the speed at which a round was calibrated."""
-        with open(self.path("%s.%d.calibrated" % (network, number))) as stream:
-            return stream.read() or "full"
+    def steady(self, samples):
+        return [ms for ms, *gauges in samples if max(gauges) <= TOLERANCE * self.best]
 
-    def steady(self, samples, state):
-        limit = TOLERANCE * self.best
-        return [ms for ms, before, after in samples
-                if (max(before, after) <= limit if state == "full" else min(before, after) > limit)]
-
-    def medians(self, network, entry, steady):
-        """{round: ms}; rounds with less than three iterations in the state of their calibration are left out."""
-        found = {number: self.steady(samples, self.state(network, number)) if steady else [ms for ms, *_ in samples]
+    def medians(self, entry, steady):
+        """{round: ms}; rounds with less than three iterations at full speed are left out."""
+        found = {number: self.steady(samples) if steady else [ms for ms, *_ in samples]
                  for number, samples in enumerate(entry.get("rounds_ms", []))}
         return {number: statistics.median(ms) for number, ms in found.items() if len(ms) >= 3}
 
@@ -216,22 +208,21 @@ class Bench:
             os.remove(self.path("machine.done"))
 
     def rows(self, steady):
-        """Where no round had iterations in the state of its calibration, there is no row. Rounds are compared with their own
-        calibration; medians over rounds."""
+        """Where no round had iterations at full speed, there is no row. Rounds are compared with their own calibration; medians over
+        rounds."""
         for network, strategy in self.cases():
             entry = self.results.get(network + "." + strategy, {})
-            measured = self.medians(network, entry, steady)
+            measured = self.medians(entry, steady)
             if measured and "simulated_ms" in entry:
                 rounds = measured.values()
                 median = statistics.median(rounds)
                 simulated = statistics.median(entry["simulated_ms"][str(number)] for number in measured)
                 errors = [entry["simulated_ms"][str(number)] / ms - 1 for number, ms in measured.items()]
                 samples = sum(entry["rounds_ms"], [])
-                kept = sum(len(self.steady(part, self.state(network, number))) for number, part in enumerate(entry["rounds_ms"]))
+                kept = sum(len(self.steady(part)) for part in entry["rounds_ms"])
                 yield {"network": network, "strategy": strategy, "measured_ms": median, "lowest_ms": min(rounds), "highest_ms": max(rounds),
                        "spread": (max(rounds) - min(rounds)) / median, "simulated_ms": simulated,
-                       "states": [self.state(network, number) for number in measured],
-                       "error": statistics.median(errors), "in_state": kept / len(samples)}
+                       "error": statistics.median(errors), "at_full_speed": kept / len(samples)}
 
 
 def kendall(rows):
@@ -273,17 +264,17 @@ def main():
     steady, raw = list(bench.rows(True)), list(bench.rows(False))
     if not raw:
         return
-    print("| network | strategy | measured ms | spread | simulated ms | error | in that state | all iterations: measured ms | spread | error |\n"
+    print("| network | strategy | measured ms | spread | simulated ms | error | at full speed | all iterations: measured ms | spread | error |\n"
           "|---|---|---|---|---|---|---|---|---|---|")
-    in_state = {(row["network"], row["strategy"]): row for row in steady}
+    at_full_speed = {(row["network"], row["strategy"]): row for row in steady}
     for row in raw:
-        full = in_state.get((row["network"], row["strategy"]))
+        full = at_full_speed.get((row["network"], row["strategy"]))
         print("| %(network)s | %(strategy)s |" % row,
               "%.2f | %.1f %% | %.2f | %+.1f %% |" % (full["measured_ms"], 100 * full["spread"], full["simulated_ms"], 100 * full["error"])
-              if full else "- | - | %.2f | - |" % row["simulated_ms"], "%.0f %% |" % (100 * row["in_state"]),
+              if full else "- | - | %.2f | - |" % row["simulated_ms"], "%.0f %% |" % (100 * row["at_full_speed"]),
               "%.2f | %.1f %% | %+.1f %% |" % (row["measured_ms"], 100 * row["spread"], 100 * row["error"]))
     print()
-    summaries = {name: summarize(rows, options.rounds, name) for name, rows in (("iterations in the state of the calibration", steady), ("all iterations", raw))
+    summaries = {name: summarize(rows, options.rounds, name) for name, rows in (("iterations at full speed", steady), ("all iterations", raw))
                  if rows}
     if options.json:
         with open(options.json, "w") as stream:

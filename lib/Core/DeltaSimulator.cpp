@@ -61,10 +61,9 @@ int64_t DeltaSimulator::start() {
   restore(0);
   int64_t makespanNs = run();
   simulated = static_cast<int64_t>(simulatedCount);
-  replaced.clear();
   for (size_t b = 0; b < done.size(); ++b)
-    replaced.push_back(static_cast<int>(b));
-  commit();
+    replace(static_cast<int>(b));
+  commitTimeline();
   return makespanNs;
 }
 
@@ -275,6 +274,8 @@ void DeltaSimulator::initializeValue(int value, BlockState &state) {
 /// yet but the one that meets it. Returns false if that shows that the limit
 /// will not be kept.
 bool DeltaSimulator::planValue(int value) {
+  if (mustStop())
+    return false;
   if (!plan.planPending(value, limitNs))
     return false;
   const ValuePlan &planned = plan.valuePlan(value);
@@ -542,6 +543,8 @@ int64_t DeltaSimulator::run() {
   size_t next = between;
   while (!queue.empty()) {
     if (simulatedCount >= next) {
+      if (mustStop())
+        return limitNs + 1;
       takeCheckpoint(makespanNs);
       next = simulatedCount + between;
     }
@@ -596,6 +599,7 @@ int64_t DeltaSimulator::run() {
 int64_t DeltaSimulator::propose(int64_t limit) {
   limitNs = limit;
   simulated = 0;
+  isStopped = false;
   if (copiesOccupy) {
     if (!plan.finish(limitNs))
       return limitNs + 1;
@@ -618,28 +622,50 @@ int64_t DeltaSimulator::propose(int64_t limit) {
   simulated = static_cast<int64_t>(simulatedCount);
   if (makespanNs > limitNs)
     return makespanNs;
-  replaced.clear();
-  for (int slot : plan.changedKernels())
-    replaced.push_back(plan.getSlots()[slot].block);
   plan.finish();
-  for (int value : plan.changedValues())
-    if (int block = plan.blockOf(value); block >= 0)
-      replaced.push_back(block);
   return makespanNs;
+}
+
+void DeltaSimulator::copyProposal(const DeltaSimulator &other) {
+  if (copiesOccupy)
+    return;
+  from = other.from;
+  firstSimulated = other.firstSimulated;
+  popped = other.popped;
+  simulatedCount = other.simulatedCount;
+  if (endsNs.size() < simulatedCount)
+    endsNs.resize(simulatedCount);
+  std::copy_n(other.endsNs.begin(), simulatedCount, endsNs.begin());
+  passedCount = other.passedCount;
+  if (passed.size() < passedCount)
+    passed.resize(passedCount);
+  std::copy_n(other.passed.begin(), passedCount, passed.begin());
+  for (const TaskBundle &bundle : popped)
+    blocks[bundle.block].touched = other.blocks[bundle.block].touched;
+}
+
+/// Forgets a block, whose tasks are others now.
+void DeltaSimulator::replace(int block) {
+  auto [slot, value] = plan.getBlocks()[block];
+  done[block].assign(slot >= 0 ? plan.kernelPlan(slot).devices.size()
+                               : plan.valuePlan(value).tasks.size(),
+                     Done{});
+  progress[block] = {};
 }
 
 void DeltaSimulator::commit() {
   if (copiesOccupy)
     return;
+  for (int slot : plan.changedKernels())
+    replace(plan.getSlots()[slot].block);
+  for (int value : plan.changedValues())
+    if (int block = plan.blockOf(value); block >= 0)
+      replace(block);
+  commitTimeline();
+}
+
+void DeltaSimulator::commitTimeline() {
   ++stamp;
-  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
-  for (int block : replaced) {
-    auto [slot, value] = list[block];
-    done[block].assign(slot >= 0 ? plan.kernelPlan(slot).devices.size()
-                                 : plan.valuePlan(value).tasks.size(),
-                       Done{});
-    progress[block] = {};
-  }
   int position = firstSimulated;
   const int64_t *endNs = endsNs.data();
   for (const TaskBundle &bundle : popped) {

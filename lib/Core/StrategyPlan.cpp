@@ -638,18 +638,31 @@ bool StrategyPlan::mayBeFilled(int value) const {
   return false;
 }
 
-/// Whether every task of a slot certainly waits for tasks of a pending value,
-/// or of its writer.
-bool StrategyPlan::waitsForPending(int slot) const {
+/// Whether every task of a slot certainly waits for another one: of a pending
+/// value, of its writer, or of a value that is planned.
+bool StrategyPlan::waitsForTasks(int slot) const {
   const KernelPlan &kernel = kernels[slot];
-  if (std::find(kernel.states.begin(), kernel.states.end(), ShardState::Fill) !=
-      kernel.states.end())
-    return false;
   const std::vector<int> &operands = slots[slot].kernel->operands;
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (isPending(operands[i]) && kernel.geometry->operandTiles[i].everyPiece)
-      return true;
-  return false;
+  auto pieces = static_cast<size_t>(kernel.pieces());
+  auto waits = [&](size_t shard) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (isPending(operands[i])) {
+        if (kernel.geometry->operandTiles[i].volumes[shard % pieces] > 0)
+          return true;
+        continue;
+      }
+      const ValuePlan &plan = plans[operands[i]];
+      if (bindingOf(slot, static_cast<int>(i))[shard] >=
+          (plan.sourcesAreTasks ? 0 : plan.sources))
+        return true;
+    }
+    return false;
+  };
+  for (size_t s = 0; s < kernel.states.size(); ++s)
+    if (kernel.states[s] == ShardState::Fill ||
+        (kernel.states[s] == ShardState::Compute && !waits(s)))
+      return false;
+  return true;
 }
 
 bool StrategyPlan::prepare(int64_t limitNs) {
@@ -696,7 +709,7 @@ bool StrategyPlan::prepare(int64_t limitNs) {
       saveCounts(slot);
       roots[slot].clear();
       hasRoots[slots[slot].block] = false;
-      pendingRoots |= !waitsForPending(slot);
+      pendingRoots |= !waitsForTasks(slot);
     } else {
       countPredecessors(slot);
     }

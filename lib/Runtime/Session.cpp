@@ -279,14 +279,23 @@ MaybeError Session::run(size_t entry,
   return std::nullopt;
 }
 
-int64_t Session::gauge(size_t entry) {
+std::vector<int64_t> Session::gauges(size_t entry) {
   std::vector<int64_t> here = placement().devicesHere(),
-                       gauges = devices->gauge();
-  int64_t slowest = 0;
-  for (const RankInfo &rank : manifest().entries[entry].ranks)
-    for (size_t i = 0; i < std::min(here.size(), gauges.size()); ++i)
+                       ofDevices = devices->gauge();
+  std::vector<int64_t> byRank;
+  for (const RankInfo &rank : manifest().entries[entry].ranks) {
+    byRank.push_back(0);
+    for (size_t i = 0; i < std::min(here.size(), ofDevices.size()); ++i)
       if (here[i] == rank.device && !rank.tasks.empty())
-        slowest = std::max(slowest, gauges[i]);
+        byRank.back() = ofDevices[i];
+  }
+  return byRank;
+}
+
+int64_t Session::gauge(size_t entry) {
+  int64_t slowest = 0;
+  for (int64_t ns : gauges(entry))
+    slowest = std::max(slowest, ns);
   return slowest;
 }
 

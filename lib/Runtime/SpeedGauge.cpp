@@ -29,29 +29,17 @@ int64_t soap::runtime::gaugeSpeed() {
              .count());
 }
 
-/// Those whose gauges before and after are within the tolerance, or are not.
-static std::vector<size_t> select(const std::vector<int64_t> &gauges,
-                                  int64_t best, bool within) {
-  std::vector<size_t> result;
-  for (int64_t gauge : gauges)
-    best = best ? std::min(best, gauge) : gauge;
-  auto isWanted = [&](int64_t gauge) {
-    return (double(gauge) <= gaugeTolerance * double(best)) == within;
-  };
-  for (size_t i = 0; i + 1 < gauges.size(); ++i)
-    if (isWanted(gauges[i]) && isWanted(gauges[i + 1]))
-      result.push_back(i);
-  return result;
-}
-
 std::vector<size_t>
 soap::runtime::fullSpeedIterations(const std::vector<int64_t> &gauges,
                                    int64_t best) {
-  return select(gauges, best, true);
-}
-
-std::vector<size_t>
-soap::runtime::slowIterations(const std::vector<int64_t> &gauges,
-                              int64_t best) {
-  return select(gauges, best, false);
+  std::vector<size_t> result;
+  for (int64_t gauge : gauges)
+    best = best ? std::min(best, gauge) : gauge;
+  auto isFast = [&](int64_t gauge) {
+    return double(gauge) <= gaugeTolerance * double(best);
+  };
+  for (size_t i = 0; i + 1 < gauges.size(); ++i)
+    if (isFast(gauges[i]) && isFast(gauges[i + 1]))
+      result.push_back(i);
+  return result;
 }

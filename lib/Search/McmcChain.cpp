@@ -26,10 +26,16 @@ static constexpr int64_t acceptedBetweenWeights = 64;
 class McmcChain::Team {
 public:
   Team(McmcChain &chain, int threads)
-      : chain(chain), held(static_cast<size_t>(threads), none),
-        current(static_cast<size_t>(threads), none) {
-    for (size_t t = 0; t < current.size(); ++t)
-      chain.evaluators[t]->onWithinLimit = [this, t] { publish(current[t]); };
+      : chain(chain), members(static_cast<size_t>(threads)) {
+    for (size_t t = 0; t < members.size(); ++t) {
+      StrategyEvaluator &evaluator = *chain.evaluators[t];
+      evaluator.onWithinLimit = [this, t] { publish(members[t].current); };
+      // What comes after one that is accepted is drawn again.
+      evaluator.setShouldStop([this, t] {
+        size_t draw = members[t].current;
+        return likely < draw || accepted < draw;
+      });
+    }
     for (int t = 1; t < threads; ++t)
       helpers.emplace_back([this, t] { help(static_cast<size_t>(t)); });
   }
@@ -43,36 +49,52 @@ public:
   /// The first of `chain.draws[0, n)` that is accepted, n if none is. All
   /// before it have been decided.
   size_t firstAccepted(size_t n) {
-    start(n, nullptr);
+    for (Member &member : members)
+      member.planned = member.priced = none;
+    next = 0;
+    accepted = n;
+    isTaken = false;
+    start(n);
     return accepted;
   }
-  /// All evaluators take over draw `number`, which `firstAccepted` returned.
-  void takeOver(size_t number) { start(number, &chain.draws[number]); }
+  /// All evaluators take over the draw that `firstAccepted` returned.
+  void takeOver() {
+    for (size_t t = 0; t < members.size(); ++t)
+      if (members[t].priced == accepted)
+        owner = t;
+    copies = members.size() - 1;
+    isTaken = true;
+    start(accepted);
+  }
 
 private:
+  static constexpr size_t none = static_cast<size_t>(-1);
+  /// A thread: numbers of draws.
+  struct Member {
+    size_t current = none; ///< that it looks at
+    size_t priced = none;  ///< that it has accepted, and holds as a proposal
+    size_t planned = none; ///< that it has planned in advance, as a proposal
+  };
+
   McmcChain &chain;
   std::vector<std::thread> helpers;
+  std::vector<Member> members;
   std::atomic<int64_t> count = 0; ///< -1: the end
   std::atomic<uint64_t> generation = 0;
   std::atomic<size_t> next = 0, accepted = 0, busy = 0;
-  const Draw *taken = nullptr;
-  static constexpr size_t none = static_cast<size_t>(-1);
-  /// By thread: the accepted draw that its evaluator holds as a proposal, and
-  /// the one that it looks at.
-  std::vector<size_t> held, current;
   /// The first draw that is fast enough and whose memory is being looked at. A
-  /// thread that has nothing under way takes it over in advance, as it will
-  /// most likely have to.
+  /// thread that has nothing better to do plans it in advance, as it will most
+  /// likely have to.
   std::atomic<size_t> likely = none;
+  bool isTaken = false;
+  size_t owner = 0; ///< the thread that has accepted what is taken over
+  std::atomic<size_t> copies = 0; ///< that others have still to make of it
 
   void release() {
     generation.fetch_add(1);
     generation.notify_all();
   }
-  void start(size_t n, const Draw *draw) {
-    taken = draw;
-    next = 0;
-    accepted = n;
+  void start(size_t n) {
     count = static_cast<int64_t>(n);
     busy = helpers.size();
     release();
@@ -91,6 +113,13 @@ private:
       busy.notify_all();
     }
   }
+  void work(size_t thread) {
+    if (isTaken)
+      join(thread);
+    else
+      look(thread);
+  }
+
   void publish(size_t draw) {
     size_t now = likely;
     while (draw < now && !likely.compare_exchange_weak(now, draw)) {
@@ -102,47 +131,40 @@ private:
     if (likely.compare_exchange_strong(draw, none))
       likely.notify_all();
   }
-  /// Whether the evaluator holds the draw then, which was accepted.
-  bool follow(StrategyEvaluator &evaluator, size_t draw) {
-    evaluator.prepareTakeOver(chain.draws[draw].proposal,
-                              chain.draws[draw].thresholdNs);
+  /// Plans a draw that is likely to be accepted. Whether it was.
+  bool follow(size_t thread, size_t draw) {
+    StrategyEvaluator &evaluator = *chain.evaluators[thread];
+    evaluator.planProposal(chain.draws[draw].proposal);
     while (likely == draw)
       likely.wait(draw);
-    if (accepted == draw)
+    if (accepted == draw) {
+      members[thread].planned = draw;
       return true;
+    }
     evaluator.reject();
     return false;
   }
-  void work(size_t thread) {
+  /// Evaluates draws up to one that is accepted.
+  void look(size_t thread) {
     StrategyEvaluator &evaluator = *chain.evaluators[thread];
-    if (taken) {
-      if (held[thread] == static_cast<size_t>(count.load())) {
-        evaluator.accept();
-      } else {
-        if (held[thread] != none)
-          evaluator.reject();
-        evaluator.takeOver(taken->proposal, taken->thresholdNs);
-      }
-      held[thread] = none;
-      return;
-    }
+    Member &member = members[thread];
     auto n = static_cast<size_t>(count.load());
+    size_t left = none; ///< stopped for one that was not accepted
     for (;;) {
-      if (size_t draw = likely; draw != none && draw <= accepted) {
-        if (follow(evaluator, draw)) {
-          held[thread] = draw;
+      if (size_t draw = likely; draw <= accepted && draw != none) {
+        if (follow(thread, draw))
           return;
-        }
         continue;
       }
-      size_t i = next.fetch_add(1);
+      size_t i = left != none ? left : next.fetch_add(1);
       if (i >= n || i > accepted)
         return;
-      current[thread] = i;
+      member.current = i;
       bool isAccepted = chain.evaluate(evaluator, chain.draws[i]);
+      left = evaluator.wasStopped() ? i : none;
       if (isAccepted) {
         // What this thread would look at next comes later.
-        held[thread] = i;
+        member.priced = i;
         size_t best = accepted;
         while (i < best && !accepted.compare_exchange_weak(best, i)) {
         }
@@ -152,6 +174,27 @@ private:
         return;
       evaluator.reject();
     }
+  }
+  /// Makes what was accepted the thread's state, too: planned again, and the
+  /// timeline copied from the thread that has simulated it.
+  void join(size_t thread) {
+    StrategyEvaluator &evaluator = *chain.evaluators[thread];
+    const Member &member = members[thread];
+    if (thread == owner) {
+      for (size_t left; (left = copies.load()) > 0;)
+        copies.wait(left);
+      evaluator.accept();
+      return;
+    }
+    evaluator.copyProposal(*chain.evaluators[owner]);
+    copies.fetch_sub(1);
+    copies.notify_all();
+    if (member.planned != accepted) {
+      if (member.planned != none || member.priced != none)
+        evaluator.reject();
+      evaluator.planProposal(chain.draws[accepted].proposal);
+    }
+    evaluator.accept();
   }
 };
 
@@ -274,12 +317,8 @@ size_t McmcChain::decide(size_t count) {
   size_t accepted = 0;
   if (team) {
     accepted = team->firstAccepted(count);
-    if (accepted < count) {
-      // A broken memory limit has no threshold.
-      if (state.currentEvaluation.excessBytes != 0)
-        draws[accepted].thresholdNs = std::numeric_limits<int64_t>::max();
-      team->takeOver(accepted);
-    }
+    if (accepted < count)
+      team->takeOver();
   } else {
     for (; accepted < count; ++accepted) {
       if (evaluate(*evaluators[0], draws[accepted])) {
@@ -326,7 +365,7 @@ size_t McmcChain::drawsAhead() const {
     return 1;
   auto untilAccepted =
       static_cast<size_t>(state.proposals / (state.accepted + 1));
-  return std::clamp(untilAccepted, 4 * threads, 64 * threads);
+  return std::clamp(2 * untilAccepted, 4 * threads, 128 * threads);
 }
 
 void McmcChain::run(int64_t until) {

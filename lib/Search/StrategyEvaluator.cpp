@@ -187,6 +187,7 @@ void StrategyEvaluator::list(std::span<const GroupChange> changes) {
 
 Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
                                       int64_t limitNs) {
+  isStopped = false;
   if (simulator && limitNs != std::numeric_limits<int64_t>::max() &&
       isOverloaded(changes, limitNs)) {
     ++statistics.proposals;
@@ -199,24 +200,19 @@ Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
   return priceChange(limitNs);
 }
 
-void StrategyEvaluator::prepareTakeOver(std::span<const GroupChange> changes,
-                                        int64_t limitNs) {
+void StrategyEvaluator::copyProposal(const StrategyEvaluator &other) {
+  if (simulator)
+    simulator->copyProposal(*other.simulator);
+}
+
+void StrategyEvaluator::planProposal(std::span<const GroupChange> changes) {
   list(changes);
   if (isFull())
     return;
   plan.change(nodes, std::span(configs).first(nodes.size()));
-  if (propagator) {
-    plan.finish();
-    propagator->propagate(limitNs);
-  } else {
-    simulator->propose(limitNs);
-  }
-}
-
-void StrategyEvaluator::takeOver(std::span<const GroupChange> changes,
-                                 int64_t limitNs) {
-  prepareTakeOver(changes, limitNs);
-  accept();
+  plan.finish();
+  if (propagator)
+    propagator->propagate(std::numeric_limits<int64_t>::max());
 }
 
 /// Prices `pending`, or `nodes` with `configs`.
@@ -252,6 +248,7 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
     }
   }
   evaluation.makespanNs = simulator->propose(limitNs);
+  isStopped = simulator->wasStopped();
   statistics.simulatedTasks += simulator->simulatedTasks();
   statistics.rejectedUnsimulated += simulator->simulatedTasks() == 0;
   lookAtMemory(evaluation, limitNs);

@@ -13,11 +13,14 @@
 #include "Soap/Runtime/CompiledModule.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/SpeedGauge.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <unistd.h>
 
@@ -138,6 +141,7 @@ private:
   const Options &options;
   const std::function<bool()> &stop;
   CalibrationProfile result;
+  int64_t bestGauge = std::numeric_limits<int64_t>::max();
   Topology &topology = result.topology;
   Profile &profile = result.profile;
   size_t done = 0, total = 0;
@@ -206,7 +210,8 @@ Calibration::open(const std::string &text, const std::string &topologyName) {
   return session;
 }
 
-/// Some runs for warming up, then as many as are looked at.
+/// Some runs for warming up, then as many as are looked at: those at full speed
+/// (SpeedGauge.h), as far as they come soon enough.
 MaybeError
 Calibration::measure(Session &session,
                      const std::function<void(const Execution &)> &look) {
@@ -214,11 +219,22 @@ Calibration::measure(Session &session,
   if (!entry)
     return entry.takeError();
   constexpr int warm = 3, runs = 15;
-  for (int i = 0; i < warm + runs && !stop(); ++i) {
+  constexpr std::chrono::seconds tooLong(3);
+  auto begin = std::chrono::steady_clock::now();
+  int64_t before = 0;
+  for (int i = 0, looked = 0; looked < runs && !stop(); ++i) {
     if (MaybeError error = session.run(*entry))
       return error;
-    if (i >= warm)
-      look(session.execution(*entry));
+    int64_t after = session.gauge(*entry);
+    bestGauge = std::min(bestGauge, std::max<int64_t>(after, 1));
+    bool isFast =
+        double(std::max(before, after)) <= gaugeTolerance * double(bestGauge);
+    before = after;
+    if (i < warm ||
+        (!isFast && std::chrono::steady_clock::now() - begin < tooLong))
+      continue;
+    look(session.execution(*entry));
+    ++looked;
   }
   return std::nullopt;
 }

@@ -33,36 +33,40 @@ namespace {
 /// Probes beyond these bring pairs of loops only.
 constexpr int mostProbes = 24;
 /// The first iterations make primitives and touch memory.
-constexpr int warmIterations = 3, fewestIterations = 7, mostIterations = 200;
+constexpr int warmIterations = 3, fewestIterations = 7, mostIterations = 4000;
 constexpr std::chrono::milliseconds longEnough(1200);
 /// ... and at most so long for enough iterations at full speed.
-constexpr std::chrono::milliseconds tooLong(5000);
+constexpr std::chrono::milliseconds tooLong(20000);
 
 /// Times of the tasks of one device over iterations, by slot.
 struct DeviceTimes {
   std::vector<std::vector<int64_t>> ns;
-  std::vector<size_t> order; ///< slots in the order in which they ran
+  std::vector<size_t> order;    ///< slots in the order in which they ran
+  std::vector<int64_t> lengths; ///< of its tasks in an iteration, ns
+  /// Of its core (SpeedGauge.h), before the first iteration and after each.
+  std::vector<int64_t> gauges;
+
+  /// Iterations at full speed. A core may be slow while another one is not.
+  /// Where these are too few, the shortest ones.
+  std::vector<size_t> steadyIterations(int64_t bestGauge) const {
+    std::vector<size_t> steady = fullSpeedIterations(gauges, bestGauge);
+    if (steady.size() >= size_t(fewestIterations))
+      return steady;
+    steady.resize(lengths.size());
+    std::iota(steady.begin(), steady.end(), size_t(0));
+    std::stable_sort(steady.begin(), steady.end(), [&](size_t i, size_t j) {
+      return lengths[i] < lengths[j];
+    });
+    steady.resize(std::min(steady.size(), size_t(fewestIterations)));
+    return steady;
+  }
 };
 
 /// What was seen of a probe.
 struct ProbeTimes {
   std::shared_ptr<const Manifest> manifest;
   const EntryInfo *entry = nullptr; ///< of the manifest
-  std::vector<DeviceTimes> devices;
-  std::vector<int64_t> lengths; ///< of iterations, ns
-  std::vector<int64_t> gauges;  ///< before the first of them, and after each
-
-  /// Those at full speed or, if `slow`, those while the host had a part of the
-  /// cores (SpeedGauge.h); all if these are too few.
-  std::vector<size_t> steadyIterations(int64_t bestGauge, bool slow) const {
-    std::vector<size_t> steady = slow ? slowIterations(gauges, bestGauge)
-                                      : fullSpeedIterations(gauges, bestGauge);
-    if (steady.size() < size_t(fewestIterations)) {
-      steady.resize(lengths.size());
-      std::iota(steady.begin(), steady.end(), size_t(0));
-    }
-    return steady;
-  }
+  std::vector<DeviceTimes> devices; ///< by rank
 };
 
 /// Those of these iterations whose length is in the middle half: interruptions
@@ -120,10 +124,9 @@ private:
   std::vector<ProbeTimes> probes;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
 
-  /// Iterations of all probes at full speed, and of those that were not.
+  /// Iterations of all probes, device by device, and how many of these were at
+  /// full speed.
   std::pair<size_t, size_t> speeds() const;
-  /// Times are of one state of the cores, the one that most probes were in.
-  bool isSlow() const;
   Expected<ProgramSource> compileProbe(int number);
   MaybeError runProbe(ProgramSource source);
   void collect(const ProbeTimes &probe);
@@ -146,33 +149,23 @@ Expected<ProgramSource> ModelCalibration::compileProbe(int number) {
 
 std::pair<size_t, size_t> ModelCalibration::speeds() const {
   std::pair<size_t, size_t> sums;
-  for (const ProbeTimes &probe : probes) {
-    sums.first += fullSpeedIterations(probe.gauges, bestGauge).size();
-    sums.second += slowIterations(probe.gauges, bestGauge).size();
-  }
+  for (const ProbeTimes &probe : probes)
+    for (const DeviceTimes &device : probe.devices) {
+      sums.first += device.lengths.size();
+      sums.second += fullSpeedIterations(device.gauges, bestGauge).size();
+    }
   return sums;
 }
 
-bool ModelCalibration::isSlow() const {
-  // Full speed if each probe has enough of it, or at least as much as not.
-  bool enough =
-      std::all_of(probes.begin(), probes.end(), [&](const ProbeTimes &probe) {
-        return fullSpeedIterations(probe.gauges, bestGauge).size() >=
-               size_t(fewestIterations);
-      });
-  auto [full, slow] = speeds();
-  return !enough && slow > full;
-}
-
-/// What every shape takes over these iterations. A kernel of several
-/// ops is shared out by their bytes.
+/// What every shape takes in a probe. A kernel of several ops is shared out by
+/// their bytes.
 void ModelCalibration::collect(const ProbeTimes &probe) {
   const EntryInfo &entry = *probe.entry;
   const std::vector<DeviceTimes> &times = probe.devices;
-  std::vector<size_t> iterations = typicalIterations(
-      probe.steadyIterations(bestGauge, isSlow()), probe.lengths);
   using Part = std::pair<const std::string *, double>;
   for (size_t r = 0; r < times.size(); ++r) {
+    std::vector<size_t> iterations = typicalIterations(
+        times[r].steadyIterations(bestGauge), times[r].lengths);
     std::vector<Part> fused; // and ns
     auto flush = [&] {
       for (const auto &[shape, ns] : fused)
@@ -236,15 +229,20 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   (*session)->observer = [&](const Execution &run) {
     if (&run.entry != &info)
       return;
-    int64_t gauge = (*session)->gauge(*entry);
-    bestGauge = std::min(bestGauge, gauge);
-    if (++iterations <= warmIterations) {
-      probe.gauges = {gauge};
+    std::vector<int64_t> gauges = (*session)->gauges(*entry);
+    for (int64_t gauge : gauges)
+      if (gauge > 0)
+        bestGauge = std::min(bestGauge, gauge);
+    bool isWarm = ++iterations > warmIterations;
+    for (size_t r = 0; r < times.size(); ++r) {
+      if (!isWarm)
+        times[r].gauges.clear();
+      times[r].gauges.push_back(gauges[r]);
+    }
+    if (!isWarm) {
       begin = std::chrono::steady_clock::now();
       return;
     }
-    probe.gauges.push_back(gauge);
-    int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
     for (size_t r = 0; r < run.times.size(); ++r) {
       DeviceTimes &device = times[r];
       const auto &slots = run.times[r];
@@ -258,22 +256,30 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
                            return slots[a].beginNs < slots[b].beginNs;
                          });
       }
+      // What waits for another device is no part of its speed.
+      int64_t length = 0;
       for (size_t slot : device.order) {
-        device.ns[slot].push_back(slots[slot].endNs - slots[slot].beginNs);
-        first = std::min(first, slots[slot].beginNs);
-        last = std::max(last, slots[slot].endNs);
+        int64_t ns = slots[slot].endNs - slots[slot].beginNs;
+        device.ns[slot].push_back(ns);
+        if (!info.schedule[size_t(info.ranks[r].tasks[slot])].shape.empty())
+          length += ns;
       }
+      device.lengths.push_back(length);
     }
-    probe.lengths.push_back(last - first);
   };
   auto enough = [&] {
     int measured = iterations - warmIterations;
     auto time = std::chrono::steady_clock::now() - begin;
-    return stop() || measured >= mostIterations ||
-           (measured >= fewestIterations && time > longEnough &&
-            (time > tooLong ||
-             fullSpeedIterations(probe.gauges, bestGauge).size() >=
-                 size_t(fewestIterations)));
+    if (stop() || measured >= mostIterations)
+      return true;
+    if (measured < fewestIterations || time <= longEnough)
+      return false;
+    return time > tooLong ||
+           std::all_of(times.begin(), times.end(), [&](const DeviceTimes &d) {
+             return d.order.empty() ||
+                    fullSpeedIterations(d.gauges, bestGauge).size() >=
+                        size_t(fewestIterations);
+           });
   };
   Options training = options;
   training.data = "synthetic";
@@ -346,9 +352,8 @@ Expected<bool> ModelCalibration::run() {
       return *error;
   }
   clearLine();
-  if (auto [full, slow] = speeds(); !options.quiet && full + slow > 0)
-    std::printf("cores: %s speed; %zu iterations at full speed, %zu at less\n",
-                isSlow() ? "reduced" : "full", full, slow);
+  if (auto [all, full] = speeds(); !options.quiet && all > 0)
+    std::printf("cores: %zu of %zu iterations at full speed\n", full, all);
   return !stop();
 }
 

@@ -103,6 +103,26 @@ TEST(MCMC, EvaluationInAdvanceDoesNotChangeTheResult) {
     }
 }
 
+/// Where the timeline is copied from thread to thread, and what comes too late
+/// is left.
+TEST(MCMC, EvaluationInAdvanceByDeltas) {
+  MlpProblem p(makeMlp(256, {100, 80, 60, 40, 10}),
+               *builtinTopology("p100-4x4"));
+  for (double temperature : {0.001, 0.05}) {
+    McmcOptions options = proposals(900, 6);
+    options.chains = 1;
+    options.kind = ProposalKind::Uniform;
+    options.temperature = temperature;
+    options.initial = {dataParallelStrategy(p.problem)};
+    McmcResult one = searchMcmc(p.problem, options);
+    EXPECT_GT(one.accepted, 0);
+    for (int threads : {2, 3, 8}) {
+      options.threads = threads;
+      expectSame(one, searchMcmc(p.problem, options));
+    }
+  }
+}
+
 TEST(MCMC, EvaluationInAdvanceWhereMemoryIsShort) {
   MlpProblem p(makeMlp(64, {256, 256, 256}), 4, 256 * 256 * 4 * 5 / 2);
   McmcOptions options = proposals(600, 2);

@@ -41,9 +41,11 @@ struct MlpProblem {
   Topology topology;
   ParallelizationProblem problem;
 
-  MlpProblem(Mlp m, int devices, int64_t memoryBytes = int64_t(1) << 40)
-      : mlp(std::move(m)), topology(makeTopology(devices, memoryBytes)),
+  MlpProblem(Mlp m, Topology of)
+      : mlp(std::move(m)), topology(std::move(of)),
         problem(mlp.graph, topology, layerGroups(mlp), mlp.roles) {}
+  MlpProblem(Mlp m, int devices, int64_t memoryBytes = int64_t(1) << 40)
+      : MlpProblem(std::move(m), makeTopology(devices, memoryBytes)) {}
   MlpProblem(const MlpProblem &) = delete;
 
 private:

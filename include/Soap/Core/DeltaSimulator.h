@@ -18,6 +18,8 @@
 #include "Soap/Core/TaskBundle.h"
 #include "Soap/Core/TaskRunPool.h"
 
+#include <functional>
+
 namespace soap {
 
 /// Keeps a reference to a plan, and the timeline of its last commit.
@@ -33,9 +35,19 @@ public:
   /// plan is finished then; else a number above the limit, and
   /// `StrategyPlan::revert` must follow.
   int64_t propose(int64_t limitNs = std::numeric_limits<int64_t>::max());
+  /// Asked now and then by `propose` with a limit: where it returns true, a
+  /// number above the limit is returned that proves nothing.
+  std::function<bool()> shouldStop;
+  /// Whether the last proposal ended so.
+  bool wasStopped() const { return isStopped; }
   /// Keeps the timeline of the last proposal, whose makespan was returned.
   /// Before `StrategyPlan::commit`.
   void commit();
+  /// Takes over what another simulator has found of a proposal that is within
+  /// its limit, instead of simulating it: both have started and committed the
+  /// same. `commit` may follow as soon as the plan has been changed alike and
+  /// is finished. The other one must not be used meanwhile.
+  void copyProposal(const DeltaSimulator &other);
   /// Lists all tasks of the strategy that was simulated last, up to its
   /// makespan, with their starts as `readyNs`.
   void starts(std::vector<TaskQueue::Entry> &tasks);
@@ -125,13 +137,13 @@ private:
   size_t simulatedCount = 0;      ///< tasks
   std::vector<Checkpoint> passed;
   size_t passedCount = 0; ///< entries of `passed` in use; memory is kept
-  std::vector<int> replaced;
   // State of the run.
   uint64_t epoch = 0;
   int firstSimulated = 0;       ///< position of the checkpoint
   int64_t firstSimulatedNs = 0; ///< nothing becomes ready before
   int64_t limitNs = 0;
   bool isHopeless = false; ///< a planned value has shown it
+  bool isStopped = false;
   TaskRunPool pool;
   std::vector<BlockState> blocks;
   std::vector<ValueState> values;
@@ -143,7 +155,14 @@ private:
   std::vector<uint64_t> stamped; ///< by block, in `commit`
   uint64_t stamp = 0;
 
+  bool mustStop() {
+    isStopped = shouldStop && limitNs != std::numeric_limits<int64_t>::max() &&
+                shouldStop();
+    return isStopped;
+  }
   int firstDifference() const;
+  void replace(int block);
+  void commitTimeline();
   void restore(int position);
   int64_t run();
   BlockState &touch(int block) {

@@ -334,7 +334,7 @@ private:
   void saveCounts(int slot);
   void countPredecessors(int slot);
   bool mayBeFilled(int value) const;
-  bool waitsForPending(int slot) const;
+  bool waitsForTasks(int slot) const;
   void addKernelLoad(int slot, int64_t sign);
   int64_t addLoad(int value, int64_t sign);
   void subtractUncertain(int slot, std::vector<int64_t> &total) const;

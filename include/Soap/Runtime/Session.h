@@ -79,9 +79,11 @@ public:
                  const std::function<MaybeError()> &meanwhile = nullptr);
   /// Wall time of the latest run, without the refresh.
   double lastMilliseconds() const { return milliseconds; }
-  /// How fast the cores of the devices here are that an entry keeps at work
-  /// (SpeedGauge.h): the slowest one's ns; 0 where there are none, as on a
-  /// backend. Takes some 50 us.
+  /// How fast the cores are (SpeedGauge.h) of the devices that the ranks of an
+  /// entry run on: ns by rank, 0 of ranks without tasks, of other processes,
+  /// and on a backend. Takes some 50 us.
+  std::vector<int64_t> gauges(size_t entry);
+  /// The slowest of these.
   int64_t gauge(size_t entry);
   /// A rank-0 result of the latest run; on other ranks than 0, any number.
   Expected<double> scalar(size_t entry, size_t tensor) const;

@@ -26,16 +26,11 @@ int64_t gaugeSpeed();
 
 /// Which of `count` iterations ran at full speed: those with a gauge before and
 /// after them that is at most `gaugeTolerance` times the smallest of all.
-/// `gauges[i]` is the slowest device's after iteration i, or after what came
-/// before for i = 0, so there is one more of them than of iterations.
+/// `gauges[i]` is a device's, or the slowest one's, before iteration i, so
+/// there is one more of them than of iterations.
 /// `best`: the smallest that is known from elsewhere, 0: none.
 std::vector<size_t> fullSpeedIterations(const std::vector<int64_t> &gauges,
                                         int64_t best = 0);
-
-/// Those with a gauge before and after them that is larger than that: the host
-/// had taken a part of the core all the time.
-std::vector<size_t> slowIterations(const std::vector<int64_t> &gauges,
-                                   int64_t best = 0);
 
 /// More than frequencies of a core differ by, less than what a busy other
 /// thread costs.

@@ -76,15 +76,25 @@ public:
                      int64_t limitNs = std::numeric_limits<int64_t>::max());
   void accept();
   void reject();
-  /// Makes a proposal the current strategy that another evaluator of the same
-  /// strategy has priced, within this limit: memory is not looked at again, and
-  /// nothing is counted.
-  void takeOver(std::span<const GroupChange> changes, int64_t limitNs);
-  /// The first part of that: `accept` or `reject` must follow.
-  void prepareTakeOver(std::span<const GroupChange> changes, int64_t limitNs);
+  /// Makes the pending proposal of another evaluator of the same strategy,
+  /// which is within its limit, the pending one of this: `copyProposal`, which
+  /// the other must not be used during, and `planProposal`, in any order.
+  /// `accept` or `reject` must follow; where nothing was copied, `reject`.
+  /// Memory is not looked at again, and nothing is counted.
+  void copyProposal(const StrategyEvaluator &other);
+  void planProposal(std::span<const GroupChange> changes);
   /// Called by `propose` when a proposal is found to be within its limit,
   /// before memory is looked at; not without a limit, nor if full.
   std::function<void()> onWithinLimit;
+  /// Asked now and then by `propose` with a limit where the simulator is delta:
+  /// if it returns true, a number above the limit is returned that proves
+  /// nothing, and `reject` must follow.
+  void setShouldStop(std::function<bool()> shouldStop) {
+    if (simulator)
+      simulator->shouldStop = std::move(shouldStop);
+  }
+  /// Whether the last proposal ended so.
+  bool wasStopped() const { return isStopped; }
 
   const Strategy &getStrategy() const {
     return isFull() ? current : plan.getStrategy();
@@ -120,6 +130,7 @@ private:
   PlanMemoryBound memoryBound;
   std::vector<TaskQueue::Entry> starts; ///< memory kept
   EvaluatorStatistics statistics;
+  bool isStopped = false;
   ProofGate arrivals{6}; ///< bounds from paths and from what must be received
   /// By group: for degrees and replicas of the leader.
   std::vector<std::unordered_map<std::vector<int64_t>, Following, VectorHash>>
