@@ -25,11 +25,10 @@ static bool isPartial(const Kernel &kernel, int result,
 }
 
 void StrategyPlan::findPartial() {
-  for (size_t k = 0; k < slots.size(); ++k) {
+  for (int k : linearSlots) {
     mayBePartial[k] = false;
     const KernelPlan &kernel = kernels[k];
-    if (!kernel.active || kernel.replicas == 1 ||
-        !slots[k].kernel->space.linear)
+    if (!kernel.active || kernel.replicas == 1)
       continue;
     for (int operand : slots[k].kernel->operands)
       for (auto [p, result] : valueInfo[operand].producers)
@@ -49,12 +48,16 @@ void StrategyPlan::findPaths() {
 
 void StrategyPlan::listPathEdges() {
   firstPathEdge = {0};
+  pathEdgesFrom.resize(slots.size());
   for (size_t k = 0; k < slots.size(); ++k) {
     const std::vector<int> &operands = slots[k].kernel->operands;
     for (size_t i = 0; i < operands.size(); ++i)
-      for (auto [writer, result] : valueInfo[operands[i]].producers)
-        pathEdges.push_back(
-            {writer, result, static_cast<int>(k), static_cast<int>(i)});
+      for (auto [writer, result] : valueInfo[operands[i]].producers) {
+        auto operand = static_cast<int>(i);
+        pathEdgesFrom[writer].push_back(static_cast<int>(pathEdges.size()));
+        pathEdges.push_back({writer, static_cast<int>(k), result, operand,
+                             firstDelay[k] + operand});
+      }
     firstPathEdge.push_back(static_cast<int>(pathEdges.size()));
   }
   pathNodes.resize(slots.size());
@@ -70,6 +73,7 @@ void StrategyPlan::updatePathNode(int slot) {
     return;
   const KernelGeometry &geometry = *kernel.geometry;
   node.shortestNs = kernel.shortestNs;
+  node.isUniform = kernel.isUniform;
   node.allCompute = geometry.allCompute;
   node.isSingle = kernel.replicas == 1;
   for (size_t i = 0; i < std::min<size_t>(geometry.operandTiles.size(), 64);
@@ -79,26 +83,6 @@ void StrategyPlan::updatePathNode(int slot) {
   }
   for (size_t r = 0; r < std::min<size_t>(geometry.resultTiles.size(), 64); ++r)
     node.writesSome |= uint64_t(geometry.resultTiles[r].everyPiece) << r;
-}
-
-void StrategyPlan::findHeads() {
-  // Slots are in a topological order.
-  for (size_t k = 0; k < slots.size(); ++k) {
-    heads[k] = 0;
-    const PathNode &node = pathNodes[k];
-    if (!node.active || !node.allCompute || mayBePartial[k])
-      continue;
-    int64_t headNs = 0;
-    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e) {
-      const PathEdge &edge = pathEdges[e];
-      const PathNode &writer = pathNodes[edge.from];
-      if (writer.active && edge.operand < 64 &&
-          (node.readsSome >> edge.operand & 1))
-        headNs = std::max(headNs, heads[edge.from] + writer.shortestNs +
-                                      delays[k][edge.operand]);
-    }
-    heads[k] = headNs;
-  }
 }
 
 /// Whether pieces of a reader touch each piece of a writer.
@@ -116,6 +100,54 @@ static bool readsEveryPiece(RegionTable &table, const TileSets &written,
   return true;
 }
 
+/// After a change of the kernel at either end.
+void StrategyPlan::updatePathEdge(PathEdge &edge) {
+  const PathNode &writer = pathNodes[edge.from], &reader = pathNodes[edge.to];
+  edge.inHeads = edge.inTails = false;
+  if (!writer.active || !reader.active)
+    return;
+  edge.inHeads = edge.operand < 64 && (reader.readsSome >> edge.operand & 1);
+  // Of replicas, only the nearest are read.
+  if (!writer.isSingle || !writer.allCompute || edge.result >= 64 ||
+      !(writer.writesSome >> edge.result & 1))
+    return;
+  int value = slots[edge.from].kernel->results[edge.result];
+  edge.inTails =
+      (edge.operand < 64 && (reader.readsAll >> edge.operand & 1)) ||
+      readsEveryPiece(regions.table(value),
+                      kernels[edge.from].geometry->resultTiles[edge.result],
+                      kernels[edge.to].geometry->operandTiles[edge.operand]);
+}
+
+/// After a change of kernels, all of whose tiles are known.
+void StrategyPlan::updatePaths(const std::vector<int> &changed) {
+  for (int slot : changed)
+    updatePathNode(slot);
+  for (int slot : changed) {
+    for (int e = firstPathEdge[slot]; e < firstPathEdge[slot + 1]; ++e)
+      updatePathEdge(pathEdges[e]);
+    for (int e : pathEdgesFrom[slot])
+      updatePathEdge(pathEdges[e]);
+  }
+}
+
+void StrategyPlan::findHeads() {
+  // Slots are in a topological order.
+  for (size_t k = 0; k < slots.size(); ++k) {
+    heads[k] = 0;
+    const PathNode &node = pathNodes[k];
+    if (!node.active || !node.allCompute || mayBePartial[k])
+      continue;
+    int64_t headNs = 0;
+    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e)
+      if (const PathEdge &edge = pathEdges[e]; edge.inHeads)
+        headNs = std::max(headNs, heads[edge.from] +
+                                      pathNodes[edge.from].shortestNs +
+                                      delays[edge.delay]);
+    heads[k] = headNs;
+  }
+}
+
 void StrategyPlan::findTails() {
   std::fill(tails.begin(), tails.end(), 0);
   for (size_t k = slots.size(); k-- > 0;) {
@@ -123,21 +155,9 @@ void StrategyPlan::findTails() {
     if (!node.active || !node.allCompute || mayBePartial[k])
       continue;
     int64_t tailNs = tails[k] + node.shortestNs;
-    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e) {
-      const PathEdge &edge = pathEdges[e];
-      const PathNode &writer = pathNodes[edge.from];
-      // Of replicas, only the nearest are read.
-      if (!writer.active || !writer.isSingle || !writer.allCompute ||
-          tailNs <= tails[edge.from] || edge.result >= 64 ||
-          !(writer.writesSome >> edge.result & 1))
-        continue;
-      int value = slots[edge.from].kernel->results[edge.result];
-      if ((edge.operand < 64 && (node.readsAll >> edge.operand & 1)) ||
-          readsEveryPiece(regions.table(value),
-                          kernels[edge.from].geometry->resultTiles[edge.result],
-                          kernels[k].geometry->operandTiles[edge.operand]))
-        tails[edge.from] = tailNs;
-    }
+    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e)
+      if (const PathEdge &edge = pathEdges[e]; edge.inTails)
+        tails[edge.from] = std::max(tails[edge.from], tailNs);
   }
 }
 
@@ -423,8 +443,9 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
       most[c] = std::max(most[c], arrival.bytes[c]);
     double delayNs = arrival.delayNs;
     if (delayNs > 0 && delayNs < 1e18) {
-      int64_t &known = delays[reader.slot][reader.operand];
-      delayed.push_back({reader.slot, reader.operand, known});
+      int place = firstDelay[reader.slot] + reader.operand;
+      int64_t &known = delays[place];
+      delayed.push_back({place, known});
       known = static_cast<int64_t>(delayNs);
     }
   }
@@ -470,12 +491,13 @@ int64_t StrategyPlan::pathBoundNs() {
   work.assign(kernelLoad.size(), 0);
   for (size_t i = byHead.size(); i-- > 0;) {
     auto [headNs, slot] = byHead[i];
-    const KernelPlan &kernel = kernels[slot];
-    if (!kernel.active)
+    const PathNode &node = pathNodes[slot];
+    if (!node.active)
       continue;
-    if (kernel.isUniform && !mayBePartial[slot]) {
-      commonNs += kernel.shortestNs;
+    if (node.isUniform && !mayBePartial[slot]) {
+      commonNs += node.shortestNs;
     } else {
+      const KernelPlan &kernel = kernels[slot];
       // Replicas may turn out to have no contributions, and nothing to do.
       size_t count = mayBePartial[slot] ? static_cast<size_t>(kernel.pieces())
                                         : kernel.devices.size();
@@ -630,11 +652,12 @@ int64_t StrategyPlan::addDelays(int value, bool isFinal) {
     int64_t delayNs = waits && !plan.bindings[u].empty()
                           ? shortestDelayNs(plan, plan.bindings[u], chainNs)
                           : 0;
-    int64_t &known = delays[slot][operand];
+    int place = firstDelay[slot] + operand;
+    int64_t &known = delays[place];
     if (isFinal ? delayNs == known : delayNs <= known)
       continue;
     sum += delayNs - known;
-    (isFinal ? savedDelays : delayed).push_back({slot, operand, known});
+    (isFinal ? savedDelays : delayed).push_back({place, known});
     known = delayNs;
   }
   return sum;
@@ -644,11 +667,13 @@ int64_t StrategyPlan::addDelays(int value, bool isFinal) {
 /// its readers.
 void StrategyPlan::dropDelays(int value) {
   for (const Reader &reader : valueInfo[value].readers)
-    if (reader.slot >= 0)
-      if (int64_t &delayNs = delays[reader.slot][reader.operand]) {
-        delayed.push_back({reader.slot, reader.operand, delayNs});
+    if (reader.slot >= 0) {
+      int place = firstDelay[reader.slot] + reader.operand;
+      if (int64_t &delayNs = delays[place]) {
+        delayed.push_back({place, delayNs});
         delayNs = 0;
       }
+    }
 }
 
 /// Values that a search has to plan anyway, and that come between kernels which
@@ -722,6 +747,6 @@ void StrategyPlan::forgetBounds() {
   bounded.clear();
   expected.clear();
   for (size_t i = delayed.size(); i-- > 0;)
-    delays[delayed[i].slot][delayed[i].operand] = delayed[i].ns;
+    delays[delayed[i].place] = delayed[i].ns;
   delayed.clear();
 }

@@ -22,6 +22,10 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   for (const Restore &restore : graph.restores)
     restoreOf[restore.value] = &restore;
   enumerate();
+  for (const Slot &slot : slots) {
+    firstDelay.push_back(static_cast<int>(delays.size()));
+    delays.resize(delays.size() + slot.kernel->operands.size());
+  }
   listPathEdges();
   kernels.resize(slots.size());
   savedKernels.resize(slots.size());
@@ -34,8 +38,6 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   countsDirty.resize(slots.size());
   roots.resize(slots.size());
   heads.resize(slots.size());
-  for (const Slot &slot : slots)
-    delays.emplace_back(slot.kernel->operands.size());
   tails.resize(slots.size());
   pendingOperands.resize(slots.size());
   mayBePartial.resize(slots.size());
@@ -817,8 +819,8 @@ void StrategyPlan::change(std::span<const int> nodes,
           static_cast<size_t>(geometry->pieces) * 64 *
           (geometry->operandTiles.size() + geometry->resultTiles.size());
     }
-    updatePathNode(slot);
   }
+  updatePaths(dirtyKernels);
 }
 
 void StrategyPlan::loadWithoutNs(std::span<const int> nodes,
@@ -908,7 +910,7 @@ void StrategyPlan::commit() {
 void StrategyPlan::revert() {
   forgetBounds();
   for (size_t i = savedDelays.size(); i-- > 0;)
-    delays[savedDelays[i].slot][savedDelays[i].operand] = savedDelays[i].ns;
+    delays[savedDelays[i].place] = savedDelays[i].ns;
   savedDelays.clear();
   pathsAreValid = false;
   for (int slot : dirtyKernels)
@@ -927,9 +929,9 @@ void StrategyPlan::revert() {
   isPrepared = false;
   for (int slot : savedKernelList) {
     std::swap(kernels[slot], savedKernels[slot]);
-    updatePathNode(slot);
     kernelSaved[slot] = false;
   }
+  updatePaths(savedKernelList);
   for (int value : savedValueList) {
     std::swap(plans[value], savedPlans[value]);
     valueSaved[value] = false;

@@ -142,6 +142,10 @@ private:
   const std::function<bool()> &stop;
   CalibrationProfile result;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
+  /// How long runs at full speed are waited for, of one session and in all.
+  static constexpr std::chrono::steady_clock::duration mostPatience =
+      std::chrono::seconds(3);
+  std::chrono::steady_clock::duration patience = std::chrono::seconds(30);
   Topology &topology = result.topology;
   Profile &profile = result.profile;
   size_t done = 0, total = 0;
@@ -219,8 +223,8 @@ Calibration::measure(Session &session,
   if (!entry)
     return entry.takeError();
   constexpr int warm = 3, runs = 15;
-  constexpr std::chrono::seconds tooLong(3);
-  auto begin = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  auto begin = Clock::now(), end = begin + std::min(patience, mostPatience);
   int64_t before = 0;
   for (int i = 0, looked = 0; looked < runs && !stop(); ++i) {
     if (MaybeError error = session.run(*entry))
@@ -230,12 +234,12 @@ Calibration::measure(Session &session,
     bool isFast =
         double(std::max(before, after)) <= gaugeTolerance * double(bestGauge);
     before = after;
-    if (i < warm ||
-        (!isFast && std::chrono::steady_clock::now() - begin < tooLong))
+    if (i < warm || (!isFast && Clock::now() < end))
       continue;
     look(session.execution(*entry));
     ++looked;
   }
+  patience -= std::min(patience, Clock::now() - begin);
   return std::nullopt;
 }
 

@@ -30,18 +30,25 @@ using namespace soap::runtime;
 
 namespace {
 
+using Duration = std::chrono::steady_clock::duration;
+
 /// Probes beyond these bring pairs of loops only.
 constexpr int mostProbes = 24;
 /// The first iterations make primitives and touch memory.
 constexpr int warmIterations = 3, fewestIterations = 7, mostIterations = 4000;
+constexpr int usualIterations = 500; ///< memory for them is there at once
 constexpr std::chrono::milliseconds longEnough(1200);
-/// ... and at most so long for enough iterations at full speed.
-constexpr std::chrono::milliseconds tooLong(20000);
+/// Longer, until there are enough iterations at full speed: a probe at most so
+/// long, and all probes together.
+constexpr std::chrono::milliseconds mostPatience(20000), allPatience(90000);
 
 /// Times of the tasks of one device over iterations, by slot.
 struct DeviceTimes {
-  std::vector<std::vector<int64_t>> ns;
   std::vector<size_t> order;    ///< slots in the order in which they ran
+  std::vector<bool> isMeasured; ///< by place in `order`: has a shape
+  /// By iteration, then by place in `order`: what is written between two
+  /// iterations is next to each other, so that little of the cache is lost.
+  std::vector<int64_t> ns;
   std::vector<int64_t> lengths; ///< of its tasks in an iteration, ns
   /// Of its core (SpeedGauge.h), before the first iteration and after each.
   std::vector<int64_t> gauges;
@@ -81,12 +88,13 @@ std::vector<size_t> typicalIterations(std::vector<size_t> order,
   return {order.begin() + quarter, order.end() - quarter};
 }
 
-double meanOf(const std::vector<int64_t> &values,
-              const std::vector<size_t> &which) {
+/// What the task at a place of `order` takes over some iterations.
+double meanOf(const DeviceTimes &device, size_t place,
+              const std::vector<size_t> &iterations) {
   double sum = 0;
-  for (size_t i : which)
-    sum += static_cast<double>(values[i]);
-  return sum / static_cast<double>(which.size());
+  for (size_t i : iterations)
+    sum += static_cast<double>(device.ns[i * device.order.size() + place]);
+  return sum / static_cast<double>(iterations.size());
 }
 
 /// Bytes are the last word of a shape.
@@ -123,6 +131,7 @@ private:
   std::set<std::string> seen, known;
   std::vector<ProbeTimes> probes;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
+  Duration patience = allPatience; ///< what is left
 
   /// Iterations of all probes, device by device, and how many of these were at
   /// full speed.
@@ -172,10 +181,13 @@ void ModelCalibration::collect(const ProbeTimes &probe) {
         record.add(*shape, ns);
       fused.clear();
     };
-    for (size_t slot : times[r].order) {
+    std::vector<bool> ran(entry.ranks[r].tasks.size());
+    for (size_t place = 0; place < times[r].order.size(); ++place) {
+      size_t slot = times[r].order[place];
+      ran[slot] = true;
       const ScheduledTask &task =
           entry.schedule[size_t(entry.ranks[r].tasks[slot])];
-      double ns = meanOf(times[r].ns[slot], iterations);
+      double ns = meanOf(times[r], place, iterations);
       if (task.shape.empty() || !mayFuse(task.kind)) {
         flush();
         if (!task.shape.empty())
@@ -198,11 +210,10 @@ void ModelCalibration::collect(const ProbeTimes &probe) {
     flush();
     // What has no time is a view of its operand. Copies are skipped where the
     // pieces happen to be in place already.
-    for (size_t slot = 0; slot < times[r].ns.size(); ++slot) {
+    for (size_t slot = 0; slot < ran.size(); ++slot) {
       const ScheduledTask &task =
           entry.schedule[size_t(entry.ranks[r].tasks[slot])];
-      if (times[r].ns[slot].empty() && !task.shape.empty() &&
-          !isCopy(task.kind))
+      if (!ran[slot] && !task.shape.empty() && !isCopy(task.kind))
         record.add(task.shape, 0);
     }
   }
@@ -246,8 +257,7 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
     for (size_t r = 0; r < run.times.size(); ++r) {
       DeviceTimes &device = times[r];
       const auto &slots = run.times[r];
-      if (device.ns.empty()) {
-        device.ns.resize(slots.size());
+      if (device.lengths.empty()) {
         for (size_t slot = 0; slot < slots.size(); ++slot)
           if (slots[slot].endNs)
             device.order.push_back(slot);
@@ -255,14 +265,18 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
                          [&](size_t a, size_t b) {
                            return slots[a].beginNs < slots[b].beginNs;
                          });
+        for (size_t slot : device.order)
+          device.isMeasured.push_back(
+              !info.schedule[size_t(info.ranks[r].tasks[slot])].shape.empty());
+        device.ns.reserve(device.order.size() * size_t(usualIterations));
       }
       // What waits for another device is no part of its speed.
       int64_t length = 0;
-      for (size_t slot : device.order) {
-        int64_t ns = slots[slot].endNs - slots[slot].beginNs;
-        device.ns[slot].push_back(ns);
-        if (!info.schedule[size_t(info.ranks[r].tasks[slot])].shape.empty())
-          length += ns;
+      for (size_t place = 0; place < device.order.size(); ++place) {
+        const SlotTime &time = slots[device.order[place]];
+        device.ns.push_back(time.endNs - time.beginNs);
+        if (device.isMeasured[place])
+          length += device.ns.back();
       }
       device.lengths.push_back(length);
     }
@@ -274,7 +288,10 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
       return true;
     if (measured < fewestIterations || time <= longEnough)
       return false;
-    return time > tooLong ||
+    if (time - longEnough > std::min(patience, Duration(mostPatience)))
+      return true;
+    constexpr int betweenLooks = 8;
+    return measured % betweenLooks == 0 &&
            std::all_of(times.begin(), times.end(), [&](const DeviceTimes &d) {
              return d.order.empty() ||
                     fullSpeedIterations(d.gauges, bestGauge).size() >=
@@ -289,6 +306,9 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   auto result = train(**session, training, enough, milliseconds);
   if (!result)
     return result.takeError();
+  patience -= std::clamp<Duration>(std::chrono::steady_clock::now() - begin -
+                                       longEnough,
+                                   Duration(0), patience);
   if (iterations < warmIterations + fewestIterations)
     return std::nullopt;
   probe.manifest = (*session)->execution(*entry).manifest;

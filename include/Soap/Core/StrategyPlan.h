@@ -274,20 +274,30 @@ private:
     uint64_t readsAll = 0; ///< by operand: every element is in some piece
     bool active = false;
     bool allCompute = false;
-    bool isSingle = false; ///< no replicas
+    bool isSingle = false;  ///< no replicas
+    bool isUniform = false; ///< as KernelPlan::isUniform
   };
+  /// From a writer to a reader of the same value.
   struct PathEdge {
-    int from, result, to, operand;
+    int from, to;
+    int result, operand;
+    int delay; ///< its place in `delays`
+    /// Whether every shard of the reader waits for some shard of the writer,
+    /// and whether every shard of the writer is waited for.
+    bool inHeads = false, inTails = false;
   };
   std::vector<PathNode> pathNodes; ///< by slot
-  /// From writers to readers: those into slot i are
+  /// Those into slot i are
   /// `pathEdges[firstPathEdge[i] .. firstPathEdge[i + 1])`.
   std::vector<PathEdge> pathEdges;
   std::vector<int> firstPathEdge;
-  /// By slot and operand: what every shard waits for it after it is written.
-  std::vector<std::vector<int64_t>> delays;
+  std::vector<std::vector<int>> pathEdgesFrom; ///< by slot: their numbers
+  /// By operand of a slot, from `firstDelay[slot]` on: what every shard waits
+  /// for it after it is written.
+  std::vector<int64_t> delays;
+  std::vector<int> firstDelay;
   struct Delay {
-    int slot, operand;
+    int place; ///< in `delays`
     int64_t ns;
   };
   /// What they were, in the order of changes: before those that hold until
@@ -360,6 +370,8 @@ private:
   void findPartial();
   void listPathEdges();
   void updatePathNode(int slot);
+  void updatePathEdge(PathEdge &edge);
+  void updatePaths(const std::vector<int> &changed);
   void findHeads();
   void findTails();
   void sortByHead();
