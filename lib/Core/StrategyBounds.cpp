@@ -581,11 +581,17 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
   });
   for (size_t c = 0; c < expected.size(); ++c)
     bound = std::max(bound, cuts.shortestNs(c, expected[c]));
+  constexpr int64_t smallPart = 256; // of the largest value
+  int64_t leastBytesToBound =
+      touched.empty() ? 0 : graph.values[touched[0]].bytes() / smallPart;
   for (int value : touched) {
     std::vector<int64_t> &least = leastBytes[value];
     least.assign(expected.size(), 0);
-    addArrivals(value, least);
     bounded.push_back(value);
+    // Nothing is known of small ones then, which prove nothing.
+    if (graph.values[value].bytes() < leastBytesToBound)
+      continue;
+    addArrivals(value, least);
     for (size_t c = 0; c < least.size(); ++c)
       if (least[c] > 0) {
         expected[c] += least[c];
