@@ -33,8 +33,8 @@ struct Proposals {
 
   GroupChange draw() {
     const std::vector<OpGroup> &groups = p.problem.getGroups();
-    auto group = static_cast<int>(
-        random(0, static_cast<int64_t>(groups.size()) - 1));
+    auto group =
+        static_cast<int>(random(0, static_cast<int64_t>(groups.size()) - 1));
     int leader = groups[group].leader;
     return {group,
             randomConfig(random, p.mlp.graph.nodes[leader].whole.space, 4)};
@@ -57,9 +57,8 @@ TEST(StrategyEvaluator, CopiesAreAsGoodAsSimulations) {
       bool isAccepted = priced.makespanNs <= limitNs;
       if (i % 3 == 0 || !isAccepted) {
         // The same from a state that was copied, with or without a limit.
-        Evaluation again =
-            i % 2 ? other.propose({&change, 1}, limitNs)
-                  : other.propose(change.group, change.config);
+        Evaluation again = i % 2 ? other.propose({&change, 1}, limitNs)
+                                 : other.propose(change.group, change.config);
         if (isAccepted) {
           EXPECT_EQ(again.makespanNs, priced.makespanNs);
           EXPECT_EQ(again.excessBytes, priced.excessBytes);
