@@ -277,6 +277,7 @@ void StrategyEvaluator::accept() {
 }
 
 void StrategyEvaluator::reject() {
+  isStopped = false;
   if (!isFull())
     plan.revert();
 }

@@ -93,7 +93,7 @@ public:
     if (simulator)
       simulator->shouldStop = std::move(shouldStop);
   }
-  /// Whether the last proposal ended so.
+  /// Whether the pending proposal ended so; false after `reject`.
   bool wasStopped() const { return isStopped; }
 
   const Strategy &getStrategy() const {
