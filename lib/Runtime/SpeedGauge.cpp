@@ -35,11 +35,8 @@ soap::runtime::fullSpeedIterations(const std::vector<int64_t> &gauges,
   std::vector<size_t> result;
   for (int64_t gauge : gauges)
     best = best ? std::min(best, gauge) : gauge;
-  auto isFast = [&](int64_t gauge) {
-    return double(gauge) <= gaugeTolerance * double(best);
-  };
   for (size_t i = 0; i + 1 < gauges.size(); ++i)
-    if (isFast(gauges[i]) && isFast(gauges[i + 1]))
+    if (isFullSpeed(std::max(gauges[i], gauges[i + 1]), best))
       result.push_back(i);
   return result;
 }

@@ -230,9 +230,8 @@ Calibration::measure(Session &session,
     if (MaybeError error = session.run(*entry))
       return error;
     int64_t after = session.gauge(*entry);
-    bestGauge = std::min(bestGauge, std::max<int64_t>(after, 1));
-    bool isFast =
-        double(std::max(before, after)) <= gaugeTolerance * double(bestGauge);
+    bestGauge = std::min(bestGauge, after);
+    bool isFast = isFullSpeed(std::max(before, after), bestGauge);
     before = after;
     if (i < warm || (!isFast && Clock::now() < end))
       continue;

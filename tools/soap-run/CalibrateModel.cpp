@@ -160,6 +160,8 @@ std::pair<size_t, size_t> ModelCalibration::speeds() const {
   std::pair<size_t, size_t> sums;
   for (const ProbeTimes &probe : probes)
     for (const DeviceTimes &device : probe.devices) {
+      if (device.order.empty())
+        continue; // without work
       sums.first += device.lengths.size();
       sums.second += fullSpeedIterations(device.gauges, bestGauge).size();
     }

@@ -11,8 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 using namespace soap;
 using namespace soap::test;
 

@@ -36,6 +36,12 @@ std::vector<size_t> fullSpeedIterations(const std::vector<int64_t> &gauges,
 /// thread costs.
 constexpr double gaugeTolerance = 1.5;
 
+/// Whether a gauge is at full speed, the smallest that is known being `best`.
+inline bool isFullSpeed(int64_t gauge, int64_t best) {
+  return static_cast<double>(gauge) <=
+         gaugeTolerance * static_cast<double>(best);
+}
+
 } // namespace soap::runtime
 
 #endif // SOAP_RUNTIME_SPEEDGAUGE_H
