@@ -35,6 +35,10 @@ def element_bytes(dtype):
     return 2 if dtype == "bf16" else 4
 
 
+# Ops that are measured by points, as Soap calls them: kernels of their own, whatever their loops.
+BY_POINTS = {"sgd_momentum": "sgd", "softmax_cross_entropy": "cross_entropy"}
+
+
 class Shape:
     """A measured shape in Soap's terms: extents of the op's loops, strides, bytes, and the sizes that curves are functions of."""
 
@@ -65,7 +69,10 @@ class Shape:
                      ("softmax_cross_entropy", "forward"): 1, ("softmax_cross_entropy", "backward"): 2}[op, direction]
             self.bytes = tiles * e * points
             self.sizes = [points, self.bytes]
-        self.entry = self.extents + self.strides + [self.bytes] if op in ("conv2d", "matmul") else None
+            self.extents = [points]
+        # Of cross_entropy, labels and what the forward pass keeps of each row, too.
+        labels = 16 * shape[0] if op == "softmax_cross_entropy" else 0
+        self.entry = self.extents + self.strides + [self.bytes + labels]
 
 
 def non_negative_least_squares(a, b):
@@ -180,22 +187,28 @@ def fit_kernel(key, shapes, times, terms, rounds=40):
             "alignment": min(values[-1], 50)}
 
 
+def table(key, loops, shapes, times, terms, kernels):
+    kernel = kernels[key] if kernels else fit_kernel(key, shapes, times, terms)
+    op, direction, dtype = key
+    return {"op": BY_POINTS.get(op, op), "direction": direction, "dtype": dtype, "loops": loops, "strides": len(shapes[0].strides), **kernel,
+            "entries": [shape.entry + [ns] for shape, ns in sorted(zip(shapes, times), key=lambda it: it[0].entry)]}
+
+
 def make_profile(tables, kernels=None):
     """The profile of {key: [(shape, ns)]}. `kernels`: parameters by key, where they are known already."""
     profile = {"version": 1, "device": "h200", "source": SOURCE, **DEVICE, "tables": [], "curves": [], "collectives": []}
     rest = {}
     for key, rows in sorted(tables.items()):
         shapes, times = [Shape(key, shape) for shape, _ in rows], [ns for _, ns in rows]
-        if shapes[0].entry is None:
+        if key[0] not in ("conv2d", "matmul"):
             kind = {"batch_norm": "normalization", "softmax_cross_entropy": "softmax"}.get(key[0], "elementwise")
             rest.setdefault((kind, key[1], key[2]), []).extend(zip(shapes, times))
+            if key[0] in BY_POINTS:
+                profile["tables"].append(table(key, ["points"], shapes, times, fit_curve(key, shapes, times), kernels))
             continue
         terms = fit_curve(key, shapes, times)
-        kernel = kernels[key] if kernels else fit_kernel(key, shapes, times, terms)
         op, direction, dtype = key
-        loops = LOOPS.get((op, direction), "m n k").split()
-        profile["tables"].append({"op": op, "direction": direction, "dtype": dtype, "loops": loops, "strides": len(shapes[0].strides), **kernel,
-                                  "entries": [shape.entry + [ns] for shape, ns in sorted(zip(shapes, times), key=lambda it: it[0].entry)]})
+        profile["tables"].append(table(key, LOOPS.get((op, direction), "m n k").split(), shapes, times, terms, kernels))
         profile["curves"].append({"op": op, "direction": direction, "dtype": dtype, "terms": terms})
     for key, rows in sorted(rest.items()):
         terms = fit_curve(key, [shape for shape, _ in rows], [ns for _, ns in rows])

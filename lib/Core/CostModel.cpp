@@ -100,7 +100,10 @@ static std::optional<double> profileNs(const DeviceType &type,
                               assembleSizes(work.parts, profile.cacheBytes));
   }
   std::string dtype = dtypeOf(type, work);
-  KernelPart part{work.registerBytes, work.joins, work.operandBytes};
+  // On a GPU, blocks sum up what they read, and another kernel their sums.
+  bool sumsOfBlocks = work.shape.op == "reduce" && !type.copiesOccupyReceiver;
+  KernelPart part{work.registerBytes, work.joins, work.operandBytes,
+                  sumsOfBlocks ? 2 : 1};
   if (profile.device == type.name)
     return type.costs->opNs(work.shape, dtype, part);
   CurveScale scale;

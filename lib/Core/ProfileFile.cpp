@@ -142,6 +142,9 @@ private:
       at["loops"].fail("expected none, or copied, runs, cold_bytes, cold_runs, "
                        "for op '" +
                        table.op + "'");
+    if (isByPoints(table) && (table.op == "conv2d" || table.op == "matmul"))
+      at["loops"].fail("expected the loops of op '" + table.op +
+                       "', got points, by which other ops can be measured");
     if (at.has("strides"))
       table.strides = static_cast<int>(at["strides"].integer(0, mostLoops));
     if (at.has("lengths"))

@@ -69,6 +69,15 @@ static double evaluate(const CostCurve &curve, const std::vector<double> &sizes,
   return std::max(sum, 1.0);
 }
 
+/// ns of a curve's launch.
+static double launchOf(const CostCurve &curve, const CurveScale &scale) {
+  double sum = 0;
+  for (const CurveTerm &term : curve.terms)
+    if (term.resource == CurveResource::Launch)
+      sum += term.ns * scale.launch;
+  return sum;
+}
+
 /// A curve of points and bytes, of a kernel that is part of a larger one.
 static double evaluatePart(const CostCurve &curve, std::vector<double> sizes,
                            const CurveScale &scale, const KernelPart &part) {
@@ -211,6 +220,7 @@ public:
            data.dtype == dtype && data.loops == shape.loops &&
            static_cast<size_t>(data.strides) == shape.strides.size();
   }
+  bool isByPoints() const { return soap::isByPoints(data); }
 
   /// Searches ask for few shapes, many times.
   double ns(const OpShape &shape) const {
@@ -639,12 +649,27 @@ const CostCurve *ProfileModel::findCurve(const std::string &op,
   return nullptr;
 }
 
+bool soap::isByPoints(const ProfileTable &table) {
+  return table.loops.size() == 1 && table.loops[0] == "points";
+}
+
 std::optional<double> ProfileModel::opNs(const OpShape &shape,
                                          const std::string &dtype,
                                          const KernelPart &part) const {
   for (const std::unique_ptr<Table> &table : tables)
     if (table->isFor(shape, dtype))
       return table->ns(shape);
+  // Measured by points, whatever the loops, as a kernel of its own.
+  if (!part.joins && part.registerBytes == 0 && shape.sizes.size() == 2)
+    for (const std::unique_ptr<Table> &table : tables)
+      if (table->isByPoints()) {
+        OpShape merged = shape;
+        merged.loops = {"points"};
+        merged.extents = {static_cast<int64_t>(shape.sizes[0])};
+        merged.strides.clear();
+        if (table->isFor(merged, dtype))
+          return table->ns(merged);
+      }
   return curveNs(shape, dtype, {}, part);
 }
 
@@ -665,7 +690,8 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
   if (!curve)
     return std::nullopt;
   if (kind == "elementwise")
-    return evaluatePart(*curve, shape.sizes, scale, part);
+    return evaluatePart(*curve, shape.sizes, scale, part) +
+           (part.launches - 1) * launchOf(*curve, scale);
   if (kind != "matmul") {
     double libraryNs = evaluatePart(*curve, shape.sizes, scale, part);
     const CostCurve *generated = findCurve("elementwise", "forward", "f32");

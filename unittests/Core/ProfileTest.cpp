@@ -74,7 +74,7 @@ TEST(Profile, RoundTrip) {
   auto large = parseProfile(printProfile(h200()), "h200");
   ASSERT_TRUE(large) << large.error();
   EXPECT_EQ(printProfile(*large), printProfile(h200()));
-  EXPECT_EQ(large->tables.size(), 12u);
+  EXPECT_EQ(large->tables.size(), 15u);
 }
 
 /// Files from before copies were measured by their runs are read as they were.
@@ -137,6 +137,12 @@ TEST(Profile, MistakesAreNamed) {
   EXPECT_EQ(messageOf([](Profile &p) { p.tables[0].op = "assemble"; }),
             "p.json: at /tables/0/loops: expected none, or copied, runs, "
             "cold_bytes, cold_runs, for op 'assemble'");
+  EXPECT_EQ(messageOf([](Profile &p) {
+              p.tables[0].loops = {"points"};
+              p.tables[0].entries = {{{64, 256}, 1000}};
+            }),
+            "p.json: at /tables/0/loops: expected the loops of op 'matmul', "
+            "got points, by which other ops can be measured");
   EXPECT_EQ(
       messageOf([](Profile &p) {
         p.curves[0].op = "assemble";
@@ -320,6 +326,56 @@ TEST(Profile, CostsOfDevices) {
   Topology cpu = *builtinTopology("cpu-2");
   EXPECT_FALSE(CostModel(cpu).usesProfiles());
   EXPECT_TRUE(CostModel(k80).usesProfiles());
+}
+
+/// Updates and losses are kernels of their own, whatever their loops.
+TEST(Profile, MeasuredByPoints) {
+  Profile profile = smallProfile();
+  profile.tables.push_back({"sgd", "forward", "f32", {"points"}, 0, {}, {}});
+  for (int64_t points : {100, 1000})
+    profile.tables.back().entries.push_back(
+        {{points, 20 * points}, 5000 + 2 * points});
+  auto parsed = parseProfile(printProfile(profile), "p.json");
+  ASSERT_TRUE(parsed) << parsed.error();
+  ProfileModel model(*parsed);
+  IterationSpace space;
+  space.loops = {{"d0", 10}, {"d1", 50}, {"d2", 2}};
+  auto ns = [&](const char *op, int64_t bytes, const KernelPart &part = {}) {
+    return *model.opNs(shapeOf(op, space, space.wholeBox(), bytes), "f32",
+                       part);
+  };
+  EXPECT_NEAR(ns("sgd", 20000), 7000, 0.01);
+  EXPECT_EQ(ns("relu", 20000), 500 + 2000);
+  EXPECT_EQ(ns("relu", 20000, {0, false, 10000, 2}), 2 * 500 + 2000);
+  // As a part of a larger kernel it costs what the curve says.
+  EXPECT_EQ(ns("sgd", 20000, {0, true}), 2000);
+  EXPECT_EQ(ns("sgd", 20000, {8000, false}), 500 + 1200);
+  // So it does on other devices.
+  EXPECT_EQ(*model.curveNs(shapeOf("sgd", space, space.wholeBox(), 20000),
+                           "f32", CurveScale{3, 2, 1}),
+            3 * 500 + 2 * 2000);
+}
+
+/// Blocks of a GPU sum up, another kernel adds their sums.
+TEST(Profile, SumsTakeTwoKernels) {
+  IterationSpace space;
+  space.loops = {{"d0", 64}, {"d1", 10}};
+  auto ns = [&](const Topology &topology, const char *op) {
+    Work work;
+    work.kind = op;
+    work.shape = shapeOf(op, space, space.wholeBox(), 3000);
+    return CostModel(topology).computeNs(0, work);
+  };
+  for (const char *name : {"h200-1x1", "k80-1x1"}) {
+    Topology gpu = *builtinTopology(name);
+    EXPECT_GT(ns(gpu, "reduce"), 1.9 * ns(gpu, "add")) << name;
+  }
+  Topology cpu = *builtinTopology("cpu-2");
+  Profile profile = smallProfile();
+  profile.device = cpu.deviceTypes[0].name;
+  cpu.deviceTypes[0].costs =
+      std::make_shared<const ProfileModel>(std::move(profile));
+  EXPECT_EQ(ns(cpu, "reduce"), ns(cpu, "add"));
 }
 
 TEST(Profile, UseOfFiles) {

@@ -67,6 +67,10 @@ struct ProfileTable {
   double alignment = 1;
 };
 
+/// Whether a table's only loop is `points`: it is for kernels of an op that
+/// costs by points and bytes, whatever the op's loops are.
+bool isByPoints(const ProfileTable &table);
+
 /// What part of a machine a term of a curve is for: decides how it scales to
 /// another device.
 enum class CurveResource { Launch, Memory, Compute };

@@ -28,6 +28,7 @@ struct KernelPart {
   int64_t registerBytes = 0; ///< of the shape's bytes, not moved
   bool joins = false;        ///< no launch of its own
   int64_t operandBytes = 0;  ///< of the shape's bytes, those that are read
+  int launches = 1;          ///< kernels that it takes
 };
 
 class ProfileModel {
