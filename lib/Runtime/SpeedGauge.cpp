@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 using namespace soap::runtime;
 
@@ -39,4 +40,31 @@ soap::runtime::fullSpeedIterations(const std::vector<int64_t> &gauges,
     if (isFullSpeed(std::max(gauges[i], gauges[i + 1]), best))
       result.push_back(i);
   return result;
+}
+
+static void sortByLength(std::vector<size_t> &iterations,
+                         const std::vector<int64_t> &lengths) {
+  std::stable_sort(iterations.begin(), iterations.end(),
+                   [&](size_t a, size_t b) { return lengths[a] < lengths[b]; });
+}
+
+std::vector<size_t> soap::runtime::steadyIterations(
+    const std::vector<int64_t> &gauges, int64_t best,
+    const std::vector<int64_t> &lengths, size_t fewest) {
+  std::vector<size_t> steady = fullSpeedIterations(gauges, best);
+  if (steady.size() >= fewest)
+    return steady;
+  steady.resize(lengths.size());
+  std::iota(steady.begin(), steady.end(), size_t(0));
+  sortByLength(steady, lengths);
+  steady.resize(std::min(steady.size(), fewest));
+  return steady;
+}
+
+std::vector<size_t>
+soap::runtime::typicalIterations(std::vector<size_t> iterations,
+                                 const std::vector<int64_t> &lengths) {
+  sortByLength(iterations, lengths);
+  auto quarter = static_cast<ptrdiff_t>(iterations.size() / 4);
+  return {iterations.begin() + quarter, iterations.end() - quarter};
 }

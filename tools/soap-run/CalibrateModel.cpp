@@ -20,7 +20,6 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <unistd.h>
 
@@ -52,21 +51,6 @@ struct DeviceTimes {
   std::vector<int64_t> lengths; ///< of its tasks in an iteration, ns
   /// Of its core (SpeedGauge.h), before the first iteration and after each.
   std::vector<int64_t> gauges;
-
-  /// Iterations at full speed. A core may be slow while another one is not.
-  /// Where these are too few, the shortest ones.
-  std::vector<size_t> steadyIterations(int64_t bestGauge) const {
-    std::vector<size_t> steady = fullSpeedIterations(gauges, bestGauge);
-    if (steady.size() >= size_t(fewestIterations))
-      return steady;
-    steady.resize(lengths.size());
-    std::iota(steady.begin(), steady.end(), size_t(0));
-    std::stable_sort(steady.begin(), steady.end(), [&](size_t i, size_t j) {
-      return lengths[i] < lengths[j];
-    });
-    steady.resize(std::min(steady.size(), size_t(fewestIterations)));
-    return steady;
-  }
 };
 
 /// What was seen of a probe.
@@ -75,18 +59,6 @@ struct ProbeTimes {
   const EntryInfo *entry = nullptr; ///< of the manifest
   std::vector<DeviceTimes> devices; ///< by rank
 };
-
-/// Those of these iterations whose length is in the middle half: interruptions
-/// are no part of an op, but what always varies is part of an iteration. Times
-/// of ops over these add up to an iteration of the usual length, as medians of
-/// the ops would not.
-std::vector<size_t> typicalIterations(std::vector<size_t> order,
-                                      const std::vector<int64_t> &lengths) {
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return lengths[a] < lengths[b]; });
-  auto quarter = static_cast<ptrdiff_t>(order.size() / 4);
-  return {order.begin() + quarter, order.end() - quarter};
-}
 
 /// What the task at a place of `order` takes over some iterations.
 double meanOf(const DeviceTimes &device, size_t place,
@@ -175,8 +147,10 @@ void ModelCalibration::collect(const ProbeTimes &probe) {
   const std::vector<DeviceTimes> &times = probe.devices;
   using Part = std::pair<const std::string *, double>;
   for (size_t r = 0; r < times.size(); ++r) {
+    const std::vector<int64_t> &lengths = times[r].lengths;
     std::vector<size_t> iterations = typicalIterations(
-        times[r].steadyIterations(bestGauge), times[r].lengths);
+        steadyIterations(times[r].gauges, bestGauge, lengths, fewestIterations),
+        lengths);
     std::vector<Part> fused; // and ns
     auto flush = [&] {
       for (const auto &[shape, ns] : fused)

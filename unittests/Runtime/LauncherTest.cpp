@@ -151,6 +151,27 @@ TEST(SpeedGauge, FullSpeedIsFastBeforeAndAfter) {
   EXPECT_EQ(fullSpeedIterations({20, 20}, 30), Iterations{0});
 }
 
+TEST(SpeedGauge, ShortestWhereFewAreAtFullSpeed) {
+  using Iterations = std::vector<size_t>;
+  std::vector<int64_t> gauges = {20, 20, 40, 40, 20, 20},
+                       lengths = {105, 160, 210, 170, 100};
+  // At full speed: 0 and 4.
+  EXPECT_EQ(steadyIterations(gauges, 0, lengths, 2), (Iterations{0, 4}));
+  EXPECT_EQ(steadyIterations(gauges, 0, lengths, 3), (Iterations{4, 0, 1}));
+  EXPECT_EQ(steadyIterations(gauges, 10, lengths, 1), Iterations{4});
+  EXPECT_EQ(steadyIterations(gauges, 0, lengths, 9),
+            (Iterations{4, 0, 1, 3, 2}));
+  EXPECT_EQ(steadyIterations({20}, 0, {}, 3), Iterations());
+}
+
+TEST(SpeedGauge, TypicalIsTheMiddleHalf) {
+  using Iterations = std::vector<size_t>;
+  std::vector<int64_t> lengths = {105, 160, 210, 170, 100};
+  EXPECT_EQ(typicalIterations({0, 1, 2, 3, 4}, lengths), (Iterations{0, 1, 3}));
+  EXPECT_EQ(typicalIterations({4, 2, 1}, lengths), (Iterations{4, 1, 2}));
+  EXPECT_EQ(typicalIterations({}, lengths), Iterations());
+}
+
 TEST(Launcher, PostedMessagesAreReadWhereTheyAre) {
   for (int64_t devices : {1, 2, 3, 8}) {
     Ring ring(devices, lend);

@@ -32,6 +32,20 @@ int64_t gaugeSpeed();
 std::vector<size_t> fullSpeedIterations(const std::vector<int64_t> &gauges,
                                         int64_t best = 0);
 
+/// Those, or where they are fewer than `fewest`, so many of the shortest, or
+/// all. `lengths`: of each iteration.
+std::vector<size_t> steadyIterations(const std::vector<int64_t> &gauges,
+                                     int64_t best,
+                                     const std::vector<int64_t> &lengths,
+                                     size_t fewest);
+
+/// Those of the given iterations whose length is in the middle half, shortest
+/// first: interruptions are no part of an op, but what always varies is part of
+/// an iteration. Times of ops over these add up to an iteration of the usual
+/// length, as medians of the ops would not.
+std::vector<size_t> typicalIterations(std::vector<size_t> iterations,
+                                      const std::vector<int64_t> &lengths);
+
 /// More than frequencies of a core differ by, less than what a busy other
 /// thread costs.
 constexpr double gaugeTolerance = 1.5;
