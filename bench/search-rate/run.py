@@ -2,6 +2,7 @@
 """How many proposals a second the search prices.
 
     bench/search-rate/run.py BUILD [--proposals 250000] [--seconds 20] [--runs 3] [--full-seconds 20] [--only nmt ...] [--json FILE]
+    bench/search-rate/run.py BUILD --simulation [--seconds 2] [--only nmt ...] [--json FILE]
     bench/search-rate/run.py BUILD --threads 2 [--clusters k80-16x4] [--seconds 20] [--runs 3] [--only nmt ...] [--json FILE]
 
 For each network and cluster: MCMC from the data-parallel strategy with uniform proposals, one thread, for so many proposals or seconds (a chain also
@@ -9,16 +10,20 @@ ends after half of its budget without gain), once more without early rejection, 
 iteration under the best strategy found: forward, backward, update, movements and communication. "FlexFlow" is what the public code of 2018 was measured to reach
 (forward and backward merged, no synchronization in the timeline; another machine, so orders of magnitude only).
 
+With --simulation, tasks a second of processor time of full simulations of the data-parallel and the expert's strategy, planned before.
 With --threads, the same chain on one thread and on so many, in turns, which evaluate proposals in advance and decide alike; medians, and the median of the ratios.
 """
 
 import argparse
+import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
 from search_bench import Tools, write  # noqa: E402
 
 # Network, batch of a device, cluster; FlexFlow 2018 proposals a second.
@@ -58,6 +63,28 @@ def compare_threads(tools, args):
             write(args.json, rows)
 
 
+def simulate(tools, args):
+    program, = built.programs(args.build, "bench/FullSimulation")
+    rows = []
+    print("| network | cluster | strategy | tasks | tasks a second, million |")
+    print("|---" * 5 + "|")
+    with tempfile.TemporaryDirectory() as folder:
+        for network, batch, cluster, _ in ROWS:
+            if args.only and network not in args.only:
+                continue
+            problem = os.path.join(folder, "problem.json")
+            subprocess.run([tools.opt, tools.step(folder, network, batch, cluster), f"--soap-print-op-graph=problem={problem}", "-o", os.devnull],
+                           stdout=subprocess.DEVNULL, check=True)
+            done = subprocess.run([program, problem, cluster, str(args.seconds), "data-parallel", "expert"], stdout=subprocess.PIPE, text=True)
+            if done.returncode:
+                sys.exit(done.stdout)
+            for line in done.stdout.splitlines():
+                row = {"network": network, "cluster": cluster, **json.loads(line)}
+                rows.append(row)
+                print(f"| {network} | {cluster} | {row['preset']} | {row['tasks']:,} | {row['tasks_per_second'] / 1e6:.1f} |", flush=True)
+            write(args.json, rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -67,10 +94,14 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--json")
+    parser.add_argument("--simulation", action="store_true")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--clusters", nargs="*", default=["k80-16x4"])
     args = parser.parse_args()
     tools = Tools(args.build)
+    if args.simulation:
+        simulate(tools, args)
+        return
     if args.threads:
         compare_threads(tools, args)
         return
