@@ -14,6 +14,7 @@ packages=(
   libopenmpi-dev openmpi-bin                   # transport mpi
   libonnx-dev libprotobuf-dev protobuf-compiler # ONNX import
   libscotch-dev                                # a baseline of soap-solve placement
+  libjemalloc-dev                              # the allocator of searches
   libclang-rt-22-dev                           # sanitizers and libFuzzer (test-full.sh)
   nlohmann-json3-dev zlib1g-dev libgtest-dev   # files, compressed data sets, unit tests
   python3 python3-venv                         # test runner; the ONNX Runtime comparison lives in a virtual environment

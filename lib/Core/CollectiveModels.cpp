@@ -8,6 +8,9 @@
 
 #include "Soap/Core/CollectiveModels.h"
 
+#include "Soap/Core/VectorHash.h"
+
+#include <algorithm>
 #include <map>
 
 using namespace soap;
@@ -15,12 +18,15 @@ using namespace soap;
 /// Groups of up to so many devices are looked up by their patterns: of larger
 /// ones, a search hardly meets two that are alike.
 static constexpr size_t mostForPattern = 8;
-static constexpr size_t mostModels = 50000;   ///< some 20 MB
 static constexpr size_t mostPatterns = 20000; ///< some 50 MB
+static constexpr size_t groupPlaces = 2048;   ///< a power of two
+/// Numbers in patterns have 16 bits.
+static constexpr size_t mostNumbers = 1 << 16;
 
 CollectiveModels::CollectiveModels(const Topology &topology,
                                    TransferTable &transfers)
-    : topology(topology), transfers(transfers), placeOf(topology.links.size()) {
+    : topology(topology), transfers(transfers), groups(groupPlaces),
+      placeOf(topology.links.size()) {
   std::map<std::pair<int64_t, double>, int> known;
   for (const Link &link : topology.links)
     classOf.push_back(
@@ -28,28 +34,34 @@ CollectiveModels::CollectiveModels(const Topology &topology,
             .try_emplace({link.latencyNs, link.bandwidthBytesPerSecond},
                          static_cast<int>(known.size()))
             .first->second);
+  havePatterns =
+      known.size() <= mostNumbers && topology.deviceTypes.size() <= mostNumbers;
 }
 
-/// Sets `pattern` and `links`.
-void CollectiveModels::findPattern(CollectiveKind kind,
+void CollectiveModels::clear() {
+  for (Group &group : groups)
+    group.devices.clear();
+  patterns.clear();
+}
+
+/// Sets `pattern` and `links`. Returns false where numbers do not fit.
+bool CollectiveModels::findPattern(CollectiveKind kind,
                                    std::span<const int> list) {
   static thread_local std::vector<int> devices;
   devices.assign(list.begin(), list.end());
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   links.clear();
-  pattern = {
-      static_cast<int>(kind),
-      static_cast<int>(std::find(devices.begin(), devices.end(), list.front()) -
-                       devices.begin())};
-  if (devices.size() > mostForPattern) {
-    // One of its own, with links as they are.
-    pattern.insert(pattern.end(), list.begin(), list.end());
-    return;
-  }
-  pattern.push_back(-static_cast<int>(devices.size()));
+  pattern.clear();
+  auto add = [&](auto number) {
+    pattern.push_back(static_cast<char16_t>(number));
+  };
+  add(kind);
+  add(std::find(devices.begin(), devices.end(), list.front()) -
+      devices.begin());
+  add(devices.size());
   for (int device : devices)
-    pattern.push_back(topology.devices[static_cast<size_t>(device)].type);
+    add(topology.devices[static_cast<size_t>(device)].type);
   for (int from : devices)
     for (int to : devices) {
       for (int link : topology.route(from, to)) {
@@ -58,23 +70,26 @@ void CollectiveModels::findPattern(CollectiveKind kind,
           links.push_back(link);
           place = static_cast<int>(links.size());
         }
-        pattern.push_back(place);
+        add(place);
       }
-      pattern.push_back(0);
+      add(0);
     }
   for (int link : links) {
-    pattern.push_back(classOf[static_cast<size_t>(link)]);
+    add(classOf[static_cast<size_t>(link)]);
     placeOf[static_cast<size_t>(link)] = 0;
   }
+  return havePatterns && links.size() < mostNumbers;
 }
 
-CollectiveModels::Pattern
-CollectiveModels::makePattern(CollectiveKind kind,
-                              std::span<const int> devices) {
-  Pattern result{CollectiveModel(topology, kind, devices), {}};
+/// Links are places in `links`, or, if there are none, numbers.
+void CollectiveModels::makePattern(CollectiveKind kind,
+                                   std::span<const int> devices,
+                                   Pattern &result) {
+  result.model.emplace(topology, kind, devices);
+  result.links.clear();
   for (size_t i = 0; i < links.size(); ++i)
     placeOf[static_cast<size_t>(links[i])] = static_cast<int>(i);
-  for (const CollectiveAlgorithm &algorithm : result.model.getAlgorithms()) {
+  for (const CollectiveAlgorithm &algorithm : result.model->getAlgorithms()) {
     std::vector<int> &places = result.links.emplace_back();
     for (int link : algorithm.links)
       places.push_back(links.empty() ? link
@@ -82,49 +97,55 @@ CollectiveModels::makePattern(CollectiveKind kind,
   }
   for (int link : links)
     placeOf[static_cast<size_t>(link)] = 0;
-  return result;
 }
 
-CollectiveModels::Model &
-CollectiveModels::modelOf(CollectiveKind kind, std::span<const int> devices) {
-  auto it = models.find(View{kind, devices});
-  if (it != models.end())
-    return it->second;
-  if (models.size() > mostModels || patterns.size() > mostPatterns)
-    clear();
-  findPattern(kind, devices);
-  auto known = patterns.find(pattern);
-  if (known == patterns.end())
-    known = patterns.emplace(pattern, makePattern(kind, devices)).first;
-  Model model;
-  model.pattern = &known->second;
-  model.links = links;
-  model.resources.assign(known->second.links.size(), -1);
-  Key key{kind, std::vector<int>(devices.begin(), devices.end())};
-  return models.try_emplace(std::move(key), std::move(model)).first->second;
+CollectiveModels::Group &
+CollectiveModels::groupOf(CollectiveKind kind, std::span<const int> devices) {
+  size_t hash = VectorHash()(devices) + static_cast<size_t>(kind);
+  Group &group = groups[hash % groupPlaces];
+  if (group.kind == kind && std::ranges::equal(group.devices, devices))
+    return group;
+  if (devices.size() <= mostForPattern && findPattern(kind, devices)) {
+    if (patterns.size() > mostPatterns)
+      clear();
+    auto [known, isNew] = patterns.try_emplace(pattern);
+    if (isNew)
+      makePattern(kind, devices, known->second);
+    group.pattern = &known->second;
+  } else {
+    // One of its own, with links as they are.
+    links.clear();
+    makePattern(kind, devices, group.own);
+    group.pattern = &group.own;
+  }
+  group.kind = kind;
+  group.devices.assign(devices.begin(), devices.end());
+  group.links = links;
+  group.resources.assign(group.pattern->links.size(), -1);
+  return group;
 }
 
 CollectiveModels::Price CollectiveModels::price(CollectiveKind kind,
                                                 std::span<const int> devices,
                                                 int64_t bytes) {
-  Model &model = modelOf(kind, devices);
-  const CollectiveModel &algorithms = model.pattern->model;
-  const CollectiveAlgorithm *best = algorithms.best(bytes);
+  Group &group = groupOf(kind, devices);
+  const CollectiveModel &model = *group.pattern->model;
+  const CollectiveAlgorithm *best = model.best(bytes);
   if (!best)
-    return {algorithms.ns(bytes), transfers.resourceNumber({})};
-  auto number = static_cast<size_t>(best - algorithms.getAlgorithms().data());
-  int &resources = model.resources[number];
+    return {model.ns(bytes), transfers.resourceNumber({})};
+  auto number = static_cast<size_t>(best - model.getAlgorithms().data());
+  int &resources = group.resources[number];
   if (resources < 0) {
     static thread_local std::vector<int> list;
     list.clear();
     int firstLink = topology.deviceCount();
-    for (int place : model.pattern->links[number])
+    for (int place : group.pattern->links[number])
       list.push_back(firstLink +
-                     (model.links.empty()
+                     (group.links.empty()
                           ? place
-                          : model.links[static_cast<size_t>(place)]));
+                          : group.links[static_cast<size_t>(place)]));
     std::sort(list.begin(), list.end());
     resources = transfers.resourceNumber(list);
   }
-  return {algorithms.ns(bytes), resources};
+  return {model.ns(bytes), resources};
 }

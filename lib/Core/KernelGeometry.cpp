@@ -131,6 +131,42 @@ void GeometryBuilder::cover(IndexSetTable &table, int64_t extent,
   dim.covered = table.number(covered);
 }
 
+/// Where the tiles of a dim are kept, null if they are not known yet.
+std::shared_ptr<DimTiles> &
+GeometryBuilder::knownDim(int kernelClass, int tensor, size_t d,
+                          const std::vector<int64_t> &degrees,
+                          const std::vector<size_t> &used) {
+  constexpr int loopBits = 8, bits = 32;
+  bool fits = used.size() <= 2;
+  uint64_t key = 0;
+  for (size_t l : used) {
+    fits &= l + 1 < size_t(1) << loopBits &&
+            degrees[l] < int64_t(1) << (bits - loopBits);
+    key = key << bits | static_cast<uint64_t>(degrees[l]) << loopBits | (l + 1);
+  }
+  if (!fits) {
+    dimKey.assign({kernelClass, int64_t(tensor), static_cast<int64_t>(d)});
+    for (size_t l : used) {
+      dimKey.push_back(static_cast<int64_t>(l));
+      dimKey.push_back(degrees[l]);
+    }
+    return knownOthers[dimKey];
+  }
+  auto at = [](auto &list, size_t i) -> auto & {
+    if (list.size() <= i)
+      list.resize(i + 1);
+    return list[i];
+  };
+  KnownDim &dim = at(at(at(known, static_cast<size_t>(kernelClass)),
+                        static_cast<size_t>(tensor)),
+                     d);
+  auto it = std::find(dim.keys.begin(), dim.keys.end(), key);
+  auto place = static_cast<size_t>(it - dim.keys.begin());
+  if (it == dim.keys.end())
+    dim.keys.push_back(key);
+  return at(dim.tiles, place);
+}
+
 /// The index set of a dim depends on few loops, so it is computed once for each
 /// of their coordinates, and kept for other degrees of the other loops.
 const std::shared_ptr<DimTiles> &
@@ -138,22 +174,15 @@ GeometryBuilder::dimOf(const Kernel &kernel, int kernelClass, int tensor,
                        int value, size_t d, const AccessMap &map,
                        const std::vector<int64_t> &degrees,
                        const std::vector<size_t> &used) {
-  dimKey.assign({kernelClass, int64_t(tensor), static_cast<int64_t>(d)});
-  for (size_t l : used) {
-    dimKey.push_back(static_cast<int64_t>(l));
-    dimKey.push_back(degrees[l]);
+  std::shared_ptr<DimTiles> &dim =
+      knownDim(kernelClass, tensor, d, degrees, used);
+  if (!dim) {
+    dim = std::make_shared<DimTiles>(
+        makeDim(kernel.space, regions.table(value).dim(d), map[d],
+                graph.values[value].shape[d], degrees, used));
+    knownBytes += 300 + dim->ids.size() * 20;
   }
-  auto it = known.find(dimKey);
-  if (it != known.end())
-    return it->second;
-  it = known
-           .emplace(dimKey,
-                    std::make_shared<DimTiles>(makeDim(
-                        kernel.space, regions.table(value).dim(d), map[d],
-                        graph.values[value].shape[d], degrees, used)))
-           .first;
-  knownBytes += 300 + it->second->ids.size() * 20;
-  return it->second;
+  return dim;
 }
 
 /// By piece: the number of the coordinates of some loops, of which the first

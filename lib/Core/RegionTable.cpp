@@ -40,12 +40,13 @@ int IndexSetTable::number(const IndexSet &set) {
 }
 
 IndexSetTable::Common &IndexSetTable::intersectAny(int a, int b) const {
-  auto [it, isNew] =
-      known.try_emplace(static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32 |
-                        static_cast<uint32_t>(b));
+  auto [common, isNew] =
+      known.tryEmplace(static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32 |
+                           static_cast<uint32_t>(b),
+                       {0, unknown});
   if (isNew)
-    it->second = {entries[a].set.intersect(entries[b].set).size(), unknown};
-  return it->second;
+    common.size = entries[a].set.intersect(entries[b].set).size();
+  return common;
 }
 
 int IndexSetTable::intersect(int a, int b) {
@@ -95,14 +96,14 @@ int RegionTable::number(const int *sets) {
   for (size_t d = 0; d < dims.size(); ++d) {
     if (sets[d] < 0)
       return -1;
-    small &= sets[d] < (1 << 16);
+    small &= sets[d] < 0xFFFF;
     key = key << 16 | static_cast<uint64_t>(sets[d]);
   }
   int id = static_cast<int>(volumes.size());
   if (small) {
-    auto [it, isNew] = packed.try_emplace(key, id);
+    auto [known, isNew] = packed.tryEmplace(key, id);
     if (!isNew)
-      return it->second;
+      return known;
   } else {
     auto [it, isNew] =
         others.try_emplace(std::vector<int>(sets, sets + dims.size()), id);

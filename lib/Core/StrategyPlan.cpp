@@ -163,7 +163,8 @@ KernelGeometry *StrategyPlan::geometryOf(int slot,
 
 /// Makes room where caches take too much. Nothing may be pending.
 void StrategyPlan::trimCaches() {
-  if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() <=
+  if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() +
+          transfers.resourceLists().bytes() <=
       mostCacheBytes)
     return;
   std::unordered_set<const KernelGeometry *> used;

@@ -108,8 +108,7 @@ void StrategySimulator::findDeferred() {
       if (task.resource >= 0 || flag.leads)
         continue;
       int device = planned.actions[task.firstAction].device;
-      const std::vector<int> &resources =
-          plan.resourceLists()[-1 - task.resource];
+      std::span<const int> resources = plan.resourceLists()[-1 - task.resource];
       deferred[b][t] = std::find(resources.begin(), resources.end(), device) !=
                        resources.end();
     }

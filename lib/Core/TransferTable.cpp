@@ -12,9 +12,8 @@ using namespace soap;
 void TransferTable::fill(int from) {
   std::vector<Entry> row;
   for (int to = 0; to < topology.deviceCount(); ++to) {
-    row.push_back(
-        {topology.distance(from, to), static_cast<int>(lists.size())});
-    lists.push_back(transferResources(topology, from, to));
+    row.push_back({topology.distance(from, to),
+                   resourceNumber(transferResources(topology, from, to))});
   }
   rows[from] = std::move(row);
 }

@@ -3,7 +3,9 @@
 // Random configs ask for collectives over lists of devices that were never seen
 // before, dozens for each. Few of them differ in more than the numbers of
 // devices: on a cluster, two devices share a board, a machine or neither. So
-// models of small groups are kept by the pattern of their routes.
+// models of small groups are kept by the pattern of their routes. The lists
+// that were met last are kept besides, in places that new ones take over, with
+// their memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,10 +14,10 @@
 
 #include "Soap/Core/CollectiveCost.h"
 #include "Soap/Core/TransferTable.h"
-#include "Soap/Core/VectorHash.h"
 
-#include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -35,60 +37,40 @@ public:
   /// Of a collective of `bytes`; devices as in CollectiveCost.h.
   Price price(CollectiveKind kind, std::span<const int> devices, int64_t bytes);
   /// Forgets all; to be called when lists of resources get other numbers.
-  void clear() {
-    models.clear();
-    patterns.clear();
-  }
+  void clear();
 
 private:
   /// What groups of devices with routes alike have in common.
   struct Pattern {
-    CollectiveModel model;
+    std::optional<CollectiveModel> model;
     /// By algorithm: its links, as places in the list of the group's links.
     std::vector<std::vector<int>> links;
   };
-  struct Model {
+  /// A list of devices.
+  struct Group {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::vector<int> devices; ///< empty: none
     const Pattern *pattern = nullptr;
-    std::vector<int> links; ///< of the group, in the order of the pattern
+    Pattern own;            ///< of large groups
+    std::vector<int> links; ///< in the order of the pattern
     /// By algorithm: number of its list, -1: not asked for yet.
     std::vector<int> resources;
-  };
-  struct Key {
-    CollectiveKind kind;
-    std::vector<int> devices;
-  };
-  /// A key that owns nothing, to look up.
-  struct View {
-    CollectiveKind kind;
-    std::span<const int> devices;
-    View(CollectiveKind kind, std::span<const int> devices)
-        : kind(kind), devices(devices) {}
-    View(const Key &key) : kind(key.kind), devices(key.devices) {}
-  };
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(View key) const {
-      return VectorHash()(key.devices) + static_cast<size_t>(key.kind);
-    }
-  };
-  struct Equal {
-    using is_transparent = void;
-    bool operator()(View a, View b) const {
-      return a.kind == b.kind && std::ranges::equal(a.devices, b.devices);
-    }
   };
 
   const Topology &topology;
   TransferTable &transfers;
-  std::vector<int> classOf; ///< by link: latency and bandwidth
-  std::unordered_map<Key, Model, Hash, Equal> models;
-  std::unordered_map<std::vector<int>, Pattern, VectorHash> patterns;
+  std::vector<int> classOf;  ///< by link: latency and bandwidth
+  std::vector<Group> groups; ///< those met last, by hash
+  std::unordered_map<std::u16string, Pattern> patterns;
+  bool havePatterns = true; ///< numbers of classes and types fit into 16 bits
   // Of the group that is looked at, memory kept.
-  std::vector<int> pattern, links, placeOf;
+  std::u16string pattern;
+  std::vector<int> links, placeOf;
 
-  Model &modelOf(CollectiveKind kind, std::span<const int> devices);
-  void findPattern(CollectiveKind kind, std::span<const int> devices);
-  Pattern makePattern(CollectiveKind kind, std::span<const int> devices);
+  Group &groupOf(CollectiveKind kind, std::span<const int> devices);
+  bool findPattern(CollectiveKind kind, std::span<const int> devices);
+  void makePattern(CollectiveKind kind, std::span<const int> devices,
+                   Pattern &result);
 };
 
 } // namespace soap

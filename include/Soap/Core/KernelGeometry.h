@@ -148,6 +148,7 @@ public:
   size_t cacheBytes() const { return knownBytes; }
   void clearCache() {
     known.clear();
+    knownOthers.clear();
     knownBytes = 0;
   }
 
@@ -156,15 +157,26 @@ private:
   const CostModel &cost;
   KernelClasses &classes;
   GraphRegions &regions;
-  /// By class of kernels, tensor, dim, and cut loops with their degrees.
+  /// Of one dim of a tensor of a class of kernels, by its cut loops with their
+  /// degrees. At most two loops, packed; there are few, so they are searched.
+  struct KnownDim {
+    std::vector<uint64_t> keys;
+    std::vector<std::shared_ptr<DimTiles>> tiles;
+  };
+  /// By class of kernels, tensor and dim.
+  std::vector<std::vector<std::vector<KnownDim>>> known;
+  /// By class, tensor, dim and more than two cut loops with their degrees.
   std::unordered_map<std::vector<int64_t>, std::shared_ptr<DimTiles>,
                      VectorHash>
-      known;
+      knownOthers;
   size_t knownBytes = 0;
   std::vector<int64_t> dimKey;
   /// By class of kernels: the work of some piece, to be resized to others.
   std::unordered_map<int, Work> works;
 
+  std::shared_ptr<DimTiles> &knownDim(int kernelClass, int tensor, size_t d,
+                                      const std::vector<int64_t> &degrees,
+                                      const std::vector<size_t> &used);
   const std::shared_ptr<DimTiles> &dimOf(const Kernel &kernel, int kernelClass,
                                          int tensor, int value, size_t d,
                                          const AccessMap &map,

@@ -9,6 +9,7 @@
 #ifndef SOAP_CORE_REGIONTABLE_H
 #define SOAP_CORE_REGIONTABLE_H
 
+#include "Soap/Core/FlatMap.h"
 #include "Soap/Core/Region.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ private:
   };
   static constexpr int unknown = -2;
   std::vector<Entry> entries;
-  mutable std::unordered_map<uint64_t, Common> known; ///< by a, b
+  mutable FlatMap<Common> known; ///< by a, b
   std::unordered_map<std::pair<int64_t, int64_t>, int, Hash> intervals;
   std::map<IndexSet, int> others;
 
@@ -108,7 +109,7 @@ private:
   std::vector<int64_t> volumes;
   /// By the numbers of sets: packed where they are small, which they nearly
   /// always are.
-  std::unordered_map<uint64_t, int> packed;
+  FlatMap<int> packed;
   std::map<std::vector<int>, int> others;
   std::unordered_map<uint64_t, std::vector<int>> splits;
 };

@@ -203,7 +203,7 @@ public:
   /// Whether a block has tasks without predecessors, by block.
   const std::vector<uint8_t> &blocksWithRoots() const { return hasRoots; }
   /// Lists of resources of tasks on several.
-  const std::vector<std::vector<int>> &resourceLists() const {
+  const ResourceLists &resourceLists() const {
     return transfers.resourceLists();
   }
   /// Blocks whose tasks or edges are not those of the last commit, sorted.

@@ -8,10 +8,10 @@
 #ifndef SOAP_CORE_TRANSFERTABLE_H
 #define SOAP_CORE_TRANSFERTABLE_H
 
+#include "Soap/Core/ResourceLists.h"
 #include "Soap/Core/Topology.h"
-#include "Soap/Core/VectorHash.h"
 
-#include <unordered_map>
+#include <utility>
 
 namespace soap {
 
@@ -26,28 +26,20 @@ public:
   int64_t distance(int from, int to) { return entry(from, to).distance; }
   /// Number of the list of resources that a transfer occupies.
   int resources(int from, int to) { return entry(from, to).resources; }
-  const std::vector<std::vector<int>> &resourceLists() const { return lists; }
+  const ResourceLists &resourceLists() const { return lists; }
   /// Number of a list that may have been seen before.
-  int resourceNumber(const std::vector<int> &list) {
-    auto [it, isNew] =
-        numbers.try_emplace(list, static_cast<int>(lists.size()));
-    if (isNew)
-      lists.push_back(list);
-    return it->second;
-  }
+  int resourceNumber(std::span<const int> list) { return lists.number(list); }
 
   /// Forgets all lists but some; calls `renumber(n, m)` for list n that is list
   /// m from now on.
   template <typename Renumber>
   void keep(const std::vector<bool> &wanted, Renumber renumber) {
-    std::vector<std::vector<int>> all = std::move(lists);
-    lists.clear();
-    numbers.clear();
+    ResourceLists all = std::exchange(lists, {});
     for (std::vector<Entry> &row : rows)
       row.clear();
-    for (size_t n = 0; n < all.size(); ++n)
-      if (wanted[n])
-        renumber(static_cast<int>(n), resourceNumber(all[n]));
+    for (int n = 0; n < static_cast<int>(all.size()); ++n)
+      if (wanted[static_cast<size_t>(n)])
+        renumber(n, resourceNumber(all[n]));
   }
 
 private:
@@ -57,8 +49,7 @@ private:
   };
   const Topology &topology;
   std::vector<std::vector<Entry>> rows;
-  std::vector<std::vector<int>> lists;
-  std::unordered_map<std::vector<int>, int, VectorHash> numbers;
+  ResourceLists lists;
 
   const Entry &entry(int from, int to) {
     if (rows[from].empty())
