@@ -1,0 +1,37 @@
+//===- ResourceListsTest.cpp - Lists of resources by number ---------------===//
+//
+// Against a map from the standard library, on lists that repeat.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/ResourceLists.h"
+#include "Random.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+using namespace soap;
+using soap::test::Random;
+
+namespace {
+
+TEST(ResourceLists, NumbersEachListOnce) {
+  Random random(92);
+  ResourceLists lists;
+  std::map<std::vector<int>, int> expected;
+  for (int i = 0; i < 5000; ++i) {
+    SCOPED_TRACE(random.trace(i));
+    std::vector<int> list;
+    for (int64_t count = random(0, 3); count > 0; --count)
+      list.push_back(static_cast<int>(random(0, 12)));
+    auto [it, isNew] =
+        expected.try_emplace(list, static_cast<int>(expected.size()));
+    ASSERT_EQ(lists.number(list), it->second);
+    std::span<const int> known = lists[it->second];
+    ASSERT_EQ(std::vector<int>(known.begin(), known.end()), list);
+  }
+  EXPECT_EQ(lists.size(), expected.size());
+}
+
+} // namespace
