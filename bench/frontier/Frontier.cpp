@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -141,10 +140,7 @@ int main(int argc, char **argv) {
     else
       topologies.push_back(argument);
   }
-  std::ifstream stream(argv[1]);
-  std::stringstream text;
-  text << stream.rdbuf();
-  Expected<ProblemFile> file = parseProblemFile(text.str(), argv[1]);
+  Expected<ProblemFile> file = loadProblemFile(argv[1]);
   if (!file)
     fail(file.error());
 

@@ -12,8 +12,6 @@
 
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <sstream>
 
 using namespace soap;
 
@@ -22,10 +20,7 @@ int main(int argc, char **argv) {
     std::printf("usage: Scale PROBLEM.json PRESET TOPOLOGY...\n");
     return 2;
   }
-  std::ifstream stream(argv[1]);
-  std::stringstream text;
-  text << stream.rdbuf();
-  Expected<ProblemFile> file = parseProblemFile(text.str(), argv[1]);
+  Expected<ProblemFile> file = loadProblemFile(argv[1]);
   if (!file) {
     std::printf("%s\n", file.error().c_str());
     return 2;

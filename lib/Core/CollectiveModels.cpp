@@ -18,8 +18,8 @@ using namespace soap;
 /// Groups of up to so many devices are looked up by their patterns: of larger
 /// ones, a search hardly meets two that are alike.
 static constexpr size_t mostForPattern = 8;
-static constexpr size_t mostPatterns = 20000; ///< some 50 MB
-static constexpr size_t groupPlaces = 2048;   ///< a power of two
+static constexpr size_t mostPatterns = 20000;
+static constexpr size_t groupPlaces = 2048; ///< a power of two
 /// Numbers in patterns have 16 bits.
 static constexpr size_t mostNumbers = 1 << 16;
 

@@ -164,7 +164,7 @@ KernelGeometry *StrategyPlan::geometryOf(int slot,
 /// Makes room where caches take too much. Nothing may be pending.
 void StrategyPlan::trimCaches() {
   if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() +
-          transfers.resourceLists().bytes() <=
+          transfers.cacheBytes() <=
       mostCacheBytes)
     return;
   std::unordered_set<const KernelGeometry *> used;

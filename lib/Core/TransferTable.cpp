@@ -11,9 +11,11 @@ using namespace soap;
 
 void TransferTable::fill(int from) {
   std::vector<Entry> row;
+  size_t before = lists.bytes();
   for (int to = 0; to < topology.deviceCount(); ++to) {
     row.push_back({topology.distance(from, to),
                    resourceNumber(transferResources(topology, from, to))});
   }
   rows[from] = std::move(row);
+  heldBytes += lists.bytes() - before;
 }

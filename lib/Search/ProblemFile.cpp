@@ -472,3 +472,13 @@ Expected<ProblemFile> soap::parseProblemFile(const std::string &text,
     return reader.takeError();
   return problem;
 }
+
+Expected<ProblemFile> soap::loadProblemFile(const std::string &file) {
+  Expected<std::optional<std::string>> text = jsonfile::readFile(file);
+  if (!text)
+    return text.takeError();
+  if (!*text)
+    return Error{file + ": no such file, expected a problem as "
+                        "--soap-print-op-graph=problem=FILE writes it"};
+  return parseProblemFile(**text, file);
+}

@@ -108,4 +108,7 @@ TEST(ProblemFile, RefusesWhatIsWrong) {
   EXPECT_FALSE(
       static_cast<bool>(parseProblemFile(text.substr(0, 300), "p.json")));
   EXPECT_FALSE(static_cast<bool>(parseProblemFile("[]", "p.json")));
+  EXPECT_EQ(loadProblemFile("nowhere.json").error(),
+            "nowhere.json: no such file, expected a problem as "
+            "--soap-print-op-graph=problem=FILE writes it");
 }

@@ -40,7 +40,10 @@ public:
     for (int n = 0; n < static_cast<int>(all.size()); ++n)
       if (wanted[static_cast<size_t>(n)])
         renumber(n, resourceNumber(all[n]));
+    heldBytes = lists.bytes();
   }
+  /// About what `keep` makes free: lists that are no routes and were not kept.
+  size_t cacheBytes() const { return lists.bytes() - heldBytes; }
 
 private:
   struct Entry {
@@ -50,6 +53,7 @@ private:
   const Topology &topology;
   std::vector<std::vector<Entry>> rows;
   ResourceLists lists;
+  size_t heldBytes = 0; ///< of routes, and of what was kept last
 
   const Entry &entry(int from, int to) {
     if (rows[from].empty())

@@ -24,6 +24,8 @@ std::string printProblemFile(const ProblemFile &problem);
 /// well-formed: numbers are in range, values are written before they are read.
 Expected<ProblemFile> parseProblemFile(const std::string &text,
                                        const std::string &file);
+/// Of a file, which must be there.
+Expected<ProblemFile> loadProblemFile(const std::string &file);
 
 } // namespace soap
 
