@@ -37,6 +37,15 @@ class Tools:
                 sys.exit(result.stderr)
             return json.load(open(report.name))
 
+    def simulate(self, module, choice):
+        """What soap-simulate reports of a strategy, chosen by options of soap-apply-strategy."""
+        with tempfile.NamedTemporaryFile(suffix=".json") as report:
+            result = subprocess.run([self.opt, module, f"--soap-apply-strategy={choice}", f"--soap-simulate=compare=none report={report.name} summary=false", "-o", os.devnull],
+                                    capture_output=True, text=True)
+            if result.returncode != 0:
+                sys.exit(result.stderr)
+            return json.load(open(report.name))
+
 
 def write(path, rows):
     """Writes what was measured so far; nothing without a path."""

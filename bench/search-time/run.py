@@ -6,14 +6,15 @@
 
     [--only nmt ...] [--clusters k80-16x4 ...] [--threads 2] [--seed 1] [--full-seconds 60] [--json FILE]
 
-References are kept in bench/search-time/reference.json: their times and lower bounds in ns, and the seconds that they were searched for. They should have ten times the budget of the searches. The
-bound is that of all strategies (docs/Search.md); "gap" is how far the reference is above it at most. "s to 1 %" is the time from the start of the search, the building of the first plans included,
+References are kept in bench/search-time/references: strategies (xz), and in index.json the bound of each problem in ns and the seconds that were searched for. They should have ten times the budget of the searches. Their
+times are simulated anew each time. The bound is that of all strategies (docs/Search.md); "gap" is how far the reference is above it at most. "s to 1 %" is the time from the start of the search, the building of the first plans included,
 until the best strategy was within 1 % of the reference, where the search ends, maybe before the expert's strategy is priced ("-"); "> 10": not within the budget. With --full-seconds, the same once more with `simulator=full`, every strategy planned and
 simulated from nothing, and its strategies per second.
 """
 
 import argparse
 import json
+import lzma
 import os
 import sys
 import tempfile
@@ -24,19 +25,38 @@ from search_bench import Tools, write  # noqa: E402
 # Network, batch of a device.
 NETWORKS = [("alexnet", 256), ("inception-v3", 64), ("resnet-101", 64), ("rnntc", 64), ("rnnlm", 64), ("nmt", 64)]
 CLUSTERS = ["k80-1x4", "k80-4x4", "k80-16x4"]
-REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference.json")
+REFERENCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "references")
+INDEX = os.path.join(REFERENCES, "index.json")
 
 
 def search(tools, module, cluster, args, seconds, seed, more=""):
     return tools.search(module, f"topology={cluster} seed={seed} time-limit={seconds} threads={args.threads} {more}")
 
 
-def find_reference(tools, module, cluster, args, entry):
-    """The entry with the better of what it had and of what another seed than those that are measured finds."""
-    found = search(tools, module, cluster, args, args.reference, args.seed + 1000, "bound=true")
-    if not entry or found["best_makespan_ns"] < entry["ns"]:
-        entry = {**(entry or {}), "ns": found["best_makespan_ns"]}
-    return {**entry, "bound_ns": found["bound_ns"], "seconds": max(entry.get("seconds", 0), args.reference)}
+def path_of(network, cluster):
+    return os.path.join(REFERENCES, f"{network}.{cluster}.json.xz")
+
+
+def reference_ns(tools, module, path):
+    """What the simulator says of a reference today; None if there is none."""
+    if not os.path.exists(path):
+        return None
+    with tempfile.NamedTemporaryFile(suffix=".json") as strategy:
+        strategy.write(lzma.open(path).read())
+        strategy.flush()
+        return tools.simulate(module, f"strategy={strategy.name}")["makespan_ns"]
+
+
+def find_reference(tools, module, cluster, args, path, entry):
+    """Keeps the better of the strategy that is there and of what another seed than those that are measured finds; the entry of the index and the time in ns."""
+    known = reference_ns(tools, module, path)
+    with tempfile.NamedTemporaryFile(suffix=".json") as strategy:
+        found = search(tools, module, cluster, args, args.reference, args.seed + 1000, f"bound=true export={strategy.name}")
+        if known is None or found["best_makespan_ns"] < known:
+            with lzma.open(path, "wb", preset=9 | lzma.PRESET_EXTREME) as stream:
+                stream.write(open(strategy.name, "rb").read())
+            known = found["best_makespan_ns"]
+    return {"bound_ns": found["bound_ns"], "seconds": max(entry.get("seconds", 0), args.reference)}, known
 
 
 def time_to(tools, module, cluster, args, seconds, goal, simulator):
@@ -58,7 +78,7 @@ def main():
     parser.add_argument("--json")
     args = parser.parse_args()
     tools = Tools(args.build)
-    references = json.load(open(REFERENCE)) if os.path.exists(REFERENCE) else {}
+    index = json.load(open(INDEX)) if os.path.exists(INDEX) else {}
 
     rows = []
     if not args.reference:
@@ -71,15 +91,17 @@ def main():
             for cluster in args.clusters:
                 module = tools.step(folder, network, batch, cluster)
                 key = f"{network} {cluster}"
+                path = path_of(network, cluster)
                 if args.reference:
-                    references[key] = find_reference(tools, module, cluster, args, references.get(key))
-                    write(REFERENCE, dict(sorted(references.items())))
-                    print(f"{key}: {references[key]['ns'] * 1e-6:.3f} ms, at least {references[key]['bound_ns'] * 1e-6:.3f} ms", flush=True)
+                    index[key], ns = find_reference(tools, module, cluster, args, path, index.get(key, {}))
+                    write(INDEX, dict(sorted(index.items())))
+                    print(f"{key}: {ns * 1e-6:.3f} ms, at least {index[key]['bound_ns'] * 1e-6:.3f} ms", flush=True)
                     continue
-                if key not in references:
+                ns = reference_ns(tools, module, path)
+                if ns is None or key not in index:
                     sys.exit(f"no reference for {key}: run with --reference SECONDS first")
-                reference = references[key]
-                goal = int(1.01 * reference["ns"])
+                reference = {"ns": ns, **index[key]}
+                goal = int(1.01 * ns)
                 seconds, report = time_to(tools, module, cluster, args, args.seconds, goal, "delta")
                 row = {"network": network, "cluster": cluster, "initial": report["initial"], "reference": reference,
                        "best_ns": report["best_makespan_ns"], "seconds": seconds, "proposals": report["proposals"]}
