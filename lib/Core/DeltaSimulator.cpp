@@ -16,15 +16,16 @@ using namespace soap;
 /// Checkpoints of a timeline: restoring one costs about as much as a hundred
 /// tasks.
 static constexpr int checkpointsPerTimeline = 128;
-static constexpr int fewestTasksBetween = 64;
 /// Blocks whose tasks are put together at a time.
 static constexpr size_t mostReleased = 8;
 
-DeltaSimulator::DeltaSimulator(StrategyPlan &plan)
-    : plan(plan), simulator(plan), done(plan.getBlocks().size()),
-      progress(plan.getBlocks().size()), blocks(plan.getBlocks().size()),
-      values(plan.getGraph().values.size()), keys(plan.getBlocks().size()),
-      stamped(plan.getBlocks().size()) {
+DeltaSimulator::DeltaSimulator(StrategyPlan &plan, int tasksBetween)
+    : plan(plan), tasksBetween(tasksBetween), simulator(plan),
+      done(plan.getBlocks().size()), progress(plan.getBlocks().size()),
+      blocks(plan.getBlocks().size()), values(plan.getGraph().values.size()),
+      keys(plan.getBlocks().size()),
+      changes(plan.getBlocks().size(), Change::None), changedIn(values.size()),
+      touchedIn(plan.getBlocks().size()), stamped(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
   // Tasks of restored values wait for kernels that they read nothing of.
@@ -59,7 +60,9 @@ int64_t DeltaSimulator::start() {
   taskCount = static_cast<int>(plan.taskCount());
   limitNs = std::numeric_limits<int64_t>::max();
   restore(0);
+  listChanges();
   int64_t makespanNs = run();
+  committedNs = makespanNs;
   simulated = static_cast<int64_t>(simulatedCount);
   for (size_t b = 0; b < done.size(); ++b)
     replace(static_cast<int>(b));
@@ -92,6 +95,11 @@ int DeltaSimulator::firstDifference() const {
 /// the plan as it is now.
 void DeltaSimulator::restore(int position) {
   ++epoch;
+  ++runNumber;
+  touched.clear();
+  shiftNs = 0;
+  partTasks = partPopped = 0;
+  spliceCount = 0;
   auto it = std::upper_bound(checkpoints.begin(), checkpoints.end(), position,
                              [](int p, const Checkpoint &checkpoint) {
                                return p < checkpoint.position;
@@ -105,18 +113,18 @@ void DeltaSimulator::restore(int position) {
   passedCount = 0;
   if (from > 0) {
     const Checkpoint &checkpoint = checkpoints[from - 1];
-    firstSimulated = checkpoint.position;
-    firstSimulatedNs = std::numeric_limits<int64_t>::max();
-    for (const TaskQueue::Entry &entry : checkpoint.queue)
-      firstSimulatedNs = std::min(firstSimulatedNs, entry.readyNs);
+    firstSimulated = runStart = positionOffset = checkpoint.position;
+    firstSimulatedNs = checkpoint.next.readyNs;
+    partMakespanNs = oldMakespanNs = checkpoint.makespanNs;
     queue.load(checkpoint.queue);
     resources = checkpoint.resources;
     for (size_t r = 0; r < load.size(); ++r)
       resources[r].remainingNs += load[r];
     return;
   }
-  firstSimulated = 0;
+  firstSimulated = runStart = positionOffset = 0;
   firstSimulatedNs = 0;
+  partMakespanNs = oldMakespanNs = 0;
   resources.clear();
   for (int64_t loadNs : load)
     resources.push_back({0, loadNs});
@@ -134,12 +142,28 @@ void DeltaSimulator::restore(int position) {
 /// Whether a task was over before the run started; `readyNs` is raised to its
 /// end.
 bool DeltaSimulator::isDone(int block, int index, int64_t &readyNs) const {
+  if (changes[block] == Change::Over)
+    return true;
   const std::vector<Done> &tasks = done[block];
   if (static_cast<size_t>(index) >= tasks.size() ||
       tasks[index].position >= firstSimulated)
     return false;
-  readyNs = std::max(readyNs, tasks[index].endNs);
+  readyNs = std::max(readyNs, tasks[index].endNs + shiftNs);
   return true;
+}
+
+/// Whether no task of a block was over before the part of the run started.
+bool DeltaSimulator::isUntouched(int block) const {
+  return changes[block] == Change::None
+             ? progress[block].isUntouchedAt(firstSimulated)
+             : changes[block] == Change::Ahead;
+}
+
+/// Whether all were, and had ended when anything became ready.
+bool DeltaSimulator::isOver(int block) const {
+  return changes[block] == Change::None
+             ? progress[block].isOverAt(firstSimulated, firstSimulatedNs)
+             : changes[block] == Change::Over;
 }
 
 /// Of a value that is not pending.
@@ -166,16 +190,14 @@ void DeltaSimulator::setState(int value) {
   // when the run starts waits for one that ends after `firstSimulatedNs`: what
   // has ended by then says nothing.
   auto all = [&](auto holds) {
-    return (state.block < 0 || holds(progress[state.block])) &&
-           (state.writer < 0 || holds(progress[state.writer]));
+    return (state.block < 0 || holds(state.block)) &&
+           (state.writer < 0 || holds(state.writer));
   };
-  if (all([&](const Progress &p) { return p.isUntouchedAt(firstSimulated); }))
+  if (all([&](int block) { return isUntouched(block); }))
     return;
-  bool isOver = all([&](const Progress &p) {
-    return p.isOverAt(firstSimulated, firstSimulatedNs);
-  });
-  state.waiting =
-      isOver ? ValueState::Waiting::ForNothing : ValueState::Waiting::ForSome;
+  state.waiting = all([&](int block) { return isOver(block); })
+                      ? ValueState::Waiting::ForNothing
+                      : ValueState::Waiting::ForSome;
 }
 
 /// Adds the tasks that the shards of a slot wait for as an operand.
@@ -211,7 +233,11 @@ void DeltaSimulator::addWaiting(int slot, size_t operand, TaskRun *tasks) {
 
 void DeltaSimulator::initialize(int block, BlockState &state) {
   state.epoch = epoch;
-  state.touched = firstSimulated + static_cast<int>(simulatedCount) - 1;
+  state.simulated = 0;
+  if (touchedIn[block] != runNumber) {
+    touchedIn[block] = runNumber;
+    touched.push_back({block, nextPosition() - 1});
+  }
   auto [slot, value] = plan.getBlocks()[block];
   if (slot >= 0)
     initializeKernel(block, slot, state);
@@ -231,7 +257,8 @@ void DeltaSimulator::initializeKernel(int block, int slot, BlockState &state) {
   state.mayWaitForPending = plan.hasPendingOperands(slot);
   // Of what is as it was, all arrivals come after the first.
   if (plan.isCounted(slot) &&
-      (firstSimulated == 0 || progress[block].touched >= firstSimulated)) {
+      (firstSimulated == 0 || progress[block].touched >= firstSimulated) &&
+      (spliceCount == 0 || !readsPast(slot))) {
     state.tasks = pool.allocate(plan.predecessorCounts(slot));
     return;
   }
@@ -297,7 +324,7 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
   if (passed.size() == passedCount)
     passed.emplace_back();
   Checkpoint &checkpoint = passed[passedCount++];
-  checkpoint.position = firstSimulated + static_cast<int>(simulatedCount);
+  checkpoint.position = nextPosition();
   checkpoint.makespanNs = makespanNs;
   checkpoint.resources = resources;
   const std::vector<int64_t> &load = plan.loadNs();
@@ -305,6 +332,9 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
     checkpoint.resources[r].remainingNs -= load[r];
   checkpoint.queue.clear();
   queue.save(checkpoint.queue);
+  checkpoint.next =
+      *std::min_element(checkpoint.queue.begin(), checkpoint.queue.end());
+  checkpoint.next.key = keys.firstTask(checkpoint.next.key);
 }
 
 /// Plans what the tasks of a block wait for, as far as it is pending. Returns
@@ -532,25 +562,46 @@ bool DeltaSimulator::follow(int value, size_t node,
   return !isHopeless;
 }
 
+/// What the resources have done and have to do.
+int64_t DeltaSimulator::boundOfLoads() const {
+  int64_t boundNs = 0;
+  for (const Resource &resource : resources)
+    boundNs = std::max(boundNs, resource.freeNs + resource.remainingNs);
+  return boundNs;
+}
+
 int64_t DeltaSimulator::run() {
   int64_t makespanNs = from > 0 ? checkpoints[from - 1].makespanNs : 0;
   auto between = static_cast<size_t>(
-      std::max(fewestTasksBetween, taskCount / checkpointsPerTimeline));
-  for (const Resource &resource : resources)
-    if (int64_t endNs = resource.freeNs + resource.remainingNs; endNs > limitNs)
-      return endNs;
+      std::max(tasksBetween, taskCount / checkpointsPerTimeline));
+  if (int64_t endNs = boundOfLoads(); endNs > limitNs)
+    return endNs;
   isHopeless = false;
   size_t next = between;
+  await(from);
   while (!queue.empty()) {
     if (simulatedCount >= next) {
       if (mustStop())
         return limitNs + 1;
       takeCheckpoint(makespanNs);
+      awaitNext();
       next = simulatedCount + between;
     }
     TaskQueue::Entry entry = queue.pop();
+    if (keys.firstTask(entry.key) == awaited) {
+      if (comesAgain(entry, makespanNs)) {
+        if (splices[spliceCount - 1].last == taskCount)
+          return std::max(makespanNs, committedNs + shiftNs);
+        makespanNs = partMakespanNs;
+        if (int64_t endNs = boundOfLoads(); endNs > limitNs)
+          return endNs;
+        next = simulatedCount + between;
+        continue;
+      }
+    }
     TaskBundle bundle = keys.unpack(entry.key);
-    const BlockState &state = touch(bundle.block);
+    BlockState &state = touch(bundle.block);
+    state.simulated += bundle.count;
     auto node = static_cast<size_t>(state.node + bundle.first);
     size_t most = simulatedCount + static_cast<size_t>(bundle.count);
     if (most > endsNs.size())
@@ -618,30 +669,35 @@ int64_t DeltaSimulator::propose(int64_t limit) {
       return limitNs + 1;
   }
   restore(firstDifference());
-  int64_t makespanNs = run();
+  listChanges();
+  proposedNs = run();
   simulated = static_cast<int64_t>(simulatedCount);
-  if (makespanNs > limitNs)
-    return makespanNs;
-  plan.finish();
-  return makespanNs;
+  if (proposedNs <= limitNs)
+    plan.finish();
+  return proposedNs;
 }
 
 void DeltaSimulator::copyProposal(const DeltaSimulator &other) {
   if (copiesOccupy)
     return;
   from = other.from;
-  firstSimulated = other.firstSimulated;
+  runStart = other.runStart;
+  proposedNs = other.proposedNs;
   popped = other.popped;
   simulatedCount = other.simulatedCount;
   if (endsNs.size() < simulatedCount)
     endsNs.resize(simulatedCount);
   std::copy_n(other.endsNs.begin(), simulatedCount, endsNs.begin());
+  auto copy = [](auto &to, const auto &from, size_t count) {
+    if (to.size() < count)
+      to.resize(count);
+    std::copy_n(from.begin(), count, to.begin());
+  };
   passedCount = other.passedCount;
-  if (passed.size() < passedCount)
-    passed.resize(passedCount);
-  std::copy_n(other.passed.begin(), passedCount, passed.begin());
-  for (const TaskBundle &bundle : popped)
-    blocks[bundle.block].touched = other.blocks[bundle.block].touched;
+  copy(passed, other.passed, passedCount);
+  spliceCount = other.spliceCount;
+  copy(splices, other.splices, spliceCount);
+  touched = other.touched;
 }
 
 /// Forgets a block, whose tasks are others now.
@@ -656,6 +712,7 @@ void DeltaSimulator::replace(int block) {
 void DeltaSimulator::commit() {
   if (copiesOccupy)
     return;
+  committedNs = proposedNs;
   for (int slot : plan.changedKernels())
     replace(plan.getSlots()[slot].block);
   for (int value : plan.changedValues())
@@ -665,33 +722,56 @@ void DeltaSimulator::commit() {
 }
 
 void DeltaSimulator::commitTimeline() {
+  moveSpliced();
+  for (auto [block, position] : touched) {
+    // Positions after the start of the run are those of before, or of what came
+    // again.
+    Progress &now = progress[block];
+    if (now.touched >= runStart)
+      now.touched =
+          spliceCount > 0 ? std::min(now.touched, position) : position;
+  }
   ++stamp;
-  int position = firstSimulated;
+  int position = runStart;
   const int64_t *endNs = endsNs.data();
-  for (const TaskBundle &bundle : popped) {
+  size_t part = 0;
+  auto skip = [&](size_t i) {
+    for (; part < spliceCount && splices[part].popped == i; ++part)
+      position = splices[part].last + splices[part].offset;
+  };
+  for (size_t i = 0; i < popped.size(); ++i) {
+    skip(i);
+    const TaskBundle &bundle = popped[i];
     Progress &now = progress[bundle.block];
-    // Positions after the start of the run are those of before.
     if (stamped[bundle.block] != stamp) {
       stamped[bundle.block] = stamp;
-      if (now.first >= firstSimulated) {
+      if (now.first >= runStart) {
         now.first = position;
         now.endNs = 0;
       }
-      if (now.touched >= firstSimulated)
-        now.touched = blocks[bundle.block].touched;
     }
     Done *task = done[bundle.block].data() + bundle.first;
-    for (int i = 0; i < bundle.count; ++i) {
+    for (int t = 0; t < bundle.count; ++t) {
       now.endNs = std::max(now.endNs, *endNs);
       *task++ = {*endNs++, position++};
     }
     now.last = position - 1;
   }
+  skip(popped.size());
   taskCount = position;
-  // Exchanged, so that the memory of both is kept.
-  checkpoints.resize(from + passedCount);
-  for (size_t i = 0; i < passedCount; ++i)
-    std::swap(checkpoints[from + i], passed[i]);
+  if (spliceCount > 0) {
+    findProgress();
+    mergeCheckpoints();
+  } else {
+    // Exchanged, so that the memory of both is kept.
+    checkpoints.resize(from + passedCount);
+    for (size_t i = 0; i < passedCount; ++i)
+      std::swap(checkpoints[from + i], passed[i]);
+  }
+  // All is known from the blocks now.
+  runStart = taskCount;
+  popped.clear();
+  spliceCount = 0;
 }
 
 void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
@@ -709,12 +789,15 @@ void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
     tasks.push_back({endNs - durationNs, static_cast<uint64_t>(block) << 32 |
                                              static_cast<uint32_t>(index)});
   };
-  // What was over before the run started is as it was.
+  // What was over before the run started is as it was, and some comes again.
   for (size_t b = 0; b < list.size(); ++b)
-    if (!progress[b].isUntouchedAt(firstSimulated))
-      for (size_t i = 0; i < done[b].size(); ++i)
-        if (done[b][i].position < firstSimulated)
-          add(static_cast<int>(b), static_cast<int>(i), done[b][i].endNs);
+    if (spliceCount > 0 || !progress[b].isUntouchedAt(runStart))
+      for (size_t i = 0; i < done[b].size(); ++i) {
+        Done task = done[b][i];
+        if (task.position < runStart ||
+            (changes[b] == Change::None && move(task)))
+          add(static_cast<int>(b), static_cast<int>(i), task.endNs);
+      }
   const int64_t *endNs = endsNs.data();
   for (const TaskBundle &bundle : popped)
     for (int i = 0; i < bundle.count; ++i)

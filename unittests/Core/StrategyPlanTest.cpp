@@ -235,7 +235,8 @@ void checkProposals(uint64_t seed, bool restores = false) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Planned planned(seed, 24, restores);
   auto &[random, problem, topology, cost, plan] = planned;
-  DeltaSimulator simulator(plan);
+  // Few tasks between checkpoints: parts of timelines come again.
+  DeltaSimulator simulator(plan, static_cast<int>(uniform(random, 1, 12)));
   StrategySimulator fresh(plan);
   plan.set(problem.strategy);
   int64_t makespanNs = simulator.start();

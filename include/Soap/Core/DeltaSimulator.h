@@ -25,7 +25,11 @@ namespace soap {
 /// Keeps a reference to a plan, and the timeline of its last commit.
 class DeltaSimulator {
 public:
-  explicit DeltaSimulator(StrategyPlan &plan);
+  /// Checkpoints of a timeline, of which simulations start and between which
+  /// parts come again, are at least so many tasks apart.
+  static constexpr int fewestTasksBetween = 64;
+  explicit DeltaSimulator(StrategyPlan &plan,
+                          int tasksBetween = fewestTasksBetween);
 
   /// Simulates the plan as it is, which must be finished and committed. Returns
   /// the makespan in ns; proposals differ from this.
@@ -89,7 +93,22 @@ private:
     int64_t makespanNs = 0;          ///< of the tasks before
     std::vector<Resource> resources; ///< `remainingNs`: less what was to do
     std::vector<TaskQueue::Entry> queue;
+    TaskQueue::Entry next = {0, 0}; ///< the first task of the queue, alone
   };
+  /// A part of the last commit's timeline that comes again, as a whole earlier
+  /// or later: from the state before one position to that before another.
+  struct Splice {
+    int first, last;    ///< these positions; the last may be the end
+    int offset;         ///< what its positions are greater by now
+    int64_t shiftNs;    ///< and its times
+    int64_t makespanNs; ///< of the tasks before it
+    /// Checkpoints of the last commit in it, from its first position on.
+    size_t firstCheckpoint, lastCheckpoint;
+    size_t popped, passed;       ///< what was simulated before it
+    std::vector<int64_t> workNs; ///< less was done before it, by resource
+  };
+  /// What has become of a block that is not that of the last commit.
+  enum class Change : uint8_t { None, Ahead, Over };
   /// What a run needs to know of a block, in one cache line: made when the
   /// first of its tasks is touched.
   struct alignas(64) BlockState {
@@ -101,7 +120,7 @@ private:
     int64_t latestNs; ///< ends of shards after this prove the limit exceeded
     int value;        ///< what its tasks write, -1: not one value
     int node;         ///< where successors of its first task are listed
-    int touched;      ///< the position of the last task that was simulated then
+    int simulated;    ///< its tasks that were
     bool mayWaitForPending; ///< its tasks may wait for values to be planned
   };
   /// What a run needs to know of a planned value, too.
@@ -119,6 +138,7 @@ private:
   };
 
   StrategyPlan &plan;
+  int tasksBetween;            ///< checkpoints, at least
   StrategySimulator simulator; ///< where copies occupy their receiver
   bool copiesOccupy = false;
   std::vector<int> firstOperand;  ///< by slot, in `operandPlaces`
@@ -129,18 +149,34 @@ private:
   std::vector<Progress> progress;      ///< by block
   std::vector<Checkpoint> checkpoints;
   int taskCount = 0;
+  int64_t committedNs = 0, proposedNs = 0; ///< makespans
   ProofGate border{6}; ///< bounds from values around what has changed
   // Of the last proposal.
   size_t from = 0;                ///< the checkpoint that it started from
+  int runStart = 0;               ///< its position
   std::vector<TaskBundle> popped; ///< in the order of the queue
   std::vector<int64_t> endsNs;    ///< of their tasks, and memory for more
   size_t simulatedCount = 0;      ///< tasks
   std::vector<Checkpoint> passed;
   size_t passedCount = 0; ///< entries of `passed` in use; memory is kept
-  // State of the run.
+  std::vector<Splice> splices;
+  size_t spliceCount = 0; ///< the same
+  /// Blocks of which a task was touched, and the position of the last task that
+  /// was simulated before.
+  std::vector<std::pair<int, int>> touched;
+  // State of the run. It has parts, each of which starts from a checkpoint.
   uint64_t epoch = 0;
   int firstSimulated = 0;       ///< position of the checkpoint
-  int64_t firstSimulatedNs = 0; ///< nothing becomes ready before
+  int64_t firstSimulatedNs = 0; ///< nothing became ready before, in its time
+  int64_t shiftNs = 0;          ///< what times are greater by now
+  int positionOffset = 0;       ///< positions, less tasks simulated
+  size_t partTasks = 0, partPopped = 0; ///< simulated in parts before
+  /// At the start of the part: makespan of the tasks before, now and then.
+  int64_t partMakespanNs = 0, oldMakespanNs = 0;
+  size_t target = 0;    ///< the checkpoint that the run may come to next
+  uint64_t awaited = 0; ///< the task before which it does
+  uint64_t runNumber = 0;
+  std::vector<TaskQueue::Entry> entries;
   int64_t limitNs = 0;
   bool isHopeless = false; ///< a planned value has shown it
   bool isStopped = false;
@@ -149,7 +185,12 @@ private:
   std::vector<ValueState> values;
   std::vector<Resource> resources;
   BundleKeys keys;
-  TaskQueue queue; ///< of bundles
+  TaskQueue queue;                ///< of bundles
+  std::vector<Change> changes;    ///< by block
+  std::vector<int> changedBlocks; ///< that have one
+  std::vector<int> changedValues;
+  std::vector<uint64_t> changedIn; ///< by value: the run
+  std::vector<uint64_t> touchedIn; ///< by block: the run
   std::vector<Released> released;
   int64_t simulated = 0;
   std::vector<uint64_t> stamped; ///< by block, in `commit`
@@ -175,6 +216,29 @@ private:
   void initializeKernel(int block, int slot, BlockState &state);
   void initializeValue(int value, BlockState &state);
   bool isDone(int block, int index, int64_t &readyNs) const;
+  bool isUntouched(int block) const;
+  bool isOver(int block) const;
+  bool readsPast(int slot) const;
+  int nextPosition() const {
+    return positionOffset + static_cast<int>(simulatedCount);
+  }
+  int64_t boundOfLoads() const;
+  // Convergence.cpp
+  struct Convergence;
+  void listChanges();
+  void await(size_t checkpoint);
+  void awaitNext();
+  bool comesAgain(const TaskQueue::Entry &entry, int64_t makespanNs);
+  bool converges(const TaskQueue::Entry &entry, Convergence &found);
+  bool settle(int block, size_t present, Convergence &found);
+  bool settleKernels(Convergence &found);
+  bool settleValues(Convergence &found);
+  bool isShifted(const Convergence &found) const;
+  void splice(const Convergence &found, int64_t makespanNs);
+  bool move(Done &task) const;
+  void moveSpliced();
+  void findProgress();
+  void mergeCheckpoints();
   const ValueState &stateOf(int value) {
     if (values[value].epoch != epoch)
       setState(value);

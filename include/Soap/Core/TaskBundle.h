@@ -55,6 +55,10 @@ public:
       return none;
     return key - last + ((last + 1) << countBits);
   }
+  /// The key of the first task of a bundle alone.
+  uint64_t firstTask(uint64_t key) const {
+    return key & ~((uint64_t(1) << countBits) - 1);
+  }
   TaskBundle unpack(uint64_t key) const {
     uint64_t tasks = key & ((uint64_t(1) << blockShift) - 1);
     return {static_cast<int>(key >> blockShift),
