@@ -67,27 +67,29 @@ bool DeltaSimulator::readsPast(int slot) const {
 /// The run may come to a checkpoint, or to one after it.
 void DeltaSimulator::await(size_t checkpoint) {
   target = checkpoint;
-  while (target < checkpoints.size() &&
-         changes[keys.unpack(checkpoints[target].next.key).block] !=
+  while (target < timeline.checkpoints.size() &&
+         changes[keys.unpack(timeline.checkpoints[target].next.key).block] !=
              Change::None)
     ++target;
-  awaited = target < checkpoints.size() ? checkpoints[target].next.key
-                                        : BundleKeys::none;
+  awaited = target < timeline.checkpoints.size()
+                ? timeline.checkpoints[target].next.key
+                : BundleKeys::none;
 }
 
-/// Leaves checkpoints that the run has passed.
+/// Leaves checkpoints that the run has record.passed.
 void DeltaSimulator::awaitNext() {
-  if (target == checkpoints.size())
+  if (target == timeline.checkpoints.size())
     return;
   constexpr size_t mostLooks = 8;
-  size_t looks = std::min(mostLooks, popped.size() - partPopped);
+  size_t looks = std::min(mostLooks, record.popped.size() - partPopped);
   for (size_t i = 0; i < looks; ++i) {
-    const TaskBundle &bundle = popped[popped.size() - 1 - i];
+    const TaskBundle &bundle = record.popped[record.popped.size() - 1 - i];
     if (changes[bundle.block] != Change::None)
       continue;
-    int position = done[bundle.block][bundle.first].position;
+    int position = timeline.done[bundle.block][bundle.first].position;
     size_t next = target;
-    while (next < checkpoints.size() && checkpoints[next].position <= position)
+    while (next < timeline.checkpoints.size() &&
+           timeline.checkpoints[next].position <= position)
       ++next;
     if (next != target)
       await(next);
@@ -100,7 +102,7 @@ void DeltaSimulator::awaitNext() {
 /// comes again. What has changed is over then, or has not begun.
 bool DeltaSimulator::converges(const TaskQueue::Entry &entry,
                                Convergence &found) {
-  const Checkpoint &checkpoint = checkpoints[target];
+  const Checkpoint &checkpoint = timeline.checkpoints[target];
   found.position = checkpoint.position;
   found.oldNs = checkpoint.next.readyNs;
   found.nowNs = entry.readyNs;
@@ -115,7 +117,7 @@ bool DeltaSimulator::converges(const TaskQueue::Entry &entry,
     if (!settleKernels(found) || !settleValues(found))
       return false;
     // The same tasks were taken from the queue.
-    if (static_cast<int64_t>(simulatedCount - partTasks) - found.newTasks !=
+    if (static_cast<int64_t>(record.tasks - partTasks) - found.newTasks !=
         found.position - firstSimulated - found.oldTasks)
       return false;
     entries.clear();
@@ -130,9 +132,9 @@ bool DeltaSimulator::converges(const TaskQueue::Entry &entry,
   }();
   if (isAlike && !found.isLast) {
     auto it = std::upper_bound(
-        checkpoints.begin(), checkpoints.end(), found.next,
+        timeline.checkpoints.begin(), timeline.checkpoints.end(), found.next,
         [](int p, const Checkpoint &c) { return p < c.position; });
-    found.to = static_cast<size_t>(it - checkpoints.begin()) - 1;
+    found.to = static_cast<size_t>(it - timeline.checkpoints.begin()) - 1;
     isAlike = found.next != never && found.to > target;
   }
   if (!isAlike)
@@ -146,7 +148,7 @@ bool DeltaSimulator::converges(const TaskQueue::Entry &entry,
 bool DeltaSimulator::settle(int block, size_t present, Convergence &found) {
   if (changes[block] == Change::Over)
     return true;
-  const Progress &old = progress[block];
+  const Progress &old = timeline.progress[block];
   const BlockState &state = blocks[block];
   size_t count =
       state.epoch == epoch ? static_cast<size_t>(state.simulated) : 0;
@@ -156,7 +158,7 @@ bool DeltaSimulator::settle(int block, size_t present, Convergence &found) {
     found.newTasks += static_cast<int64_t>(present);
     if (old.last >= 0) {
       found.oldTasks += std::count_if(
-          done[block].begin(), done[block].end(),
+          timeline.done[block].begin(), timeline.done[block].end(),
           [](const Done &task) { return task.position != never; });
       found.mixedUpNs = std::max(found.mixedUpNs, old.endNs + found.shiftNs);
     }
@@ -192,18 +194,18 @@ bool DeltaSimulator::settleValues(Convergence &found) {
         isOver = changes[writer] == Change::Over;
         isAhead = !isOver;
       } else {
-        isOver = progress[writer].last < found.position;
-        isAhead = progress[writer].first >= found.position;
+        isOver = timeline.progress[writer].last < found.position;
+        isAhead = timeline.progress[writer].first >= found.position;
         if (isAhead)
-          found.next = std::min(found.next, progress[writer].first);
+          found.next = std::min(found.next, timeline.progress[writer].first);
       }
     }
     int block = plan.blockOf(value);
     if (plan.isPending(value)) {
       isOver = false;
       if (block >= 0) {
-        isAhead &= progress[block].first >= found.position;
-        found.next = std::min(found.next, progress[block].first);
+        isAhead &= timeline.progress[block].first >= found.position;
+        found.next = std::min(found.next, timeline.progress[block].first);
       }
     } else if (block >= 0) {
       size_t present = plan.valuePlan(value).tasks.size();
@@ -211,8 +213,9 @@ bool DeltaSimulator::settleValues(Convergence &found) {
         return false;
       bool blockIsOver = changes[block] == Change::Over;
       isOver &= blockIsOver;
-      isAhead &= !blockIsOver ||
-                 (present == 0 && progress[block].first >= found.position);
+      isAhead &=
+          !blockIsOver ||
+          (present == 0 && timeline.progress[block].first >= found.position);
     }
     if (!isOver && !isAhead)
       return false;
@@ -228,19 +231,19 @@ bool DeltaSimulator::isShifted(const Convergence &found) const {
   if (found.shiftNs != shiftNs)
     mixedUpNs =
         std::max({mixedUpNs, partMakespanNs, oldMakespanNs + found.shiftNs});
-  size_t task = simulatedCount;
-  for (size_t i = popped.size(); i-- > partPopped;) {
+  size_t task = record.tasks;
+  for (size_t i = record.popped.size(); i-- > partPopped;) {
     if (mixedUpNs >= found.nowNs)
       return false;
-    const TaskBundle &bundle = popped[i];
+    const TaskBundle &bundle = record.popped[i];
     task -= static_cast<size_t>(bundle.count);
-    std::span<const int64_t> ends(endsNs.data() + task,
+    std::span<const int64_t> ends(record.endsNs.data() + task,
                                   static_cast<size_t>(bundle.count));
     if (changes[bundle.block] != Change::None) {
       mixedUpNs = std::max(mixedUpNs, std::ranges::max(ends));
       continue;
     }
-    const Done *old = done[bundle.block].data() + bundle.first;
+    const Done *old = timeline.done[bundle.block].data() + bundle.first;
     for (int64_t endNs : ends) {
       if (old->position >= found.position)
         return false;
@@ -267,35 +270,35 @@ bool DeltaSimulator::comesAgain(const TaskQueue::Entry &entry,
 
 /// Goes on behind what comes again.
 void DeltaSimulator::splice(const Convergence &found, int64_t makespanNs) {
-  if (splices.size() == spliceCount)
-    splices.emplace_back();
-  Splice &part = splices[spliceCount++];
-  const Checkpoint &checkpoint = checkpoints[target];
+  if (record.splices.size() == record.spliceCount)
+    record.splices.emplace_back();
+  Splice &part = record.splices[record.spliceCount++];
+  const Checkpoint &checkpoint = timeline.checkpoints[target];
   part.first = found.position;
   part.offset = nextPosition() - found.position;
   part.shiftNs = shiftNs = found.shiftNs;
   part.makespanNs = makespanNs;
   part.firstCheckpoint = target;
-  part.popped = popped.size();
-  part.passed = passedCount;
+  part.popped = record.popped.size();
+  part.passed = record.passedCount;
   const std::vector<int64_t> &load = plan.loadNs();
   part.workNs.resize(load.size());
   for (size_t r = 0; r < load.size(); ++r)
     part.workNs[r] = resources[r].remainingNs - load[r] -
                      checkpoint.resources[r].remainingNs;
   if (found.isLast) {
-    part.last = taskCount;
-    part.lastCheckpoint = checkpoints.size();
+    part.last = timeline.taskCount;
+    part.lastCheckpoint = timeline.checkpoints.size();
     return;
   }
-  const Checkpoint &to = checkpoints[found.to];
+  const Checkpoint &to = timeline.checkpoints[found.to];
   part.last = to.position;
   part.lastCheckpoint = found.to + 1;
   firstSimulated = to.position;
   firstSimulatedNs = to.next.readyNs;
-  partTasks = simulatedCount;
-  partPopped = popped.size();
-  positionOffset = to.position + part.offset - static_cast<int>(simulatedCount);
+  partTasks = record.tasks;
+  partPopped = record.popped.size();
+  positionOffset = to.position + part.offset - static_cast<int>(record.tasks);
   oldMakespanNs = to.makespanNs;
   partMakespanNs = std::max(makespanNs, to.makespanNs + shiftNs);
   entries = to.queue;
@@ -310,89 +313,4 @@ void DeltaSimulator::splice(const Convergence &found, int64_t makespanNs) {
   ++epoch;
   pool.reset();
   await(found.to + 1);
-}
-
-/// Gives a task that comes again its position and end now. Returns false if it
-/// does not.
-bool DeltaSimulator::move(Done &task) const {
-  for (size_t s = 0; s < spliceCount; ++s) {
-    const Splice &part = splices[s];
-    if (task.position >= part.last)
-      continue;
-    if (task.position < part.first)
-      return false;
-    task.position += part.offset;
-    task.endNs += part.shiftNs;
-    return true;
-  }
-  return false;
-}
-
-/// The tasks that come again. Blocks whose first predecessors were simulated
-/// are taken to be touched when the next part that comes again begins.
-void DeltaSimulator::moveSpliced() {
-  if (spliceCount == 0)
-    return;
-  for (size_t b = 0; b < done.size(); ++b) {
-    for (Done &task : done[b])
-      if (task.position >= runStart && task.position != never)
-        move(task);
-    int &first = progress[b].touched;
-    if (first < runStart || first == never)
-      continue;
-    auto next = std::find_if(
-        splices.begin(), splices.begin() + static_cast<ptrdiff_t>(spliceCount),
-        [&](const Splice &part) { return first < part.last; });
-    first = next == splices.begin() + static_cast<ptrdiff_t>(spliceCount)
-                ? never
-                : std::max(first, next->first) + next->offset;
-  }
-}
-
-/// From all tasks.
-void DeltaSimulator::findProgress() {
-  for (size_t b = 0; b < done.size(); ++b) {
-    Progress &now = progress[b];
-    now.first = never;
-    now.last = -1;
-    now.endNs = 0;
-    for (const Done &task : done[b])
-      if (task.position != never) {
-        now.first = std::min(now.first, task.position);
-        now.last = std::max(now.last, task.position);
-        now.endNs = std::max(now.endNs, task.endNs);
-      }
-  }
-}
-
-/// Those that were passed, and those of the parts that came again.
-void DeltaSimulator::mergeCheckpoints() {
-  std::vector<Checkpoint> merged;
-  auto keep = [&](std::vector<Checkpoint> &list, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      merged.push_back(std::move(list[i]));
-  };
-  keep(checkpoints, 0, from);
-  size_t next = 0;
-  for (size_t s = 0; s < spliceCount; ++s) {
-    const Splice &part = splices[s];
-    keep(passed, next, part.passed);
-    next = part.passed;
-    size_t first = merged.size();
-    keep(checkpoints, part.firstCheckpoint, part.lastCheckpoint);
-    for (Checkpoint &moved : std::span(merged).subspan(first)) {
-      moved.position += part.offset;
-      moved.makespanNs =
-          std::max(part.makespanNs, moved.makespanNs + part.shiftNs);
-      for (size_t r = 0; r < moved.resources.size(); ++r) {
-        moved.resources[r].freeNs += part.shiftNs;
-        moved.resources[r].remainingNs += part.workNs[r];
-      }
-      for (TaskQueue::Entry &entry : moved.queue)
-        entry.readyNs += part.shiftNs;
-      moved.next.readyNs += part.shiftNs;
-    }
-  }
-  keep(passed, next, passedCount);
-  checkpoints = std::move(merged);
 }

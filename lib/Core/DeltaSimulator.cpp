@@ -21,11 +21,10 @@ static constexpr size_t mostReleased = 8;
 
 DeltaSimulator::DeltaSimulator(StrategyPlan &plan, int tasksBetween)
     : plan(plan), tasksBetween(tasksBetween), simulator(plan),
-      done(plan.getBlocks().size()), progress(plan.getBlocks().size()),
-      blocks(plan.getBlocks().size()), values(plan.getGraph().values.size()),
-      keys(plan.getBlocks().size()),
+      timeline(plan.getBlocks().size()), blocks(plan.getBlocks().size()),
+      values(plan.getGraph().values.size()), keys(plan.getBlocks().size()),
       changes(plan.getBlocks().size(), Change::None), changedIn(values.size()),
-      touchedIn(plan.getBlocks().size()), stamped(plan.getBlocks().size()) {
+      touchedIn(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
   // Tasks of restored values wait for kernels that they read nothing of.
@@ -56,18 +55,16 @@ int64_t DeltaSimulator::start() {
     simulated = simulator.simulatedTasks();
     return makespanNs;
   }
-  checkpoints.clear();
-  taskCount = static_cast<int>(plan.taskCount());
+  timeline.checkpoints.clear();
+  timeline.taskCount = static_cast<int>(plan.taskCount());
   limitNs = std::numeric_limits<int64_t>::max();
   restore(0);
-  listChanges();
-  int64_t makespanNs = run();
-  committedNs = makespanNs;
-  simulated = static_cast<int64_t>(simulatedCount);
-  for (size_t b = 0; b < done.size(); ++b)
+  record.makespanNs = run();
+  simulated = static_cast<int64_t>(record.tasks);
+  for (size_t b = 0; b < timeline.done.size(); ++b)
     replace(static_cast<int>(b));
-  commitTimeline();
-  return makespanNs;
+  timeline.commit(record);
+  return timeline.makespanNs;
 }
 
 /// The position of the first task whose successors are not those of the last
@@ -83,7 +80,8 @@ int DeltaSimulator::firstDifference() const {
       return 0;
     // What kernels that have changed themselves release comes later.
     if (slot >= 0 && !plan.isKernelChanged(slot))
-      first = std::min(first, progress[plan.getSlots()[slot].block].first);
+      first =
+          std::min(first, timeline.progress[plan.getSlots()[slot].block].first);
   }
   for (int slot : plan.changedKernels())
     if (plan.blocksWithRoots()[plan.getSlots()[slot].block])
@@ -96,24 +94,23 @@ int DeltaSimulator::firstDifference() const {
 void DeltaSimulator::restore(int position) {
   ++epoch;
   ++runNumber;
-  touched.clear();
+  listChanges();
   shiftNs = 0;
   partTasks = partPopped = 0;
-  spliceCount = 0;
-  auto it = std::upper_bound(checkpoints.begin(), checkpoints.end(), position,
-                             [](int p, const Checkpoint &checkpoint) {
-                               return p < checkpoint.position;
-                             });
-  from = static_cast<size_t>(it - checkpoints.begin());
+  auto it =
+      std::upper_bound(timeline.checkpoints.begin(), timeline.checkpoints.end(),
+                       position, [](int p, const Checkpoint &checkpoint) {
+                         return p < checkpoint.position;
+                       });
+  auto from = static_cast<size_t>(it - timeline.checkpoints.begin());
+  record.restart(from, from > 0 ? timeline.checkpoints[from - 1].position : 0);
+  firstSimulated = positionOffset = record.start;
   const std::vector<int64_t> &load = plan.loadNs();
   pool.reset();
-  popped.clear();
-  simulatedCount = 0;
   released.clear();
-  passedCount = 0;
+  await(from);
   if (from > 0) {
-    const Checkpoint &checkpoint = checkpoints[from - 1];
-    firstSimulated = runStart = positionOffset = checkpoint.position;
+    const Checkpoint &checkpoint = timeline.checkpoints[from - 1];
     firstSimulatedNs = checkpoint.next.readyNs;
     partMakespanNs = oldMakespanNs = checkpoint.makespanNs;
     queue.load(checkpoint.queue);
@@ -122,7 +119,6 @@ void DeltaSimulator::restore(int position) {
       resources[r].remainingNs += load[r];
     return;
   }
-  firstSimulated = runStart = positionOffset = 0;
   firstSimulatedNs = 0;
   partMakespanNs = oldMakespanNs = 0;
   resources.clear();
@@ -144,7 +140,7 @@ void DeltaSimulator::restore(int position) {
 bool DeltaSimulator::isDone(int block, int index, int64_t &readyNs) const {
   if (changes[block] == Change::Over)
     return true;
-  const std::vector<Done> &tasks = done[block];
+  const std::vector<Done> &tasks = timeline.done[block];
   if (static_cast<size_t>(index) >= tasks.size() ||
       tasks[index].position >= firstSimulated)
     return false;
@@ -155,15 +151,15 @@ bool DeltaSimulator::isDone(int block, int index, int64_t &readyNs) const {
 /// Whether no task of a block was over before the part of the run started.
 bool DeltaSimulator::isUntouched(int block) const {
   return changes[block] == Change::None
-             ? progress[block].isUntouchedAt(firstSimulated)
+             ? timeline.progress[block].isUntouchedAt(firstSimulated)
              : changes[block] == Change::Ahead;
 }
 
 /// Whether all were, and had ended when anything became ready.
 bool DeltaSimulator::isOver(int block) const {
-  return changes[block] == Change::None
-             ? progress[block].isOverAt(firstSimulated, firstSimulatedNs)
-             : changes[block] == Change::Over;
+  return changes[block] == Change::None ? timeline.progress[block].isOverAt(
+                                              firstSimulated, firstSimulatedNs)
+                                        : changes[block] == Change::Over;
 }
 
 /// Of a value that is not pending.
@@ -236,7 +232,7 @@ void DeltaSimulator::initialize(int block, BlockState &state) {
   state.simulated = 0;
   if (touchedIn[block] != runNumber) {
     touchedIn[block] = runNumber;
-    touched.push_back({block, nextPosition() - 1});
+    record.touched.push_back({block, nextPosition() - 1});
   }
   auto [slot, value] = plan.getBlocks()[block];
   if (slot >= 0)
@@ -257,8 +253,9 @@ void DeltaSimulator::initializeKernel(int block, int slot, BlockState &state) {
   state.mayWaitForPending = plan.hasPendingOperands(slot);
   // Of what is as it was, all arrivals come after the first.
   if (plan.isCounted(slot) &&
-      (firstSimulated == 0 || progress[block].touched >= firstSimulated) &&
-      (spliceCount == 0 || !readsPast(slot))) {
+      (firstSimulated == 0 ||
+       timeline.progress[block].touched >= firstSimulated) &&
+      (record.spliceCount == 0 || !readsPast(slot))) {
     state.tasks = pool.allocate(plan.predecessorCounts(slot));
     return;
   }
@@ -321,9 +318,9 @@ bool DeltaSimulator::planValue(int value) {
 }
 
 void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
-  if (passed.size() == passedCount)
-    passed.emplace_back();
-  Checkpoint &checkpoint = passed[passedCount++];
+  if (record.passed.size() == record.passedCount)
+    record.passed.emplace_back();
+  Checkpoint &checkpoint = record.passed[record.passedCount++];
   checkpoint.position = nextPosition();
   checkpoint.makespanNs = makespanNs;
   checkpoint.resources = resources;
@@ -571,31 +568,30 @@ int64_t DeltaSimulator::boundOfLoads() const {
 }
 
 int64_t DeltaSimulator::run() {
-  int64_t makespanNs = from > 0 ? checkpoints[from - 1].makespanNs : 0;
+  int64_t makespanNs = partMakespanNs;
   auto between = static_cast<size_t>(
-      std::max(tasksBetween, taskCount / checkpointsPerTimeline));
+      std::max(tasksBetween, timeline.taskCount / checkpointsPerTimeline));
   if (int64_t endNs = boundOfLoads(); endNs > limitNs)
     return endNs;
   isHopeless = false;
   size_t next = between;
-  await(from);
   while (!queue.empty()) {
-    if (simulatedCount >= next) {
+    if (record.tasks >= next) {
       if (mustStop())
         return limitNs + 1;
       takeCheckpoint(makespanNs);
       awaitNext();
-      next = simulatedCount + between;
+      next = record.tasks + between;
     }
     TaskQueue::Entry entry = queue.pop();
     if (keys.firstTask(entry.key) == awaited) {
       if (comesAgain(entry, makespanNs)) {
-        if (splices[spliceCount - 1].last == taskCount)
-          return std::max(makespanNs, committedNs + shiftNs);
+        if (record.splices[record.spliceCount - 1].last == timeline.taskCount)
+          return std::max(makespanNs, timeline.makespanNs + shiftNs);
         makespanNs = partMakespanNs;
         if (int64_t endNs = boundOfLoads(); endNs > limitNs)
           return endNs;
-        next = simulatedCount + between;
+        next = record.tasks + between;
         continue;
       }
     }
@@ -603,17 +599,17 @@ int64_t DeltaSimulator::run() {
     BlockState &state = touch(bundle.block);
     state.simulated += bundle.count;
     auto node = static_cast<size_t>(state.node + bundle.first);
-    size_t most = simulatedCount + static_cast<size_t>(bundle.count);
-    if (most > endsNs.size())
-      endsNs.resize(2 * most);
-    int64_t *ends = endsNs.data() + simulatedCount;
-    popped.push_back(bundle);
+    size_t most = record.tasks + static_cast<size_t>(bundle.count);
+    if (most > record.endsNs.size())
+      record.endsNs.resize(2 * most);
+    int64_t *ends = record.endsNs.data() + record.tasks;
+    record.popped.push_back(bundle);
     if (bundle.count == 1) {
       // Most are alone where devices differ.
       int64_t endNs;
       bool isLate = occupy(state, bundle.first, entry.readyNs, endNs);
       *ends = endNs;
-      ++simulatedCount;
+      ++record.tasks;
       if (isLate)
         return std::max(endNs, limitNs + 1);
       makespanNs = std::max(makespanNs, endNs);
@@ -629,7 +625,7 @@ int64_t DeltaSimulator::run() {
     }
     int count;
     bool isLate = occupyAll(bundle, state, entry.readyNs, ends, count);
-    simulatedCount += static_cast<size_t>(count);
+    record.tasks += static_cast<size_t>(count);
     if (isLate)
       return std::max(ends[count - 1], limitNs + 1);
     for (int i = 0; i < count; ++i)
@@ -669,109 +665,35 @@ int64_t DeltaSimulator::propose(int64_t limit) {
       return limitNs + 1;
   }
   restore(firstDifference());
-  listChanges();
-  proposedNs = run();
-  simulated = static_cast<int64_t>(simulatedCount);
-  if (proposedNs <= limitNs)
+  record.makespanNs = run();
+  simulated = static_cast<int64_t>(record.tasks);
+  if (record.makespanNs <= limitNs)
     plan.finish();
-  return proposedNs;
+  return record.makespanNs;
 }
 
 void DeltaSimulator::copyProposal(const DeltaSimulator &other) {
   if (copiesOccupy)
     return;
-  from = other.from;
-  runStart = other.runStart;
-  proposedNs = other.proposedNs;
-  popped = other.popped;
-  simulatedCount = other.simulatedCount;
-  if (endsNs.size() < simulatedCount)
-    endsNs.resize(simulatedCount);
-  std::copy_n(other.endsNs.begin(), simulatedCount, endsNs.begin());
-  auto copy = [](auto &to, const auto &from, size_t count) {
-    if (to.size() < count)
-      to.resize(count);
-    std::copy_n(from.begin(), count, to.begin());
-  };
-  passedCount = other.passedCount;
-  copy(passed, other.passed, passedCount);
-  spliceCount = other.spliceCount;
-  copy(splices, other.splices, spliceCount);
-  touched = other.touched;
+  record.copy(other.record);
 }
 
 /// Forgets a block, whose tasks are others now.
 void DeltaSimulator::replace(int block) {
   auto [slot, value] = plan.getBlocks()[block];
-  done[block].assign(slot >= 0 ? plan.kernelPlan(slot).devices.size()
-                               : plan.valuePlan(value).tasks.size(),
-                     Done{});
-  progress[block] = {};
+  timeline.replace(block, slot >= 0 ? plan.kernelPlan(slot).devices.size()
+                                    : plan.valuePlan(value).tasks.size());
 }
 
 void DeltaSimulator::commit() {
   if (copiesOccupy)
     return;
-  committedNs = proposedNs;
   for (int slot : plan.changedKernels())
     replace(plan.getSlots()[slot].block);
   for (int value : plan.changedValues())
     if (int block = plan.blockOf(value); block >= 0)
       replace(block);
-  commitTimeline();
-}
-
-void DeltaSimulator::commitTimeline() {
-  moveSpliced();
-  for (auto [block, position] : touched) {
-    // Positions after the start of the run are those of before, or of what came
-    // again.
-    Progress &now = progress[block];
-    if (now.touched >= runStart)
-      now.touched =
-          spliceCount > 0 ? std::min(now.touched, position) : position;
-  }
-  ++stamp;
-  int position = runStart;
-  const int64_t *endNs = endsNs.data();
-  size_t part = 0;
-  auto skip = [&](size_t i) {
-    for (; part < spliceCount && splices[part].popped == i; ++part)
-      position = splices[part].last + splices[part].offset;
-  };
-  for (size_t i = 0; i < popped.size(); ++i) {
-    skip(i);
-    const TaskBundle &bundle = popped[i];
-    Progress &now = progress[bundle.block];
-    if (stamped[bundle.block] != stamp) {
-      stamped[bundle.block] = stamp;
-      if (now.first >= runStart) {
-        now.first = position;
-        now.endNs = 0;
-      }
-    }
-    Done *task = done[bundle.block].data() + bundle.first;
-    for (int t = 0; t < bundle.count; ++t) {
-      now.endNs = std::max(now.endNs, *endNs);
-      *task++ = {*endNs++, position++};
-    }
-    now.last = position - 1;
-  }
-  skip(popped.size());
-  taskCount = position;
-  if (spliceCount > 0) {
-    findProgress();
-    mergeCheckpoints();
-  } else {
-    // Exchanged, so that the memory of both is kept.
-    checkpoints.resize(from + passedCount);
-    for (size_t i = 0; i < passedCount; ++i)
-      std::swap(checkpoints[from + i], passed[i]);
-  }
-  // All is known from the blocks now.
-  runStart = taskCount;
-  popped.clear();
-  spliceCount = 0;
+  timeline.commit(record);
 }
 
 void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
@@ -791,15 +713,16 @@ void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
   };
   // What was over before the run started is as it was, and some comes again.
   for (size_t b = 0; b < list.size(); ++b)
-    if (spliceCount > 0 || !progress[b].isUntouchedAt(runStart))
-      for (size_t i = 0; i < done[b].size(); ++i) {
-        Done task = done[b][i];
-        if (task.position < runStart ||
-            (changes[b] == Change::None && move(task)))
+    if (record.spliceCount > 0 ||
+        !timeline.progress[b].isUntouchedAt(record.start))
+      for (size_t i = 0; i < timeline.done[b].size(); ++i) {
+        Done task = timeline.done[b][i];
+        if (task.position < record.start ||
+            (changes[b] == Change::None && record.move(task)))
           add(static_cast<int>(b), static_cast<int>(i), task.endNs);
       }
-  const int64_t *endNs = endsNs.data();
-  for (const TaskBundle &bundle : popped)
+  const int64_t *endNs = record.endsNs.data();
+  for (const TaskBundle &bundle : record.popped)
     for (int i = 0; i < bundle.count; ++i)
       add(bundle.block, bundle.first + i, *endNs++);
 }

@@ -13,9 +13,9 @@
 #ifndef SOAP_CORE_DELTASIMULATOR_H
 #define SOAP_CORE_DELTASIMULATOR_H
 
+#include "Soap/Core/DeltaTimeline.h"
 #include "Soap/Core/ProofGate.h"
 #include "Soap/Core/StrategySimulator.h"
-#include "Soap/Core/TaskBundle.h"
 #include "Soap/Core/TaskRunPool.h"
 
 #include <functional>
@@ -59,53 +59,16 @@ public:
   int64_t simulatedTasks() const { return simulated; }
 
 private:
-  static constexpr int never = std::numeric_limits<int>::max();
-  /// What is known of a task since the last commit.
-  struct Done {
-    int64_t endNs = 0;
-    int position = never; ///< among all tasks, in the order of the queue
-  };
+  static constexpr int never = DeltaTimeline::never;
+  using Done = DeltaTimeline::Done;
+  using Progress = DeltaTimeline::Progress;
+  using Resource = DeltaTimeline::Resource;
+  using Checkpoint = DeltaTimeline::Checkpoint;
+  using Splice = DeltaTimeline::Splice;
   /// Tasks that have become ready, and are not in the queue yet.
   struct Released {
     TaskBundle bundle;
     int64_t readyNs;
-  };
-  /// How far a block was at the last commit.
-  struct Progress {
-    int first = never, last = -1; ///< positions of its tasks; none: as here
-    int touched = never; ///< no task of it waits for one at a position before
-    int64_t endNs = 0;   ///< no task of it ended later
-    /// Whether none of its tasks was over before a position.
-    bool isUntouchedAt(int position) const { return first >= position; }
-    /// Whether all were, and had ended at a time.
-    bool isOverAt(int position, int64_t ns) const {
-      return last >= 0 && last < position && endNs <= ns;
-    }
-  };
-  /// A device or a link.
-  struct Resource {
-    int64_t freeNs;      ///< end of what was simulated
-    int64_t remainingNs; ///< work that was not
-  };
-  /// The state before a position.
-  struct Checkpoint {
-    int position = 0;
-    int64_t makespanNs = 0;          ///< of the tasks before
-    std::vector<Resource> resources; ///< `remainingNs`: less what was to do
-    std::vector<TaskQueue::Entry> queue;
-    TaskQueue::Entry next = {0, 0}; ///< the first task of the queue, alone
-  };
-  /// A part of the last commit's timeline that comes again, as a whole earlier
-  /// or later: from the state before one position to that before another.
-  struct Splice {
-    int first, last;    ///< these positions; the last may be the end
-    int offset;         ///< what its positions are greater by now
-    int64_t shiftNs;    ///< and its times
-    int64_t makespanNs; ///< of the tasks before it
-    /// Checkpoints of the last commit in it, from its first position on.
-    size_t firstCheckpoint, lastCheckpoint;
-    size_t popped, passed;       ///< what was simulated before it
-    std::vector<int64_t> workNs; ///< less was done before it, by resource
   };
   /// What has become of a block that is not that of the last commit.
   enum class Change : uint8_t { None, Ahead, Over };
@@ -144,26 +107,9 @@ private:
   std::vector<int> firstOperand;  ///< by slot, in `operandPlaces`
   std::vector<int> operandPlaces; ///< among the bindings of the value
   std::vector<int> onlyWriter;    ///< by value: its block, -1: one of several
-  // Of the last commit.
-  std::vector<std::vector<Done>> done; ///< by block
-  std::vector<Progress> progress;      ///< by block
-  std::vector<Checkpoint> checkpoints;
-  int taskCount = 0;
-  int64_t committedNs = 0, proposedNs = 0; ///< makespans
+  DeltaTimeline timeline;         ///< of the last commit
+  DeltaTimeline::Record record;   ///< of the last proposal
   ProofGate border{6}; ///< bounds from values around what has changed
-  // Of the last proposal.
-  size_t from = 0;                ///< the checkpoint that it started from
-  int runStart = 0;               ///< its position
-  std::vector<TaskBundle> popped; ///< in the order of the queue
-  std::vector<int64_t> endsNs;    ///< of their tasks, and memory for more
-  size_t simulatedCount = 0;      ///< tasks
-  std::vector<Checkpoint> passed;
-  size_t passedCount = 0; ///< entries of `passed` in use; memory is kept
-  std::vector<Splice> splices;
-  size_t spliceCount = 0; ///< the same
-  /// Blocks of which a task was touched, and the position of the last task that
-  /// was simulated before.
-  std::vector<std::pair<int, int>> touched;
   // State of the run. It has parts, each of which starts from a checkpoint.
   uint64_t epoch = 0;
   int firstSimulated = 0;       ///< position of the checkpoint
@@ -193,8 +139,6 @@ private:
   std::vector<uint64_t> touchedIn; ///< by block: the run
   std::vector<Released> released;
   int64_t simulated = 0;
-  std::vector<uint64_t> stamped; ///< by block, in `commit`
-  uint64_t stamp = 0;
 
   bool mustStop() {
     isStopped = shouldStop && limitNs != std::numeric_limits<int64_t>::max() &&
@@ -203,7 +147,6 @@ private:
   }
   int firstDifference() const;
   void replace(int block);
-  void commitTimeline();
   void restore(int position);
   int64_t run();
   BlockState &touch(int block) {
@@ -220,7 +163,7 @@ private:
   bool isOver(int block) const;
   bool readsPast(int slot) const;
   int nextPosition() const {
-    return positionOffset + static_cast<int>(simulatedCount);
+    return positionOffset + static_cast<int>(record.tasks);
   }
   int64_t boundOfLoads() const;
   // Convergence.cpp
@@ -235,10 +178,6 @@ private:
   bool settleValues(Convergence &found);
   bool isShifted(const Convergence &found) const;
   void splice(const Convergence &found, int64_t makespanNs);
-  bool move(Done &task) const;
-  void moveSpliced();
-  void findProgress();
-  void mergeCheckpoints();
   const ValueState &stateOf(int value) {
     if (values[value].epoch != epoch)
       setState(value);

@@ -1,0 +1,182 @@
+//===- DeltaTimeline.cpp - The timeline that proposals differ from --------===//
+//
+// See DeltaTimeline.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/DeltaTimeline.h"
+
+#include <algorithm>
+#include <span>
+
+using namespace soap;
+
+void DeltaTimeline::Record::restart(size_t checkpoint, int position) {
+  from = checkpoint;
+  start = position;
+  popped.clear();
+  tasks = 0;
+  passedCount = 0;
+  spliceCount = 0;
+  touched.clear();
+}
+
+void DeltaTimeline::Record::copy(const Record &other) {
+  auto take = [](auto &to, const auto &from, size_t count) {
+    if (to.size() < count)
+      to.resize(count);
+    std::copy_n(from.begin(), count, to.begin());
+  };
+  from = other.from;
+  start = other.start;
+  makespanNs = other.makespanNs;
+  popped = other.popped;
+  tasks = other.tasks;
+  take(endsNs, other.endsNs, tasks);
+  passedCount = other.passedCount;
+  take(passed, other.passed, passedCount);
+  spliceCount = other.spliceCount;
+  take(splices, other.splices, spliceCount);
+  touched = other.touched;
+}
+
+bool DeltaTimeline::Record::move(Done &task) const {
+  for (size_t s = 0; s < spliceCount; ++s) {
+    const Splice &part = splices[s];
+    if (task.position >= part.last)
+      continue;
+    if (task.position < part.first)
+      return false;
+    task.position += part.offset;
+    task.endNs += part.shiftNs;
+    return true;
+  }
+  return false;
+}
+
+/// The tasks that come again. Blocks whose first predecessors were simulated
+/// are taken to be touched when the next part that comes again begins.
+void DeltaTimeline::moveSpliced(const Record &record) {
+  std::span<const Splice> splices(record.splices.data(), record.spliceCount);
+  for (size_t b = 0; b < done.size(); ++b) {
+    for (Done &task : done[b])
+      if (task.position >= record.start && task.position != never)
+        record.move(task);
+    int &first = progress[b].touched;
+    if (first < record.start || first == never)
+      continue;
+    auto next = std::ranges::find_if(
+        splices, [&](const Splice &part) { return first < part.last; });
+    first = next == splices.end() ? never
+                                  : std::max(first, next->first) + next->offset;
+  }
+}
+
+/// The tasks that were simulated.
+void DeltaTimeline::takeSimulated(const Record &record) {
+  for (auto [block, position] : record.touched) {
+    // Positions after the start of the run are those of before, or of what came
+    // again.
+    int &first = progress[block].touched;
+    if (first >= record.start)
+      first = record.spliceCount > 0 ? std::min(first, position) : position;
+  }
+  ++stamp;
+  int position = record.start;
+  const int64_t *endNs = record.endsNs.data();
+  size_t part = 0;
+  auto skip = [&](size_t popped) {
+    for (; part < record.spliceCount && record.splices[part].popped == popped;
+         ++part)
+      position = record.splices[part].last + record.splices[part].offset;
+  };
+  for (size_t i = 0; i < record.popped.size(); ++i) {
+    skip(i);
+    const TaskBundle &bundle = record.popped[i];
+    Progress &now = progress[bundle.block];
+    if (stamped[bundle.block] != stamp) {
+      stamped[bundle.block] = stamp;
+      if (now.first >= record.start) {
+        now.first = position;
+        now.endNs = 0;
+      }
+    }
+    Done *task = done[bundle.block].data() + bundle.first;
+    for (int t = 0; t < bundle.count; ++t) {
+      now.endNs = std::max(now.endNs, *endNs);
+      *task++ = {*endNs++, position++};
+    }
+    now.last = position - 1;
+  }
+  skip(record.popped.size());
+  taskCount = position;
+}
+
+/// Of all blocks, from all tasks.
+void DeltaTimeline::findProgress() {
+  for (size_t b = 0; b < done.size(); ++b) {
+    Progress &now = progress[b];
+    now.first = never;
+    now.last = -1;
+    now.endNs = 0;
+    for (const Done &task : done[b])
+      if (task.position != never) {
+        now.first = std::min(now.first, task.position);
+        now.last = std::max(now.last, task.position);
+        now.endNs = std::max(now.endNs, task.endNs);
+      }
+  }
+}
+
+/// Those before the start, those that were passed, and those of the parts that
+/// come again.
+void DeltaTimeline::mergeCheckpoints(Record &record) {
+  std::vector<Checkpoint> merged;
+  auto keep = [&](std::vector<Checkpoint> &list, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      merged.push_back(std::move(list[i]));
+  };
+  keep(checkpoints, 0, record.from);
+  size_t passed = 0;
+  for (size_t s = 0; s < record.spliceCount; ++s) {
+    const Splice &part = record.splices[s];
+    keep(record.passed, passed, part.passed);
+    passed = part.passed;
+    size_t first = merged.size();
+    keep(checkpoints, part.firstCheckpoint, part.lastCheckpoint);
+    for (Checkpoint &moved : std::span(merged).subspan(first)) {
+      moved.position += part.offset;
+      moved.makespanNs =
+          std::max(part.makespanNs, moved.makespanNs + part.shiftNs);
+      for (size_t r = 0; r < moved.resources.size(); ++r) {
+        moved.resources[r].freeNs += part.shiftNs;
+        moved.resources[r].remainingNs += part.workNs[r];
+      }
+      for (TaskQueue::Entry &entry : moved.queue)
+        entry.readyNs += part.shiftNs;
+      moved.next.readyNs += part.shiftNs;
+    }
+  }
+  keep(record.passed, passed, record.passedCount);
+  checkpoints = std::move(merged);
+}
+
+void DeltaTimeline::commit(Record &record) {
+  makespanNs = record.makespanNs;
+  if (record.spliceCount > 0) {
+    moveSpliced(record);
+    takeSimulated(record);
+    findProgress();
+    mergeCheckpoints(record);
+  } else {
+    takeSimulated(record);
+    // Exchanged, so that the memory of both is kept.
+    checkpoints.resize(record.from + record.passedCount);
+    std::swap_ranges(record.passed.begin(),
+                     record.passed.begin() +
+                         static_cast<ptrdiff_t>(record.passedCount),
+                     checkpoints.begin() + static_cast<ptrdiff_t>(record.from));
+  }
+  // All of it is in the timeline now.
+  record.restart(checkpoints.size(), taskCount);
+}
