@@ -76,7 +76,7 @@ void DeltaSimulator::await(size_t checkpoint) {
                 : BundleKeys::none;
 }
 
-/// Leaves checkpoints that the run has record.passed.
+/// Leaves checkpoints that the run has passed.
 void DeltaSimulator::awaitNext() {
   if (target == timeline.checkpoints.size())
     return;

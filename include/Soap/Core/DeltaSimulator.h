@@ -2,11 +2,11 @@
 //
 // What searches ask: the makespan of a strategy that differs from a known one
 // in the configs of a few ops, as far as it is at most a limit. Simulation
-// starts where the two timelines first differ, plans values only when it meets
-// them, and stops when the makespan is proven to be above the limit; so a
-// hopeless change costs a few values and a few hundred tasks. The same
-// makespans as Algorithm 1 of the SOAP paper from nothing; docs/Simulator.md
-// says why.
+// starts where the two timelines first differ, leaves out what comes again,
+// plans values only when it meets them, and stops when the makespan is proven
+// to be above the limit; so a hopeless change costs a few values and a few
+// hundred tasks. The same makespans as Algorithm 1 of the SOAP paper from
+// nothing; docs/Simulator.md says why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ namespace soap {
 /// Keeps a reference to a plan, and the timeline of its last commit.
 class DeltaSimulator {
 public:
-  /// Checkpoints of a timeline, of which simulations start and between which
-  /// parts come again, are at least so many tasks apart.
+  /// Simulations start from checkpoints, and between them parts of a timeline
+  /// come again. They are at least so many tasks apart.
   static constexpr int fewestTasksBetween = 64;
   explicit DeltaSimulator(StrategyPlan &plan,
                           int tasksBetween = fewestTasksBetween);
@@ -119,10 +119,10 @@ private:
   size_t partTasks = 0, partPopped = 0; ///< simulated in parts before
   /// At the start of the part: makespan of the tasks before, now and then.
   int64_t partMakespanNs = 0, oldMakespanNs = 0;
-  size_t target = 0;    ///< the checkpoint that the run may come to next
-  uint64_t awaited = 0; ///< the task before which it does
+  size_t target = 0;    ///< the checkpoint whose state may be met next
+  uint64_t awaited = 0; ///< its next task
   uint64_t runNumber = 0;
-  std::vector<TaskQueue::Entry> entries;
+  std::vector<TaskQueue::Entry> entries; ///< memory
   int64_t limitNs = 0;
   bool isHopeless = false; ///< a planned value has shown it
   bool isStopped = false;
@@ -135,8 +135,8 @@ private:
   std::vector<Change> changes;    ///< by block
   std::vector<int> changedBlocks; ///< that have one
   std::vector<int> changedValues;
-  std::vector<uint64_t> changedIn; ///< by value: the run
-  std::vector<uint64_t> touchedIn; ///< by block: the run
+  std::vector<uint64_t> changedIn; ///< by value: the last run in which it was
+  std::vector<uint64_t> touchedIn; ///< by block: in which it was touched
   std::vector<Released> released;
   int64_t simulated = 0;
 
