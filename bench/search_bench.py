@@ -37,12 +37,14 @@ class Tools:
                 sys.exit(result.stderr)
             return json.load(open(report.name))
 
-    def simulate(self, module, choice):
-        """What soap-simulate reports of a strategy, chosen by options of soap-apply-strategy."""
+    def simulate(self, module, choose, may_not_fit=False):
+        """What soap-simulate reports of the strategy that a pass chooses; None if none fits into memory, which is an error unless it may be so."""
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
-            result = subprocess.run([self.opt, module, f"--soap-apply-strategy={choice}", f"--soap-simulate=compare=none report={report.name} summary=false", "-o", os.devnull],
+            result = subprocess.run([self.opt, module, choose, f"--soap-simulate=compare=none report={report.name} summary=false", "-o", os.devnull],
                                     capture_output=True, text=True)
             if result.returncode != 0:
+                if may_not_fit and "memory" in result.stderr:
+                    return None
                 sys.exit(result.stderr)
             return json.load(open(report.name))
 

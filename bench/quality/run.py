@@ -11,7 +11,6 @@ moved and of the time that kernels take on all devices together, beside data par
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -30,27 +29,20 @@ class Cell:
         self.tools, self.folder, self.cluster, self.seconds = tools, folder, cluster, seconds
         self.module = tools.step(folder, network, batch, cluster)
 
-    def simulated(self, name, choose):
+    def simulated(self, choose):
         """What the simulator says of a strategy; None if there is none that fits."""
-        report = os.path.join(self.folder, f"{name}.simulated.json")
-        result = subprocess.run([self.tools.opt, self.module, choose, f"--soap-simulate=compare=none report={report} summary=false", "-o", os.devnull],
-                                capture_output=True, text=True)
-        if result.returncode != 0:
-            if "memory" not in result.stderr:
-                sys.exit(result.stderr)
-            return None
-        full = json.load(open(report))
-        if any(d["peak_bytes"] > d["memory_bytes"] for d in full["devices"]):
+        full = self.tools.simulate(self.module, choose, may_not_fit=True)
+        if full is None or any(d["peak_bytes"] > d["memory_bytes"] for d in full["devices"]):
             return None
         return {key: full[key] for key in ("makespan_ns", "tasks", "bytes_moved", "bytes_between_machines", "compute_ns", "exposed_communication_ns")}
 
     def preset(self, name):
-        return self.simulated(name, f"--soap-apply-strategy=preset={name} topology={self.cluster}")
+        return self.simulated(f"--soap-apply-strategy=preset={name} topology={self.cluster}")
 
     def search(self, algorithm, more=""):
         report, strategy = (os.path.join(self.folder, f"{algorithm}.{kind}.json") for kind in ("report", "strategy"))
-        found = self.simulated(algorithm, f"--soap-auto-parallel=topology={self.cluster} algorithm={algorithm} seed=1 time-limit={self.seconds} "
-                                          f"report={report} export={strategy} {more}")
+        found = self.simulated(f"--soap-auto-parallel=topology={self.cluster} algorithm={algorithm} seed=1 time-limit={self.seconds} "
+                               f"report={report} export={strategy} {more}")
         if found is None:
             return None, None
         full = json.load(open(report))

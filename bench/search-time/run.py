@@ -44,7 +44,7 @@ def reference_ns(tools, module, path):
     with tempfile.NamedTemporaryFile(suffix=".json") as strategy:
         strategy.write(lzma.open(path).read())
         strategy.flush()
-        return tools.simulate(module, f"strategy={strategy.name}")["makespan_ns"]
+        return tools.simulate(module, f"--soap-apply-strategy=strategy={strategy.name}")["makespan_ns"]
 
 
 def find_reference(tools, module, cluster, args, path, entry):
@@ -53,8 +53,9 @@ def find_reference(tools, module, cluster, args, path, entry):
     with tempfile.NamedTemporaryFile(suffix=".json") as strategy:
         found = search(tools, module, cluster, args, args.reference, args.seed + 1000, f"bound=true export={strategy.name}")
         if known is None or found["best_makespan_ns"] < known:
-            with lzma.open(path, "wb", preset=9 | lzma.PRESET_EXTREME) as stream:
+            with lzma.open(path + ".new", "wb", preset=9 | lzma.PRESET_EXTREME) as stream:
                 stream.write(open(strategy.name, "rb").read())
+            os.replace(path + ".new", path)
             known = found["best_makespan_ns"]
     return {"bound_ns": found["bound_ns"], "seconds": max(entry.get("seconds", 0), args.reference)}, known
 

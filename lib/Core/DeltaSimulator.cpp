@@ -135,8 +135,8 @@ void DeltaSimulator::restore(int position) {
   queueReleased();
 }
 
-/// Whether a task was over before the run started; `readyNs` is raised to its
-/// end.
+/// Whether a task was over before the part of the run started; `readyNs` is
+/// raised to its end.
 bool DeltaSimulator::isDone(int block, int index, int64_t &readyNs) const {
   if (changes[block] == Change::Over)
     return true;
@@ -584,16 +584,14 @@ int64_t DeltaSimulator::run() {
       next = record.tasks + between;
     }
     TaskQueue::Entry entry = queue.pop();
-    if (keys.firstTask(entry.key) == awaited) {
-      if (comesAgain(entry, makespanNs)) {
-        if (record.splices[record.spliceCount - 1].last == timeline.taskCount)
-          return std::max(makespanNs, timeline.makespanNs + shiftNs);
-        makespanNs = partMakespanNs;
-        if (int64_t endNs = boundOfLoads(); endNs > limitNs)
-          return endNs;
-        next = record.tasks + between;
-        continue;
-      }
+    if (keys.firstTask(entry.key) == awaited && comesAgain(entry, makespanNs)) {
+      if (record.splices[record.spliceCount - 1].last == timeline.taskCount)
+        return std::max(makespanNs, timeline.makespanNs + shiftNs);
+      makespanNs = partMakespanNs;
+      if (int64_t endNs = boundOfLoads(); endNs > limitNs)
+        return endNs;
+      next = record.tasks + between;
+      continue;
     }
     TaskBundle bundle = keys.unpack(entry.key);
     BlockState &state = touch(bundle.block);

@@ -59,6 +59,8 @@ bool DeltaTimeline::Record::move(Done &task) const {
 void DeltaTimeline::moveSpliced(const Record &record) {
   std::span<const Splice> splices(record.splices.data(), record.spliceCount);
   for (size_t b = 0; b < done.size(); ++b) {
+    if (progress[b].last < record.start)
+      continue;
     for (Done &task : done[b])
       if (task.position >= record.start && task.position != never)
         record.move(task);
@@ -112,10 +114,12 @@ void DeltaTimeline::takeSimulated(const Record &record) {
   taskCount = position;
 }
 
-/// Of all blocks, from all tasks.
-void DeltaTimeline::findProgress() {
+/// Of blocks with tasks behind a position, from all their tasks.
+void DeltaTimeline::findProgress(int start) {
   for (size_t b = 0; b < done.size(); ++b) {
     Progress &now = progress[b];
+    if (now.last < start)
+      continue;
     now.first = never;
     now.last = -1;
     now.endNs = 0;
@@ -166,7 +170,7 @@ void DeltaTimeline::commit(Record &record) {
   if (record.spliceCount > 0) {
     moveSpliced(record);
     takeSimulated(record);
-    findProgress();
+    findProgress(record.start);
     mergeCheckpoints(record);
   } else {
     takeSimulated(record);

@@ -75,7 +75,7 @@ private:
   /// What a run needs to know of a block, in one cache line: made when the
   /// first of its tasks is touched.
   struct alignas(64) BlockState {
-    uint64_t epoch = 0; ///< the run that this belongs to
+    uint64_t epoch = 0; ///< the part of a run that this belongs to
     TaskRun *tasks;     ///< in `pool`
     const int *devices; ///< of a kernel, by shard
     const int64_t *durationNs;
@@ -83,7 +83,7 @@ private:
     int64_t latestNs; ///< ends of shards after this prove the limit exceeded
     int value;        ///< what its tasks write, -1: not one value
     int node;         ///< where successors of its first task are listed
-    int simulated;    ///< its tasks that were
+    int simulated;    ///< tasks of it, in this part
     bool mayWaitForPending; ///< its tasks may wait for values to be planned
   };
   /// What a run needs to know of a planned value, too.

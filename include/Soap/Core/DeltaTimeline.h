@@ -112,7 +112,7 @@ private:
 
   void moveSpliced(const Record &record);
   void takeSimulated(const Record &record);
-  void findProgress();
+  void findProgress(int start);
   void mergeCheckpoints(Record &record);
 };
 

@@ -22,10 +22,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
 
 using namespace soap;
 using namespace soap::randomgraphs;
@@ -268,12 +266,7 @@ Config drawConfig(Random &random, const ParallelizationProblem &problem,
 
 /// Empty, or why not.
 std::string compareOnProblem(const Options &options, Counts &counts) {
-  std::ifstream stream(options.problem);
-  std::stringstream text;
-  text << stream.rdbuf();
-  if (!stream)
-    return "cannot read '" + options.problem + "'";
-  Expected<ProblemFile> file = parseProblemFile(text.str(), options.problem);
+  Expected<ProblemFile> file = loadProblemFile(options.problem);
   if (!file)
     return file.error();
   Expected<Topology> topology = loadTopology(options.topology);
