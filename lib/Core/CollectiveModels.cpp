@@ -12,21 +12,25 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 using namespace soap;
 
 /// Groups of up to so many devices are looked up by their patterns: of larger
-/// ones, a search hardly meets two that are alike.
-static constexpr size_t mostForPattern = 8;
+/// ones, a search hardly meets two that are alike. Patterns of levels are short.
+static constexpr size_t mostForRoutes = 8, mostForLevels = 20;
 static constexpr size_t mostPatterns = 20000;
 static constexpr size_t groupPlaces = 2048; ///< a power of two
 /// Numbers in patterns have 16 bits.
 static constexpr size_t mostNumbers = 1 << 16;
 
 CollectiveModels::CollectiveModels(const Topology &topology,
-                                   TransferTable &transfers)
-    : topology(topology), transfers(transfers), groups(groupPlaces),
-      placeOf(topology.links.size()) {
+                                   TransferTable &transfers,
+                                   const RouteLevels &levels)
+    : topology(topology), transfers(transfers), levels(levels),
+      haveLevels(levels.isHierarchy() && levels.isUniform()),
+      mostForPattern(haveLevels ? mostForLevels : mostForRoutes),
+      groups(groupPlaces), placeOf(topology.links.size()) {
   std::map<std::pair<int64_t, double>, int> known;
   for (const Link &link : topology.links)
     classOf.push_back(
@@ -53,12 +57,38 @@ bool CollectiveModels::findPattern(CollectiveKind kind,
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   links.clear();
   pattern.clear();
+  pattern.push_back(static_cast<char16_t>(kind));
+  pattern.push_back(static_cast<char16_t>(
+      std::find(devices.begin(), devices.end(), list.front()) -
+      devices.begin()));
+  if (haveLevels)
+    addLevels(devices);
+  else
+    addRoutes(devices);
+  for (int link : links)
+    placeOf[static_cast<size_t>(link)] = 0;
+  return havePatterns && links.size() < mostNumbers;
+}
+
+/// How far apart neighbours are says how far apart all are.
+void CollectiveModels::addLevels(std::span<const int> devices) {
+  int top = 0;
+  for (size_t i = 1; i < devices.size(); ++i) {
+    int level = levels.level(devices[i - 1], devices[i]);
+    pattern.push_back(static_cast<char16_t>(level));
+    top = std::max(top, level);
+  }
+  for (int device : devices)
+    for (int link : levels.linksUpTo(device, top))
+      if (std::exchange(placeOf[static_cast<size_t>(link)], 1) == 0)
+        links.push_back(link);
+}
+
+/// Which routes share a link, and how fast links are.
+void CollectiveModels::addRoutes(std::span<const int> devices) {
   auto add = [&](auto number) {
     pattern.push_back(static_cast<char16_t>(number));
   };
-  add(kind);
-  add(std::find(devices.begin(), devices.end(), list.front()) -
-      devices.begin());
   add(devices.size());
   for (int device : devices)
     add(topology.devices[static_cast<size_t>(device)].type);
@@ -74,11 +104,8 @@ bool CollectiveModels::findPattern(CollectiveKind kind,
       }
       add(0);
     }
-  for (int link : links) {
+  for (int link : links)
     add(classOf[static_cast<size_t>(link)]);
-    placeOf[static_cast<size_t>(link)] = 0;
-  }
-  return havePatterns && links.size() < mostNumbers;
 }
 
 /// Links are places in `links`, or, if there are none, numbers.

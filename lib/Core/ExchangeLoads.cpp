@@ -9,19 +9,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace soap;
 
-void ExchangeLoads::add(const Message &message) {
-  if (message.from == message.to || message.bytes <= 0)
+ExchangeLoads::ExchangeLoads(const Topology &topology,
+                             const RouteLevels *levels)
+    : topology(topology),
+      levels(levels && levels->isHierarchy() ? levels : nullptr),
+      load(topology.links.size()) {
+  if (!this->levels)
     return;
+  levelCount = static_cast<size_t>(levels->count());
+  sent.resize(topology.devices.size() * levelCount);
+  received.resize(sent.size());
+}
+
+void ExchangeLoads::addRoute(const Message &message) {
   latencyNs = std::max(latencyNs, topology.distance(message.from, message.to));
-  for (int link : topology.route(message.from, message.to)) {
-    int64_t &bytes = load[static_cast<size_t>(link)];
-    if (bytes == 0)
-      used.push_back(link);
-    bytes += message.bytes;
+  for (int link : topology.route(message.from, message.to))
+    add(link, message.bytes);
+}
+
+/// Puts what was added up by device and level on links.
+void ExchangeLoads::addLevels() {
+  int top = 0;
+  for (size_t i = 0; i < sent.size(); ++i) {
+    auto device = static_cast<int>(i / levelCount),
+         level = static_cast<int>(i % levelCount);
+    if (int64_t bytes = std::exchange(sent[i], 0)) {
+      top = std::max(top, level);
+      for (int link : levels->linksFrom(device, level))
+        add(link, bytes);
+    }
+    if (int64_t bytes = std::exchange(received[i], 0))
+      for (int link : levels->linksTo(device, level))
+        add(link, bytes);
   }
+  latencyNs = std::max(latencyNs, levels->latencyNs(top));
 }
 
 void ExchangeLoads::add(const RouteSets &routes, std::span<const int> from,
@@ -41,6 +66,18 @@ void ExchangeLoads::add(const RouteSets &routes, std::span<const int> from,
 }
 
 CollectiveCost ExchangeLoads::take() {
+  if (levels)
+    addLevels();
+  // In order: where there are many, a look at all is less than sorting.
+  constexpr size_t manyOf = 8;
+  if (used.size() * manyOf > load.size()) {
+    used.clear();
+    for (size_t link = 0; link < load.size(); ++link)
+      if (load[link] > 0)
+        used.push_back(static_cast<int>(link));
+  } else {
+    std::sort(used.begin(), used.end());
+  }
   CollectiveCost cost;
   double ns = 0;
   for (int link : used) {
@@ -56,7 +93,6 @@ CollectiveCost ExchangeLoads::take() {
   constexpr double longest = 1e15;
   cost.ns = static_cast<int64_t>(
       std::clamp(std::ceil(ns) + static_cast<double>(latencyNs), 1.0, longest));
-  std::sort(cost.links.begin(), cost.links.end());
   latencyNs = 0;
   return cost;
 }

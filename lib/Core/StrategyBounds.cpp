@@ -24,6 +24,19 @@ static bool isPartial(const Kernel &kernel, int result,
   return false;
 }
 
+/// Whether all pieces contribute to the same block of a result.
+static bool isSumOfAll(const Kernel &kernel, int result,
+                       const std::vector<int64_t> &degrees) {
+  bool isCut = false;
+  for (size_t l = 0; l < degrees.size(); ++l) {
+    isCut |= degrees[l] > 1;
+    if (degrees[l] > 1 &&
+        usesLoop(kernel.space.results[result].map, static_cast<int>(l)))
+      return false;
+  }
+  return isCut;
+}
+
 void StrategyPlan::findPartial() {
   for (int k : linearSlots) {
     mayBePartial[k] = false;
@@ -103,7 +116,7 @@ static bool readsEveryPiece(RegionTable &table, const TileSets &written,
 /// After a change of the kernel at either end.
 void StrategyPlan::updatePathEdge(PathEdge &edge) {
   const PathNode &writer = pathNodes[edge.from], &reader = pathNodes[edge.to];
-  edge.inHeads = edge.inTails = false;
+  edge.inHeads = edge.inTails = edge.isJoin = false;
   if (!writer.active || !reader.active)
     return;
   edge.inHeads = edge.operand < 64 && (reader.readsSome >> edge.operand & 1);
@@ -117,6 +130,10 @@ void StrategyPlan::updatePathEdge(PathEdge &edge) {
       readsEveryPiece(regions.table(value),
                       kernels[edge.from].geometry->resultTiles[edge.result],
                       kernels[edge.to].geometry->operandTiles[edge.operand]);
+  // Sums of what all pieces contribute to one block.
+  edge.isJoin = edge.inHeads && edge.inTails &&
+                isSumOfAll(*slots[edge.from].kernel, edge.result,
+                           kernels[edge.from].geometry->degrees);
 }
 
 /// After a change of kernels, all of whose tiles are known.
@@ -134,17 +151,28 @@ void StrategyPlan::updatePaths(const std::vector<int> &changed) {
 void StrategyPlan::findHeads() {
   // Slots are in a topological order.
   for (size_t k = 0; k < slots.size(); ++k) {
-    heads[k] = 0;
+    heads[k] = lateHeads[k] = 0;
     const PathNode &node = pathNodes[k];
     if (!node.active || !node.allCompute || mayBePartial[k])
       continue;
-    int64_t headNs = 0;
-    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e)
-      if (const PathEdge &edge = pathEdges[e]; edge.inHeads)
-        headNs = std::max(headNs, heads[edge.from] +
-                                      pathNodes[edge.from].shortestNs +
-                                      delays[edge.delay]);
+    int64_t headNs = 0, lateNs = 0;
+    for (int e = firstPathEdge[k]; e < firstPathEdge[k + 1]; ++e) {
+      const PathEdge &edge = pathEdges[e];
+      int64_t shortestNs = pathNodes[edge.from].shortestNs,
+              lastNs = lateHeads[edge.from] + shortestNs;
+      if (edge.inHeads) {
+        const Delay &delay = delays[edge.delay];
+        int64_t firstNs =
+            edge.isJoin ? lastNs : heads[edge.from] + shortestNs;
+        headNs = std::max(headNs, firstNs + delay.ns);
+        lateNs = std::max(lateNs, firstNs + delay.lateNs);
+      }
+      // Some shard waits for the last of the writer's.
+      if (edge.inTails)
+        lateNs = std::max(lateNs, lastNs);
+    }
     heads[k] = headNs;
+    lateHeads[k] = std::max(headNs, lateNs);
   }
 }
 
@@ -283,8 +311,8 @@ bool StrategyPlan::Arrival::isAsMuch(const Arrival &other) const {
 }
 
 /// The values of a group mostly lie alike: what gets to a reader is found once
-/// for all that are the same.
-const StrategyPlan::Arrival &
+/// for all that are the same. Returns its number in `arrivals`.
+size_t
 StrategyPlan::arrivalOf(RegionTable &table, int64_t elementBytes,
                         int64_t contributions, const KernelPlan &writer,
                         const TileSets &written, const KernelPlan &reader,
@@ -301,10 +329,9 @@ StrategyPlan::arrivalOf(RegionTable &table, int64_t elementBytes,
   arrival.read = &read;
   for (size_t i = 0; i < arrivalCount; ++i)
     if (arrivals[i].isAsMuch(arrival))
-      return arrivals[i];
-  ++arrivalCount;
+      return i;
   findArrival(table, arrival);
-  return arrival;
+  return arrivalCount++;
 }
 
 /// The bytes that get over each cut at least, and the delay.
@@ -316,7 +343,14 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
           elementBytes = arrival.elementBytes;
   arrival.bytes.assign(cuts.count(), 0);
   std::vector<int64_t> &most = arrival.bytes;
-  double delayNs = std::numeric_limits<double>::infinity();
+  double delayNs = std::numeric_limits<double>::infinity(), lateNs = 0;
+  arrival.waitingDevices = 0;
+  // Pieces of which their device has written whole blocks, and tiles that some
+  // device reads which has not.
+  static thread_local std::vector<int> wholePieces;
+  static thread_local std::vector<int64_t> otherTiles;
+  wholePieces.clear();
+  otherTiles.clear();
   static thread_local ShardsByDevice written, read;
   static thread_local std::vector<int> writtenPieces;
   static thread_local std::vector<int64_t> tilesRead;
@@ -336,6 +370,7 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
     int64_t local = 0;
     int64_t localContributions = 0;
     int lastPiece = -1;
+    bool hasWhole = false, hasParts = false;
     for (int w = written.first[device]; w >= 0 && local < missing;
          w = written.next[w]) {
       int p = w % pieces;
@@ -348,15 +383,35 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
       if (p == lastPiece || tiles->volumes[p] == 0)
         continue;
       lastPiece = p;
-      local += common.of(piece, p);
+      int64_t elements = common.of(piece, p);
+      hasWhole |= elements == tiles->volumes[p];
+      hasParts |= elements > 0 && elements < tiles->volumes[p];
+      local += elements;
     }
     int64_t bytes = std::max<int64_t>(missing - local, 0) * elementBytes;
+    arrival.waitingDevices += bytes > 0 && most[device] == 0;
     most[device] = std::max(most[device], bytes);
-    delayNs =
-        std::min(delayNs, static_cast<double>(bytes) *
-                              cuts.getNsPerByte(static_cast<size_t>(device)));
+    double ns = static_cast<double>(bytes) *
+                cuts.getNsPerByte(static_cast<size_t>(device));
+    delayNs = std::min(delayNs, ns);
+    lateNs = std::max(lateNs, ns);
+    if (hasWhole && !hasParts)
+      wholePieces.push_back(piece);
+    else
+      otherTiles.push_back(needs.tileOf[piece]);
   }
   arrival.delayNs = delayNs;
+  arrival.lateNs = lateNs;
+  arrival.gathered.clear();
+  for (int piece : wholePieces) {
+    int64_t tile = needs.tileOf[piece];
+    if (std::find(otherTiles.begin(), otherTiles.end(), tile) ==
+        otherTiles.end())
+      arrival.gathered.push_back(
+          {needs.volumes[piece],
+           kernel.replicas *
+               std::count(needs.tileOf.begin(), needs.tileOf.end(), tile)});
+  }
   if (cuts.getGroups().empty())
     return;
   read.assign(kernel.devices, kernelLoad.size());
@@ -396,9 +451,40 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
   }
 }
 
+/// Whether something that readers of a value read may be gathered from whole
+/// blocks, one of each device that reads it. `numbers`: of their arrivals.
+bool StrategyPlan::mayGather(std::span<const size_t> numbers) const {
+  int64_t largest = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const Arrival &arrival = arrivals[numbers[i]];
+    if (std::find(numbers.begin(), numbers.begin() + i, numbers[i]) !=
+        numbers.begin() + i)
+      continue;
+    if (arrival.gathered.empty())
+      continue;
+    int64_t others = 0;
+    for (size_t j = 0; j < numbers.size(); ++j)
+      if (numbers[j] != numbers[i])
+        others += static_cast<int64_t>(
+            arrivals[numbers[j]].reader->devices.size());
+    for (int64_t elements : arrival.written->volumes)
+      largest = std::max(largest, elements);
+    for (auto [elements, readers] : arrival.gathered)
+      if (elements <= (readers + others) * largest)
+        return true;
+  }
+  return false;
+}
+
+void StrategyPlan::setDelay(int place, const Delay &delay) {
+  Delay &known = delays[place];
+  delayed.push_back({place, known});
+  known = delay;
+}
+
 /// What must at least get over each cut for a value: the largest need of its
 /// readers there, less what is written there. Sets the delays of the value's
-/// readers: the time that the luckiest shard waits for it.
+/// readers: the times that the luckiest and the unluckiest shard wait for it.
 void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
   const ValueInfo &info = valueInfo[value];
   const KernelPlan *writer = nullptr;
@@ -426,28 +512,56 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
     return;
   int64_t elementBytes = graph.values[value].elementBytes;
   RegionTable &table = regions.table(value);
+  // Whether all that is lacking comes by one exchange (`ValuePlanner`): more
+  // than a few messages, and nothing is gathered.
+  bool isExchange = contributions == 1 && planner.hasCollectives();
+  int waitingDevices = 0;
+  static thread_local std::vector<int> places;
+  static thread_local std::vector<size_t> numbers;
+  places.clear();
+  numbers.clear();
   for (const Reader &reader : info.readers) {
-    if (reader.slot < 0 || !kernels[reader.slot].active)
+    if (reader.slot < 0) {
+      isExchange &= outputs[reader.output].devices.size() == 1;
+      continue;
+    }
+    if (!kernels[reader.slot].active)
       continue;
     const KernelPlan &kernel = kernels[reader.slot];
-    if (mayBePartial[reader.slot])
+    if (mayBePartial[reader.slot]) {
+      isExchange = false;
       continue;
+    }
     const TileSets &needs = kernel.geometry->operandTiles[reader.operand];
     // Every shard reads what was written on its device.
     if (contributions == 1 && needs.sets == tiles->sets &&
         kernel.devices == writer->devices && kernel.geometry->allCompute)
       continue;
-    const Arrival &arrival = arrivalOf(table, elementBytes, contributions,
-                                       *writer, *tiles, kernel, needs);
+    size_t number = arrivalOf(table, elementBytes, contributions, *writer,
+                              *tiles, kernel, needs);
+    const Arrival &arrival = arrivals[number];
     for (size_t c = 0; c < most.size(); ++c)
       most[c] = std::max(most[c], arrival.bytes[c]);
-    double delayNs = arrival.delayNs;
-    if (delayNs > 0 && delayNs < 1e18) {
-      int place = firstDelay[reader.slot] + reader.operand;
-      int64_t &known = delays[place];
-      delayed.push_back({place, known});
-      known = static_cast<int64_t>(delayNs);
-    }
+    waitingDevices = std::max(waitingDevices, arrival.waitingDevices);
+    places.push_back(firstDelay[reader.slot] + reader.operand);
+    numbers.push_back(number);
+  }
+  double exchangeNs = 0;
+  if (isExchange && waitingDevices > ValuePlanner::fewMessages &&
+      !mayGather(numbers))
+    for (size_t c = 0; c < most.size(); ++c)
+      exchangeNs = std::max(exchangeNs, static_cast<double>(most[c]) *
+                                            cuts.getNsPerByte(c));
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Arrival &arrival = arrivals[numbers[i]];
+    double ns = arrival.delayNs, lateNs = arrival.lateNs;
+    // Nobody reads anything else.
+    if (lateNs == 0 || lateNs >= 1e18 || ns >= 1e18)
+      continue;
+    if (ns > 0)
+      ns = std::max(ns, exchangeNs);
+    setDelay(places[i], {static_cast<int64_t>(ns),
+                         static_cast<int64_t>(std::max(lateNs, exchangeNs))});
   }
 }
 
@@ -483,7 +597,8 @@ int64_t StrategyPlan::pathBoundNs() {
   for (int slot : dirtyKernels)
     if (kernels[slot].active && !mayBePartial[slot])
       bound =
-          std::max(bound, heads[slot] + kernels[slot].longestNs + tails[slot]);
+          std::max({bound, heads[slot] + kernels[slot].longestNs + tails[slot],
+                    lateHeads[slot] + kernels[slot].shortestNs + tails[slot]});
   sortByHead();
   // Work of all devices, and of each beyond that.
   int64_t commonNs = 0, mostNs = 0;
@@ -605,21 +720,6 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
   return std::max(bound, pathBoundNs());
 }
 
-/// How long the luckiest shard of a reader waits for a planned value after it
-/// is written: for the tasks that bring what it reads, one after the other.
-/// `chainNs`: by task, from the last source to its end.
-static int64_t shortestDelayNs(const ValuePlan &plan,
-                               const std::vector<int> &binding,
-                               const std::vector<int64_t> &chainNs) {
-  int64_t delayNs = std::numeric_limits<int64_t>::max();
-  for (int reference : binding)
-    delayNs = std::min(
-        delayNs, reference < plan.sources
-                     ? 0
-                     : chainNs[plan.actions[reference - plan.sources].task]);
-  return delayNs;
-}
-
 static void findChains(const ValuePlan &plan, std::vector<int64_t> &chainNs) {
   chainNs.assign(plan.tasks.size(), 0);
   // Actions are grouped by task, those that others need first.
@@ -640,7 +740,9 @@ static void findChains(const ValuePlan &plan, std::vector<int64_t> &chainNs) {
 }
 
 /// Sets the delays of the readers of a value to those of its plan, if they are
-/// longer or `isFinal`. By how much they grow together.
+/// longer or `isFinal`: of the luckiest and of the unluckiest shard, the tasks
+/// that bring what it reads, one after the other. By how much they grow
+/// together.
 int64_t StrategyPlan::addDelays(int value, bool isFinal) {
   const ValuePlan &plan = plans[value];
   const std::vector<Reader> &readers = valueInfo[value].readers;
@@ -655,16 +757,28 @@ int64_t StrategyPlan::addDelays(int value, bool isFinal) {
     auto [slot, operand, output] = readers[u];
     if (slot < 0)
       continue;
-    int64_t delayNs = waits && !plan.bindings[u].empty()
-                          ? shortestDelayNs(plan, plan.bindings[u], chainNs)
-                          : 0;
+    Delay delay;
+    if (waits && !plan.bindings[u].empty()) {
+      delay.ns = std::numeric_limits<int64_t>::max();
+      for (int reference : plan.bindings[u]) {
+        int64_t ns = reference < plan.sources
+                         ? 0
+                         : chainNs[plan.actions[reference - plan.sources].task];
+        delay.ns = std::min(delay.ns, ns);
+        delay.lateNs = std::max(delay.lateNs, ns);
+      }
+    }
     int place = firstDelay[slot] + operand;
-    int64_t &known = delays[place];
-    if (isFinal ? delayNs == known : delayNs <= known)
+    Delay known = delays[place];
+    if (!isFinal) {
+      delay.ns = std::max(delay.ns, known.ns);
+      delay.lateNs = std::max(delay.lateNs, known.lateNs);
+    }
+    if (delay == known)
       continue;
-    sum += delayNs - known;
+    sum += std::max(delay.ns - known.ns, delay.lateNs - known.lateNs);
     (isFinal ? savedDelays : delayed).push_back({place, known});
-    known = delayNs;
+    delays[place] = delay;
   }
   return sum;
 }
@@ -675,10 +789,8 @@ void StrategyPlan::dropDelays(int value) {
   for (const Reader &reader : valueInfo[value].readers)
     if (reader.slot >= 0) {
       int place = firstDelay[reader.slot] + reader.operand;
-      if (int64_t &delayNs = delays[place]) {
-        delayed.push_back({place, delayNs});
-        delayNs = 0;
-      }
+      if (delays[place] != Delay())
+        setDelay(place, {});
     }
 }
 
@@ -753,6 +865,6 @@ void StrategyPlan::forgetBounds() {
   bounded.clear();
   expected.clear();
   for (size_t i = delayed.size(); i-- > 0;)
-    delays[delayed[i].place] = delayed[i].ns;
+    delays[delayed[i].place] = delayed[i].delay;
   delayed.clear();
 }

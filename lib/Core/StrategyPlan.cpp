@@ -38,6 +38,7 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
   countsDirty.resize(slots.size());
   roots.resize(slots.size());
   heads.resize(slots.size());
+  lateHeads.resize(slots.size());
   tails.resize(slots.size());
   pendingOperands.resize(slots.size());
   mayBePartial.resize(slots.size());
@@ -911,7 +912,7 @@ void StrategyPlan::commit() {
 void StrategyPlan::revert() {
   forgetBounds();
   for (size_t i = savedDelays.size(); i-- > 0;)
-    delays[savedDelays[i].place] = savedDelays[i].ns;
+    delays[savedDelays[i].place] = savedDelays[i].delay;
   savedDelays.clear();
   pathsAreValid = false;
   for (int slot : dirtyKernels)

@@ -223,8 +223,6 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
 
 /// Many messages as one operation. Whether it was done.
 bool ValuePlanner::exchangeAll() {
-  // Fewer are sent one by one, each as soon as it can be.
-  constexpr int64_t fewMessages = 8;
   static thread_local std::vector<Wanted> wanted, byRegion;
   static thread_local std::vector<int> readers;
   int64_t count = 0;

@@ -20,7 +20,8 @@ TEST(CollectiveModels, PricesAreThoseOfEachList) {
                            "ring-8", "fat-tree-4", "cpu-6"}) {
     Topology topology = *builtinTopology(name);
     TransferTable transfers(topology);
-    CollectiveModels models(topology, transfers);
+    RouteLevels levels(topology);
+    CollectiveModels models(topology, transfers, levels);
     for (int round = 0; round < 400; ++round) {
       SCOPED_TRACE(std::string(name) + ", " + random.trace(round));
       auto kind = static_cast<CollectiveKind>(random(0, 5));

@@ -3,8 +3,8 @@
 // Random configs ask for collectives over lists of devices that were never seen
 // before, dozens for each. Few of them differ in more than the numbers of
 // devices: on a cluster, two devices share a board, a machine or neither. So
-// models of small groups are kept by the pattern of their routes. The lists
-// that were met last are kept besides, in places that new ones take over, with
+// models of small groups are kept by the pattern of their routes; in a uniform
+// hierarchy, that is how far apart the devices are. The lists that were met last are kept besides, in places that new ones take over, with
 // their memory.
 //
 //===----------------------------------------------------------------------===//
@@ -13,6 +13,7 @@
 #define SOAP_CORE_COLLECTIVEMODELS_H
 
 #include "Soap/Core/CollectiveCost.h"
+#include "Soap/Core/RouteLevels.h"
 #include "Soap/Core/TransferTable.h"
 
 #include <optional>
@@ -26,9 +27,10 @@ namespace soap {
 /// Prices collectives. Not safe from several threads.
 class CollectiveModels {
 public:
-  /// Keeps references to a topology with routes and to where lists of resources
-  /// are numbered.
-  CollectiveModels(const Topology &topology, TransferTable &transfers);
+  /// Keeps references to a topology with routes, to where lists of resources
+  /// are numbered, and to the levels of the topology.
+  CollectiveModels(const Topology &topology, TransferTable &transfers,
+                   const RouteLevels &levels);
 
   struct Price {
     int64_t ns = 1;
@@ -59,6 +61,9 @@ private:
 
   const Topology &topology;
   TransferTable &transfers;
+  const RouteLevels &levels;
+  bool haveLevels; ///< say what groups have in common
+  size_t mostForPattern;
   std::vector<int> classOf;  ///< by link: latency and bandwidth
   std::vector<Group> groups; ///< those met last, by hash
   std::unordered_map<std::u16string, Pattern> patterns;
@@ -69,6 +74,8 @@ private:
 
   Group &groupOf(CollectiveKind kind, std::span<const int> devices);
   bool findPattern(CollectiveKind kind, std::span<const int> devices);
+  void addLevels(std::span<const int> sorted);
+  void addRoutes(std::span<const int> sorted);
   void makePattern(CollectiveKind kind, std::span<const int> devices,
                    Pattern &result);
 };

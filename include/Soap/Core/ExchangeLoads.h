@@ -2,7 +2,8 @@
 //
 // What links carry of messages that are one operation, and how long that takes:
 // `exchangeCost` (CollectiveCost.h), for messages that come one by one or from
-// many devices to many others.
+// many devices to many others. In a hierarchy, single messages are added up by
+// device and level first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 #define SOAP_CORE_EXCHANGELOADS_H
 
 #include "Soap/Core/CollectiveCost.h"
+#include "Soap/Core/RouteLevels.h"
 #include "Soap/Core/RouteSets.h"
 
 namespace soap {
@@ -17,11 +19,23 @@ namespace soap {
 /// Keeps a reference to a topology with routes.
 class ExchangeLoads {
 public:
-  explicit ExchangeLoads(const Topology &topology)
-      : topology(topology), load(topology.links.size()) {}
+  /// `levels`: those of the topology, kept as a reference, or null.
+  explicit ExchangeLoads(const Topology &topology,
+                         const RouteLevels *levels = nullptr);
 
   /// Nothing, if it is to the same device or empty.
-  void add(const Message &message);
+  void add(const Message &message) {
+    if (message.from == message.to || message.bytes <= 0)
+      return;
+    if (!levels)
+      return addRoute(message);
+    auto level =
+        static_cast<size_t>(levels->level(message.from, message.to));
+    sent[static_cast<size_t>(message.from) * levelCount + level] +=
+        message.bytes;
+    received[static_cast<size_t>(message.to) * levelCount + level] +=
+        message.bytes;
+  }
   /// From each device of `from` to each other device of `to`, as many bytes
   /// (above 0) as stand beside the sender. `routes` are those of the topology.
   void add(const RouteSets &routes, std::span<const int> from,
@@ -31,9 +45,21 @@ public:
 
 private:
   const Topology &topology;
+  const RouteLevels *levels; ///< null: messages are counted link by link
+  size_t levelCount = 0;
+  std::vector<int64_t> sent, received; ///< bytes by device and level
   std::vector<int64_t> load; ///< bytes by link
   std::vector<int> used;     ///< links with any
   int64_t latencyNs = 0;
+
+  void addRoute(const Message &message);
+  void add(int link, int64_t bytes) {
+    int64_t &known = load[static_cast<size_t>(link)];
+    if (known == 0)
+      used.push_back(link);
+    known += bytes;
+  }
+  void addLevels();
 };
 
 } // namespace soap

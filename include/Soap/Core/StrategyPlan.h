@@ -262,9 +262,9 @@ private:
   std::vector<uint8_t> hasRoots;               ///< by block
   std::vector<int64_t> kernelLoad, load, bytes;
   std::vector<int64_t> passing; ///< bytes, by cut
-  /// By slot: lower bounds of the start of any shard, and of what follows the
-  /// end of any shard.
-  std::vector<int64_t> heads, tails;
+  /// By slot: lower bounds of the start of any shard, of the start of the last
+  /// shard, and of what follows the end of any shard.
+  std::vector<int64_t> heads, lateHeads, tails;
   /// What they need of a slot, packed: they are found for every proposal.
   struct PathNode {
     int64_t shortestNs = 1;
@@ -283,8 +283,9 @@ private:
     int result, operand;
     int delay; ///< its place in `delays`
     /// Whether every shard of the reader waits for some shard of the writer,
-    /// and whether every shard of the writer is waited for.
-    bool inHeads = false, inTails = false;
+    /// whether every shard of the writer is waited for, and whether every shard
+    /// of the reader waits for every shard of the writer.
+    bool inHeads = false, inTails = false, isJoin = false;
   };
   std::vector<PathNode> pathNodes; ///< by slot
   /// Those into slot i are
@@ -292,17 +293,22 @@ private:
   std::vector<PathEdge> pathEdges;
   std::vector<int> firstPathEdge;
   std::vector<std::vector<int>> pathEdgesFrom; ///< by slot: their numbers
-  /// By operand of a slot, from `firstDelay[slot]` on: what every shard waits
-  /// for it after it is written.
-  std::vector<int64_t> delays;
-  std::vector<int> firstDelay;
+  /// How long shards wait for an operand after it is written, at least: every
+  /// shard, and the last one.
   struct Delay {
+    int64_t ns = 0, lateNs = 0;
+    bool operator==(const Delay &) const = default;
+  };
+  /// By operand of a slot, from `firstDelay[slot]` on.
+  std::vector<Delay> delays;
+  std::vector<int> firstDelay;
+  struct SavedDelay {
     int place; ///< in `delays`
-    int64_t ns;
+    Delay delay;
   };
   /// What they were, in the order of changes: before those that hold until
   /// `forgetBounds`, and at the last commit.
-  std::vector<Delay> delayed, savedDelays;
+  std::vector<SavedDelay> delayed, savedDelays;
   /// All slots, sorted by (head, slot) when `sortByHead` was called last.
   std::vector<std::pair<int64_t, int>> byHead;
   /// After `boundNs`: what is known to pass cuts in the end, and for which
@@ -355,18 +361,27 @@ private:
     const KernelPlan *writer, *reader;
     const TileSets *written, *read;
     std::vector<int64_t> bytes; ///< by cut
-    double delayNs;             ///< of the luckiest shard
+    /// Of the luckiest shard, and of the unluckiest one.
+    double delayNs, lateNs;
+    int waitingDevices; ///< that lack some of what they read
+    /// Tiles that may be put together from whole blocks of their readers: how
+    /// many elements they have, and how many shards read them.
+    struct Gathered {
+      int64_t elements, readers;
+    };
+    std::vector<Gathered> gathered;
     bool isAsMuch(const Arrival &other) const;
   };
   /// Of the proposal that is looked at, the first `arrivalCount`.
   std::vector<Arrival> arrivals;
   size_t arrivalCount = 0;
-  const Arrival &arrivalOf(RegionTable &table, int64_t elementBytes,
-                           int64_t contributions, const KernelPlan &writer,
-                           const TileSets &written, const KernelPlan &reader,
-                           const TileSets &read);
+  size_t arrivalOf(RegionTable &table, int64_t elementBytes,
+                   int64_t contributions, const KernelPlan &writer,
+                   const TileSets &written, const KernelPlan &reader,
+                   const TileSets &read);
   void findArrival(RegionTable &table, Arrival &arrival) const;
   void addArrivals(int value, std::vector<int64_t> &most);
+  bool mayGather(std::span<const size_t> numbers) const;
   void findPartial();
   void listPathEdges();
   void updatePathNode(int slot);
@@ -374,6 +389,7 @@ private:
   void updatePaths(const std::vector<int> &changed);
   void findHeads();
   void findTails();
+  void setDelay(int place, const Delay &delay);
   void sortByHead();
   int64_t pathBoundNs();
   int64_t addDelays(int value, bool isFinal);

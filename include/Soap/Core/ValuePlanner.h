@@ -32,9 +32,10 @@ public:
                const LinkCuts &cuts)
       : cost(cost), transfers(transfers), cuts(cuts),
         deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
-        models(cost.getTopology(), transfers),
+        levels(cost.getTopology()),
+        models(cost.getTopology(), transfers, levels),
         collectives(cost.getTopology().hasCollectives()),
-        exchanged(cost.getTopology()) {
+        exchanged(cost.getTopology(), &levels) {
     if (collectives)
       routes.emplace(cost.getTopology());
     knowsRuns.assign(cost.getTopology().deviceTypes.size(), false);
@@ -53,6 +54,11 @@ public:
   /// contributions to what the shards need.
   void findContributors(ShapeRegions &regions, const ValueSource &source,
                         const ValueUse &use, std::vector<bool> &contributes);
+
+  /// Up to so many messages of a complete value are sent one by one, each as
+  /// soon as it can be; more are one exchange, where there are collectives.
+  static constexpr int64_t fewMessages = 8;
+  bool hasCollectives() const { return collectives; }
 
   /// About how many bytes its caches take.
   size_t cacheBytes() const { return overlapBytes; }
@@ -134,6 +140,7 @@ private:
     std::unordered_map<std::vector<int>, int64_t, NumbersHash> assembleOf, pack;
   };
   std::unordered_map<const ShapeRegions *, Costs> costCache;
+  RouteLevels levels;
   CollectiveModels models;
   bool collectives;                ///< the devices of the topology have them
   std::optional<RouteSets> routes; ///< if so
