@@ -164,6 +164,15 @@ int64_t CostModel::packNs(int device, const CopyPart &part) const {
       std::clamp(std::ceil(ns.value_or(0)), 0.0, longest));
 }
 
+bool CostModel::hasMeasuredCollectives() const {
+  return std::any_of(
+      topology->deviceTypes.begin(), topology->deviceTypes.end(),
+      [](const DeviceType &type) {
+        return type.costs && type.costs->getProfile().device == type.name &&
+               !type.costs->getProfile().collectives.empty();
+      });
+}
+
 bool CostModel::usesProfiles() const {
   for (const DeviceType &type : topology->deviceTypes)
     if (type.costs)

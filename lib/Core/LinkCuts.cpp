@@ -34,17 +34,22 @@ LinkCuts::LinkCuts(const Topology &topology)
   std::vector<std::vector<int>> cutsOfLink(topology.links.size());
   auto addCut = [&](const std::vector<bool> &inside) {
     int cut = static_cast<int>(nsPerByte.size());
-    double bytesPerSecond = 0;
+    double bytesPerSecond = 0, outBytesPerSecond = 0;
     for (size_t l = 0; l < topology.links.size(); ++l) {
       const Link &link = topology.links[l];
-      if (inside[static_cast<size_t>(link.from)] ||
-          !inside[static_cast<size_t>(link.to)])
+      bool fromInside = inside[static_cast<size_t>(link.from)],
+           toInside = inside[static_cast<size_t>(link.to)];
+      if (fromInside && !toInside)
+        outBytesPerSecond += link.bandwidthBytesPerSecond;
+      if (fromInside || !toInside)
         continue;
       cutsOfLink[l].push_back(cut);
       bytesPerSecond += link.bandwidthBytesPerSecond;
     }
     // A little less, as the sums are rounded.
     nsPerByte.push_back(bytesPerSecond > 0 ? 0.9999e9 / bytesPerSecond : 0);
+    outNsPerByte.push_back(
+        outBytesPerSecond > 0 ? 0.9999e9 / outBytesPerSecond : 0);
     return cut;
   };
   for (size_t d = 0; d < count; ++d) {

@@ -292,6 +292,113 @@ public:
 
 } // namespace
 
+/// How many elements of each piece of a writer the pieces of a reader read, in
+/// all: dim by dim, as the reader's are all combinations.
+static void countReads(RegionTable &table, const TileSets &needs,
+                       const TileSets &tiles, int64_t times,
+                       std::vector<int64_t> &reads) {
+  static thread_local std::vector<std::pair<int, int64_t>> known; // by set
+  size_t rank = needs.rank;
+  reads.assign(tiles.volumes.size(), times);
+  for (size_t d = 0; d < rank; ++d) {
+    known.clear();
+    for (size_t p = 0; p < reads.size(); ++p) {
+      int set = tiles.sets[p * rank + d];
+      auto it = std::find_if(known.rbegin(), known.rend(),
+                             [&](const auto &of) { return of.first == set; });
+      if (it == known.rend()) {
+        int64_t sum = 0;
+        for (int read : needs.dims[d]->ids)
+          if (set >= 0 && read >= 0)
+            sum += table.dim(d).commonSize(read, set);
+        known.emplace_back(set, sum);
+        it = known.rbegin();
+      }
+      reads[p] *= it->second;
+    }
+  }
+}
+
+/// How long it takes at least to send each shard of a reader what it lacks of
+/// pieces that are written once, all at the same time, in ns times bytes an
+/// element: by what gets into and out of each device and group. 0 if that is not
+/// known.
+static double exchangeNs(const LinkCuts &cuts, RegionTable &table,
+                         const KernelPlan &reader, const TileSets &needs,
+                         const KernelPlan &writer, const TileSets &tiles,
+                         const ShardsByDevice &written,
+                         const ShardsByDevice &read,
+                         const CommonElements &common) {
+  if (!reader.geometry->allCompute || !needs.isProduct)
+    return 0;
+  // Shards of one device may read the same.
+  if (std::any_of(read.next.begin(), read.next.end(),
+                  [](int s) { return s >= 0; }))
+    return 0;
+  int64_t combinations = 1;
+  for (const auto &dim : needs.dims)
+    combinations *= static_cast<int64_t>(dim->ids.size());
+  static thread_local std::vector<int64_t> reads;
+  countReads(table, needs, tiles,
+             reader.replicas * reader.pieces() / combinations, reads);
+  double ns = 0;
+  auto look = [&](std::span<const int> devices, size_t cut) {
+    int64_t in = 0, out = 0, within = 0;
+    for (int device : devices) {
+      written.visit(device, [&](int w) {
+        out += reads[static_cast<size_t>(w)];
+      });
+      read.visit(device, [&](int s) {
+        int piece = s % reader.pieces();
+        in += needs.volumes[static_cast<size_t>(piece)];
+        for (int from : devices)
+          written.visit(from, [&](int w) {
+            if (tiles.volumes[static_cast<size_t>(w)] > 0)
+              within += common.of(piece, w);
+          });
+      });
+    }
+    ns = std::max({ns,
+                   static_cast<double>(in - within) * cuts.getNsPerByte(cut),
+                   static_cast<double>(out - within) *
+                       cuts.getOutNsPerByte(cut)});
+  };
+  for (int device = 0; device < static_cast<int>(read.first.size()); ++device)
+    if (written.first[device] >= 0 || read.first[device] >= 0)
+      look({&device, 1}, static_cast<size_t>(device));
+  for (const LinkCuts::Group &group : cuts.getGroups())
+    look(group.devices, static_cast<size_t>(group.cut));
+  return ns;
+}
+
+/// How long the last shard of a reader waits at least for sums of what pieces of
+/// a writer contribute, in ns times bytes an element: whoever contributes to a
+/// block has to send all of it that others read.
+static double sumNs(const LinkCuts &cuts, const KernelPlan &reader,
+                    const TileSets &needs, const KernelPlan &writer,
+                    const TileSets &tiles) {
+  if (!needs.everyElement || !reader.geometry->allCompute)
+    return 0;
+  // What all read, on different devices, is sent whole; else a device may keep
+  // what it alone reads.
+  bool allReadAll = std::all_of(
+      needs.tileOf.begin(), needs.tileOf.end(),
+      [&](int64_t tile) { return tile == needs.tileOf.front(); });
+  bool isOneDevice = std::all_of(
+      reader.devices.begin(), reader.devices.end(),
+      [&](int device) { return device == reader.devices.front(); });
+  int64_t own =
+      allReadAll && !isOneDevice
+          ? 0
+          : *std::max_element(needs.volumes.begin(), needs.volumes.end());
+  double ns = 0;
+  for (size_t w = 0; w < writer.devices.size(); ++w)
+    ns = std::max(ns, static_cast<double>(tiles.volumes[w] - own) *
+                          cuts.getOutNsPerByte(
+                              static_cast<size_t>(writer.devices[w])));
+  return ns;
+}
+
 /// Whether another pair of kernels that write and read the same on the same
 /// devices is known to be as this one.
 bool StrategyPlan::Arrival::isAsMuch(const Arrival &other) const {
@@ -402,6 +509,7 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
   }
   arrival.delayNs = delayNs;
   arrival.lateNs = lateNs;
+  arrival.exchangeNs = 0;
   arrival.gathered.clear();
   for (int piece : wholePieces) {
     int64_t tile = needs.tileOf[piece];
@@ -412,9 +520,16 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
            kernel.replicas *
                std::count(needs.tileOf.begin(), needs.tileOf.end(), tile)});
   }
-  if (cuts.getGroups().empty())
-    return;
   read.assign(kernel.devices, kernelLoad.size());
+  if (contributions == 1 && writer.replicas == 1)
+    arrival.exchangeNs = exchangeNs(cuts, table, kernel, needs, writer, *tiles,
+                                    written, read, common) *
+                         static_cast<double>(elementBytes);
+  if (contributions > 1 && writer.replicas == 1 &&
+      !cost.hasMeasuredCollectives())
+    arrival.lateNs =
+        std::max(arrival.lateNs, sumNs(cuts, kernel, needs, writer, *tiles) *
+                                     static_cast<double>(elementBytes));
   for (const LinkCuts::Group &group : cuts.getGroups()) {
     writtenPieces.clear();
     int64_t count = 0;
@@ -476,16 +591,21 @@ bool StrategyPlan::mayGather(std::span<const size_t> numbers) const {
   return false;
 }
 
-void StrategyPlan::setDelay(int place, const Delay &delay) {
+/// Sets a delay until `forgetBounds`. By how much it grows.
+int64_t StrategyPlan::setDelay(int place, const Delay &delay) {
   Delay &known = delays[place];
+  int64_t grownNs =
+      std::max(delay.ns - known.ns, delay.lateNs - known.lateNs);
   delayed.push_back({place, known});
   known = delay;
+  return grownNs;
 }
 
 /// What must at least get over each cut for a value: the largest need of its
 /// readers there, less what is written there. Sets the delays of the value's
 /// readers: the times that the luckiest and the unluckiest shard wait for it.
-void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
+/// Returns by how much they grow together.
+int64_t StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
   const ValueInfo &info = valueInfo[value];
   const KernelPlan *writer = nullptr;
   const TileSets *tiles = nullptr;
@@ -494,7 +614,7 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
     if (kernels[slot].active) {
       const Kernel &op = *slots[slot].kernel;
       if (mayBePartial[slot])
-        return; // replicas may be contributions
+        return 0; // replicas may be contributions
       writer = &kernels[slot];
       tiles = &writer->geometry->resultTiles[result];
       for (size_t l = 0; l < op.space.loops.size(); ++l)
@@ -509,7 +629,7 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
                      ->operandTiles[graph.inputs[info.input].updateOperand];
       }
   if (!writer)
-    return;
+    return 0;
   int64_t elementBytes = graph.values[value].elementBytes;
   RegionTable &table = regions.table(value);
   // Whether all that is lacking comes by one exchange (`ValuePlanner`): more
@@ -552,6 +672,10 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
     for (size_t c = 0; c < most.size(); ++c)
       exchangeNs = std::max(exchangeNs, static_cast<double>(most[c]) *
                                             cuts.getNsPerByte(c));
+  if (exchangeNs > 0)
+    for (size_t number : numbers)
+      exchangeNs = std::max(exchangeNs, arrivals[number].exchangeNs);
+  int64_t grownNs = 0;
   for (size_t i = 0; i < places.size(); ++i) {
     const Arrival &arrival = arrivals[numbers[i]];
     double ns = arrival.delayNs, lateNs = arrival.lateNs;
@@ -560,9 +684,11 @@ void StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
       continue;
     if (ns > 0)
       ns = std::max(ns, exchangeNs);
-    setDelay(places[i], {static_cast<int64_t>(ns),
-                         static_cast<int64_t>(std::max(lateNs, exchangeNs))});
+    grownNs +=
+        setDelay(places[i], {static_cast<int64_t>(ns),
+                             static_cast<int64_t>(std::max(lateNs, exchangeNs))});
   }
+  return grownNs;
 }
 
 /// Sorts all slots by their heads. Those whose heads are as they were at the
@@ -673,12 +799,12 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
     for (int value : slots[slot].kernel->results)
       visit(value);
   }
-  // Whether replicas of linear kernels take contributions apart may change:
-  // nothing is known of what is around them.
+  // Whether replicas of linear kernels take contributions apart may change, as
+  // it does where they have until now: nothing is known of what is around them.
   for (size_t i = 0; i < touched.size(); ++i)
     for (const Reader &reader : valueInfo[touched[i]].readers)
       if (reader.slot >= 0 && kernels[reader.slot].active &&
-          mayBePartial[reader.slot]) {
+          (mayBePartial[reader.slot] || kernels[reader.slot].partialMode)) {
         for (int value : slots[reader.slot].kernel->operands)
           visit(value);
         for (int value : slots[reader.slot].kernel->results)
@@ -699,6 +825,8 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
   constexpr int64_t smallPart = 256; // of the largest value
   int64_t leastBytesToBound =
       touched.empty() ? 0 : graph.values[touched[0]].bytes() / smallPart;
+  // Paths are looked at when delays may have made them too long.
+  int64_t grownNs = 0, leftNs = 0;
   for (int value : touched) {
     std::vector<int64_t> &least = leastBytes[value];
     least.assign(expected.size(), 0);
@@ -706,7 +834,7 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
     // Nothing is known of small ones then, which prove nothing.
     if (graph.values[value].bytes() < leastBytesToBound)
       continue;
-    addArrivals(value, least);
+    grownNs += addArrivals(value, least);
     for (size_t c = 0; c < least.size(); ++c)
       if (least[c] > 0) {
         expected[c] += least[c];
@@ -714,10 +842,26 @@ int64_t StrategyPlan::boundNs(int64_t limitNs) {
       }
     if (bound > limitNs)
       return bound;
+    if (grownNs > leftNs) {
+      if (!pathsAreValid) {
+        findTails();
+        pathsAreValid = true;
+      }
+      bound = std::max(bound, pathBoundNs());
+      if (bound > limitNs)
+        return bound;
+      leftNs = limitNs - pathNs;
+      grownNs = 0;
+    }
   }
-  findTails();
-  pathsAreValid = true;
-  return std::max(bound, pathBoundNs());
+  if (!pathsAreValid) {
+    findTails();
+    pathsAreValid = true;
+    bound = std::max(bound, pathBoundNs());
+    grownNs = 0;
+  }
+  pathNs += grownNs;
+  return bound;
 }
 
 static void findChains(const ValuePlan &plan, std::vector<int64_t> &chainNs) {

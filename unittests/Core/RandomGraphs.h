@@ -10,6 +10,7 @@
 
 #include "Soap/Core/Graph.h"
 
+#include <algorithm>
 #include <random>
 
 namespace soap::randomgraphs {
@@ -158,6 +159,38 @@ inline Config randomConfig(Random &random, const IterationSpace &space,
   }
 }
 
+/// Any number of pieces up to that of the devices, mostly on different ones, in
+/// order or not.
+inline Config wideConfig(Random &random, const IterationSpace &space,
+                         int devices) {
+  Config config = Config::single(space, 0);
+  int64_t pieces = 1;
+  for (int64_t tries = uniform(random, 1, 4); tries > 0; --tries) {
+    auto loop = static_cast<size_t>(
+        uniform(random, 0, static_cast<int64_t>(space.loops.size())));
+    int64_t factor = uniform(random, 2, 4);
+    bool isLoop = loop < space.loops.size();
+    if (pieces * factor > devices ||
+        (isLoop && config.degrees[loop] * factor > space.loops[loop].extent))
+      continue;
+    pieces *= factor;
+    (isLoop ? config.degrees[loop] : config.replicas) *= factor;
+  }
+  std::vector<int> list;
+  for (int d = 0; d < devices; ++d)
+    list.push_back(d);
+  if (uniform(random, 0, 1))
+    std::shuffle(list.begin(), list.end(), random);
+  else
+    std::rotate(list.begin(), list.begin() + uniform(random, 0, devices - 1),
+                list.end());
+  if (uniform(random, 0, 4) == 0)
+    for (int &device : list)
+      device = static_cast<int>(uniform(random, 0, devices - 1));
+  config.devices.assign(list.begin(), list.begin() + pieces);
+  return config;
+}
+
 /// A graph on n x m tensors, with a strategy for `devices` devices.
 struct RandomProblem {
   Graph graph;
@@ -166,8 +199,9 @@ struct RandomProblem {
   int devices;
 };
 
-inline RandomProblem randomProblem(Random &random, int64_t mostNodes = 6) {
-  int64_t n = uniform(random, 1, 6), m = uniform(random, 1, 6);
+inline RandomProblem randomProblem(Random &random, int64_t mostNodes = 6,
+                                   int64_t largest = 6) {
+  int64_t n = uniform(random, 1, largest), m = uniform(random, 1, largest);
   GraphBuilder builder{{}, random};
   std::vector<int> live{builder.input({n, m}), builder.input({n, m}),
                         builder.input({n, m})};

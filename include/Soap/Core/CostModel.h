@@ -52,6 +52,9 @@ public:
   bool knowsRuns(int device) const;
   /// Some device type has a profile: shapes of work matter.
   bool usesProfiles() const;
+  /// Some device type has measured times of collectives, which may be less than
+  /// its links say.
+  bool hasMeasuredCollectives() const;
   const Topology &getTopology() const { return *topology; }
 
 private:

@@ -38,6 +38,8 @@ public:
     return static_cast<int64_t>(static_cast<double>(bytes) * nsPerByte[cut]);
   }
   double getNsPerByte(size_t cut) const { return nsPerByte[cut]; }
+  /// The same of the links that lead out.
+  double getOutNsPerByte(size_t cut) const { return outNsPerByte[cut]; }
   /// Adds what a task takes of each cut, in bytes (`bytes` has an entry per
   /// cut). Resources are devices, then links.
   void add(std::span<const int> resources, int64_t durationNs,
@@ -54,7 +56,8 @@ public:
 private:
   int deviceCount;
   std::vector<Group> groups;
-  std::vector<double> nsPerByte;   ///< by cut, over all of its links
+  /// By cut, over all of its links: those that lead there, and those from there.
+  std::vector<double> nsPerByte, outNsPerByte;
   std::vector<double> bytesPerNs;  ///< by link
   std::vector<int> start, members; ///< cuts by link
 };

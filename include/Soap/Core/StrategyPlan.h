@@ -317,7 +317,8 @@ private:
   std::vector<int> bounded;
   std::vector<std::vector<int64_t>> leastBytes;
   bool pathsAreValid = false;
-  int64_t pathNs = 0;                ///< result of the last `pathBoundNs`
+  /// The result of the last `pathBoundNs`, and by how much it may have grown.
+  int64_t pathNs = 0;
   std::vector<uint8_t> mayBePartial; ///< by slot: in partial mode, perhaps
   // What was there at the last commit, of what has changed.
   std::vector<KernelPlan> savedKernels;
@@ -363,6 +364,7 @@ private:
     std::vector<int64_t> bytes; ///< by cut
     /// Of the luckiest shard, and of the unluckiest one.
     double delayNs, lateNs;
+    double exchangeNs; ///< of one exchange, if it is one
     int waitingDevices; ///< that lack some of what they read
     /// Tiles that may be put together from whole blocks of their readers: how
     /// many elements they have, and how many shards read them.
@@ -380,7 +382,7 @@ private:
                    const TileSets &written, const KernelPlan &reader,
                    const TileSets &read);
   void findArrival(RegionTable &table, Arrival &arrival) const;
-  void addArrivals(int value, std::vector<int64_t> &most);
+  int64_t addArrivals(int value, std::vector<int64_t> &most);
   bool mayGather(std::span<const size_t> numbers) const;
   void findPartial();
   void listPathEdges();
@@ -389,7 +391,7 @@ private:
   void updatePaths(const std::vector<int> &changed);
   void findHeads();
   void findTails();
-  void setDelay(int place, const Delay &delay);
+  int64_t setDelay(int place, const Delay &delay);
   void sortByHead();
   int64_t pathBoundNs();
   int64_t addDelays(int value, bool isFinal);

@@ -199,13 +199,23 @@ void compareOnRandomGraphs(const Options &options, Counts &counts) {
     Random random(seed);
     int64_t mostNodes = uniform(random, 1, 24);
     RandomProblem made = randomProblem(random, mostNodes);
+    // A cluster now and then, with links so slow that exchanges matter.
+    bool isCluster = seed % 8 == 7;
+    if (isCluster)
+      made = randomProblem(random, mostNodes, 24);
     int kind = static_cast<int>(uniform(random, 0, 3));
     std::string n = std::to_string(made.devices),
-                name = kind == 0   ? "cpu-" + n
+                name = isCluster   ? kind < 2 ? "k80-4x4" : "p100-4x4"
+                       : kind == 0 ? "cpu-" + n
                        : kind == 1 ? "p100-" + n + "x1"
                        : kind == 2 ? "k80-1x" + n
                                    : "h100-1x" + n;
     Topology topology = *builtinTopology(name);
+    for (Link &link : topology.links)
+      if (isCluster)
+        link.bandwidthBytesPerSecond *= 1e-5;
+    if (isCluster && topology.computeRoutes())
+      continue;
     // Copies by their runs, on half of the machines of CPUs.
     if (kind == 0 && seed % 2 == 0)
       test::addMeasuredCopies(topology);
@@ -221,8 +231,10 @@ void compareOnRandomGraphs(const Options &options, Counts &counts) {
          i < proposalsPerGraph && counts.proposals < options.random; ++i) {
       int group = static_cast<int>(uniform(
           random, 0, static_cast<int64_t>(problem.getGroups().size()) - 1));
-      Config config = randomConfig(random, made.graph.nodes[group].whole.space,
-                                   made.devices);
+      const IterationSpace &space = made.graph.nodes[group].whole.space;
+      Config config = isCluster
+                          ? wideConfig(random, space, topology.deviceCount())
+                          : randomConfig(random, space, made.devices);
       // Of all temperatures: some chains take nearly everything.
       if (!chain.step(group, config,
                       drawThreshold(random, chain.makespanNs(),
