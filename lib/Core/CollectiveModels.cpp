@@ -17,7 +17,8 @@
 using namespace soap;
 
 /// Groups of up to so many devices are looked up by their patterns: of larger
-/// ones, a search hardly meets two that are alike. Patterns of levels are short.
+/// ones, a search hardly meets two that are alike. Patterns of levels are
+/// short.
 static constexpr size_t mostForRoutes = 8, mostForLevels = 20;
 static constexpr size_t mostPatterns = 20000;
 static constexpr size_t groupPlaces = 2048; ///< a power of two
@@ -126,20 +127,28 @@ void CollectiveModels::makePattern(CollectiveKind kind,
     placeOf[static_cast<size_t>(link)] = 0;
 }
 
+/// The pattern of a small group, whose links are in `links`; null where it has
+/// none.
+const CollectiveModels::Pattern *
+CollectiveModels::patternOf(CollectiveKind kind, std::span<const int> devices) {
+  if (devices.size() > mostForPattern || !findPattern(kind, devices))
+    return nullptr;
+  if (patterns.size() > mostPatterns)
+    clear();
+  auto [known, isNew] = patterns.try_emplace(pattern);
+  if (isNew)
+    makePattern(kind, devices, known->second);
+  return &known->second;
+}
+
 CollectiveModels::Group &
 CollectiveModels::groupOf(CollectiveKind kind, std::span<const int> devices) {
   size_t hash = VectorHash()(devices) + static_cast<size_t>(kind);
   Group &group = groups[hash % groupPlaces];
   if (group.kind == kind && std::ranges::equal(group.devices, devices))
     return group;
-  if (devices.size() <= mostForPattern && findPattern(kind, devices)) {
-    if (patterns.size() > mostPatterns)
-      clear();
-    auto [known, isNew] = patterns.try_emplace(pattern);
-    if (isNew)
-      makePattern(kind, devices, known->second);
-    group.pattern = &known->second;
-  } else {
+  group.pattern = patternOf(kind, devices);
+  if (!group.pattern) {
     // One of its own, with links as they are.
     links.clear();
     makePattern(kind, devices, group.own);
@@ -152,27 +161,45 @@ CollectiveModels::groupOf(CollectiveKind kind, std::span<const int> devices) {
   return group;
 }
 
+/// The number of the list of an algorithm's links, `used` being those of the
+/// group.
+int CollectiveModels::resourcesOf(std::span<const int> places,
+                                  std::span<const int> used) {
+  static thread_local std::vector<int> list;
+  list.clear();
+  int firstLink = topology.deviceCount();
+  for (int place : places)
+    list.push_back(firstLink +
+                   (used.empty() ? place : used[static_cast<size_t>(place)]));
+  std::sort(list.begin(), list.end());
+  return transfers.resourceNumber(list);
+}
+
 CollectiveModels::Price CollectiveModels::price(CollectiveKind kind,
                                                 std::span<const int> devices,
                                                 int64_t bytes) {
+  auto numberOf = [](const CollectiveModel &model,
+                     const CollectiveAlgorithm &algorithm) {
+    return static_cast<size_t>(&algorithm - model.getAlgorithms().data());
+  };
+  // The pattern of a few devices is found sooner than what is kept of them.
+  constexpr size_t fewDevices = 6;
+  if (haveLevels && devices.size() <= fewDevices)
+    if (const Pattern *known = patternOf(kind, devices)) {
+      const CollectiveModel &model = *known->model;
+      const CollectiveAlgorithm *best = model.best(bytes);
+      return {model.ns(bytes),
+              best ? resourcesOf(known->links[numberOf(model, *best)], links)
+                   : transfers.resourceNumber({})};
+    }
   Group &group = groupOf(kind, devices);
   const CollectiveModel &model = *group.pattern->model;
   const CollectiveAlgorithm *best = model.best(bytes);
   if (!best)
     return {model.ns(bytes), transfers.resourceNumber({})};
-  auto number = static_cast<size_t>(best - model.getAlgorithms().data());
+  size_t number = numberOf(model, *best);
   int &resources = group.resources[number];
-  if (resources < 0) {
-    static thread_local std::vector<int> list;
-    list.clear();
-    int firstLink = topology.deviceCount();
-    for (int place : group.pattern->links[number])
-      list.push_back(firstLink +
-                     (group.links.empty()
-                          ? place
-                          : group.links[static_cast<size_t>(place)]));
-    std::sort(list.begin(), list.end());
-    resources = transfers.resourceNumber(list);
-  }
+  if (resources < 0)
+    resources = resourcesOf(group.pattern->links[number], group.links);
   return {model.ns(bytes), resources};
 }

@@ -165,12 +165,12 @@ int64_t CostModel::packNs(int device, const CopyPart &part) const {
 }
 
 bool CostModel::hasMeasuredCollectives() const {
-  return std::any_of(
-      topology->deviceTypes.begin(), topology->deviceTypes.end(),
-      [](const DeviceType &type) {
-        return type.costs && type.costs->getProfile().device == type.name &&
-               !type.costs->getProfile().collectives.empty();
-      });
+  return std::any_of(topology->deviceTypes.begin(), topology->deviceTypes.end(),
+                     [](const DeviceType &type) {
+                       return type.costs &&
+                              type.costs->getProfile().device == type.name &&
+                              !type.costs->getProfile().collectives.empty();
+                     });
 }
 
 bool CostModel::usesProfiles() const {

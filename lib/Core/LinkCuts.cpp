@@ -48,8 +48,8 @@ LinkCuts::LinkCuts(const Topology &topology)
     }
     // A little less, as the sums are rounded.
     nsPerByte.push_back(bytesPerSecond > 0 ? 0.9999e9 / bytesPerSecond : 0);
-    outNsPerByte.push_back(
-        outBytesPerSecond > 0 ? 0.9999e9 / outBytesPerSecond : 0);
+    outNsPerByte.push_back(outBytesPerSecond > 0 ? 0.9999e9 / outBytesPerSecond
+                                                 : 0);
     return cut;
   };
   for (size_t d = 0; d < count; ++d) {

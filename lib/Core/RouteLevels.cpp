@@ -150,8 +150,8 @@ void RouteLevels::findUniform(const Topology &topology) {
       shape.clear();
       for (int device : {a, b})
         for (int m = 0; m < this->count(); ++m)
-          for (std::span<const int> list : {linksFrom(device, m),
-                                            linksTo(device, m)}) {
+          for (std::span<const int> list :
+               {linksFrom(device, m), linksTo(device, m)}) {
             for (int link : list) {
               int &place = placeOf[static_cast<size_t>(link)];
               if (place == 0) {

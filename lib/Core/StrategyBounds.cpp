@@ -162,8 +162,7 @@ void StrategyPlan::findHeads() {
               lastNs = lateHeads[edge.from] + shortestNs;
       if (edge.inHeads) {
         const Delay &delay = delays[edge.delay];
-        int64_t firstNs =
-            edge.isJoin ? lastNs : heads[edge.from] + shortestNs;
+        int64_t firstNs = edge.isJoin ? lastNs : heads[edge.from] + shortestNs;
         headNs = std::max(headNs, firstNs + delay.ns);
         lateNs = std::max(lateNs, firstNs + delay.lateNs);
       }
@@ -321,8 +320,8 @@ static void countReads(RegionTable &table, const TileSets &needs,
 
 /// How long it takes at least to send each shard of a reader what it lacks of
 /// pieces that are written once, all at the same time, in ns times bytes an
-/// element: by what gets into and out of each device and group. 0 if that is not
-/// known.
+/// element: by what gets into and out of each device and group. 0 if that is
+/// not known.
 static double exchangeNs(const LinkCuts &cuts, RegionTable &table,
                          const KernelPlan &reader, const TileSets &needs,
                          const KernelPlan &writer, const TileSets &tiles,
@@ -345,9 +344,8 @@ static double exchangeNs(const LinkCuts &cuts, RegionTable &table,
   auto look = [&](std::span<const int> devices, size_t cut) {
     int64_t in = 0, out = 0, within = 0;
     for (int device : devices) {
-      written.visit(device, [&](int w) {
-        out += reads[static_cast<size_t>(w)];
-      });
+      written.visit(device,
+                    [&](int w) { out += reads[static_cast<size_t>(w)]; });
       read.visit(device, [&](int s) {
         int piece = s % reader.pieces();
         in += needs.volumes[static_cast<size_t>(piece)];
@@ -358,10 +356,9 @@ static double exchangeNs(const LinkCuts &cuts, RegionTable &table,
           });
       });
     }
-    ns = std::max({ns,
-                   static_cast<double>(in - within) * cuts.getNsPerByte(cut),
-                   static_cast<double>(out - within) *
-                       cuts.getOutNsPerByte(cut)});
+    ns = std::max(
+        {ns, static_cast<double>(in - within) * cuts.getNsPerByte(cut),
+         static_cast<double>(out - within) * cuts.getOutNsPerByte(cut)});
   };
   for (int device = 0; device < static_cast<int>(read.first.size()); ++device)
     if (written.first[device] >= 0 || read.first[device] >= 0)
@@ -371,9 +368,9 @@ static double exchangeNs(const LinkCuts &cuts, RegionTable &table,
   return ns;
 }
 
-/// How long the last shard of a reader waits at least for sums of what pieces of
-/// a writer contribute, in ns times bytes an element: whoever contributes to a
-/// block has to send all of it that others read.
+/// How long the last shard of a reader waits at least for sums of what pieces
+/// of a writer contribute, in ns times bytes an element: whoever contributes to
+/// a block has to send all of it that others read.
 static double sumNs(const LinkCuts &cuts, const KernelPlan &reader,
                     const TileSets &needs, const KernelPlan &writer,
                     const TileSets &tiles) {
@@ -381,21 +378,21 @@ static double sumNs(const LinkCuts &cuts, const KernelPlan &reader,
     return 0;
   // What all read, on different devices, is sent whole; else a device may keep
   // what it alone reads.
-  bool allReadAll = std::all_of(
-      needs.tileOf.begin(), needs.tileOf.end(),
-      [&](int64_t tile) { return tile == needs.tileOf.front(); });
-  bool isOneDevice = std::all_of(
-      reader.devices.begin(), reader.devices.end(),
-      [&](int device) { return device == reader.devices.front(); });
+  bool allReadAll =
+      std::all_of(needs.tileOf.begin(), needs.tileOf.end(),
+                  [&](int64_t tile) { return tile == needs.tileOf.front(); });
+  bool isOneDevice =
+      std::all_of(reader.devices.begin(), reader.devices.end(),
+                  [&](int device) { return device == reader.devices.front(); });
   int64_t own =
       allReadAll && !isOneDevice
           ? 0
           : *std::max_element(needs.volumes.begin(), needs.volumes.end());
   double ns = 0;
   for (size_t w = 0; w < writer.devices.size(); ++w)
-    ns = std::max(ns, static_cast<double>(tiles.volumes[w] - own) *
-                          cuts.getOutNsPerByte(
-                              static_cast<size_t>(writer.devices[w])));
+    ns = std::max(
+        ns, static_cast<double>(tiles.volumes[w] - own) *
+                cuts.getOutNsPerByte(static_cast<size_t>(writer.devices[w])));
   return ns;
 }
 
@@ -419,11 +416,10 @@ bool StrategyPlan::Arrival::isAsMuch(const Arrival &other) const {
 
 /// The values of a group mostly lie alike: what gets to a reader is found once
 /// for all that are the same. Returns its number in `arrivals`.
-size_t
-StrategyPlan::arrivalOf(RegionTable &table, int64_t elementBytes,
-                        int64_t contributions, const KernelPlan &writer,
-                        const TileSets &written, const KernelPlan &reader,
-                        const TileSets &read) {
+size_t StrategyPlan::arrivalOf(RegionTable &table, int64_t elementBytes,
+                               int64_t contributions, const KernelPlan &writer,
+                               const TileSets &written,
+                               const KernelPlan &reader, const TileSets &read) {
   if (arrivals.size() == arrivalCount)
     arrivals.emplace_back();
   Arrival &arrival = arrivals[arrivalCount];
@@ -580,8 +576,8 @@ bool StrategyPlan::mayGather(std::span<const size_t> numbers) const {
     int64_t others = 0;
     for (size_t j = 0; j < numbers.size(); ++j)
       if (numbers[j] != numbers[i])
-        others += static_cast<int64_t>(
-            arrivals[numbers[j]].reader->devices.size());
+        others +=
+            static_cast<int64_t>(arrivals[numbers[j]].reader->devices.size());
     for (int64_t elements : arrival.written->volumes)
       largest = std::max(largest, elements);
     for (auto [elements, readers] : arrival.gathered)
@@ -594,8 +590,7 @@ bool StrategyPlan::mayGather(std::span<const size_t> numbers) const {
 /// Sets a delay until `forgetBounds`. By how much it grows.
 int64_t StrategyPlan::setDelay(int place, const Delay &delay) {
   Delay &known = delays[place];
-  int64_t grownNs =
-      std::max(delay.ns - known.ns, delay.lateNs - known.lateNs);
+  int64_t grownNs = std::max(delay.ns - known.ns, delay.lateNs - known.lateNs);
   delayed.push_back({place, known});
   known = delay;
   return grownNs;
@@ -684,9 +679,9 @@ int64_t StrategyPlan::addArrivals(int value, std::vector<int64_t> &most) {
       continue;
     if (ns > 0)
       ns = std::max(ns, exchangeNs);
-    grownNs +=
-        setDelay(places[i], {static_cast<int64_t>(ns),
-                             static_cast<int64_t>(std::max(lateNs, exchangeNs))});
+    grownNs += setDelay(places[i],
+                        {static_cast<int64_t>(ns),
+                         static_cast<int64_t>(std::max(lateNs, exchangeNs))});
   }
   return grownNs;
 }

@@ -7,6 +7,7 @@
 
 #include "Soap/Core/StrategyFile.h"
 #include "Json.h"
+#include "Soap/Core/ProfileModel.h"
 #include "Soap/Core/Reuse.h"
 
 #include <algorithm>
@@ -85,6 +86,16 @@ std::string soap::fingerprint(const Topology &topology) {
     type.profile = std::filesystem::path(type.profile).filename().string();
   Hasher hasher;
   hasher.add(printTopology(named));
+  return hasher.hex();
+}
+
+std::string soap::fingerprintOfProfiles(const Topology &topology) {
+  Hasher hasher;
+  for (const DeviceType &type : topology.deviceTypes) {
+    hasher.add(type.name);
+    hasher.add(type.costs ? printProfile(type.costs->getProfile())
+                          : std::string());
+  }
   return hasher.hex();
 }
 

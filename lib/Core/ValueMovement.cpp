@@ -153,7 +153,8 @@ void ValuePlanner::findCommonBlocks(const BlockSet &blocks, int need,
   }
 }
 
-/// What devices lack, with the number of blocks that it overlaps.
+/// What devices lack, with the number of blocks that it overlaps: all of them,
+/// or more than a few.
 void ValuePlanner::listWanted(std::vector<Wanted> &wanted, int64_t &messages) {
   wanted.clear();
   messages = 0;
@@ -171,7 +172,8 @@ void ValuePlanner::listWanted(std::vector<Wanted> &wanted, int64_t &messages) {
                       [&](const Wanted &w) { return covers(w.region); }))
         continue;
       wanted.push_back({device, need.region});
-      messages += countCommonBlocks(*source->blocks, need.region);
+      if (messages <= fewMessages)
+        messages += countCommonBlocks(*source->blocks, need.region);
     }
   }
 }

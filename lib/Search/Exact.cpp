@@ -147,7 +147,8 @@ private:
   /// A good strategy to compare with: Markov chains from presets, the best
   /// placement and what earlier rounds have found, each polished.
   void findFirst() {
-    if (problem.getGroups().empty() || options.firstProposals <= 0)
+    if (problem.getGroups().empty() || options.firstProposals <= 0 ||
+        run.isOver())
       return;
     constexpr int rounds = 4;
     constexpr double share = 0.05; // of the time, for each part
@@ -159,14 +160,17 @@ private:
     for (const std::string &name : presetNames())
       if (Expected<Strategy> preset = presetStrategy(name, problem))
         starts.push_back(std::move(*preset));
-    PlacementOptions placement;
-    placement.seed = options.seed;
-    placement.seconds = options.seconds * share;
-    placement.stop = options.stop;
-    PlacementResult placed = searchPlacement(problem, placement);
-    starts.push_back(placed.found);
-    offer(placed.search);
-    for (int round = 0; round < rounds; ++round) {
+    // Whole ops on devices of their own: not a strategy of all spaces.
+    if (problem.anyDevices) {
+      PlacementOptions placement;
+      placement.seed = options.seed;
+      placement.seconds = options.seconds * share;
+      placement.stop = options.stop;
+      PlacementResult placed = searchPlacement(problem, placement);
+      starts.push_back(placed.found);
+      offer(placed.search);
+    }
+    for (int round = 0; round < rounds && !run.isOver(); ++round) {
       McmcOptions mcmc;
       mcmc.seed = options.seed + static_cast<uint64_t>(round);
       mcmc.proposals = (options.firstProposals + rounds - 1) / rounds;

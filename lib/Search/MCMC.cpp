@@ -121,7 +121,7 @@ public:
       resume(*options.resume);
     else
       begin();
-    if (!problem.getGroups().empty() &&
+    if (!chains.empty() && !problem.getGroups().empty() &&
         (options.proposals > 0 || options.seconds > 0)) {
       runRounds();
       useTheRest();
@@ -305,6 +305,16 @@ private:
         all.push_back(std::move(start));
       }
       isCut = monitor.isOver();
+    }
+    if (isCut) {
+      // Chains would begin by pricing their starts once more.
+      const Start &best = *std::min_element(
+          all.begin(), all.end(), [](const Start &a, const Start &b) {
+            return isBetter(a.evaluation, b.evaluation);
+          });
+      result.best = best.strategy;
+      result.bestEvaluation = best.evaluation;
+      return;
     }
     scaleNs = all[0].evaluation.makespanNs;
     size_t count =

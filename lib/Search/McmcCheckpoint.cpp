@@ -95,6 +95,7 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
       {"search", "mcmc"},
       {"model", fingerprint(problem.getGraph())},
       {"topology", fingerprint(problem.getTopology())},
+      {"profiles", fingerprintOfProfiles(problem.getTopology())},
       {"options", describeOptions(problem, options)},
       {"round", state.round},
       {"seconds", state.seconds},
@@ -122,8 +123,8 @@ public:
 
   McmcState read(const Cursor &document) {
     McmcState state;
-    document.expectObject({"version", "search", "model", "topology", "options",
-                           "round", "seconds", "scale_ns", "trades",
+    document.expectObject({"version", "search", "model", "topology", "profiles",
+                           "options", "round", "seconds", "scale_ns", "trades",
                            "exchanges", "has_last", "initial", "curve",
                            "chains"});
     document.expectVersion();
@@ -132,6 +133,10 @@ public:
            "a checkpoint of the model with fingerprint");
     expect(document["topology"], fingerprint(problem.getTopology()),
            "a checkpoint for the topology with fingerprint");
+    // Older files go by the names of profiles.
+    if (document.has("profiles"))
+      expect(document["profiles"], fingerprintOfProfiles(problem.getTopology()),
+             "a checkpoint of prices by profiles with fingerprint");
     expect(document["options"], describeOptions(problem, options),
            "a checkpoint of a search with");
     state.round = document["round"].integer(0, mostCount);
@@ -273,6 +278,10 @@ private:
         state.chains.size() - (state.hasLast && !state.chains.empty());
     if (count == 0 && !problem.getGroups().empty())
       return entry.fail("expected a chain");
+    if (options.chains > 0 && count != static_cast<size_t>(options.chains))
+      return entry.fail("expected " + std::to_string(options.chains) +
+                        " chains besides a last one, got " +
+                        std::to_string(count));
     std::vector<bool> taken(count);
     for (size_t i = 0; i < count; ++i) {
       auto step = static_cast<size_t>(state.chains[i].step);

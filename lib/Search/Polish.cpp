@@ -88,6 +88,10 @@ public:
   PolishResult polish() {
     run.offerStarts(problem);
     result.allDeviceLists = true;
+    if (run.isOver()) {
+      run.finish(evaluator.getStatistics());
+      return std::move(result);
+    }
     now = evaluator.start(Strategy(result.search.best));
     size_t count = problem.getGroups().size(), unimproved = 0;
     for (size_t g = 0; unimproved < count; g = (g + 1) % count) {

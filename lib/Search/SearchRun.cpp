@@ -7,6 +7,7 @@
 #include "SearchRun.h"
 
 #include "Soap/Search/Presets.h"
+#include "Soap/Search/StrategyEvaluator.h"
 
 #include <algorithm>
 
@@ -50,13 +51,16 @@ bool SearchRun::offer(const Strategy &strategy, const Evaluation &evaluation) {
 }
 
 void SearchRun::offerStarts(const ParallelizationProblem &problem) {
+  // Starts have much in common that is found out once.
+  StrategyEvaluator evaluator(problem);
   auto add = [&](const std::string &name, const Strategy &strategy) {
-    Evaluation evaluation = problem.evaluate(strategy);
+    Evaluation evaluation = evaluator.start(strategy);
     result.initialNames.push_back(name);
     result.initialNs.push_back(evaluation.makespanNs);
     offer(strategy, evaluation);
   };
-  for (size_t i = 0; i < budget.initial.size(); ++i)
+  // The first in any case: there has to be a result.
+  for (size_t i = 0; i < budget.initial.size() && (i == 0 || !isOver()); ++i)
     add(i < budget.initialNames.size() ? budget.initialNames[i]
                                        : "initial" + std::to_string(i),
         budget.initial[i]);

@@ -31,7 +31,7 @@ public:
   void reportProgress();
   /// Whether the strategy is the best so far; then it is kept.
   bool offer(const Strategy &strategy, const Evaluation &evaluation);
-  /// Prices starts by `problem.evaluate`, offers them, and notes them in the
+  /// Prices starts until the search is over, offers them, and notes them in the
   /// result. Data parallelism if there are none.
   void offerStarts(const ParallelizationProblem &problem);
   /// Completes the result.

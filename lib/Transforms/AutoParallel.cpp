@@ -57,6 +57,8 @@ struct AutoParallel
   LogicalResult checkFiles();
   const char *chainsOption() const;
   LogicalResult restrictSpace(::soap::ParallelizationProblem &problem);
+  void checkStarts(const ::soap::ParallelizationProblem &problem,
+                   llvm::ArrayRef<::soap::Strategy> strategies);
   LogicalResult readInitial(OpGraph &opGraph,
                             const ::soap::ParallelizationProblem &problem,
                             std::vector<::soap::Strategy> &strategies);
@@ -262,6 +264,26 @@ AutoParallel::readInitial(OpGraph &opGraph,
   return success();
 }
 
+/// A strategy from elsewhere may lie outside of the space, and so may what is
+/// found near it: that is said.
+void AutoParallel::checkStarts(const ::soap::ParallelizationProblem &problem,
+                               llvm::ArrayRef<::soap::Strategy> strategies) {
+  for (auto [name, strategy] : llvm::zip_equal(initial, strategies)) {
+    if (name != "current" && !StringRef(name).ends_with(".json"))
+      continue;
+    for (const ::soap::OpGroup &group : problem.getGroups()) {
+      if (problem.contains(group.leader, strategy[group.leader]))
+        continue;
+      getOperation().emitWarning()
+          << "option 'initial=" << name << "': op '"
+          << problem.getGraph().nodes[group.leader].whole.name
+          << "' has a config outside of the space that is searched, and so may "
+             "have the result";
+      break;
+    }
+  }
+}
+
 FailureOr<::soap::McmcResult>
 AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                      std::vector<::soap::Strategy> strategies) {
@@ -345,6 +367,13 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     result.optimal |= result.bestEvaluation.excessBytes == 0 &&
                       result.bestEvaluation.makespanNs == result.boundNs;
   }
+  // Searches that begin from nothing are compared with something.
+  if (::soap::McmcResult &result = outcome->result;
+      result.initialNames.empty() && !InterruptScope::isInterrupted()) {
+    result.initialNames.push_back("data-parallel");
+    result.initialNs.push_back(
+        problem.evaluate(::soap::dataParallelStrategy(problem)).makespanNs);
+  }
   keeps = std::move(outcome->keeps);
   return std::move(outcome->result);
 }
@@ -364,6 +393,15 @@ AutoParallel::readCheckpoint(const ::soap::ParallelizationProblem &problem,
       (*buffer)->getBuffer().str(), checkpointFile, problem, options);
   if (!state)
     return getOperation().emitError() << state.error();
+  for (const std::string &name : initial)
+    // What another search has to find may have been missed.
+    if (!isSearchedStart(name) &&
+        !llvm::is_contained(state->initialNames, name))
+      return getOperation().emitError()
+             << "option 'initial=" << name << "': the search of '"
+             << checkpointFile
+             << "' has begun from other starts; expected one of "
+             << llvm::join(state->initialNames, ", ");
   return std::optional<::soap::McmcState>(std::move(*state));
 }
 
@@ -406,6 +444,8 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
   json.object([&] {
     json.attribute("version", 1);
     json.attribute("best_makespan_ns", result.bestEvaluation.makespanNs);
+    // Of memory: no solution if there are any.
+    json.attribute("excess_bytes", result.bestEvaluation.excessBytes);
     json.attributeObject("initial", [&] {
       llvm::StringMap<int> used; // a start may be given twice
       for (auto [name, makespan] :
@@ -499,6 +539,7 @@ LogicalResult AutoParallel::run() {
   if (failed(restrictSpace(problem)) ||
       failed(readInitial(opGraph, problem, strategies)))
     return failure();
+  checkStarts(problem, strategies);
 
   FailureOr<::soap::McmcResult> found = search(problem, std::move(strategies));
   if (failed(found))

@@ -36,8 +36,8 @@ TEST(StrategyBounds, AreBelowMakespansOfClusters) {
       Random random(seed);
       RandomProblem problem = randomProblem(random, 8, 32);
       for (size_t n = 0; n < problem.strategy.size(); ++n)
-        problem.strategy[n] = wideConfig(
-            random, problem.graph.nodes[n].whole.space, devices);
+        problem.strategy[n] =
+            wideConfig(random, problem.graph.nodes[n].whole.space, devices);
       StrategyPlan plan(problem.graph, cost);
       StrategySimulator simulator(plan);
       plan.set(problem.strategy);

@@ -178,6 +178,20 @@ TEST(Exact, ProvesWithMarkovChainsFirst) {
   EXPECT_FALSE(p.problem.verify(result.search.best));
 }
 
+/// Placements are no strategies of a space without a choice of devices.
+TEST(Exact, StaysInTheSpace) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), *builtinTopology("p100-1x2"));
+  p.problem.anyDevices = p.problem.replicas = false;
+  p.problem.searchedRoles = {Role::Sample};
+  ExactOptions options;
+  options.firstProposals = 500;
+  ExactResult result = searchExact(p.problem, options);
+  EXPECT_TRUE(result.search.optimal);
+  for (const OpGroup &group : p.problem.getGroups())
+    EXPECT_TRUE(
+        p.problem.contains(group.leader, result.search.best[group.leader]));
+}
+
 TEST(Exact, EmptyGraph) {
   Graph graph;
   Topology topology = *builtinTopology("cpu-2");

@@ -7,6 +7,7 @@
 
 #include "Soap/Search/McmcCheckpoint.h"
 #include "Problems.h"
+#include "Soap/Core/ProfileModel.h"
 
 #include <gtest/gtest.h>
 
@@ -88,6 +89,42 @@ TEST(McmcCheckpoint, RefusesOthers) {
       parseMcmcCheckpoint(f.text, "s.ckpt", f.p.problem, options);
   ASSERT_FALSE(colder);
   expectIn(colder.error(), "temperature");
+}
+
+TEST(McmcCheckpoint, RefusesOtherProfilesOfTheSameName) {
+  MlpProblem p(makeMlp(64, {100, 80, 10}), *builtinTopology("h200-1x4"));
+  McmcOptions options;
+  options.proposals = 100;
+  options.pauseAfter = 50;
+  std::string text;
+  options.checkpoint = [&](const McmcState &state) {
+    text = printMcmcCheckpoint(p.problem, options, state);
+  };
+  searchMcmc(p.problem, options);
+  ASSERT_TRUE(parseMcmcCheckpoint(text, "s.ckpt", p.problem, options));
+
+  Profile profile = p.topology.deviceTypes[0].costs->getProfile();
+  ASSERT_FALSE(profile.curves.empty());
+  profile.curves[0].terms[0].ns *= 2;
+  Topology topology = p.topology;
+  topology.deviceTypes[0].costs =
+      std::make_shared<const ProfileModel>(std::move(profile));
+  MlpProblem other(p.mlp, topology);
+  Expected<McmcState> state =
+      parseMcmcCheckpoint(text, "s.ckpt", other.problem, options);
+  ASSERT_FALSE(state);
+  expectIn(state.error(), "at /profiles: expected");
+}
+
+TEST(McmcCheckpoint, RefusesFewerChains) {
+  Fixture f;
+  Expected<McmcState> state =
+      parseMcmcCheckpoint(f.text, "s.ckpt", f.p.problem, f.options);
+  ASSERT_TRUE(state) << state.error();
+  state->chains.resize(1);
+  state->chains[0].step = 0;
+  expectIn(f.errorOf(printMcmcCheckpoint(f.p.problem, f.options, *state)),
+           "at /chains: expected 2 chains");
 }
 
 /// Damaged anywhere: refused, or still a state that a search can go on from.

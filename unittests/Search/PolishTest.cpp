@@ -76,6 +76,13 @@ TEST(Polish, BudgetsEndItUnproven) {
   result = searchPolish(p.problem, options);
   EXPECT_FALSE(result.locallyOptimal);
   EXPECT_EQ(result.search.best, dataParallelStrategy(p.problem));
+  // Starts take long on large clusters: of them, too, only the first.
+  options.initial = {singleStrategy(p.problem),
+                     dataParallelStrategy(p.problem)};
+  options.initialNames = {"single", "data-parallel"};
+  result = searchPolish(p.problem, options);
+  EXPECT_EQ(result.search.initialNames, std::vector<std::string>{"single"});
+  EXPECT_EQ(result.search.best, options.initial[0]);
 }
 
 TEST(Polish, StartsFromTheBest) {

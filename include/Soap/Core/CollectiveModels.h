@@ -4,8 +4,8 @@
 // before, dozens for each. Few of them differ in more than the numbers of
 // devices: on a cluster, two devices share a board, a machine or neither. So
 // models of small groups are kept by the pattern of their routes; in a uniform
-// hierarchy, that is how far apart the devices are. The lists that were met last are kept besides, in places that new ones take over, with
-// their memory.
+// hierarchy, that is how far apart the devices are. The lists that were met
+// last are kept besides, in places that new ones take over, with their memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,9 @@ private:
   std::u16string pattern;
   std::vector<int> links, placeOf;
 
+  const Pattern *patternOf(CollectiveKind kind, std::span<const int> devices);
   Group &groupOf(CollectiveKind kind, std::span<const int> devices);
+  int resourcesOf(std::span<const int> places, std::span<const int> used);
   bool findPattern(CollectiveKind kind, std::span<const int> devices);
   void addLevels(std::span<const int> sorted);
   void addRoutes(std::span<const int> sorted);

@@ -29,8 +29,7 @@ public:
       return;
     if (!levels)
       return addRoute(message);
-    auto level =
-        static_cast<size_t>(levels->level(message.from, message.to));
+    auto level = static_cast<size_t>(levels->level(message.from, message.to));
     sent[static_cast<size_t>(message.from) * levelCount + level] +=
         message.bytes;
     received[static_cast<size_t>(message.to) * levelCount + level] +=
@@ -48,8 +47,8 @@ private:
   const RouteLevels *levels; ///< null: messages are counted link by link
   size_t levelCount = 0;
   std::vector<int64_t> sent, received; ///< bytes by device and level
-  std::vector<int64_t> load; ///< bytes by link
-  std::vector<int> used;     ///< links with any
+  std::vector<int64_t> load;           ///< bytes by link
+  std::vector<int> used;               ///< links with any
   int64_t latencyNs = 0;
 
   void addRoute(const Message &message);

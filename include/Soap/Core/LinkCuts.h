@@ -56,7 +56,8 @@ public:
 private:
   int deviceCount;
   std::vector<Group> groups;
-  /// By cut, over all of its links: those that lead there, and those from there.
+  /// By cut, over all of its links: those that lead there, and those from
+  /// there.
   std::vector<double> nsPerByte, outNsPerByte;
   std::vector<double> bytesPerNs;  ///< by link
   std::vector<int> start, members; ///< cuts by link

@@ -44,6 +44,9 @@ std::string printStrategyFile(const StrategyFile &strategy);
 /// Stable hash (hex) of names, kinds, loops and shapes.
 std::string fingerprint(const Graph &graph);
 std::string fingerprint(const Topology &topology);
+/// Of the times that the profiles of its devices hold, which the fingerprint of
+/// a topology only names.
+std::string fingerprintOfProfiles(const Topology &topology);
 /// An error if the file is for another topology; files without a fingerprint
 /// fit every topology.
 MaybeError checkTopologyFingerprint(const StrategyFile &file,

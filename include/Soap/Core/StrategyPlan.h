@@ -364,7 +364,7 @@ private:
     std::vector<int64_t> bytes; ///< by cut
     /// Of the luckiest shard, and of the unluckiest one.
     double delayNs, lateNs;
-    double exchangeNs; ///< of one exchange, if it is one
+    double exchangeNs;  ///< of one exchange, if it is one
     int waitingDevices; ///< that lack some of what they read
     /// Tiles that may be put together from whole blocks of their readers: how
     /// many elements they have, and how many shards read them.
