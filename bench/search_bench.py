@@ -21,10 +21,11 @@ class Tools:
     def __init__(self, build):
         self.translate, self.opt = built.programs(build, "soap-translate", "soap-opt")
 
-    def step(self, folder, network, batch, cluster):
-        """Writes the training step of a network with `batch` samples on each device; the path."""
+    def step(self, folder, network, batch, cluster, option=""):
+        """Writes the training step of a network with `batch` samples on each device, and an option of its generator; the path."""
         forward, module = os.path.join(folder, "forward.mlir"), os.path.join(folder, "step.mlir")
-        subprocess.run([self.translate, f"--generate={network}", f"--batch={batch * devices(cluster)}", "-o", forward], check=True)
+        generate = [self.translate, f"--generate={network}", f"--batch={batch * devices(cluster)}", "-o", forward]
+        subprocess.run(generate + ([f"--option={option}"] if option else []), check=True)
         subprocess.run([self.opt, forward, "--soap-build-training-step", "-o", module], check=True)
         return module
 

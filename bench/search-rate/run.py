@@ -38,6 +38,10 @@ ROWS = [
 ]
 
 
+# LSTMs in chunks of 14, 14 and 12 steps: 42 groups, next to the 40 op groups of FlexFlow's NMT.
+OPTIONS = {"nmt": "lstm-chunk=14"}
+
+
 def search(tools, module, cluster, args, seconds, more="", threads=1):
     return tools.search(module, f"topology={cluster} initial=data-parallel seed=1 proposals={args.proposals} time-limit={seconds} "
                                 f"proposals-kind=uniform cooling=1 chains=1 threads={threads} {more}")
@@ -51,7 +55,7 @@ def compare_threads(tools, args):
         for network, batch, cluster, _ in ROWS:
             if (args.only and network not in args.only) or cluster not in args.clusters:
                 continue
-            module = tools.step(folder, network, batch, cluster)
+            module = tools.step(folder, network, batch, cluster, OPTIONS.get(network, ""))
             pairs = [[search(tools, module, cluster, args, args.seconds, threads=threads) for threads in (1, args.threads)] for _ in range(args.runs)]
             one, many = (statistics.median(pair[i]["proposals_per_second"] for pair in pairs) for i in (0, 1))
             ratio = statistics.median(pair[1]["proposals_per_second"] / pair[0]["proposals_per_second"] for pair in pairs)
@@ -73,7 +77,7 @@ def simulate(tools, args):
             if args.only and network not in args.only:
                 continue
             problem = os.path.join(folder, "problem.json")
-            subprocess.run([tools.opt, tools.step(folder, network, batch, cluster), f"--soap-print-op-graph=problem={problem}", "-o", os.devnull],
+            subprocess.run([tools.opt, tools.step(folder, network, batch, cluster, OPTIONS.get(network, "")), f"--soap-print-op-graph=problem={problem}", "-o", os.devnull],
                            stdout=subprocess.DEVNULL, check=True)
             done = subprocess.run([program, problem, cluster, str(args.seconds), "data-parallel", "expert"], stdout=subprocess.PIPE, text=True)
             if done.returncode:
@@ -113,7 +117,7 @@ def main():
         for network, batch, cluster, flexflow in ROWS:
             if args.only and network not in args.only:
                 continue
-            module = tools.step(folder, network, batch, cluster)
+            module = tools.step(folder, network, batch, cluster, OPTIONS.get(network, ""))
             delta = [search(tools, module, cluster, args, args.seconds) for _ in range(args.runs)]
             late = search(tools, module, cluster, args, args.full_seconds, "early-rejection=false")
             propagate = search(tools, module, cluster, args, args.full_seconds, "simulator=propagate")
