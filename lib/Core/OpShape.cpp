@@ -12,10 +12,7 @@
 
 using namespace soap;
 
-namespace {
-
-/// `conv2d_input_grad` -> `conv2d`, input_grad.
-void splitKind(const std::string &kind, OpShape &shape) {
+void soap::splitKind(const std::string &kind, OpShape &shape) {
   struct Suffix {
     std::string_view text;
     const char *direction;
@@ -32,6 +29,8 @@ void splitKind(const std::string &kind, OpShape &shape) {
       return;
     }
 }
+
+namespace {
 
 /// Whether the last dim of an operand is a loop whose name starts like this.
 bool lastLoopIs(const IterationSpace &space, size_t operand, char first) {
@@ -104,6 +103,12 @@ std::vector<double> soap::sizesOf(const std::string &op,
   }
   return {product([](const std::string &) { return true; }),
           static_cast<double>(std::max<int64_t>(bytes, 1))};
+}
+
+size_t soap::sizeCount(const std::string &op, size_t loops) {
+  return sizesOf(op, std::vector<std::string>(loops),
+                 std::vector<int64_t>(loops, 1), {}, "forward", 1)
+      .size();
 }
 
 OpShape soap::shapeOf(const std::string &kind, const IterationSpace &space,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Json.h"
+#include "OpShape.h"
 #include "Soap/Core/ProfileRecord.h"
 
 #include <algorithm>
@@ -112,6 +113,11 @@ private:
     what.op = at["op"].string();
     what.direction = oneOf(at["direction"], directions);
     what.dtype = oneOf(at["dtype"], dtypes);
+    OpShape shape;
+    splitKind(what.op, shape);
+    if (shape.op != what.op)
+      at["op"].fail("expected op '" + shape.op + "' with direction " +
+                    shape.direction + ", got '" + what.op + "'");
     std::string key = place + what.op + " " + what.direction + " " + what.dtype;
     if (!names.insert(key).second)
       at.fail("duplicate entry for op '" + what.op + "', " + what.direction +
@@ -145,11 +151,13 @@ private:
     if (isByPoints(table) && (table.op == "conv2d" || table.op == "matmul"))
       at["loops"].fail("expected the loops of op '" + table.op +
                        "', got points, by which other ops can be measured");
+    if (table.op == "matmul" &&
+        table.loops != std::vector<std::string>{"m", "n", "k"})
+      at["loops"].fail("expected m, n, k for op 'matmul'");
     if (at.has("strides"))
       table.strides = static_cast<int>(at["strides"].integer(0, mostLoops));
     if (at.has("lengths"))
-      for (const jsonfile::Cursor &length : at["lengths"].elements())
-        table.lengths.push_back(length.number(1e-3, 1e3));
+      readLengths(at["lengths"], table);
     if (at.has("spread"))
       table.spread = at["spread"].number(1e-6, 100);
     if (at.has("noise"))
@@ -160,6 +168,17 @@ private:
       return;
     readEntries(at["entries"], table);
     profile.tables.push_back(std::move(table));
+  }
+
+  /// One for each size of the op's shapes.
+  void readLengths(const jsonfile::Cursor &at, ProfileTable &table) {
+    for (const jsonfile::Cursor &length : at.elements())
+      table.lengths.push_back(length.number(1e-3, 1e3));
+    size_t sizes = sizeCount(table.op, table.loops.size());
+    if (table.lengths.size() != sizes)
+      at.fail("expected " + std::to_string(sizes) +
+              " lengths, one for each size of op '" + table.op + "', got " +
+              std::to_string(table.lengths.size()));
   }
 
   /// Each `[extents..., strides..., bytes, ns]`.
@@ -225,11 +244,11 @@ private:
       if (element.has("powers"))
         for (const jsonfile::Cursor &power : element["powers"].elements())
           term.powers.push_back(power.number(0, 8));
-      // A constant, bytes, and what CopyGeometry.h has.
-      constexpr size_t mostCopySizes = 2 + copySizeNames.size();
-      if (isCopy(curve.op) && term.powers.size() > mostCopySizes)
-        element["powers"].fail("expected at most " +
-                               std::to_string(mostCopySizes) +
+      // Copies may have those of CopyGeometry.h.
+      size_t sizes =
+          sizeCount(curve.op, isCopy(curve.op) ? copySizeNames.size() : 0);
+      if (term.powers.size() > sizes)
+        element["powers"].fail("expected at most " + std::to_string(sizes) +
                                " powers for op '" + curve.op + "', got " +
                                std::to_string(term.powers.size()));
       curve.terms.push_back(std::move(term));

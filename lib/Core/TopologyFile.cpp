@@ -230,8 +230,13 @@ Expected<Topology> soap::loadTopology(const std::string &nameOrFile) {
     Expected<Topology> builtin = builtinTopology(nameOrFile);
     return builtin ? std::move(builtin) : text.takeError();
   }
-  return *text ? parseTopology(**text, nameOrFile)
-               : builtinTopology(nameOrFile);
+  if (*text)
+    return parseTopology(**text, nameOrFile);
+  if (nameOrFile.ends_with(".json") ||
+      nameOrFile.find('/') != std::string::npos)
+    return Error{nameOrFile + ": no such file, expected a topology file, or a "
+                              "built-in name as cpu-4"};
+  return builtinTopology(nameOrFile);
 }
 
 std::string soap::printTopology(const Topology &topology) {

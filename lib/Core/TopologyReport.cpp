@@ -1,7 +1,8 @@
 //===- TopologyReport.cpp - Topologies for readers ------------------------===//
 //
 // Text and SVG. Pairs of devices are counted by what their routes have in
-// common: the table stays short however large a regular cluster is.
+// common, and long tables and routes are shortened: the text stays short
+// however large a cluster is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,14 @@ using svg::number;
 namespace {
 
 /// Sources whose routes the text counts: all pairs of 1024 devices are a
-/// second's work.
+/// second's work. Fewer where routes are long: no more sources once theirs have
+/// so many links.
 constexpr int mostDescribedSources = 256;
+constexpr size_t mostCountedLinks = size_t(1) << 22;
+/// Lines of the table, and links of a route, that are all shown; of more, the
+/// first and the last.
+constexpr size_t mostDescribedClasses = 40, firstClasses = 24, lastClasses = 8,
+                 mostDescribedLinks = 10, firstLinks = 4;
 
 std::string padded(std::string text, size_t width) {
   if (text.size() < width)
@@ -76,6 +83,19 @@ static std::string describeTypes(const Topology &topology) {
   return text;
 }
 
+/// `gpu0 > node0.nvswitch > gpu1`
+static std::string describeRoute(const Topology &topology, int from, int to) {
+  std::string text = topology.devices[from].name;
+  std::span<const int> route = topology.route(from, to);
+  bool isLong = route.size() > mostDescribedLinks;
+  for (int l : isLong ? route.first(firstLinks) : route)
+    text += " > " + vertexName(topology, topology.links[l].to);
+  if (isLong)
+    text += " > ... " + std::to_string(route.size() - firstLinks - 1) +
+            " more > " + topology.devices[to].name;
+  return text;
+}
+
 std::string soap::describeTopology(const Topology &topology) {
   int devices = topology.deviceCount();
   std::string text = topology.name + ": " + count(devices, "device") + ", " +
@@ -88,13 +108,16 @@ std::string soap::describeTopology(const Topology &topology) {
   // hops, bandwidth, latency -> pairs, example
   using Class = std::tuple<size_t, double, int64_t>;
   std::map<Class, std::pair<int64_t, std::pair<int, int>>> classes;
-  int sources = std::min(devices, mostDescribedSources);
-  for (int a = 0; a < sources; ++a)
+  int sources = 0, mostSources = std::min(devices, mostDescribedSources);
+  for (size_t links = 0; sources < mostSources && links < mostCountedLinks;
+       ++sources) {
+    int a = sources;
     for (int b = 0; b < devices; ++b) {
       if (a == b)
         continue;
       double bandwidth = std::numeric_limits<double>::infinity();
       std::span<const int> route = topology.route(a, b);
+      links += route.size();
       for (int l : route)
         bandwidth =
             std::min(bandwidth, topology.links[l].bandwidthBytesPerSecond);
@@ -103,21 +126,29 @@ std::string soap::describeTopology(const Topology &topology) {
           std::pair(int64_t(0), std::pair(a, b)));
       ++it->second.first;
     }
+  }
   text += "routes";
   if (sources < devices)
-    text += " from the first " + std::to_string(sources) + " devices";
+    text += sources == 1
+                ? " from the first device"
+                : " from the first " + std::to_string(sources) + " devices";
   text += "\n  hops      GB/s        us     pairs  for example\n";
+  size_t place = 0, hidden = classes.size() > mostDescribedClasses
+                                 ? classes.size() - firstClasses - lastClasses
+                                 : 0;
   for (const auto &[key, entry] : classes) {
+    size_t line = place++;
+    if (line == firstClasses && hidden > 0)
+      text += "   ... " + count(hidden, "more line") + " ...\n";
+    if (line >= firstClasses && line < firstClasses + hidden)
+      continue;
     auto [hops, bandwidth, latency] = key;
     auto [pairs, example] = entry;
     text += padded(std::to_string(hops), 6) +
             padded(number(bandwidth / 1e9), 10) +
             padded(number(static_cast<double>(latency) / 1e3), 10) +
             padded(std::to_string(pairs), 10) + "  " +
-            topology.devices[example.first].name;
-    for (int l : topology.route(example.first, example.second))
-      text += " > " + vertexName(topology, topology.links[l].to);
-    text += "\n";
+            describeRoute(topology, example.first, example.second) + "\n";
   }
   return text;
 }

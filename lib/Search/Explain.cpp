@@ -49,7 +49,8 @@ static size_t editDistance(const std::string &a, const std::string &b) {
 
 std::vector<std::string> soap::nearNames(const Graph &graph,
                                          const std::string &name, size_t most) {
-  // A name that holds the other is near, however long it is.
+  // A name that holds the other is near, however long it is; of all others
+  // those with a mistake in one letter, or in a third of them.
   std::vector<std::tuple<bool, size_t, size_t>> order;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const std::string &other = graph.nodes[n].whole.name;
@@ -57,7 +58,10 @@ std::vector<std::string> soap::nearNames(const Graph &graph,
       continue;
     bool holds = !name.empty() && (other.find(name) != std::string::npos ||
                                    name.find(other) != std::string::npos);
-    order.push_back({!holds, editDistance(name, other), n});
+    size_t distance = editDistance(name, other);
+    if (holds || distance <= std::max<size_t>(
+                                 1, std::max(name.size(), other.size()) / 3))
+      order.push_back({!holds, distance, n});
   }
   std::sort(order.begin(), order.end());
   std::vector<std::string> result;

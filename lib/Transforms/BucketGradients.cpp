@@ -196,6 +196,8 @@ LogicalResult BucketGradients::run() {
            << int64_t(bytes)
            << "': expected the most bytes of a bucket, or 0 to try "
            << "sizes";
+  if (failed(checkHasStrategy(module, function)))
+    return failure();
   auto opened = openProblem(module, topology, profile, function);
   if (failed(opened))
     return failure();

@@ -289,9 +289,6 @@ std::string Printer::json(StringRef op) const {
 FailureOr<int> Explain::chooseGroup(const ParallelizationProblem &problem,
                                     StringRef functionName) {
   ModuleOp module = getOperation();
-  if (op.empty())
-    return module.emitError(
-        "expected the option 'op=NAME', the name of the op to explain");
   int group = ::soap::groupOfOp(problem, op);
   if (group >= 0)
     return group;
@@ -308,12 +305,17 @@ FailureOr<int> Explain::chooseGroup(const ParallelizationProblem &problem,
 
 LogicalResult Explain::run() {
   ModuleOp module = getOperation();
+  if (op.empty())
+    return module.emitError(
+        "expected the option 'op=NAME', the name of the op to explain");
   if (most < 1)
     return module.emitError() << "option 'most=" << most.getValue()
                               << "': expected a number of at least 1";
   if (rows < 0)
     return module.emitError() << "option 'rows=" << rows.getValue()
                               << "': expected a number of at least 0";
+  if (failed(checkHasStrategy(module, function)))
+    return failure();
   auto opened = openProblem(module, topology, profile, function);
   if (failed(opened))
     return failure();

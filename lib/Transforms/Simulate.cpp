@@ -140,6 +140,9 @@ LogicalResult Simulate::run() {
   if (fold == "always" && writesTasks)
     return module.emitError("option 'fold=always': a folded simulation has no "
                             "task graph or trace of all tasks to write");
+  if (!module->hasAttr(SoapDialect::kPrograms) &&
+      failed(checkHasStrategy(module, function)))
+    return failure();
   FailureOr<::soap::Topology> deviceTopology =
       resolveTopology(module, topology, profile);
   if (failed(deviceTopology))

@@ -8,6 +8,7 @@
 
 #include "StrategySupport.h"
 
+#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/StrategyDrawing.h"
 
 #include "llvm/Support/Format.h"
@@ -20,6 +21,12 @@ FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
                                                       StringRef topology,
                                                       StringRef profile,
                                                       StringRef function) {
+  if (failed(checkHasStrategy(module, function)))
+    return failure();
+  if (topology.empty() && !module->hasAttr(SoapDialect::kTopology))
+    return module.emitError(
+        "has no topology: give '--topology=NAME' (for example "
+        "'--topology=cpu-4'), or set the module attribute 'soap.topology'");
   auto opened = openProblem(module, topology, profile, function);
   if (failed(opened))
     return failure();

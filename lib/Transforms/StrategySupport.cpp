@@ -55,6 +55,24 @@ FailureOr<func::FuncOp> mlir::soap::chooseFunction(ModuleOp module,
             "'@forward', expected one of these or the option 'function=NAME'";
 }
 
+LogicalResult mlir::soap::checkHasStrategy(ModuleOp module,
+                                           StringRef function) {
+  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
+  if (failed(chosen))
+    return failure();
+  auto ops = chosen->getBody().getOps<IterationSpaceOpInterface>();
+  if (ops.empty() || llvm::any_of(ops, [](Operation *op) {
+        return op->hasAttr(SoapDialect::kConfig);
+      }))
+    return success();
+  return chosen->emitError()
+         << "'@" << chosen->getName()
+         << "' has no strategy: no op has a 'soap.config', "
+            "expected one on every op (run "
+            "'--soap-auto-parallel' or '--soap-apply-strategy' "
+            "first)";
+}
+
 FailureOr<std::unique_ptr<FunctionProblem>>
 mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
                         StringRef function, bool untied) {

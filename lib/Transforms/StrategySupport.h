@@ -32,6 +32,11 @@ struct FunctionProblem {
   std::optional<::soap::ParallelizationProblem> problem;
 };
 
+/// An error if no op of the function (as in `chooseFunction`) has a config. For
+/// what needs a strategy, before it asks for the topology, which comes with
+/// one.
+LogicalResult checkHasStrategy(ModuleOp module, StringRef function);
+
 /// `function` as in `chooseFunction`; untied: every op is a group.
 FailureOr<std::unique_ptr<FunctionProblem>>
 openProblem(ModuleOp module, ::soap::Topology topology, StringRef function,

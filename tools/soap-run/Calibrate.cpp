@@ -2,8 +2,9 @@
 //
 // soap-run --calibrate: runs ops of many shapes, copies and collectives through
 // the compiler and the runtime that also run models, and writes what they take
-// as a topology and a profile. Written after each group of measurements, so
-// that what was measured before an interruption is kept.
+// as a topology and a profile. What a topology must have comes first; then both
+// are written after each group of measurements, so that what was measured
+// before an interruption is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +51,16 @@ Case softmax(int64_t rows, int64_t columns) {
   return c;
 }
 
-/// In groups that are compiled together.
+/// In groups that are compiled together; first those that peaks come from.
 std::vector<std::vector<Case>> allCases() {
   std::vector<std::vector<Case>> groups;
+  std::vector<Case> streams;
+  for (int64_t count = 1 << 10; count <= 1 << 22; count *= 4) {
+    streams.push_back(elementwiseCase("relu", 1, count));
+    streams.push_back(elementwiseCase("add", 2, count));
+    streams.push_back(softmax(count / 256, 256));
+  }
+  groups.push_back(std::move(streams));
   const char *directions[] = {"forward", "input_grad", "weight_grad"};
   for (const char *direction : directions) {
     std::vector<Case> products;
@@ -81,13 +89,6 @@ std::vector<std::vector<Case>> allCases() {
       convolutions.push_back(conv2dCase(direction, 8, 64, 128, 14, window, 2));
     groups.push_back(std::move(convolutions));
   }
-  std::vector<Case> rest;
-  for (int64_t count = 1 << 10; count <= 1 << 22; count *= 4) {
-    rest.push_back(elementwiseCase("relu", 1, count));
-    rest.push_back(elementwiseCase("add", 2, count));
-    rest.push_back(softmax(count / 256, 256));
-  }
-  groups.push_back(std::move(rest));
   return groups;
 }
 
@@ -135,7 +136,7 @@ public:
   Calibration(const Options &options, const std::function<bool()> &stop)
       : options(options), stop(stop) {}
 
-  Expected<bool> run();
+  Expected<CalibrationEnd> run();
 
 private:
   const Options &options;
@@ -369,10 +370,7 @@ MaybeError Calibration::measureCopies() {
     points.emplace_back(rows * 64 * 4, medianOf(times));
   }
   auto [latency, bandwidth] = fitLink(points);
-  for (Link &link : topology.links) {
-    link.bandwidthBytesPerSecond = bandwidth;
-    link.latencyNs = latency;
-  }
+  result.setLinks(latency, bandwidth);
   return std::nullopt;
 }
 
@@ -429,7 +427,7 @@ MaybeError Calibration::measureAllReduce(int64_t devices) {
   return std::nullopt;
 }
 
-Expected<bool> Calibration::run() {
+Expected<CalibrationEnd> Calibration::run() {
   int64_t cores = std::min<int64_t>(availableCores(), 64);
   auto builtin = builtinTopology("cpu-" + std::to_string(cores));
   if (!builtin)
@@ -453,6 +451,10 @@ Expected<bool> Calibration::run() {
 
   std::vector<std::function<MaybeError()>> steps;
   std::vector<std::string> names;
+  if (cores >= 2) {
+    names.push_back("copies");
+    steps.push_back([this] { return measureCopies(); });
+  }
   for (std::vector<Case> &cases : allCases()) {
     names.push_back(cases.front().op + " " + cases.front().direction);
     steps.push_back([this, cases] { return measureCases(cases); });
@@ -461,9 +463,7 @@ Expected<bool> Calibration::run() {
     names.push_back("tiles of " + std::to_string(bytes) + " bytes");
     steps.push_back([this, bytes] { return measureTiles(bytes); });
   }
-  if (cores >= 2) {
-    names.push_back("copies");
-    steps.push_back([this] { return measureCopies(); });
+  if (cores >= 2)
     for (int64_t devices : {int64_t(2), cores})
       if (devices == 2 || devices > 2) {
         if (devices == 2 && names.back() == "all-reduce of 2")
@@ -471,7 +471,6 @@ Expected<bool> Calibration::run() {
         names.push_back("all-reduce of " + std::to_string(devices));
         steps.push_back([this, devices] { return measureAllReduce(devices); });
       }
-  }
   total = steps.size();
   for (; done < total && !stop(); ++done) {
     progress(names[done]);
@@ -482,12 +481,12 @@ Expected<bool> Calibration::run() {
   }
   if (!options.quiet && isatty(STDERR_FILENO))
     std::fprintf(stderr, "\r\x1b[K");
-  return done == total && !stop();
+  return result.endOf(done == total && !stop());
 }
 
 } // namespace
 
-Expected<bool> run::calibrate(const Options &options,
-                              const std::function<bool()> &stop) {
+Expected<CalibrationEnd> run::calibrate(const Options &options,
+                                        const std::function<bool()> &stop) {
   return Calibration(options, stop).run();
 }

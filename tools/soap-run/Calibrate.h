@@ -8,6 +8,7 @@
 #ifndef SOAP_TOOLS_SOAPRUN_CALIBRATE_H
 #define SOAP_TOOLS_SOAPRUN_CALIBRATE_H
 
+#include "CalibrationProfile.h"
 #include "Options.h"
 
 #include <functional>
@@ -15,23 +16,23 @@
 namespace soap::run {
 
 /// Measures, and writes `options.calibrationOutput` + `.topology.json` and
-/// `.profile.json` after each group of measurements. `stop` is asked between
-/// runs. True if all was measured, false if it was stopped.
-Expected<bool> calibrate(const Options &options,
-                         const std::function<bool()> &stop);
+/// `.profile.json` after each group of measurements, from when all that a
+/// topology must say was measured. `stop` is asked between runs.
+Expected<CalibrationEnd> calibrate(const Options &options,
+                                   const std::function<bool()> &stop);
 
 /// The same of the GPUs of this machine: ops with at most
 /// `options.calibrationWork` points, and the copies and all-reduces of the
 /// topology. An error where there is no GPU or no driver.
-Expected<bool> calibrateCuda(const Options &options,
-                             const std::function<bool()> &stop);
+Expected<CalibrationEnd> calibrateCuda(const Options &options,
+                                       const std::function<bool()> &stop);
 
 /// Adds the shapes of the model `options.file` to that profile: those which a
 /// search over the topology's devices meets and the profile lacks. Measures the
 /// machine first where there is no topology of this name. `stop` and result as
 /// above.
-Expected<bool> calibrateModel(const Options &options,
-                              const std::function<bool()> &stop);
+Expected<CalibrationEnd> calibrateModel(const Options &options,
+                                        const std::function<bool()> &stop);
 
 } // namespace soap::run
 

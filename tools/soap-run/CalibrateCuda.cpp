@@ -83,8 +83,8 @@ std::string kernelText(const std::string &name, size_t operands,
 // Cases
 //===----------------------------------------------------------------------===//
 
-/// In groups that are written together; those with more points than `most` are
-/// left out.
+/// In groups that are written together, first those that peaks come from; those
+/// with more points than `most` are left out.
 std::vector<std::vector<CalibrationCase>> allCases(int64_t most) {
   std::vector<std::vector<CalibrationCase>> groups;
   auto close = [&](std::vector<CalibrationCase> cases) {
@@ -93,6 +93,12 @@ std::vector<std::vector<CalibrationCase>> allCases(int64_t most) {
     if (!cases.empty())
       groups.push_back(std::move(cases));
   };
+  std::vector<CalibrationCase> streams;
+  for (int64_t count = 1 << 10; count <= 1 << 26; count *= 4) {
+    streams.push_back(elementwiseCase("relu", 1, count));
+    streams.push_back(elementwiseCase("add", 2, count));
+  }
+  close(std::move(streams));
   for (const char *dtype : {"f32", "tf32", "bf16"})
     for (const char *direction : {"forward", "input_grad", "weight_grad"}) {
       std::vector<CalibrationCase> products, convolutions;
@@ -120,12 +126,6 @@ std::vector<std::vector<CalibrationCase>> allCases(int64_t most) {
       close(std::move(products));
       close(std::move(convolutions));
     }
-  std::vector<CalibrationCase> rest;
-  for (int64_t count = 1 << 10; count <= 1 << 26; count *= 4) {
-    rest.push_back(elementwiseCase("relu", 1, count));
-    rest.push_back(elementwiseCase("add", 2, count));
-  }
-  close(std::move(rest));
   return groups;
 }
 
@@ -171,7 +171,7 @@ public:
   CudaCalibration(const Options &options, const std::function<bool()> &stop)
       : options(options), stop(stop) {}
 
-  Expected<bool> run();
+  Expected<CalibrationEnd> run();
 
 private:
   using Work = std::function<MaybeError()>;
@@ -446,11 +446,8 @@ MaybeError CudaCalibration::measurePeers() {
     points.emplace_back(bytes, *ns);
   }
   auto [latency, bandwidth] = fitLink(points);
-  for (Link &link : result.topology.links) {
-    link.bandwidthBytesPerSecond = bandwidth;
-    // From the GPU to the switch, and from there to the other.
-    link.latencyNs = std::max<int64_t>(1, latency / 2);
-  }
+  // From the GPU to the switch, and from there to the other.
+  result.setLinks(std::max<int64_t>(1, latency / 2), bandwidth);
   return std::nullopt;
 }
 
@@ -547,22 +544,28 @@ MaybeError CudaCalibration::measureAllReduce(int64_t devices) {
   return std::nullopt;
 }
 
-Expected<bool> CudaCalibration::run() {
+Expected<CalibrationEnd> CudaCalibration::run() {
   std::vector<std::vector<CalibrationCase>> groups =
       allCases(options.calibrationWork);
+  int64_t fewest = matmulCase("forward", 8, 16, 16).work();
+  if (options.calibrationWork < fewest)
+    return Error{"flag '--calibrate-work' leaves out all products, expected at "
+                 "least " +
+                 std::to_string(fewest) + ", got " +
+                 std::to_string(options.calibrationWork)};
   if (MaybeError error = open(groups))
     return *error;
   std::vector<std::pair<std::string, Work>> steps;
+  int64_t devices = result.topology.deviceCount();
+  if (devices > 1)
+    steps.emplace_back("copies between GPUs",
+                       [this] { return measurePeers(); });
   for (const std::vector<CalibrationCase> &cases : groups) {
     const CalibrationCase &c = cases.front();
     steps.emplace_back(c.op + " " + c.direction + " " + c.dtype,
                        [this, cases] { return measureCases(cases); });
   }
   steps.emplace_back("copies", [this] { return measureHostCopies(); });
-  int64_t devices = result.topology.deviceCount();
-  if (devices > 1)
-    steps.emplace_back("copies between GPUs",
-                       [this] { return measurePeers(); });
   for (int64_t count = 2; count <= devices; count *= 2)
     steps.emplace_back("all-reduce of " + std::to_string(count),
                        [this, count] { return measureAllReduce(count); });
@@ -579,12 +582,12 @@ Expected<bool> CudaCalibration::run() {
   }
   if (shows)
     std::fprintf(stderr, "\r\x1b[K");
-  return done == total && !stop();
+  return result.endOf(done == total && !stop());
 }
 
 } // namespace
 
-Expected<bool> run::calibrateCuda(const Options &options,
-                                  const std::function<bool()> &stop) {
+Expected<CalibrationEnd> run::calibrateCuda(const Options &options,
+                                            const std::function<bool()> &stop) {
   return CudaCalibration(options, stop).run();
 }

@@ -90,7 +90,7 @@ public:
   ModelCalibration(const Options &options, const std::function<bool()> &stop)
       : options(options), stop(stop) {}
 
-  Expected<bool> run();
+  Expected<CalibrationEnd> run();
 
 private:
   const Options &options;
@@ -108,16 +108,27 @@ private:
   /// Iterations of all probes, device by device, and how many of these were at
   /// full speed.
   std::pair<size_t, size_t> speeds() const;
-  Expected<ProgramSource> compileProbe(int number);
+  Expected<ProgramSource> compileProbe(const std::string &topology, int number);
+  Expected<CalibrationEnd> measureMachine();
   MaybeError runProbe(ProgramSource source);
   void collect(const ProbeTimes &probe);
   MaybeError write();
 };
 
-Expected<ProgramSource> ModelCalibration::compileProbe(int number) {
+/// Null: the model has none.
+const EntryInfo *findTrainStep(const ProgramSource &source) {
+  for (const EntryInfo &entry : source.manifest->entries)
+    if (entry.name == "train_step")
+      return &entry;
+  return nullptr;
+}
+
+/// An error if the model has no training step.
+Expected<ProgramSource>
+ModelCalibration::compileProbe(const std::string &topology, int number) {
   CompileRequest request;
   request.path = options.file;
-  request.topology = base + ".topology.json";
+  request.topology = topology;
   request.preset = "probe-" + std::to_string(number);
   request.optLevel = int(options.optLevel);
   request.reference = options.reference;
@@ -125,7 +136,11 @@ Expected<ProgramSource> ModelCalibration::compileProbe(int number) {
   request.diagnostic = [](const std::string &message) {
     std::fprintf(stderr, "%s\n", message.c_str());
   };
-  return compileModule(request);
+  auto source = compileModule(request);
+  if (source && !findTrainStep(*source))
+    return Error{options.file + ": expected a module with train_step, as "
+                                "'--soap-build-training-step' makes it"};
+  return source;
 }
 
 std::pair<size_t, size_t> ModelCalibration::speeds() const {
@@ -302,12 +317,19 @@ MaybeError ModelCalibration::write() {
   return writeFile(base + ".profile.json", printProfile(profile));
 }
 
-Expected<bool> ModelCalibration::run() {
+/// Takes long: a model that is no good is known before.
+Expected<CalibrationEnd> ModelCalibration::measureMachine() {
+  if (auto source = compileProbe("cpu-1", 0); !source)
+    return source.takeError();
+  return calibrate(options, stop);
+}
+
+Expected<CalibrationEnd> ModelCalibration::run() {
   base = options.calibrationOutput;
   if (!std::ifstream(base + ".topology.json")) {
-    auto all = calibrate(options, stop);
-    if (!all || !*all)
-      return all;
+    auto end = measureMachine();
+    if (!end || *end != CalibrationEnd::Complete)
+      return end;
   }
   auto loaded = loadProfile(base + ".profile.json");
   if (!loaded)
@@ -317,16 +339,10 @@ Expected<bool> ModelCalibration::run() {
     for (const ProfileEntry &entry : table.entries)
       known.insert(printShape(table, entry));
   for (int number = 0; number < mostProbes && !stop(); ++number) {
-    auto source = compileProbe(number);
+    auto source = compileProbe(base + ".topology.json", number);
     if (!source)
       return source.takeError();
-    const EntryInfo *step = nullptr;
-    for (const EntryInfo &entry : source->manifest->entries)
-      if (entry.name == "train_step")
-        step = &entry;
-    if (!step)
-      return Error{options.file + ": expected a module with train_step, as "
-                                  "'--soap-build-training-step' makes it"};
+    const EntryInfo *step = findTrainStep(*source);
     bool fresh = false, unknown = false;
     for (const ScheduledTask &task : step->schedule)
       if (!task.shape.empty()) {
@@ -350,12 +366,12 @@ Expected<bool> ModelCalibration::run() {
   clearLine();
   if (auto [all, full] = speeds(); !options.quiet && all > 0)
     std::printf("cores: %zu of %zu iterations at full speed\n", full, all);
-  return !stop();
+  return stop() ? CalibrationEnd::Interrupted : CalibrationEnd::Complete;
 }
 
 } // namespace
 
-Expected<bool> run::calibrateModel(const Options &options,
-                                   const std::function<bool()> &stop) {
+Expected<CalibrationEnd>
+run::calibrateModel(const Options &options, const std::function<bool()> &stop) {
   return ModelCalibration(options, stop).run();
 }

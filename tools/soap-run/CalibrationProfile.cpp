@@ -159,13 +159,28 @@ MaybeError CalibrationProfile::addCopy(const std::string &shape, int64_t ns) {
   return std::nullopt;
 }
 
-/// Peaks are the best that was measured; curves for what has no tables.
-void CalibrationProfile::summarize(const std::string &name) {
-  profile.tables.clear();
-  profile.curves.clear();
-  std::map<std::string, double> flops = {{"f32", 1}};
-  double bandwidth = 1;
-  for (const auto &[key, table] : tables) {
+void CalibrationProfile::setLinks(int64_t latencyNs, double bytesPerSecond) {
+  for (Link &link : topology.links) {
+    link.bandwidthBytesPerSecond = bytesPerSecond;
+    link.latencyNs = latencyNs;
+  }
+  hasLinks = true;
+}
+
+/// The best that was measured; 0 before anything was.
+double CalibrationProfile::bandwidth() const {
+  double best = 0;
+  for (const auto &[key, table] : classes)
+    for (const ProfileEntry &entry : table.entries)
+      best = std::max(best, static_cast<double>(entry.shape.back()) /
+                                static_cast<double>(entry.ns) * 1e9);
+  return best;
+}
+
+/// The best that was measured, by dtype.
+std::map<std::string, double> CalibrationProfile::flops() const {
+  std::map<std::string, double> flops;
+  for (const auto &[key, table] : tables)
     for (const ProfileEntry &entry : table.entries) {
       double work = 2;
       for (size_t i = 0; i < table.loops.size(); ++i)
@@ -177,13 +192,25 @@ void CalibrationProfile::summarize(const std::string &name) {
       double &best = flops[table.dtype];
       best = std::max(best, work / static_cast<double>(entry.ns) * 1e9);
     }
+  if (auto it = flops.find("f32"); it != flops.end())
+    flops["f64"] = it->second / 2;
+  return flops;
+}
+
+bool CalibrationProfile::isEnough() const {
+  return bandwidth() > 0 && flops().contains("f32") &&
+         (hasLinks || topology.deviceCount() < 2);
+}
+
+/// Peaks are the best that was measured; curves for what has no tables.
+void CalibrationProfile::summarize(const std::string &name) {
+  profile.tables.clear();
+  profile.curves.clear();
+  for (const auto &[key, table] : tables) {
     profile.tables.push_back(table);
     profile.curves.push_back(fitCurve(table));
   }
   for (const auto &[key, table] : classes) {
-    for (const ProfileEntry &entry : table.entries)
-      bandwidth = std::max(bandwidth, static_cast<double>(entry.shape.back()) /
-                                          static_cast<double>(entry.ns) * 1e9);
     CostCurve curve = fitCurve(table);
     // One curve stands for all ops of the class: by bytes alone.
     profile.curves.push_back(std::move(curve));
@@ -197,12 +224,11 @@ void CalibrationProfile::summarize(const std::string &name) {
     if (curve.op == "elementwise" && curve.direction == "forward")
       launch = std::max(1.0, curve.terms.front().ns);
   profile.launchNs = static_cast<int64_t>(launch);
-  flops["f64"] = flops["f32"] / 2;
-  profile.flopsPerSecond = flops;
-  profile.memoryBandwidthBytesPerSecond = bandwidth;
+  profile.flopsPerSecond = flops();
+  profile.memoryBandwidthBytesPerSecond = bandwidth();
   for (DeviceType &type : topology.deviceTypes) {
     type.flopsPerSecond = profile.flopsPerSecond;
-    type.memoryBandwidthBytesPerSecond = bandwidth;
+    type.memoryBandwidthBytesPerSecond = profile.memoryBandwidthBytesPerSecond;
     type.launchNs = profile.launchNs;
     // Beside the topology, whatever folder that is in.
     type.profile =
@@ -211,6 +237,8 @@ void CalibrationProfile::summarize(const std::string &name) {
 }
 
 MaybeError CalibrationProfile::write(const std::string &base) {
+  if (!isEnough())
+    return std::nullopt;
   summarize(base);
   if (MaybeError error =
           writeFile(base + ".profile.json", printProfile(profile)))

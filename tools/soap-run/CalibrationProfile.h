@@ -50,6 +50,13 @@ int64_t volumeOf(const std::vector<int64_t> &shape);
 /// At least 1.
 int64_t medianOf(std::vector<int64_t> values);
 
+/// How measuring ended.
+enum class CalibrationEnd {
+  Complete,
+  Interrupted, ///< what was measured is in the files
+  NothingKept  ///< interrupted before there was enough for files
+};
+
 /// Collects measurements. Of `topology` and `profile`, names and what is
 /// measured otherwise (links, collectives) are set by the owner.
 class CalibrationProfile {
@@ -64,16 +71,29 @@ public:
   /// A task that copies, by its shape (Soap/Core/ProfileRecord.h). An error if
   /// the text is none.
   MaybeError addCopy(const std::string &shape, int64_t ns);
+  /// All links of the topology are alike.
+  void setLinks(int64_t latencyNs, double bytesPerSecond);
 
-  /// Writes NAME.profile.json and NAME.topology.json. Peaks are the best that
-  /// was measured; curves are for what has no tables.
+  /// All that a topology must say was measured: an elementwise op and a product
+  /// or convolution in f32, and links if there are several devices.
+  bool isEnough() const;
+  CalibrationEnd endOf(bool isComplete) const {
+    return isComplete   ? CalibrationEnd::Complete
+           : isEnough() ? CalibrationEnd::Interrupted
+                        : CalibrationEnd::NothingKept;
+  }
+  /// Once there is enough, writes NAME.profile.json and NAME.topology.json.
+  /// Peaks are the best that was measured; curves are for what has no tables.
   MaybeError write(const std::string &name);
 
 private:
   std::map<std::string, ProfileTable> tables, copies;
   /// Bytes and ns by class and direction.
   std::map<std::string, ProfileTable> classes;
+  bool hasLinks = false;
 
+  double bandwidth() const;
+  std::map<std::string, double> flops() const;
   void summarize(const std::string &name);
 };
 

@@ -267,6 +267,27 @@ int runMode(const Options &options, Session &session, Session *other,
   return 130;
 }
 
+/// The exit status.
+int reportCalibration(CalibrationEnd end, const Options &options) {
+  const char *name = options.calibrationOutput.c_str();
+  switch (end) {
+  case CalibrationEnd::Complete:
+    if (!options.quiet)
+      std::printf("%s.topology.json and %s.profile.json\n", name, name);
+    return 0;
+  case CalibrationEnd::Interrupted:
+    std::fprintf(stderr,
+                 "soap-run: interrupted; what was measured is in "
+                 "%s.topology.json and %s.profile.json\n",
+                 name, name);
+    break;
+  case CalibrationEnd::NothingKept:
+    std::fprintf(stderr, "soap-run: interrupted before there was enough for a "
+                         "topology; nothing was written\n");
+  }
+  return 130;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -290,17 +311,7 @@ int main(int argc, char **argv) {
     auto finished = measure(*options, [] { return interrupted.load(); });
     if (!finished)
       return fail(nullptr, finished.error());
-    const std::string &name = options->calibrationOutput;
-    if (!*finished)
-      std::fprintf(
-          stderr,
-          "soap-run: interrupted; what was measured is in %s.topology.json "
-          "and %s.profile.json\n",
-          name.c_str(), name.c_str());
-    else if (!options->quiet)
-      std::printf("%s.topology.json and %s.profile.json\n", name.c_str(),
-                  name.c_str());
-    return *finished ? 0 : 130;
+    return reportCalibration(*finished, *options);
   }
   // Under mpirun a signal comes before the news of who has died.
   if (startedByMpirun())

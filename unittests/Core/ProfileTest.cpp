@@ -157,6 +157,18 @@ TEST(Profile, MistakesAreNamed) {
       }),
       "p.json: at /curves/0/terms/1/powers/3: expected a number from 0 to "
       "8, got -1.0");
+  EXPECT_EQ(messageOf([](Profile &p) { p.tables[0].loops[0] = "a"; }),
+            "p.json: at /tables/0/loops: expected m, n, k for op 'matmul'");
+  EXPECT_EQ(messageOf([](Profile &p) { p.tables[0].op = "matmul_grad"; }),
+            "p.json: at /tables/0/op: expected op 'matmul' with direction "
+            "backward, got 'matmul_grad'");
+  EXPECT_EQ(messageOf([](Profile &p) { p.tables[0].lengths = {1, 2}; }),
+            "p.json: at /tables/0/lengths: expected 3 lengths, one for each "
+            "size of op 'matmul', got 2");
+  EXPECT_EQ(
+      messageOf([](Profile &p) { p.curves[0].terms[1].powers = {0, 1, 0}; }),
+      "p.json: at /curves/0/terms/1/powers: expected at most 2 powers "
+      "for op 'elementwise', got 3");
   EXPECT_EQ(messageOf([](Profile &p) { p.collectives[0].entries[1][1] = 20; }),
             "p.json: at /collectives/0/entries/1/1: not monotone: expected at "
             "least the 50 ns of the entry before, which has fewer bytes, got "

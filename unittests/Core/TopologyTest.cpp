@@ -254,6 +254,19 @@ TEST(Topology, Reports) {
                       "> network > node1.host > gpu4"),
             std::string::npos)
       << text;
+  // Long routes and tables are shortened.
+  text = describeTopology(*builtinTopology("ring-1024"));
+  EXPECT_LT(text.size(), size_t(4000));
+  EXPECT_NE(text.find("routes from the first 16 devices"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("   ... 480 more lines ...\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("gpu0 > gpu1 > gpu2 > gpu3 > gpu4 > ... 507 more > "
+                      "gpu512\n"),
+            std::string::npos)
+      << text;
+  EXPECT_LT(describeTopology(*builtinTopology("ring-4096")).size(),
+            size_t(4000));
   EXPECT_EQ(describeTopology(*builtinTopology("cpu-1")).find("routes"),
             std::string::npos);
   Expected<std::string> drawing = drawTopology(*builtinTopology("k80-4x4"));
@@ -345,9 +358,15 @@ TEST(TopologyFile, Loads) {
   EXPECT_EQ(loadTopology(path.string())->deviceCount(), 2);
   std::filesystem::remove(path);
   EXPECT_EQ(loadTopology("cpu-3")->deviceCount(), 3);
-  EXPECT_TRUE(loadTopology("no-such-file.json")
+  EXPECT_EQ(loadTopology("no-such-file.json").error(),
+            "no-such-file.json: no such file, expected a topology file, or a "
+            "built-in name as cpu-4");
+  EXPECT_EQ(loadTopology("no-such/cpu-4").error(),
+            "no-such/cpu-4: no such file, expected a topology file, or a "
+            "built-in name as cpu-4");
+  EXPECT_TRUE(loadTopology("no-such-name")
                   .error()
-                  .starts_with("unknown topology 'no-such-file.json', expected "
+                  .starts_with("unknown topology 'no-such-name', expected "
                                "a file or cpu-N, N up to 4096; "));
   EXPECT_FALSE(
       static_cast<bool>(loadTopology(testing::TempDir()))); // a directory

@@ -137,6 +137,7 @@ TEST(Explain, Names) {
             (std::vector<std::string>{"fc0", "fc1"}));
   EXPECT_EQ(nearNames(p.mlp.graph, "1.weight", 1),
             (std::vector<std::string>{"fc1.weight_grad"}));
+  EXPECT_TRUE(nearNames(p.mlp.graph, "conv2_3", 3).empty());
   const IterationSpace &space =
       p.mlp.graph.nodes[p.mlp.layers[0].matmul].whole.space;
   EXPECT_EQ(describeConfig(

@@ -63,7 +63,7 @@ Explanation explainGroup(const ParallelizationProblem &problem,
 
 /// Group of the op called `name`, or -1.
 int groupOfOp(const ParallelizationProblem &problem, const std::string &name);
-/// Up to `most` names of ops that are spelled like `name`, nearest first.
+/// Up to `most` names of ops that are spelled much like `name`, nearest first.
 std::vector<std::string> nearNames(const Graph &graph, const std::string &name,
                                    size_t most = 3);
 /// `{n = 2, k = 2} x2 on 0-7`: degrees above 1, replicas above 1, devices in

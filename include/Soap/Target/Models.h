@@ -25,6 +25,9 @@ struct ModelOption {
   int64_t value = 0; ///< default
   int64_t smallest = 1, largest = 1 << 24;
   std::string description;
+  /// The option, if any, whose value is the largest one, too. A larger default
+  /// is taken for that value.
+  std::string limit = {};
 };
 
 struct ModelDescription {

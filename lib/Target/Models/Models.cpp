@@ -93,6 +93,18 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
     }
     sizes.values[key] = value;
   }
+  for (const ModelOption &option : description.options) {
+    if (option.limit.empty() || sizes[option.limit] >= sizes[option.name])
+      continue;
+    if (options.count(option.name)) {
+      emitError(loc) << "option '" << option.name << "' of model '" << name
+                     << "': expected " << option.smallest << " to "
+                     << sizes[option.limit] << ", the option '" << option.limit
+                     << "', got " << sizes[option.name];
+      return nullptr;
+    }
+    sizes.values[option.name] = sizes[option.limit];
+  }
   OwningOpRef<ModuleOp> module = generator->build(sizes, context);
   // What 64-bit byte counts of sums over the model can hold.
   constexpr double mostElements = 1e15;

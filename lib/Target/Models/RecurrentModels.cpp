@@ -19,8 +19,7 @@ namespace {
 class Recurrent {
 public:
   Recurrent(ModelBuilder &b, const Sizes &sizes)
-      : b(b), length(sizes["length"]),
-        chunk(std::min(sizes["lstm-chunk"], sizes["length"])),
+      : b(b), length(sizes["length"]), chunk(sizes["lstm-chunk"]),
         hidden(sizes["hidden"]), vocabulary(sizes["vocabulary"]) {}
 
   ModelBuilder &b;
@@ -140,7 +139,8 @@ void models::addRecurrentModels(std::vector<Generator> &generators) {
   auto options = [](int64_t layers, int64_t hidden, int64_t vocabulary) {
     return std::vector<ModelOption>{
         {"length", 40, 1, 4096, "time steps"},
-        {"lstm-chunk", 10, 1, 4096, "time steps of one op"},
+        {"lstm-chunk", 10, 1, 4096, "time steps of one op, at most length",
+         "length"},
         {"layers", layers, 1, 64, "LSTM layers (of encoder and decoder each)"},
         {"hidden", hidden, 1, 1 << 16, "units of a layer"},
         {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"}};
