@@ -94,8 +94,13 @@ void StrategyPlan::updatePathNode(int slot) {
     node.readsSome |= uint64_t(geometry.operandTiles[i].everyPiece) << i;
     node.readsAll |= uint64_t(geometry.operandTiles[i].everyElement) << i;
   }
-  for (size_t r = 0; r < std::min<size_t>(geometry.resultTiles.size(), 64); ++r)
+  for (size_t r = 0; r < std::min<size_t>(geometry.resultTiles.size(), 64);
+       ++r) {
     node.writesSome |= uint64_t(geometry.resultTiles[r].everyPiece) << r;
+    node.sumsAll |= uint64_t(isSumOfAll(*slots[slot].kernel,
+                                        static_cast<int>(r), geometry.degrees))
+                    << r;
+  }
 }
 
 /// Whether pieces of a reader touch each piece of a writer.
@@ -130,10 +135,8 @@ void StrategyPlan::updatePathEdge(PathEdge &edge) {
       readsEveryPiece(regions.table(value),
                       kernels[edge.from].geometry->resultTiles[edge.result],
                       kernels[edge.to].geometry->operandTiles[edge.operand]);
-  // Sums of what all pieces contribute to one block.
-  edge.isJoin = edge.inHeads && edge.inTails &&
-                isSumOfAll(*slots[edge.from].kernel, edge.result,
-                           kernels[edge.from].geometry->degrees);
+  edge.isJoin =
+      edge.inHeads && edge.inTails && (writer.sumsAll >> edge.result & 1);
 }
 
 /// After a change of kernels, all of whose tiles are known.
@@ -454,6 +457,9 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
   static thread_local std::vector<int64_t> otherTiles;
   wholePieces.clear();
   otherTiles.clear();
+  bool mayExchange =
+      contributions == 1 && planner.hasCollectives() &&
+      static_cast<int64_t>(kernel.devices.size()) > ValuePlanner::fewMessages;
   static thread_local ShardsByDevice written, read;
   static thread_local std::vector<int> writtenPieces;
   static thread_local std::vector<int64_t> tilesRead;
@@ -498,6 +504,8 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
                 cuts.getNsPerByte(static_cast<size_t>(device));
     delayNs = std::min(delayNs, ns);
     lateNs = std::max(lateNs, ns);
+    if (!mayExchange)
+      continue;
     if (hasWhole && !hasParts)
       wholePieces.push_back(piece);
     else
@@ -517,7 +525,7 @@ void StrategyPlan::findArrival(RegionTable &table, Arrival &arrival) const {
                std::count(needs.tileOf.begin(), needs.tileOf.end(), tile)});
   }
   read.assign(kernel.devices, kernelLoad.size());
-  if (contributions == 1 && writer.replicas == 1)
+  if (mayExchange && writer.replicas == 1)
     arrival.exchangeNs = exchangeNs(cuts, table, kernel, needs, writer, *tiles,
                                     written, read, common) *
                          static_cast<double>(elementBytes);

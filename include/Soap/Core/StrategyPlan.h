@@ -272,6 +272,8 @@ private:
     /// some of it.
     uint64_t readsSome = 0, writesSome = 0;
     uint64_t readsAll = 0; ///< by operand: every element is in some piece
+    /// By result: all pieces contribute to the same block.
+    uint64_t sumsAll = 0;
     bool active = false;
     bool allCompute = false;
     bool isSingle = false;  ///< no replicas
