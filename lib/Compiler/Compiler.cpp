@@ -10,15 +10,14 @@
 #include "Soap/Compiler/ObjectCache.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
+#include "Soap/Transforms/SourceFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <mutex>
 
@@ -109,7 +108,7 @@ SoapModule *soapCompileFile(const char *path,
       report(*options, render(diagnostic));
     return success();
   });
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, &context);
+  OwningOpRef<ModuleOp> module = parseModuleFile(path, &context);
   if (!module)
     return nullptr;
   if (std::string passes = missingPasses(*module, *options); !passes.empty()) {

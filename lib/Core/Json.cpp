@@ -7,16 +7,19 @@
 
 #include "Json.h"
 
+#include "Soap/Core/InputFile.h"
+
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 using namespace soap;
 using namespace soap::jsonfile;
 using nlohmann::json;
 
 namespace {
+
+/// More than any topology, profile or strategy has.
+constexpr int64_t mostJsonBytes = int64_t(256) << 20;
 
 /// Builds the document, with limits that keep hostile files harmless.
 class Builder : public nlohmann::json_sax<json> {
@@ -146,14 +149,10 @@ jsonfile::readFile(const std::string &file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
     return std::optional<std::string>();
-  if (std::filesystem::is_directory(file, ignored))
-    return Error{file + ": is a directory, expected a file"};
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  // An empty file sets the failure flag of `text`, and is empty.
-  if (!stream || (stream.peek() != EOF && !(text << stream.rdbuf())))
-    return Error{file + ": cannot read, expected a file that may be read"};
-  return std::optional(text.str());
+  auto text = soap::readFile(file, mostJsonBytes);
+  if (!text)
+    return text.takeError();
+  return std::optional(std::move(*text));
 }
 
 void Cursor::failExpected(const std::string &expectation) const {

@@ -9,6 +9,7 @@
 #include "Soap/Runtime/Artifact.h"
 
 #include "Json.h"
+#include "Soap/Core/InputFile.h"
 #include "Soap/Runtime/Runtime.h"
 
 #include <algorithm>
@@ -29,10 +30,8 @@ enum Encoding : uint32_t {
   Plain = 0,
   Deflated = 1, ///< its size (8 bytes), then a zlib stream
 };
-/// What a section may unpack to: as much as deflate can hold at most, and no
-/// more than this.
+/// What a section may unpack to at most, whatever `InputLimits` allows.
 constexpr uint64_t mostUnpackedBytes = uint64_t(4) << 30;
-constexpr uint64_t mostRatio = 1032;
 
 uint32_t checksum(std::string_view bytes) {
   return uint32_t(
@@ -118,9 +117,12 @@ Expected<std::string> unpack(const Section &section) {
     return Error{"expected the size of its content"};
   uint64_t size = get(section.bytes, 0, 8);
   std::string_view packed = section.bytes.substr(8);
-  if (size > std::min(mostUnpackedBytes, (packed.size() + 1) * mostRatio))
-    return Error{"expected less than " + std::to_string(size) + " bytes in " +
-                 std::to_string(packed.size())};
+  auto limit = uint64_t(inputLimits().unpacked(int64_t(packed.size())));
+  if (size > std::min(mostUnpackedBytes, limit))
+    return Error{"expected at most " +
+                 std::to_string(std::min(mostUnpackedBytes, limit)) +
+                 " bytes in " + std::to_string(packed.size()) + ", got " +
+                 std::to_string(size) + " (option --input-limit)"};
   std::string out(size, '\0');
   auto unpacked = uLongf(size);
   auto used = uLong(packed.size());
@@ -194,7 +196,10 @@ std::string runtime::serializeArtifact(const Artifact &artifact) {
   Encoding encodings[] = {Plain, Plain, Plain};
   for (auto [i, packed] : {std::pair{1, &manifest}, std::pair{2, &code}})
     if (!packed->empty() && packed->size() < contents[i].size() &&
-        contents[i].size() <= mostUnpackedBytes) {
+        contents[i].size() <= mostUnpackedBytes &&
+        // What is packed more tightly would not be read under default limits.
+        int64_t(contents[i].size()) <=
+            InputLimits().unpacked(int64_t(packed->size()) - 8)) {
       contents[i] = *packed;
       encodings[i] = Deflated;
     }

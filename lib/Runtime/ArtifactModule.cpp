@@ -16,20 +16,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <utility>
 
 using namespace soap;
 using namespace soap::runtime;
 
 namespace {
-
-struct Descriptor {
-  int fd = -1;
-  ~Descriptor() {
-    if (fd >= 0)
-      close(fd);
-  }
-};
 
 Expected<std::shared_ptr<void>> loadCode(const std::string &code,
                                          const std::string &path) {
@@ -37,17 +28,17 @@ Expected<std::shared_ptr<void>> loadCode(const std::string &code,
     return Error{path + ": cannot load the code: " + why};
   };
   Descriptor file{memfd_create("soap-artifact", MFD_CLOEXEC)};
-  if (file.fd < 0)
+  if (file.get() < 0)
     return failed(std::strerror(errno));
   for (size_t done = 0; done < code.size();) {
-    ssize_t count = write(file.fd, code.data() + done, code.size() - done);
+    ssize_t count = write(file.get(), code.data() + done, code.size() - done);
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
       return failed(std::strerror(errno));
     done += size_t(count);
   }
-  std::string place = "/proc/self/fd/" + std::to_string(file.fd);
+  std::string place = "/proc/self/fd/" + std::to_string(file.get());
   void *handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     std::string why = dlerror();
@@ -57,19 +48,21 @@ Expected<std::shared_ptr<void>> loadCode(const std::string &code,
   }
   // Libraries are found by their name: while this one is open, no other may get
   // its descriptor's number.
-  return std::shared_ptr<void>(handle,
-                               [fd = std::exchange(file.fd, -1)](void *handle) {
-                                 dlclose(handle);
-                                 close(fd);
-                               });
+  return std::shared_ptr<void>(handle, [fd = file.release()](void *handle) {
+    dlclose(handle);
+    close(fd);
+  });
 }
 
 } // namespace
 
 bool runtime::isArtifactFile(const std::string &path) {
-  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  // What is looked at twice has to be a regular file.
+  if (specialKind(path))
+    return false;
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   char start[8];
-  ssize_t count = file.fd < 0 ? 0 : read(file.fd, start, sizeof start);
+  ssize_t count = file.get() < 0 ? 0 : read(file.get(), start, sizeof start);
   return count > 0 && looksLikeArtifact({start, size_t(count)});
 }
 

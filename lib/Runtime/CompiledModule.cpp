@@ -8,6 +8,7 @@
 
 #include "Library.h"
 #include "Soap/Compiler/Compiler.h"
+#include "Soap/Core/InputFile.h"
 #include "Soap/Runtime/Symbols.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <string_view>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace soap;
@@ -55,9 +55,9 @@ Expected<CompilerLibrary> loadCompiler() {
 /// files other than MLIR's bytecode the compiler would only find fault with
 /// some character.
 const char *foreignKind(const std::string &path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    return "a folder";
+  // Also what can be read only once: it is looked at before it is compiled.
+  if (const char *kind = specialKind(path))
+    return kind;
   std::ifstream stream(path, std::ios::binary);
   char start[512];
   stream.read(start, sizeof(start));

@@ -8,43 +8,15 @@
 
 #include "Soap/Runtime/Files.h"
 
+#include "GzipFile.h"
+
 #include <algorithm>
 #include <cstring>
-#include <sys/stat.h>
-#include <zlib.h>
 
 using namespace soap;
 using namespace soap::runtime;
 
 namespace {
-
-struct GzipFile {
-  gzFile file;
-  ~GzipFile() {
-    if (file)
-      gzclose(file);
-  }
-  /// What a short read means: `shortage`, or that decompression failed.
-  Error explain(const std::string &path, const std::string &shortage) const {
-    int status = Z_OK;
-    gzerror(file, &status);
-    return Error{
-        path + ": " +
-        (status == Z_DATA_ERROR ? "the gzip data is damaged" : shortage)};
-  }
-  /// Bytes read, fewer only at the end or on damage.
-  int64_t read(char *data, int64_t size) {
-    int64_t done = 0;
-    while (done < size) {
-      unsigned step = unsigned(std::min<int64_t>(size - done, 1 << 26));
-      int count = gzread(file, data + done, step);
-      if (count <= 0)
-        break;
-      done += count;
-    }
-    return done;
-  }
-};
 
 std::optional<ElementType> typeOf(unsigned char code) {
   switch (code) {
@@ -66,16 +38,21 @@ std::optional<ElementType> typeOf(unsigned char code) {
 } // namespace
 
 Expected<HostTensor> runtime::readIdx(const std::string &path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    return Error{path + ": expected a file, got a directory"};
-  GzipFile file{gzopen(path.c_str(), "rb")};
-  if (!file.file)
-    return Error{path + ": cannot open: " + std::strerror(errno)};
+  auto file = GzipFile::open(path);
+  if (!file)
+    return file.takeError();
+  // The next bytes of the header; an error at the end of the file.
+  auto readHeader = [&](unsigned char (&bytes)[4]) -> MaybeError {
+    auto count = file->read(reinterpret_cast<char *>(bytes), 4);
+    if (!count)
+      return count.takeError();
+    if (*count != 4)
+      return Error{path + ": expected an IDX header, got the end of the file"};
+    return std::nullopt;
+  };
   unsigned char magic[4];
-  if (file.read(reinterpret_cast<char *>(magic), 4) != 4)
-    return file.explain(path,
-                        "expected an IDX header, got the end of the file");
+  if (MaybeError error = readHeader(magic))
+    return *error;
   if (magic[0] || magic[1])
     return Error{path + ": expected an IDX file, which starts with two zero "
                         "bytes"};
@@ -92,9 +69,8 @@ Expected<HostTensor> runtime::readIdx(const std::string &path) {
   int64_t bytes = sizeOf(*type);
   for (int d = 0; d < magic[3]; ++d) {
     unsigned char e[4];
-    if (file.read(reinterpret_cast<char *>(e), 4) != 4)
-      return file.explain(path,
-                          "expected an IDX header, got the end of the file");
+    if (MaybeError error = readHeader(e))
+      return *error;
     int64_t extent = int64_t(e[0]) << 24 | e[1] << 16 | e[2] << 8 | e[3];
     shape.push_back(extent);
     if (extent == 0)
@@ -110,22 +86,22 @@ Expected<HostTensor> runtime::readIdx(const std::string &path) {
     size_t old = data.size();
     int64_t step = std::min<int64_t>(bytes - int64_t(old), 1 << 24);
     data.resize(old + size_t(step));
-    int64_t count = file.read(data.data() + old, step);
-    if (count != step)
-      return file.explain(path, "expected " + std::to_string(bytes) +
-                                    " bytes of elements for shape " +
-                                    shapeString(shape) + ", got " +
-                                    std::to_string(int64_t(old) + count));
+    auto count = file->read(data.data() + old, step);
+    if (!count)
+      return count.takeError();
+    if (*count != step)
+      return Error{path + ": expected " + std::to_string(bytes) +
+                   " bytes of elements for shape " + shapeString(shape) +
+                   ", got " + std::to_string(int64_t(old) + *count)};
   }
+  // Damage behind the last element shows at the end only.
   char extra;
-  if (file.read(&extra, 1) == 1)
+  auto behind = file->read(&extra, 1);
+  if (!behind)
+    return behind.takeError();
+  if (*behind)
     return Error{path + ": more bytes than shape " + shapeString(shape) +
                  " has"};
-  // Damage behind the last element shows at the end only.
-  int status = Z_OK;
-  gzerror(file.file, &status);
-  if (status != Z_OK && status != Z_STREAM_END)
-    return Error{path + ": the gzip data is damaged"};
   size_t size = size_t(sizeOf(*type));
   if (size > 1)
     for (size_t i = 0; i < data.size(); i += size)

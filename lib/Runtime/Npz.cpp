@@ -50,6 +50,7 @@ public:
       at += 46 + number(at + 28, 2) + number(at + 30, 2) + number(at + 32, 2);
     }
     checkOverlap(result);
+    checkUnpacked(result);
     return result;
   }
 
@@ -170,6 +171,20 @@ private:
       if (ranges[i].first < ranges[i - 1].second)
         throw ZipError{"the bytes of two members overlap at " +
                        std::to_string(ranges[i].first)};
+  }
+
+  static void checkUnpacked(const std::vector<Member> &members) {
+    uint64_t packed = 0, size = 0;
+    for (const Member &member : members)
+      if (member.method != 0) {
+        packed += member.packed;
+        size += member.size;
+      }
+    auto limit = uint64_t(inputLimits().unpacked(int64_t(packed)));
+    if (size > limit)
+      throw ZipError{std::to_string(packed) + " bytes unpack to " +
+                     std::to_string(size) + " bytes, expected at most " +
+                     std::to_string(limit) + " (option --input-limit)"};
   }
 
   static std::string inflated(const Member &member, std::string_view packed) {

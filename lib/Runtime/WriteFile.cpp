@@ -25,14 +25,6 @@ namespace {
 
 constexpr const char *kSuffix = ".tmp"; // and the number of the process
 
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0)
-      close(fd);
-  }
-};
-
 /// "a/b/c" as "a/b/" and "c".
 std::pair<std::string, std::string> split(const std::string &path) {
   size_t slash = path.rfind('/');
@@ -81,8 +73,8 @@ void removeStale(const std::string &path) {
     Descriptor file{
         open(stale.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
     struct stat info;
-    if (file.fd >= 0 && fstat(file.fd, &info) == 0 && S_ISREG(info.st_mode) &&
-        flock(file.fd, LOCK_EX | LOCK_NB) == 0)
+    if (file.get() >= 0 && fstat(file.get(), &info) == 0 &&
+        S_ISREG(info.st_mode) && flock(file.get(), LOCK_EX | LOCK_NB) == 0)
       unlink(stale.c_str());
   }
   closedir(entries);
@@ -109,9 +101,9 @@ runtime::writeFile(const std::string &name,
   // A device or a pipe cannot be replaced: /dev/null would become a file.
   if (exists && !S_ISREG(info.st_mode)) {
     Descriptor file{open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-    if (file.fd < 0)
+    if (file.get() < 0)
       return error(std::strerror(errno));
-    if (const char *reason = writeAll(file.fd, parts))
+    if (const char *reason = writeAll(file.get(), parts))
       return error(reason);
     return std::nullopt;
   }
@@ -120,25 +112,25 @@ runtime::writeFile(const std::string &name,
   std::string temporary = path + kSuffix + std::to_string(getpid());
   Descriptor file{
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.fd < 0)
+  if (file.get() < 0)
     return error(std::strerror(errno));
-  (void)flock(file.fd, LOCK_EX | LOCK_NB); // see removeStale
+  (void)flock(file.get(), LOCK_EX | LOCK_NB); // see removeStale
   auto failed = [&](const char *reason) {
     unlink(temporary.c_str());
     return error(reason);
   };
-  if (const char *reason = writeAll(file.fd, parts))
+  if (const char *reason = writeAll(file.get(), parts))
     return failed(reason);
   // On disk before the rename makes it visible.
-  if (fsync(file.fd) != 0 && errno != EINVAL)
+  if (fsync(file.get()) != 0 && errno != EINVAL)
     return failed(std::strerror(errno));
   if (rename(temporary.c_str(), path.c_str()) != 0)
     return failed(std::strerror(errno));
   // The new name is on disk once its folder is. Some file systems cannot.
   Descriptor parent{
       open(split(path).first.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (parent.fd >= 0)
-    (void)fsync(parent.fd);
+  if (parent.get() >= 0)
+    (void)fsync(parent.get());
   return std::nullopt;
 }
 

@@ -27,7 +27,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
 #include <map>
@@ -384,13 +383,12 @@ AutoParallel::readCheckpoint(const ::soap::ParallelizationProblem &problem,
                              const ::soap::McmcOptions &options) {
   if (!llvm::sys::fs::exists(checkpointFile))
     return std::optional<::soap::McmcState>();
-  auto buffer = llvm::MemoryBuffer::getFile(checkpointFile, /*IsText=*/true);
-  if (!buffer)
-    return getOperation().emitError()
-           << "option 'checkpoint=" << checkpointFile
-           << "': cannot read: " << buffer.getError().message();
-  ::soap::Expected<::soap::McmcState> state = ::soap::parseMcmcCheckpoint(
-      (*buffer)->getBuffer().str(), checkpointFile, problem, options);
+  FailureOr<std::string> text =
+      readOptionFile(getOperation(), "checkpoint", checkpointFile);
+  if (failed(text))
+    return failure();
+  ::soap::Expected<::soap::McmcState> state =
+      ::soap::parseMcmcCheckpoint(*text, checkpointFile, problem, options);
   if (!state)
     return getOperation().emitError() << state.error();
   for (const std::string &name : initial)

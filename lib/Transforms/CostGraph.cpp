@@ -14,8 +14,6 @@
 #include "Soap/Search/CostGraph/FrontierSearch.h"
 #include "Soap/Transforms/Passes.h"
 
-#include "llvm/Support/MemoryBuffer.h"
-
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPCOSTGRAPH
 #include "Soap/Transforms/Passes.h.inc"
@@ -44,13 +42,11 @@ struct CostGraphPass : mlir::soap::impl::SoapCostGraphBase<CostGraphPass> {
 FailureOr<std::vector<int>>
 CostGraphPass::readSolution(const ::soap::CostGraph &graph) {
   ModuleOp module = getOperation();
-  auto buffer = llvm::MemoryBuffer::getFile(solution, /*IsText=*/true);
-  if (!buffer)
-    return module.emitError()
-           << "option 'solution=" << solution
-           << "': cannot read: " << buffer.getError().message();
+  FailureOr<std::string> text = readOptionFile(module, "solution", solution);
+  if (failed(text))
+    return failure();
   ::soap::Expected<::soap::CostGraphSolution> read =
-      ::soap::parseCostGraphSolution((*buffer)->getBuffer().str(), solution);
+      ::soap::parseCostGraphSolution(*text, solution);
   if (!read)
     return module.emitError() << read.error();
   if (auto error = graph.verify(*read))

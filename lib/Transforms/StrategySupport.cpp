@@ -10,13 +10,13 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Core/InputFile.h"
 #include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/StrategyFile.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -214,16 +214,28 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   return success();
 }
 
+FailureOr<std::string>
+mlir::soap::readOptionFile(ModuleOp module, StringRef option, StringRef path) {
+  // More than any strategy, state of a search or solution has.
+  constexpr int64_t limit = int64_t(256) << 20;
+  ::soap::Expected<std::string> text = ::soap::readFile(path.str(), limit);
+  if (text)
+    return std::move(*text);
+  StringRef reason = text.error();
+  reason.consume_front(path.str() + ": ");
+  reason.consume_front("cannot open: ");
+  return module.emitError()
+         << "option '" << option << "=" << path << "': cannot read: " << reason;
+}
+
 FailureOr<::soap::StrategyFile> mlir::soap::readStrategyFile(ModuleOp module,
                                                              StringRef option,
                                                              StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return module.emitError()
-           << "option '" << option << "=" << path
-           << "': cannot read: " << buffer.getError().message();
+  FailureOr<std::string> text = readOptionFile(module, option, path);
+  if (failed(text))
+    return failure();
   ::soap::Expected<::soap::StrategyFile> file =
-      ::soap::parseStrategyFile((*buffer)->getBuffer().str(), path.str());
+      ::soap::parseStrategyFile(*text, path.str());
   if (!file)
     return module.emitError() << file.error();
   return std::move(*file);

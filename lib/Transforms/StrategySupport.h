@@ -71,6 +71,11 @@ FailureOr<::soap::Strategy> readStrategyFile(ModuleOp module, StringRef option,
                                              const ::soap::Graph &graph,
                                              const ::soap::Topology &topology);
 
+/// The text of the file that pass option `option` names. An error names both,
+/// and is also for what is no file, and for more than 256 MiB.
+FailureOr<std::string> readOptionFile(ModuleOp module, StringRef option,
+                                      StringRef path);
+
 /// Writes `text` to the file that pass option `option` names (`-`: standard
 /// output). An error names both.
 LogicalResult writeOptionFile(ModuleOp module, StringRef option, StringRef path,

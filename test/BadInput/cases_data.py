@@ -145,7 +145,7 @@ CASES = [
     Case("soap-run: no such file", ["soap-run", "{missing}", "--data=synthetic"], ["no-such-file"]),
     Case("soap-run: an empty file", ["soap-run", "{f.mlir}", "--data=synthetic"],
          ["f.mlir: expected IR, or an artifact, which starts with 'SOAPX', got an empty file"], {"f.mlir": ""}),
-    Case("soap-run: a folder", ["soap-run", "{folder}", "--data=synthetic"], ["expected IR, or an artifact", "got a folder"]),
+    Case("soap-run: a folder", ["soap-run", "{folder}", "--data=synthetic"], ["expected IR, or an artifact", "got a directory"]),
     Case("soap-run: nothing in it", ["soap-run", "{f.mlir}", "--data=synthetic"], ["f.mlir", "has no function with a body"],
          {"f.mlir": "module {}"}),
     flags("no devices", ["{f.mlir}", "--data=synthetic", "--devices=0"], "'--devices'", "from 1 to"),

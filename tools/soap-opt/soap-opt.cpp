@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Core/InputFile.h"
 #include "Soap/InitAll.h"
+#include "Soap/Transforms/SourceFile.h"
 
 #include "mlir/Debug/Counter.h"
 #include "mlir/IR/AsmState.h"
@@ -18,10 +20,14 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 static constexpr const char *kOverview = R"(
 soap-opt: parallelize and lower deep neural networks
@@ -50,6 +56,37 @@ static mlir::LogicalResult checkPipeline() {
   return config.setupPassPipeline(manager);
 }
 
+/// What mlir::MlirOptMain does of the same arguments, but for how it opens the
+/// input.
+static mlir::LogicalResult runOnPipe(int argc, char **argv,
+                                     llvm::StringRef input,
+                                     llvm::StringRef output,
+                                     mlir::DialectRegistry &registry) {
+  llvm::InitLLVM init(argc, argv);
+  if (input == "-" &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
+                    "interrupt)\n";
+  std::string error;
+  auto fail = [&] {
+    llvm::errs() << "soap-opt: " << error << "\n";
+    return mlir::failure();
+  };
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      mlir::soap::openSourceFile(input, error);
+  if (!buffer)
+    return fail();
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      mlir::openOutputFile(output, &error);
+  if (!file)
+    return fail();
+  if (failed(mlir::MlirOptMain(file->os(), std::move(buffer), registry,
+                               mlir::MlirOptMainConfig::createFromCLOptions())))
+    return mlir::failure();
+  file->keep();
+  return mlir::success();
+}
+
 int main(int argc, char **argv) {
   // What is registered before main are the flags of LLVM's own libraries, by
   // the thousand: they work, and --help-hidden shows them.
@@ -71,6 +108,10 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string> output(
       "o", llvm::cl::desc("Output file (default: standard output)"),
       llvm::cl::value_desc("file"), llvm::cl::init("-"));
+  llvm::cl::opt<std::string> inputLimit(
+      "input-limit", llvm::cl::value_desc("bytes"),
+      llvm::cl::desc("What a pipe or standard input may give, such as 512MB "
+                     "(default: 256MB)"));
   mlir::MlirOptMainConfig::registerCLOptions(registry);
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
@@ -86,6 +127,17 @@ int main(int argc, char **argv) {
     return 2;
   if (failed(checkPipeline()))
     return 2;
+  if (!inputLimit.empty())
+    if (auto error = soap::setInputLimit(inputLimit)) {
+      llvm::errs() << "soap-opt: --input-limit: " << error->message << "\n";
+      return 2;
+    }
+  mlir::MlirOptMainConfig config =
+      mlir::MlirOptMainConfig::createFromCLOptions();
+  bool reads = !config.shouldShowDialects() && !config.shouldListPasses();
+  if (reads && (input == "-" || soap::specialKind(input)))
+    return mlir::asMainReturnCode(
+        runOnPipe(argc, argv, input, output, registry));
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -17,7 +17,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
@@ -326,7 +326,7 @@ Expected<CalibrationEnd> ModelCalibration::measureMachine() {
 
 Expected<CalibrationEnd> ModelCalibration::run() {
   base = options.calibrationOutput;
-  if (!std::ifstream(base + ".topology.json")) {
+  if (!std::filesystem::exists(base + ".topology.json")) {
     auto end = measureMachine();
     if (!end || *end != CalibrationEnd::Complete)
       return end;

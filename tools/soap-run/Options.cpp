@@ -6,6 +6,7 @@
 
 #include "Options.h"
 
+#include "Soap/Core/InputFile.h"
 #include "Soap/Runtime/ProcessGroup.h"
 #include "Soap/Runtime/Rendezvous.h"
 
@@ -93,6 +94,12 @@ std::string setBackend(Options &options, const std::string &value) {
   return known ? "" : "'auto', 'cpu' or 'cuda'";
 }
 
+std::string setInputBytes(Options &, const std::string &value) {
+  return setInputLimit(value) ? "a number of bytes such as 1048576, 512MB or "
+                                "4GB"
+                              : "";
+}
+
 std::string setRendezvous(Options &options, const std::string &value) {
   options.rendezvous = value;
   return runtime::checkEndpoint(value) ? "HOST:PORT or file:PATH" : "";
@@ -128,6 +135,7 @@ const std::map<std::string, Flag> &flags() {
       {"-h", boolean(&Options::help)},
       {"--init", text(&Options::init)},
       {"--input", {true, setInput}},
+      {"--input-limit", {true, setInputBytes}},
       {"--iterations", integer(&Options::iterations, 1, large)},
       {"--join-timeout", duration(&Options::joinTimeoutMs)},
       {"--no-autotune", boolean(&Options::noAutotune)},
@@ -446,6 +454,11 @@ measuring this machine
   --calibrate-work N       with --backend cuda: leave out shapes whose loops have
                            more than N points in all
   -o NAME                  ... called so (default calibrated); NAME.json is NAME
+
+any input
+  --input-limit BYTES      what a pipe may give (default 256MB), and what compressed
+                           data may unpack to (default 64MB, or 100 times what is
+                           packed); KB, MB and GB are powers of 1024
 
 compiling
   --topology NAME|FILE     topology for IR without configs (default cpu-1)

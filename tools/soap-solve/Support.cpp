@@ -95,11 +95,20 @@ Flag solve::choiceFlag(int &target, std::vector<std::string> names) {
           }};
 }
 
+Flag solve::inputLimitFlag() {
+  return {true, [](const std::string &value) {
+            bool wrong = setInputLimit(value).has_value();
+            return std::string(
+                wrong ? "a number of bytes such as 1048576, 512MB or 4GB" : "");
+          }};
+}
+
 void solve::addCommonFlags(FlagTable &flags, CommonOptions &options) {
   flags["-o"] = textFlag(options.output);
   flags["--time-limit"] = numberFlag(options.timeLimitSeconds, 0, 1e6);
   flags["--threads"] = integerFlag(options.threads, 1, 256);
   flags["--seed"] = integerFlag(options.seed, 0, int64_t(1) << 40);
+  flags["--input-limit"] = inputLimitFlag();
   flags["--quiet"] = booleanFlag(options.quiet);
 }
 
@@ -108,6 +117,8 @@ const char *solve::commonHelp() {
   --time-limit=SECONDS  give the best answer after so long (default 60; 0: at once)
   --threads=N           threads to search with (default 1)
   --seed=N              of what is drawn at random (default 0)
+  --input-limit=BYTES   what a pipe may give (default 256MB), and what gzip data may
+                        unpack to (default 64MB, or 100 times what is packed)
   --quiet               no summary
   --help                this text
 

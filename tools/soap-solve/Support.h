@@ -35,6 +35,9 @@ Flag booleanFlag(bool &target);
 /// One of the names; the target becomes its index.
 Flag choiceFlag(int &target, std::vector<std::string> names);
 
+/// --input-limit: sets the limits of this process (Soap/Core/InputFile.h).
+Flag inputLimitFlag();
+
 /// What every solver takes.
 struct CommonOptions {
   std::string output;           ///< -o; empty: standard output

@@ -87,7 +87,9 @@ Expected<const ProblemKind *> kindOf(const Document &instance) {
 
 int verify(const std::vector<std::string> &arguments) {
   bool help = false;
-  FlagTable flags = {{"--help", booleanFlag(help)}, {"-h", booleanFlag(help)}};
+  FlagTable flags = {{"--help", booleanFlag(help)},
+                     {"-h", booleanFlag(help)},
+                     {"--input-limit", inputLimitFlag()}};
   std::vector<std::string> files;
   if (MaybeError error = parseFlags(arguments, flags, files))
     return failFlags(error->message, "");

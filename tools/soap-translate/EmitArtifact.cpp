@@ -9,10 +9,10 @@
 #include "Soap/Compiler/EmitArtifact.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Runtime/Artifact.h"
+#include "Soap/Transforms/SourceFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -64,7 +64,7 @@ static LogicalResult run(StringRef input, llvm::raw_ostream &output,
   DialectRegistry registry;
   registry.insert<SoapDialect, LLVM::LLVMDialect, func::FuncDialect>();
   context.appendDialectRegistry(registry);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
+  OwningOpRef<ModuleOp> module = parseModuleFile(input, &context);
   if (!module)
     return failure();
   FailureOr<std::string> artifact = emitArtifact(*module, options);

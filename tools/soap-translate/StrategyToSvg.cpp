@@ -7,10 +7,10 @@
 #include "Translation.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Transforms/SourceFile.h"
 #include "Soap/Transforms/StrategyDrawing.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -41,7 +41,7 @@ static LogicalResult run(StringRef input, llvm::raw_ostream &output,
   DialectRegistry registry;
   registry.insert<SoapDialect, func::FuncDialect>();
   context.appendDialectRegistry(registry);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
+  OwningOpRef<ModuleOp> module = parseModuleFile(input, &context);
   if (!module)
     return failure();
   FailureOr<std::string> drawing =

@@ -6,6 +6,8 @@
 
 #include "Translation.h"
 
+#include "Soap/Core/InputFile.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -28,6 +30,12 @@ static cl::opt<std::string>
     outputPath("o", cl::init("-"), cl::value_desc("OUT"),
                cl::cat(translateCategory()),
                cl::desc("Output file (default: standard output)"));
+
+static cl::opt<std::string>
+    inputLimit("input-limit", cl::value_desc("BYTES"),
+               cl::cat(translateCategory()),
+               cl::desc("What a pipe or standard input may give, such as 512MB "
+                        "(default: 256MB)"));
 
 /// `FILE: error: message`; lines and columns mean nothing in binary files.
 static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
@@ -98,6 +106,12 @@ int main(int argc, char **argv) {
   }
   if (!chosen->checkOptions())
     return 2;
+  if (!inputLimit.empty())
+    if (auto error = ::soap::setInputLimit(inputLimit)) {
+      llvm::errs() << "soap-translate: --input-limit: " << error->message
+                   << "\n";
+      return 2;
+    }
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // may be a whole model

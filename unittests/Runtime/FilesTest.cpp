@@ -113,11 +113,36 @@ TEST(Idx, Rejects) {
   damaged[packed.size() - 6] ^= 1; // the checksum
   EXPECT_EQ(message(damaged), "f: the gzip data is damaged");
   packed.resize(packed.size() / 2);
-  EXPECT_EQ(message(packed).rfind("f: expected 100000 bytes of elements for "
-                                  "shape [100000], got ",
-                                  0),
-            0u)
-      << message(packed);
+  EXPECT_EQ(message(packed), "f: the gzip data is truncated");
+}
+
+TEST(Idx, RefusesBombs) {
+  TemporaryFolder folder;
+  // A hundred kilobytes that unpack to a hundred megabytes, as the header says.
+  constexpr uint32_t size = 100 << 20;
+  std::string packed = gzip(idx(8, {size}, std::string(size, '\0')));
+  ASSERT_LT(packed.size(), size_t(200000));
+  auto message = [&] {
+    std::string text = messageOf(readIdx(folder.file("f", packed)), folder);
+    return text.substr(0, text.find(" bytes")) +
+           text.substr(text.find(" of gzip"));
+  };
+  std::string seen = message();
+  EXPECT_NE(seen.find(" of gzip data unpack to more than 67108864 bytes "
+                      "(option --input-limit)"),
+            std::string::npos)
+      << seen;
+  inputLimits().unpackedBytes = int64_t(size) + 9;
+  auto whole = readIdx(folder.file("f", packed));
+  inputLimits() = InputLimits();
+  ASSERT_TRUE(whole) << whole.error();
+  EXPECT_EQ(whole->volume(), int64_t(size));
+  // The same as text.
+  auto text = readUnpacked(folder / "f", int64_t(1) << 40);
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().find("unpack to more than 67108864 bytes"),
+            std::string::npos)
+      << text.error();
 }
 
 std::string npy(const std::string &header, const std::string &data,
@@ -231,9 +256,41 @@ TEST(Safetensors, RoundTrips) {
   EXPECT_EQ(files, 1u);
 }
 
+TEST(Safetensors, HasChecksums) {
+  TemporaryFolder folder;
+  // The digits of Python: `"%08x" % zlib.crc32(struct.pack("<2f", 1.5, -2))`.
+  HostTensor w(ElementType::F32, {2});
+  w.set(0, 1.5);
+  w.set(1, -2);
+  TensorMap tensors;
+  tensors.emplace("w", w.clone());
+  std::string path = folder / "w.safetensors";
+  ASSERT_FALSE(writeSafetensors(path, tensors, {{"title", "t"}}));
+  std::string bytes = *readFile(path);
+  EXPECT_NE(bytes.find(R"({\"w\":\"ccdf2c3a\"})"), std::string::npos) << bytes;
+  SafetensorsInfo info;
+  ASSERT_TRUE(readSafetensors(path, &info));
+  EXPECT_TRUE(info.checked);
+  EXPECT_EQ(info.metadata, (Metadata{{"title", "t"}}));
+  // One of the two texts is not enough.
+  std::string renamed = bytes;
+  renamed.replace(renamed.find("soap_tensors"), 4, "sOap");
+  EXPECT_EQ(messageOf(parseSafetensors(renamed, "f"), folder),
+            "f: the file is damaged: expected both 'soap_tensors_crc32' and "
+            "'soap_header_crc32' in the metadata");
+  std::string header = bytes;
+  header.replace(header.find("\"t\""), 3, "\"u\"");
+  EXPECT_EQ(messageOf(parseSafetensors(header, "f"), folder),
+            "f: the file is damaged: the checksum of the header is wrong");
+  bytes.back() ^= 1;
+  EXPECT_EQ(messageOf(parseSafetensors(bytes, "f"), folder),
+            "f: tensor 'w': the checksum is wrong: the file is damaged, or a "
+            "program changed the tensor and kept the metadata");
+}
+
 TEST(Safetensors, FailedWriteKeepsTheOldFile) {
   TemporaryFolder folder;
-  MaybeError error = writeSafetensors(folder / "no/such/folder", {});
+  MaybeError error = writeSafetensors(folder / "no/such/folder", TensorMap());
   ASSERT_TRUE(error);
   EXPECT_NE(error->message.find("cannot write: No such file or directory"),
             std::string::npos)

@@ -99,6 +99,21 @@ TEST(Npz, Rejects) {
             "f: expected a zip archive of NumPy arrays");
 }
 
+TEST(Npz, RefusesBombs) {
+  TemporaryFolder folder;
+  // Half as much twice is too much, as it would be at once.
+  std::string zeros(size_t(40) << 20, '\0');
+  ZipWriter zip;
+  zip.add("a.npy", zeros, true);
+  zip.add("b.npy", zeros, true);
+  auto arrays = readNpz(folder.file("f", zip.finish()));
+  ASSERT_FALSE(arrays);
+  EXPECT_NE(arrays.error().find(" bytes unpack to 83886080 bytes, expected at "
+                                "most 67108864 (option --input-limit)"),
+            std::string::npos)
+      << arrays.error();
+}
+
 TEST(Npz, DamageNeverPasses) {
   TemporaryFolder folder;
   ZipWriter zip;

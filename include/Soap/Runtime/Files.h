@@ -10,6 +10,7 @@
 #ifndef SOAP_RUNTIME_FILES_H
 #define SOAP_RUNTIME_FILES_H
 
+#include "Soap/Core/InputFile.h"
 #include "Soap/Runtime/HostTensor.h"
 
 #include <map>
@@ -20,10 +21,9 @@
 
 namespace soap::runtime {
 
-/// All bytes of a file; an error if it has more than `limit`.
-Expected<std::string> readFile(const std::string &path,
-                               int64_t limit = int64_t(1) << 40);
-/// The same, and what gzip packed is unpacked; `limit` is on the result.
+/// All bytes of a file (`soap::readFile` of Core/InputFile.h), and what gzip
+/// packed is unpacked; an error if the result has more than `limit` bytes, or
+/// more than `InputLimits` allows the packed file.
 Expected<std::string> readUnpacked(const std::string &path, int64_t limit);
 /// Writes the parts, one after the other, atomically: into PATH.tmpPID, which
 /// is then renamed; such files of killed processes are removed first. The
@@ -53,11 +53,36 @@ Expected<std::map<std::string, HostTensor>> parseNpz(std::string_view data,
 using TensorMap = std::map<std::string, HostTensor>;
 /// Texts by name: the `__metadata__` of a safetensors file.
 using Metadata = std::map<std::string, std::string>;
+/// What a safetensors file says beside its tensors.
+struct SafetensorsInfo {
+  /// Without the two texts that hold checksums.
+  Metadata metadata;
+  /// The file has checksums, and they are right.
+  bool checked = false;
+};
+/// Checksums are verified where there are some, as in all files that
+/// `writeSafetensors` wrote; a wrong one is an error, and so are bytes that
+/// belong to no tensor.
 Expected<TensorMap> readSafetensors(const std::string &path,
-                                    Metadata *metadata = nullptr);
+                                    SafetensorsInfo *info = nullptr);
 Expected<TensorMap> parseSafetensors(std::string_view data,
                                      const std::string &source,
-                                     Metadata *metadata = nullptr);
+                                     SafetensorsInfo *info = nullptr);
+
+/// A tensor whose elements the caller keeps, row-major.
+struct TensorView {
+  ElementType dtype;
+  std::vector<int64_t> shape;
+  const char *data;
+};
+/// The metadata gets two more texts: `soap_tensors_crc32`, a JSON object of
+/// CRC-32 in 8 hexadecimal digits by name of a tensor, of its bytes; and
+/// `soap_header_crc32`, that of the 8 bytes of the header's length and the
+/// header, with this text as "00000000".
+MaybeError
+writeSafetensors(const std::string &path,
+                 const std::vector<std::pair<std::string, TensorView>> &tensors,
+                 const Metadata &metadata = {});
 MaybeError writeSafetensors(const std::string &path, const TensorMap &tensors,
                             const Metadata &metadata = {});
 

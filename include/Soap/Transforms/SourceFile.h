@@ -1,0 +1,32 @@
+//===- SourceFile.h - Files of IR that tools read ---------------*- C++ -*-===//
+//
+// MLIR's own way to open a file reads devices and endless pipes until memory
+// is gone; tools open theirs here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_TRANSFORMS_SOURCEFILE_H
+#define SOAP_TRANSFORMS_SOURCEFILE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+
+namespace mlir::soap {
+
+/// The bytes of a file, or of standard input where `path` is "-". Null with a
+/// message that begins with the path if it cannot be read, or is no file: see
+/// Soap/Core/InputFile.h, whose limits hold for pipes and standard input.
+std::unique_ptr<llvm::MemoryBuffer> openSourceFile(StringRef path,
+                                                   std::string &error);
+
+/// Parses the module of a file, text or bytecode. Null with a diagnostic if it
+/// cannot be read or is no module.
+OwningOpRef<ModuleOp> parseModuleFile(StringRef path, MLIRContext *context);
+
+} // namespace mlir::soap
+
+#endif // SOAP_TRANSFORMS_SOURCEFILE_H

@@ -1,0 +1,44 @@
+//===- GzipFile.h - Files that may be gzipped -------------------*- C++ -*-===//
+//
+// Reads a file, unpacked if gzip packed it. What it unpacks to is bounded by
+// `InputLimits`: gzip packs a gigabyte of zeros into a megabyte.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_GZIPFILE_H
+#define SOAP_LIB_RUNTIME_GZIPFILE_H
+
+#include "Soap/Core/InputFile.h"
+
+#include <memory>
+#include <zlib.h>
+
+namespace soap::runtime {
+
+class GzipFile {
+public:
+  /// Errors are those of `openInputFile`.
+  static Expected<GzipFile> open(const std::string &path);
+
+  /// Reads up to `size` bytes; fewer only at the end of the file. An error if
+  /// the packed data is damaged or truncated, or unpacks to too much.
+  Expected<int64_t> read(char *data, int64_t size);
+
+private:
+  struct Closer {
+    void operator()(gzFile file) const { gzclose(file); }
+  };
+  explicit GzipFile(const std::string &path) : path(path) {}
+
+  /// An error if more was unpacked than the packed bytes so far may give.
+  MaybeError checkRatio() const;
+
+  std::string path;
+  std::unique_ptr<gzFile_s, Closer> file;
+  bool isPipe = false;
+  int64_t unpacked = 0;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_GZIPFILE_H

@@ -1,0 +1,50 @@
+//===- SourceFile.cpp - Files of IR that tools read -----------------------===//
+//
+// See SourceFile.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Transforms/SourceFile.h"
+
+#include "Soap/Core/InputFile.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <unistd.h>
+
+using namespace mlir;
+
+std::unique_ptr<llvm::MemoryBuffer>
+mlir::soap::openSourceFile(StringRef path, std::string &error) {
+  if (path != "-" && !::soap::specialKind(path.str())) {
+    // Large files are mapped.
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (file)
+      return std::move(*file);
+    error = path.str() + ": cannot open: " + file.getError().message();
+    return nullptr;
+  }
+  ::soap::Expected<std::string> text =
+      path == "-" ? ::soap::readDescriptor(STDIN_FILENO, "standard input",
+                                           ::soap::inputLimits().pipeBytes)
+                  : ::soap::readFile(path.str());
+  if (text)
+    return llvm::MemoryBuffer::getMemBufferCopy(*text,
+                                                path == "-" ? "<stdin>" : path);
+  error = text.error();
+  return nullptr;
+}
+
+OwningOpRef<ModuleOp> mlir::soap::parseModuleFile(StringRef path,
+                                                  MLIRContext *context) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openSourceFile(path, error);
+  if (!buffer) {
+    emitError(UnknownLoc::get(context)) << error;
+    return nullptr;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  return parseSourceFile<ModuleOp>(sources, context);
+}
