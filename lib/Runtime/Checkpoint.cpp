@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char *formatName = "soap-checkpoint";
+/// From this version on, checkpoints have checksums.
+constexpr int64_t checkedVersion = 2;
 constexpr int64_t large = int64_t(1) << 53;
 
 bool isWeight(const TensorInfo &info) {
@@ -127,7 +129,7 @@ Json toJson(const TrainState &state, const TrainingIdentity &identity) {
   Json epochs = Json::array();
   for (const EpochResult &epoch : state.epochs)
     epochs.push_back(toJson(epoch));
-  return {{"version", 1},
+  return {{"version", checkedVersion},
           {"step", state.step},
           {"epoch", state.epoch},
           {"position", state.position},
@@ -146,9 +148,10 @@ Json toJson(const TrainState &state, const TrainingIdentity &identity) {
 }
 
 void readState(const JsonCursor &cursor, Checkpoint &checkpoint) {
-  int64_t version = cursor.at("version").integer();
-  if (version != 1)
-    cursor.at("version").expected("1");
+  int64_t version = cursor.at("version").integer(1, checkedVersion);
+  if (version >= checkedVersion && !checkpoint.checked)
+    cursor.fail("the checksums are missing: the file is damaged, or another "
+                "program wrote it");
   TrainState &state = checkpoint.state;
   state.step = cursor.at("step").integer(0, large);
   state.epoch = cursor.at("epoch").integer(1, large);
@@ -248,10 +251,19 @@ MaybeError runtime::writeCheckpoint(const std::string &path,
 }
 
 Expected<Checkpoint> runtime::readCheckpoint(const std::string &path) {
-  Metadata metadata;
-  auto tensors = readSafetensors(path, &metadata);
+  auto file = readFile(path);
+  if (!file)
+    return file.takeError();
+  return parseCheckpoint(*file, path);
+}
+
+Expected<Checkpoint> runtime::parseCheckpoint(std::string_view data,
+                                              const std::string &path) {
+  SafetensorsInfo info;
+  auto tensors = parseSafetensors(data, path, &info);
   if (!tensors)
     return tensors.takeError();
+  Metadata &metadata = info.metadata;
   if (metadata["format"] != formatName)
     return Error{path + ": expected a checkpoint, got other safetensors (use "
                         "'--init' to start from its weights)"};
@@ -260,6 +272,7 @@ Expected<Checkpoint> runtime::readCheckpoint(const std::string &path) {
     return Error{path + ": expected a JSON object as state of the checkpoint"};
   Checkpoint checkpoint;
   checkpoint.tensors = std::move(*tensors);
+  checkpoint.checked = info.checked;
   try {
     readState(JsonCursor(json, ""), checkpoint);
   } catch (const JsonError &error) {

@@ -277,7 +277,7 @@ CASES = [
     case("unknown data input", "the model has no input 'image'", OK_GRAPH, ["--data-inputs=image"]),
     case("shape of no data input", "which is no data input", OK_GRAPH, ["--input-shape=z:1x2"]),
     case("shape of other rank", "has rank 4, the shape given for it is 1x2", OK_GRAPH, ["--input-shape=x:1x2"]),
-    case("weights into a folder that is not there", "can not write", VALID, ["--weights-out", "{missing}/w.safetensors"]),
+    case("weights into a folder that is not there", "cannot write", VALID, ["--weights-out", "{missing}/w.safetensors"]),
     case("batch that a reshape contradicts", "(the batch was replaced)", graph(
         node("Reshape", ["x", "s"], ["y"]), initializers=[ints("s", 3, 128)]), ["--batch=5"]),
     case("batch 0", "--batch: expected a positive number", OK_GRAPH, ["--batch=0"], status=2),

@@ -109,6 +109,12 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     if (!read)
       return read.takeError();
     checkpoint = std::move(*read);
+    if (!checkpoint.checked && session.placement().isRoot())
+      std::fprintf(stderr,
+                   "soap-run: warning: %s: the checkpoint has no checksums, as "
+                   "an older version wrote it: damage of its tensors goes "
+                   "unnoticed\n",
+                   options.resume.c_str());
     training.start = checkpoint.state;
     if (!options.seedGiven)
       training.seed = checkpoint.identity.seed;

@@ -160,6 +160,93 @@ TEST(Checkpoint, FingerprintsTellApart) {
   EXPECT_NE(data, fingerprint(training.source));
 }
 
+/// A checkpoint of 4 tensors as bytes.
+std::string writtenCheckpoint(const TemporaryFolder &folder) {
+  TensorMap tensors;
+  for (const char *name : {"conv1.weight", "conv1.bias", "step", "fc.weight"}) {
+    HostTensor tensor(ElementType::F32, {5, int64_t(tensors.size()) + 1});
+    for (int64_t i = 0; i < tensor.volume(); ++i)
+      tensor.set(i, double(i) / 8);
+    tensors.emplace(name, std::move(tensor));
+  }
+  TrainState state;
+  state.step = 7;
+  state.epoch = 2;
+  state.position = 2;
+  TrainingIdentity identity{7, 4, 22, "d", "p"};
+  std::string path = folder / "c.safetensors";
+  EXPECT_FALSE(writeCheckpoint(path, state, identity, tensors));
+  return *readFile(path);
+}
+
+TEST(Checkpoint, NoticesEveryChangedByte) {
+  TemporaryFolder folder;
+  const std::string good = writtenCheckpoint(folder);
+  auto whole = parseCheckpoint(good, "c");
+  ASSERT_TRUE(whole) << whole.error();
+  EXPECT_TRUE(whole->checked);
+  // Each byte of the file, each bit of it, and all at once.
+  std::string bytes = good;
+  for (size_t at = 0; at < good.size(); ++at)
+    for (int change : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
+      bytes[at] = char(good[at] ^ change);
+      EXPECT_FALSE(parseCheckpoint(bytes, "c")) << at << " " << change;
+      bytes[at] = good[at];
+    }
+}
+
+TEST(Checkpoint, NoticesEveryTruncationAndAppendedBytes) {
+  TemporaryFolder folder;
+  const std::string good = writtenCheckpoint(folder);
+  for (size_t size = 0; size < good.size(); ++size)
+    EXPECT_FALSE(parseCheckpoint(std::string_view(good).substr(0, size), "c"))
+        << size;
+  for (size_t more : {1, 4, 4096})
+    EXPECT_FALSE(parseCheckpoint(good + std::string(more, '\0'), "c")) << more;
+}
+
+TEST(Checkpoint, NoticesBlocksThatWereOverwritten) {
+  TemporaryFolder folder;
+  std::string bytes = writtenCheckpoint(folder);
+  // The bits of a NaN, from an element on that is none.
+  for (size_t at = bytes.size() - 32; at < bytes.size(); at += 4)
+    bytes.replace(at, 4, "\0\0\xc0\x7f", 4);
+  auto read = parseCheckpoint(bytes, "c");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error(), "c: tensor 'step': the checksum is wrong: the file "
+                          "is damaged, or a program changed the tensor and "
+                          "kept the metadata");
+}
+
+TEST(Checkpoint, OfOlderVersionsHaveNoChecksums) {
+  // What version 1 wrote: the same without the two texts.
+  std::string state =
+      R"({\"version\":VERSION,\"step\":0,\"epoch\":1,\"position\":0,)"
+      R"(\"seconds\":1.0,\"tally\":{\"loss\":0.0,\"correct\":0.0,)"
+      R"(\"samples\":0,\"labels\":0},\"epochs\":[],\"seed\":0,)"
+      R"(\"batch\":4,\"training_samples\":8,\"data\":\"d\",)"
+      R"(\"program\":\"p\"})";
+  auto read = [&](const char *version) {
+    std::string text = state;
+    text.replace(text.find("VERSION"), 7, version);
+    std::string header =
+        R"({"__metadata__":{"format":"soap-checkpoint","state":")" + text +
+        R"("},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+    std::string length{char(header.size() & 255), char(header.size() >> 8)};
+    return parseCheckpoint(
+        length + std::string(6, '\0') + header + std::string(4, '\0'), "c");
+  };
+  auto old = read("1");
+  ASSERT_TRUE(old) << old.error();
+  EXPECT_FALSE(old->checked);
+  EXPECT_EQ(old->tensors.size(), 1u);
+  auto stripped = read("2");
+  ASSERT_FALSE(stripped);
+  EXPECT_EQ(stripped.error(),
+            "c: state at /: the checksums are missing: the file is damaged, or "
+            "another program wrote it");
+}
+
 /// The message for a file with this state, after the file's name.
 std::string readError(const Metadata &metadata) {
   TemporaryFolder folder;
@@ -186,8 +273,8 @@ TEST(Checkpoint, RejectsOtherFiles) {
     return readError({{"format", format}, {"state", state.dump()}});
   };
   EXPECT_EQ(message("{}"), "no error");
-  EXPECT_EQ(message(R"({"version": 2})"),
-            "state at /version: expected 1, got 2");
+  EXPECT_EQ(message(R"({"version": 3})"),
+            "state at /version: expected an integer in [1, 2], got 3");
   EXPECT_EQ(message(R"({"step": null})"),
             "state at /: expected a member 'step'");
   EXPECT_EQ(message(R"({"position": 8})"),

@@ -39,6 +39,9 @@ struct Checkpoint {
   TrainState state;
   TrainingIdentity identity;
   TensorMap tensors;
+  /// Its checksums are right. Checkpoints of older versions have none: damage
+  /// of their tensors cannot be noticed.
+  bool checked = false;
 };
 
 /// Atomic: a crash leaves the old file. `tensors` are all parameters and
@@ -49,6 +52,9 @@ MaybeError writeCheckpoint(const std::string &path, const TrainState &state,
 
 /// An error if the file is damaged or is not a checkpoint.
 Expected<Checkpoint> readCheckpoint(const std::string &path);
+/// The same from memory; `source` names it in messages.
+Expected<Checkpoint> parseCheckpoint(std::string_view data,
+                                     const std::string &source);
 
 /// Gives the module its tensors; an error if they are not those of its model.
 MaybeError restoreTensors(const Checkpoint &checkpoint,

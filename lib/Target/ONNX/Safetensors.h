@@ -1,7 +1,6 @@
 //===- Safetensors.h - Writing weights to a file ----------------*- C++ -*-===//
 //
-// The safetensors container: a length, a JSON header, packed values. Here and
-// not the runtime's, so that import needs no runtime.
+// Weights of a model in the runtime's file format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +14,7 @@
 
 namespace mlir::soap::onnx {
 
-/// Writes float tensors under the given names, which need no escaping.
+/// Writes float tensors under the given names, with checksums, atomically.
 ::soap::MaybeError writeSafetensors(
     const std::string &path,
     const std::vector<std::pair<std::string, std::shared_ptr<Tensor>>>
