@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <zlib.h>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -472,7 +473,11 @@ Expected<Manifest> runtime::parseManifest(std::string_view text,
   if (json.is_discarded())
     return Error{source + ": expected JSON"};
   try {
-    return parseRoot(JsonCursor(json, ""));
+    Manifest manifest = parseRoot(JsonCursor(json, ""));
+    manifest.textBytes = int64_t(text.size());
+    manifest.textChecksum = int64_t(
+        crc32_z(0, reinterpret_cast<const Bytef *>(text.data()), text.size()));
+    return manifest;
   } catch (const JsonError &error) {
     return Error{source + ": " + error.what()};
   }

@@ -135,6 +135,8 @@ struct Manifest {
   std::optional<GpuTarget> gpu;
   std::vector<TensorInfo> tensors;
   std::vector<EntryInfo> entries;
+  /// Of the text that was parsed: its bytes and their CRC-32.
+  int64_t textBytes = 0, textChecksum = 0;
 
   /// Null if there is none.
   const EntryInfo *entry(std::string_view name) const;

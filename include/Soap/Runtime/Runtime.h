@@ -16,7 +16,7 @@
 
 /* Counts changes that make older compiled code wrong: artifacts of another
  * version are refused. */
-#define SOAP_RT_ABI_VERSION 3
+#define SOAP_RT_ABI_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +28,27 @@ typedef struct SoapContext SoapContext;
 /* A device program. args: one pointer per argument, then one per result that
  * does not replace an argument. */
 typedef void (*SoapProgram)(SoapContext *ctx, void **args, void *arena);
+
+/* What a program needs of whoever calls it: modules have a constant of this
+ * layout, `soap_interface_NAME`, for each program NAME, so that a rank table
+ * that says something else is refused before the program runs. All are int64_t:
+ *   the number of words that follow
+ *   the bytes of the arena
+ *   the number of slots: one more than the largest slot
+ *   the number of pointers in `args`, then bytes and element type of each
+ *   the number of messages, then slot, kind and bytes of each; of a collective,
+ *   its SOAP_ALL_REDUCE, ... instead of bytes */
+enum { SOAP_INTERFACE_SEND, SOAP_INTERFACE_RECV, SOAP_INTERFACE_COLLECTIVE };
+enum {
+  SOAP_INTERFACE_F32,
+  SOAP_INTERFACE_F64,
+  SOAP_INTERFACE_I32,
+  SOAP_INTERFACE_I64,
+  SOAP_INTERFACE_OTHER
+};
+/* Modules also have the constant `soap_manifest_crc32`: the number of bytes of
+ * the manifest that their programs were compiled with, and its CRC-32, as two
+ * int64_t. */
 
 /* Around every op of a program; slot = its position. For traces, error places
  * and the watchdog. */

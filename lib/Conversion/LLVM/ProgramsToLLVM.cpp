@@ -25,7 +25,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/CRC.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPROGRAMSTOLLVM
@@ -58,9 +60,16 @@ struct ProgramsToLLVMPass
     if (failed(convertKernels(module)))
       return signalPassFailure();
     mergeEqualKernels(module);
+    auto manifest = module->getAttrOfType<StringAttr>(SoapDialect::kManifest);
+    if (!manifest)
+      return;
+    runtime.exportArray(
+        "soap_manifest_crc32",
+        {static_cast<int64_t>(manifest.size()),
+         static_cast<int64_t>(
+             llvm::crc32(llvm::arrayRefFromStringRef(manifest.getValue())))});
     // The manifest says the same.
-    if (module->hasAttr(SoapDialect::kManifest))
-      module->removeAttr(SoapDialect::kPrograms);
+    module->removeAttr(SoapDialect::kPrograms);
   }
 
   /// Kernels for the CPU that no program calls: launches without twins.

@@ -19,6 +19,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -43,13 +45,19 @@ LLVM::LLVMFuncOp RuntimeSymbols::function(StringRef name, ArrayRef<Type> types,
 }
 
 LLVM::GlobalOp RuntimeSymbols::create(StringRef name, Type type,
-                                      Attribute value) {
+                                      Attribute value, LLVM::Linkage linkage) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  auto global = LLVM::GlobalOp::create(
-      builder, module.getLoc(), type, /*isConstant=*/true,
-      LLVM::Linkage::Private, name, value, /*alignment=*/64);
+  auto global = LLVM::GlobalOp::create(builder, module.getLoc(), type,
+                                       /*isConstant=*/true, linkage, name,
+                                       value, /*alignment=*/64);
   symbols.insert(global);
   return global;
+}
+
+void RuntimeSymbols::exportArray(StringRef name, ArrayRef<int64_t> values) {
+  Builder builder(module.getContext());
+  create(name, LLVM::LLVMArrayType::get(builder.getI64Type(), values.size()),
+         builder.getI64TensorAttr(values), LLVM::Linkage::External);
 }
 
 LLVM::GlobalOp RuntimeSymbols::array(ArrayRef<int64_t> values) {
@@ -105,6 +113,7 @@ public:
     runtime.table().erase(program);
     function.setName(name);
     runtime.table().insert(function);
+    exportInterface(name);
     return success();
   }
 
@@ -114,6 +123,8 @@ private:
   OpBuilder builder;
   Type pointer, i64;
   bool onStreams; ///< for a GPU
+  /// Of the buffers of the program, the arena at the end.
+  SmallVector<Type> signature;
   LLVM::LLVMFuncOp function;
   Value context;
   /// The buffers of a launch or collective, one after the other.
@@ -122,6 +133,33 @@ private:
   DenseMap<Value, Value> pointers; ///< by buffer
   DenseMap<int64_t, Value> constants;
   std::optional<int64_t> task;
+  int64_t slots = 0;
+  /// Slot, kind and bytes of every message (`soap_interface_NAME`).
+  SmallVector<std::array<int64_t, 3>> messages;
+
+  static int64_t interfaceType(Type element) {
+    return element.isF32()         ? SOAP_INTERFACE_F32
+           : element.isF64()       ? SOAP_INTERFACE_F64
+           : element.isInteger(32) ? SOAP_INTERFACE_I32
+           : element.isInteger(64) ? SOAP_INTERFACE_I64
+                                   : SOAP_INTERFACE_OTHER;
+  }
+
+  void exportInterface(StringRef name) {
+    auto bufferType = [](Type type) { return cast<MemRefType>(type); };
+    ArrayRef<Type> types = signature;
+    SmallVector<int64_t> words = {0, sizeInBytes(bufferType(types.back())),
+                                  slots,
+                                  static_cast<int64_t>(types.size()) - 1};
+    for (Type type : types.drop_back())
+      words.append({sizeInBytes(bufferType(type)),
+                    interfaceType(bufferType(type).getElementType())});
+    words.push_back(static_cast<int64_t>(messages.size()));
+    for (const std::array<int64_t, 3> &message : messages)
+      words.append(message.begin(), message.end());
+    words[0] = static_cast<int64_t>(words.size()) - 1;
+    runtime.exportArray(("soap_interface_" + name).str(), words);
+  }
 
   void createFunction() {
     builder.setInsertionPoint(program);
@@ -137,6 +175,7 @@ private:
     builder.setInsertionPointToStart(entry);
     context = entry->getArgument(0);
     auto arguments = program.getArguments();
+    llvm::append_range(signature, program.getArgumentTypes());
     for (auto [i, argument] : llvm::enumerate(arguments)) {
       if (i + 1 == arguments.size()) {
         pointers[argument] = entry->getArgument(2);
@@ -175,6 +214,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void begin(int64_t slot) {
+    slots = std::max(slots, slot + 1);
     call(program.getLoc(), "soap_rt_task_begin", {context, constant(slot)});
   }
   void end(int64_t slot) {
@@ -317,6 +357,10 @@ private:
 
   void transfer(Location loc, StringRef name, Value data, Value buffer) {
     int64_t bytes = sizeInBytes(cast<MemRefType>(buffer.getType()));
+    messages.push_back(
+        {task.value_or(-1),
+         name == "soap_rt_recv" ? SOAP_INTERFACE_RECV : SOAP_INTERFACE_SEND,
+         bytes});
     call(loc, name, {context, currentSlot(), data, constant(bytes)});
   }
 
@@ -347,6 +391,7 @@ private:
                                               : memref.getNumElements());
     }
     Location loc = op.getLoc();
+    messages.push_back({task.value_or(-1), SOAP_INTERFACE_COLLECTIVE, kind});
     (void)listOf(loc, buffers);
     call(loc, "soap_rt_collective",
          {context, currentSlot(),

@@ -27,6 +27,9 @@ public:
   /// A constant array with the elements of a tensor.
   LLVM::GlobalOp elements(StringRef name, ElementsAttr values);
 
+  /// A constant array of numbers that the runtime finds by its name.
+  void exportArray(StringRef name, ArrayRef<int64_t> values);
+
   SymbolTable &table() { return symbols; }
   ModuleOp getModule() const { return module; }
 
@@ -35,12 +38,15 @@ private:
   SymbolTable symbols;
   DenseMap<Attribute, LLVM::GlobalOp> arrays;
 
-  LLVM::GlobalOp create(StringRef name, Type type, Attribute value);
+  LLVM::GlobalOp create(StringRef name, Type type, Attribute value,
+                        LLVM::Linkage linkage = LLVM::Linkage::Private);
 };
 
 /// Replaces a planned program (`--soap-plan-memory`) by
 /// `llvm.func @NAME(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena)`. Programs
 /// on streams (`--soap-order-streams`) launch kernels instead of calling them.
+/// The constant `soap_interface_NAME` says what the program needs of its caller
+/// (Soap/Runtime/Runtime.h).
 LogicalResult lowerProgram(func::FuncOp program, RuntimeSymbols &runtime);
 
 } // namespace mlir::soap

@@ -1,0 +1,23 @@
+//===- ProgramInterface.h - Manifest and programs agree ---------*- C++ -*-===//
+//
+// The manifest says how large the memory is that programs are given, and which
+// messages they exchange; the programs say what they need. A module whose two
+// sides differ would write beside its memory, or compute something else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_RUNTIME_PROGRAMINTERFACE_H
+#define SOAP_LIB_RUNTIME_PROGRAMINTERFACE_H
+
+#include "Soap/Runtime/Session.h"
+
+namespace soap::runtime {
+
+/// An error if a number of the manifest is not what the programs of the module
+/// need, or if it is not the manifest that they were compiled with. Programs of
+/// sources without constants (`ProgramSource::data` is null) are not looked at.
+MaybeError verifyPrograms(const ProgramSource &source);
+
+} // namespace soap::runtime
+
+#endif // SOAP_LIB_RUNTIME_PROGRAMINTERFACE_H
