@@ -17,7 +17,7 @@ Expected<std::shared_ptr<Backend>>
 runtime::openBackend(const std::string &name, const BackendOptions &options) {
   if (name != "cuda")
     return Error{"unknown backend '" + name + "': expected cpu or cuda"};
-  auto library = loadLibrary("libSoapCudaBackend.so", "SOAP_CUDA_BACKEND");
+  auto library = loadCudaBackend();
   if (!library)
     return Error{"backend cuda is not available: " + library.error()};
   auto *open =

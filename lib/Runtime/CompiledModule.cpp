@@ -31,7 +31,8 @@ struct CompilerLibrary {
 };
 
 Expected<CompilerLibrary> loadCompiler() {
-  auto handle = loadLibrary("libSoapCompiler.so", "SOAP_COMPILER");
+  auto handle = loadLibrary("libSoapCompiler.so", "SOAP_COMPILER",
+                            "which the CMake target SoapCompiler builds");
   if (!handle)
     return Error{"cannot load the compiler library: " + handle.error()};
   CompilerLibrary library;

@@ -14,7 +14,7 @@ using namespace soap;
 using namespace soap::runtime;
 
 Expected<std::shared_ptr<GpuTimes>> runtime::openGpuTimes() {
-  auto library = loadLibrary("libSoapCudaBackend.so", "SOAP_CUDA_BACKEND");
+  auto library = loadCudaBackend();
   if (!library)
     return Error{"backend cuda is not available: " + library.error()};
   auto *open =

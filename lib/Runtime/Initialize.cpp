@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -67,6 +68,26 @@ MaybeError initializeFromFile(const Manifest &manifest, TensorStore &store,
       return Error{path + ": " + error->message};
   }
   return std::nullopt;
+}
+
+/// Leaves of the states those that the model reads.
+void removeOptimizerStates(const Manifest &manifest,
+                           std::set<size_t> &tensors) {
+  bool known = false;
+  std::set<size_t> read;
+  for (const EntryInfo &entry : manifest.entries) {
+    if (entry.name == "train_step")
+      continue;
+    known = true;
+    for (const RankInfo &rank : entry.ranks)
+      for (const TileInfo &arg : rank.args)
+        read.insert(arg.tensor);
+  }
+  if (!known)
+    return;
+  std::erase_if(tensors, [&](size_t t) {
+    return manifest.tensors[t].kind == TensorKind::State && !read.contains(t);
+  });
 }
 
 } // namespace
@@ -130,18 +151,23 @@ MaybeError runtime::initialize(const Manifest &manifest, TensorStore &store,
 }
 
 Expected<std::map<std::string, HostTensor>>
-runtime::collectWeights(const Manifest &manifest, TensorStore &store,
-                        bool rootOnly) {
-  std::map<std::string, HostTensor> weights;
-  for (size_t t = 0; t < manifest.tensors.size(); ++t) {
-    const TensorInfo &info = manifest.tensors[t];
-    if (!isWeight(info) || !store.hasValue(t))
+runtime::collectTensors(const Manifest &manifest, TensorStore &store,
+                        SavedTensors which, bool rootOnly) {
+  std::set<size_t> saved;
+  for (size_t t = 0; t < manifest.tensors.size(); ++t)
+    if (isWeight(manifest.tensors[t]))
+      saved.insert(t);
+  if (which == SavedTensors::Weights)
+    removeOptimizerStates(manifest, saved);
+  std::map<std::string, HostTensor> tensors;
+  for (size_t t : saved) {
+    if (!store.hasValue(t))
       continue;
     auto value = store.get(t, rootOnly);
     if (!value)
       return value.takeError();
     if (!rootOnly || store.placement().isRoot())
-      weights.emplace(info.name, std::move(*value));
+      tensors.emplace(manifest.tensors[t].name, std::move(*value));
   }
-  return weights;
+  return tensors;
 }

@@ -28,7 +28,14 @@ std::string executableFolder() {
 
 } // namespace
 
-Expected<void *> runtime::loadLibrary(const char *file, const char *variable) {
+Expected<void *> runtime::loadCudaBackend() {
+  return loadLibrary("libSoapCudaBackend.so", "SOAP_CUDA_BACKEND",
+                     "which the CMake target SoapCudaBackend builds where "
+                     "there are CUDA from 12.8 on and cuDNN 9");
+}
+
+Expected<void *> runtime::loadLibrary(const char *file, const char *variable,
+                                      const char *origin) {
   std::vector<std::string> candidates;
   if (const char *chosen = std::getenv(variable); chosen && *chosen) {
     candidates = {chosen};
@@ -50,5 +57,9 @@ Expected<void *> runtime::loadLibrary(const char *file, const char *variable) {
     if (isPath)
       break;
   }
+  // Who has named a library knows where it comes from.
+  if (candidates.size() > 1)
+    reason += std::string("; expected ") + file + ", " + origin +
+              ", or its path in " + variable;
   return Error{reason};
 }

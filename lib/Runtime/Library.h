@@ -13,8 +13,14 @@ namespace soap::runtime {
 
 /// A handle for `dlsym`. Looks at the path in the environment variable
 /// `variable`, else for `file` in ../lib beside the executable, else on the
-/// loader's path. The error is the loader's.
-Expected<void *> loadLibrary(const char *file, const char *variable);
+/// loader's path. The error is the loader's; where the variable is not set it
+/// also says `origin`, where such a library comes from: "which the CMake target
+/// X builds".
+Expected<void *> loadLibrary(const char *file, const char *variable,
+                             const char *origin);
+
+/// The library with what runs on GPUs.
+Expected<void *> loadCudaBackend();
 
 } // namespace soap::runtime
 

@@ -15,7 +15,7 @@ using namespace soap;
 using namespace soap::runtime;
 
 static Expected<NcclAbi> load() {
-  auto library = loadLibrary("libnccl.so.2", "SOAP_NCCL");
+  auto library = loadLibrary("libnccl.so.2", "SOAP_NCCL", "NCCL of NVIDIA");
   if (!library)
     return Error{"transport nccl is not available: " + library.error()};
   NcclAbi abi{};

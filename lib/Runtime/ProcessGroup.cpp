@@ -66,7 +66,9 @@ runtime::gatherTexts(ProcessGroup &group, const std::string &mine) {
 }
 
 Expected<ProcessGroup *> runtime::joinMpi() {
-  auto library = loadLibrary("libSoapMPI.so", "SOAP_MPI");
+  auto library = loadLibrary("libSoapMPI.so", "SOAP_MPI",
+                             "which the CMake target SoapMPI builds where "
+                             "there is an MPI (libopenmpi-dev, openmpi-bin)");
   if (!library)
     return Error{"transport mpi is not available: " + library.error()};
   auto *join = reinterpret_cast<ProcessGroup *(*)(std::string *)>(

@@ -38,7 +38,8 @@ MaybeError compareInputs(const ModelInputs &first, const ModelInputs &second) {
 
 /// Gives the second session all weights of the first.
 MaybeError copyWeights(Session &first, Session &second) {
-  auto weights = collectWeights(first.manifest(), first.tensors());
+  auto weights =
+      collectTensors(first.manifest(), first.tensors(), SavedTensors::State);
   if (!weights)
     return weights.takeError();
   for (size_t t = 0; t < second.manifest().tensors.size(); ++t) {

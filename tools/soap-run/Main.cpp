@@ -131,8 +131,9 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
 
 /// Files that will be written at the end must be writable at the start.
 MaybeError checkOutputs(const Options &options) {
-  for (const std::string &path : {options.checkpoint, options.saveWeights,
-                                  options.trace, options.report}) {
+  for (const std::string &path :
+       {options.checkpoint, options.saveWeights, options.saveState,
+        options.trace, options.report}) {
     if (path.empty())
       continue;
     std::error_code ignored;
@@ -167,13 +168,17 @@ MaybeError writeResults(Session &session, const Options &options, Trace &trace,
                         const std::optional<Comparison> &comparison,
                         const std::optional<SpeedLog> &speed) {
   const Placement &placement = session.placement();
-  if (!options.saveWeights.empty()) {
-    auto weights = collectWeights(session.manifest(), session.tensors(),
+  for (auto [path, which] :
+       {std::pair{&options.saveWeights, SavedTensors::Weights},
+        std::pair{&options.saveState, SavedTensors::State}}) {
+    if (path->empty())
+      continue;
+    auto tensors = collectTensors(session.manifest(), session.tensors(), which,
                                   /*rootOnly=*/true);
-    if (!weights)
-      return weights.takeError();
+    if (!tensors)
+      return tensors.takeError();
     if (placement.isRoot())
-      if (MaybeError error = writeSafetensors(options.saveWeights, *weights))
+      if (MaybeError error = writeSafetensors(*path, *tensors))
         return error;
   }
   if (MaybeError error = writeTrace(trace, placement, options))
@@ -255,15 +260,18 @@ int runMode(const Options &options, Session &session, Session *other,
     std::printf("the checkpoint is in %s\n", options.checkpoint.c_str());
   if (!options.quiet && !options.saveWeights.empty())
     std::printf("weights are in %s\n", options.saveWeights.c_str());
+  if (!options.quiet && !options.saveState.empty())
+    std::printf("weights and states are in %s\n", options.saveState.c_str());
   if (!result.stopped)
     return 0;
   clearLine();
   if (session.placement().isRoot())
     std::fprintf(stderr, "soap-run: interrupted after %ld iterations%s\n",
                  long(result.iterations),
-                 !options.checkpoint.empty()    ? "; go on with --resume"
-                 : !options.saveWeights.empty() ? "; weights are saved"
-                                                : "");
+                 !options.checkpoint.empty() ? "; go on with --resume"
+                 : !options.saveWeights.empty() || !options.saveState.empty()
+                     ? "; weights are saved"
+                     : "");
   return 130;
 }
 

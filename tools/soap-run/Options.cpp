@@ -150,6 +150,7 @@ const std::map<std::string, Flag> &flags() {
       {"--reference", boolean(&Options::reference)},
       {"--report", text(&Options::report)},
       {"--resume", text(&Options::resume)},
+      {"--save-state", text(&Options::saveState)},
       {"--save-weights", text(&Options::saveWeights)},
       {"--seed", {true, setSeed}},
       {"--strategy", text(&Options::strategy)},
@@ -312,7 +313,8 @@ MaybeError check(Options &options) {
           std::pair{"--compare-with", !options.compareWith.empty()},
           std::pair{"--checkpoint", !options.checkpoint.empty()},
           std::pair{"--resume", !options.resume.empty()},
-          std::pair{"--save-weights", !options.saveWeights.empty()}})
+          std::pair{"--save-weights", !options.saveWeights.empty()},
+          std::pair{"--save-state", !options.saveState.empty()}})
       if (given)
         return excludes("--entry", flag);
     if (options.iterations == 0)
@@ -428,7 +430,9 @@ training
   --checkpoint-every N     ... after every N iterations
   --resume FILE            go on from a checkpoint; --epochs and --iterations count
                            from the start of the training
-  --save-weights FILE      write parameters and states as safetensors at the end
+  --save-weights FILE      write parameters and buffers (running statistics) as
+                           safetensors at the end
+  --save-state FILE        ... these and the states of the optimizer
   --compare-with OTHER     run FILE and OTHER from the same weights on the same
                            batches (50, or --iterations) and print how far the loss
                            and the weights are apart

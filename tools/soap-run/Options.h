@@ -29,7 +29,7 @@ struct Options {
   int64_t optLevel = 2;
 
   // Training.
-  std::string data, init, saveWeights, trace, report, compareWith;
+  std::string data, init, saveWeights, saveState, trace, report, compareWith;
   runtime::Normalization normalization;
   /// 0: not limited by it.
   int64_t epochs = 0, iterations = 0;

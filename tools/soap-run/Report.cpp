@@ -88,7 +88,8 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
     report["unigram_loss"] = *result.unigramLoss;
   if (comparison)
     report["comparison"] = {{"loss", comparison->loss},
-                            {"weights", comparison->weights}};
+                            {"weights", comparison->weights},
+                            {"parameter", comparison->worst}};
   if (speed) {
     std::vector<double> full = speed->fullSpeed();
     report["gauge"] = {

@@ -58,8 +58,8 @@ void showProgress(int64_t epoch, int64_t iteration, int64_t total,
 
 MaybeError save(Session &session, const Options &options,
                 const TrainState &state, const TrainingIdentity &identity) {
-  auto weights = collectWeights(session.manifest(), session.tensors(),
-                                /*rootOnly=*/true);
+  auto weights = collectTensors(session.manifest(), session.tensors(),
+                                SavedTensors::State, /*rootOnly=*/true);
   if (!weights)
     return weights.takeError();
   if (!session.placement().isRoot())

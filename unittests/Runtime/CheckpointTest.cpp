@@ -45,7 +45,8 @@ struct Training {
     return *result;
   }
   void save(const std::string &path, const TrainState &state) {
-    auto weights = collectWeights(session->manifest(), session->tensors());
+    auto weights = collectTensors(session->manifest(), session->tensors(),
+                                  SavedTensors::State);
     ASSERT_TRUE(weights) << weights.error();
     MaybeError error = writeCheckpoint(path, state, identity, *weights);
     ASSERT_FALSE(error) << error->message;

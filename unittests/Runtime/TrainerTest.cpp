@@ -68,7 +68,8 @@ TEST(Trainer, LearnsAndCountsEverySample) {
   EXPECT_EQ(events.size(), trace.size() + 2);
   EXPECT_EQ(events[2]["name"], "work[0]");
 
-  auto weights = collectWeights(session->manifest(), session->tensors());
+  auto weights = collectTensors(session->manifest(), session->tensors(),
+                                SavedTensors::State);
   ASSERT_TRUE(weights) << weights.error();
   EXPECT_GT(weights->at("w").at(0), 0.5);
 }

@@ -22,10 +22,21 @@ MaybeError initialize(const Manifest &manifest, TensorStore &store,
 HostTensor initialValue(const TensorInfo &info, const InitRule &rule,
                         uint64_t seed);
 
-/// All parameters and states that have values, for saving. Collective; with
+/// What of a module is saved.
+enum class SavedTensors {
+  /// Parameters, and the states that the model itself reads (buffers, such as
+  /// running statistics): the states that another entry than `train_step` has
+  /// as arguments. Where there is no other entry, nothing tells them from
+  /// states of the optimizer, and all states are saved.
+  Weights,
+  /// All parameters and states.
+  State
+};
+
+/// The parameters and states that have values, for saving. Collective; with
 /// `rootOnly` other ranks than 0 get nothing.
 Expected<std::map<std::string, HostTensor>>
-collectWeights(const Manifest &manifest, TensorStore &store,
+collectTensors(const Manifest &manifest, TensorStore &store, SavedTensors which,
                bool rootOnly = false);
 
 } // namespace soap::runtime

@@ -66,7 +66,7 @@ def compare(build, folder, name, module, ranks, iterations):
     """Runs the module in one process and in each number of ranks; yields descriptions and what is wrong."""
     def train(prefix):
         return [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=%d" % iterations, "--quiet", THREADS,
-                "--seed=11", "--timeout=60", "--save-weights", prefix + ".safetensors", "--report", prefix + ".json",
+                "--seed=11", "--timeout=60", "--save-state", prefix + ".safetensors", "--report", prefix + ".json",
                 "--trace", prefix + ".trace"]
 
     alone = os.path.join(folder, "alone")

@@ -102,8 +102,8 @@ def ranks_running(marker):
 def equal(build, folder, hosts, module):
     alone, together = (os.path.join(folder, name) for name in ("alone.safetensors", "together.safetensors"))
     command = [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--quiet", "--threads-per-device=1"]
-    execute(command + ["--save-weights", alone])
-    execute(hosts.mpirun(*command, "--save-weights", together))
+    execute(command + ["--save-state", alone])
+    execute(hosts.mpirun(*command, "--save-state", together))
     return "" if same_bytes(alone, together) else "the weights differ"
 
 

@@ -133,7 +133,7 @@ class Test:
         self.weights = os.path.join(folder, "weights.safetensors")
         self.undisturbed = os.path.join(folder, "undisturbed.safetensors")
         self.iterations, self.every = (300, 20) if model == "lenet" else (2000, 100)
-        execute(self.training() + ["--save-weights", self.undisturbed])
+        execute(self.training() + ["--save-state", self.undisturbed])
         self.run_s = self.duration()
 
     def training(self):
@@ -144,7 +144,7 @@ class Test:
 
     def duration(self):
         """From the moment when all ranks have joined to the end."""
-        job = Job([*self.training(), "--save-weights", self.weights], os.path.join(self.folder, "first.log"))
+        job = Job([*self.training(), "--save-state", self.weights], os.path.join(self.folder, "first.log"))
         try:
             start = time.monotonic()
             if job.wait_for_ranks():
@@ -218,7 +218,7 @@ class Test:
             job.close()
 
     def resume(self, in_processes):
-        command = self.checkpointed() + ["--save-weights", self.weights]
+        command = self.checkpointed() + ["--save-state", self.weights]
         if os.path.exists(self.checkpoint):
             command += ["--resume", self.checkpoint]
         execute(mpirun(RANKS, *command) if in_processes else command)
