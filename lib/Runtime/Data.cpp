@@ -202,7 +202,7 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
     return source;
   int64_t batch = inputs.data[0].shape[size_t(source->inputs[0].batchDim)];
   if (source->train.size() < batch)
-    return Error{"the training set has " +
+    return Error{spec + ": the training set has " +
                  std::to_string(source->train.size()) +
                  " samples, fewer than a batch of " + std::to_string(batch)};
   for (size_t i = 0; i < inputs.data.size(); ++i) {

@@ -231,7 +231,8 @@ TEST(Inputs, Rejects) {
   EXPECT_EQ(message("text:" + from + ",target=" + (folder / "nowhere")),
             "DIR/nowhere: cannot open: No such file or directory");
   EXPECT_EQ(message("text:" + from + ",target=" + from),
-            "the training set has 1 samples, fewer than a batch of 2");
+            "text:DIR/from,target=DIR/from: the training set has 1 samples, "
+            "fewer than a batch of 2");
   inputs.data.push_back(inputs.data[1]);
   EXPECT_EQ(message("text:" + from),
             "the model takes 'source', 'target' and 'target': expected "

@@ -227,7 +227,8 @@ TEST(Sequences, Rejects) {
   EXPECT_EQ(message("tokens:" + folder.path),
             "DIR: expected train.npy or train.bin in it");
   EXPECT_EQ(message("tokens:" + folder.file("short", raw({1, 2, 3}))),
-            "the training set has 0 samples, fewer than a batch of 2");
+            "tokens:DIR/short: the training set has 0 samples, fewer than a "
+            "batch of 2");
   std::string text = folder.file("t.txt", "one two three four five six seven");
   EXPECT_EQ(message("text:" + text + ",level=letter"),
             "data option 'level': expected word or byte, got 'letter'");

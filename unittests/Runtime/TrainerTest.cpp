@@ -216,7 +216,7 @@ TEST(Data, Rejects) {
   write("x_train.npy", ElementType::F32, {3, 1});
   write("y_train.npy", ElementType::I32, {3});
   EXPECT_EQ(dataError(folder, spec),
-            "the training set has 3 samples, fewer than a batch of 4");
+            "npy:DIR: the training set has 3 samples, fewer than a batch of 4");
   write("x_train.npy", ElementType::F32, {8, 1});
   write("y_train.npy", ElementType::I32, {8});
   EXPECT_EQ(dataError(folder, spec), "no error");

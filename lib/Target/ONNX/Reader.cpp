@@ -101,8 +101,9 @@ Expected<std::string> readExternal(const ::onnx::TensorProto &proto,
   if (!hasLength)
     length = std::min(bytes, size - offset);
   if (length != bytes)
-    return Error{"external data: expected " + std::to_string(bytes) +
-                 " bytes, got " + std::to_string(length)};
+    return Error{"external data file " + quote(location) + ": expected " +
+                 std::to_string(bytes) + " bytes, got " +
+                 std::to_string(length)};
   std::string result(bytes, '\0');
   std::ifstream stream(file, std::ios::binary);
   if (!stream.seekg(offset) || !stream.read(result.data(), bytes))
