@@ -125,7 +125,7 @@ CASES = [
     latency("no subgraphs", {}, "'--subgraphs'", "from 1 to 64", flags=["--subgraphs=0"], status=2),
     Case("placement: truncated", ["soap-solve", "placement", "{p.json}"], ["p.json", "invalid JSON"],
          {"p.json": to_json(PROBLEM)[:100]}),
-    Case("placement: a damaged gzip file", ["soap-solve", "placement", "{p.json}"], ["p.json", "gzip data is damaged"],
+    Case("placement: a damaged gzip file", ["soap-solve", "placement", "{p.json}"], ["p.json", "gzip data is truncated"],
          {"p.json": b"\x1f\x8b\x08\0\0\0\0\0\0\3abc"}),
     solution("a wrong maximum", ["max_load"], 2, "expected max_load 3, got 2"),
     solution("a wrong load", ["devices", 0, "load"], 1, "accelerator 0: expected load 2, got 1"),
