@@ -57,6 +57,7 @@ def load_safetensors(path):
         data = stream.read()
     size = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
     return {name: np.frombuffer(data[8 + size + entry["data_offsets"][0]:8 + size + entry["data_offsets"][1]],
                                 np.float32).reshape(entry["shape"]) for name, entry in header.items()}
 
