@@ -7,6 +7,8 @@
 
 #include "Soap/Runtime/ArtifactModule.h"
 
+#include "ProgramInterface.h"
+
 #include "Soap/Runtime/Artifact.h"
 #include "Soap/Runtime/Files.h"
 
@@ -89,5 +91,7 @@ Expected<ProgramSource> runtime::loadArtifact(const std::string &path) {
   source.data = [code = *code](const std::string &name) -> const void * {
     return dlsym(code.get(), name.c_str());
   };
+  if (MaybeError error = verifyPrograms(source))
+    return Error{path + ": " + error->message};
   return source;
 }

@@ -7,6 +7,7 @@
 #include "Soap/Runtime/CompiledModule.h"
 
 #include "Library.h"
+#include "ProgramInterface.h"
 #include "Soap/Compiler/Compiler.h"
 #include "Soap/Core/InputFile.h"
 #include "Soap/Runtime/Symbols.h"
@@ -122,5 +123,7 @@ Expected<ProgramSource> runtime::compileModule(const CompileRequest &request) {
                     const std::string &name) -> const void * {
     return symbol(module.get(), name.c_str());
   };
+  if (MaybeError error = verifyPrograms(source))
+    return Error{request.path + ": " + error->message};
   return source;
 }

@@ -191,8 +191,6 @@ private:
 } // namespace
 
 MaybeError runtime::verifyPrograms(const ProgramSource &source) {
-  if (!source.data)
-    return std::nullopt;
   const Manifest &manifest = *source.manifest;
   std::map<std::string, ProgramNeeds> known;
   for (const EntryInfo &entry : manifest.entries) {

@@ -14,8 +14,8 @@
 namespace soap::runtime {
 
 /// An error if a number of the manifest is not what the programs of the module
-/// need, or if it is not the manifest that they were compiled with. Programs of
-/// sources without constants (`ProgramSource::data` is null) are not looked at.
+/// need, or if it is not the manifest that they were compiled with. For modules
+/// that were loaded from files.
 MaybeError verifyPrograms(const ProgramSource &source);
 
 } // namespace soap::runtime

@@ -8,7 +8,6 @@
 
 #include "GpuDriver.h"
 #include "PrepareCalls.h"
-#include "ProgramInterface.h"
 #include "Soap/Runtime/IterationGraphs.h"
 
 #include <algorithm>
@@ -173,8 +172,6 @@ Expected<std::unique_ptr<Session>> Session::create(ProgramSource source,
   std::unique_ptr<Session> session(new Session());
   session->source = std::move(source);
   const Manifest &manifest = session->manifest();
-  if (MaybeError error = verifyPrograms(session->source))
-    return *error;
   Placement placement{nullptr, manifest.devices};
   if (world) {
     auto placed = world->place(manifest);
