@@ -189,20 +189,26 @@ Expected<InputFile> soap::openInputFile(const std::string &path) {
   return file;
 }
 
+MaybeError soap::checkInputSize(const std::string &path, int64_t size,
+                                int64_t limit) {
+  int64_t memory = memoryOfMachine();
+  if (size > std::min(limit, memory))
+    return tooLarge(path, std::min(limit, memory),
+                    memory < limit ? ", the memory of this machine" : "");
+  return std::nullopt;
+}
+
 Expected<std::string> soap::readFile(const std::string &path, int64_t limit) {
   auto file = openInputFile(path);
   if (!file)
     return file.takeError();
+  if (MaybeError error = checkInputSize(path, file->size, limit))
+    return *error;
   const char *what = "";
   if (file->isPipe && inputLimits().pipeBytes < limit) {
     limit = inputLimits().pipeBytes;
     what = " from a pipe (option --input-limit)";
-  } else if (int64_t memory = memoryOfMachine(); memory < limit) {
-    limit = memory;
-    what = ", the memory of this machine";
   }
-  if (file->size > limit)
-    return tooLarge(path, limit, what);
   try {
     int fd = file->descriptor.get();
     return file->size ? readSized(fd, path, file->size)

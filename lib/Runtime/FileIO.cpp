@@ -26,6 +26,8 @@ Expected<std::string> runtime::readUnpacked(const std::string &path,
         return count.takeError();
       if (*count == 0)
         return text;
+      if (MaybeError error = checkInputSize(path, file->plainSize(), limit))
+        return *error;
       if (int64_t(text.size()) + *count > limit)
         return Error{path + ": expected at most " + std::to_string(limit) +
                      " bytes"};

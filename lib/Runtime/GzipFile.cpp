@@ -17,6 +17,7 @@ Expected<GzipFile> GzipFile::open(const std::string &path) {
     return input.takeError();
   GzipFile result(path);
   result.isPipe = input->isPipe;
+  result.fileSize = input->size;
   result.file.reset(gzdopen(input->descriptor.get(), "rb"));
   if (!result.file)
     return Error{path + ": cannot open: not enough memory"};

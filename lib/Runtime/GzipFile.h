@@ -24,6 +24,10 @@ public:
   /// the packed data is damaged or truncated, or unpacks to too much.
   Expected<int64_t> read(char *data, int64_t size);
 
+  /// The bytes of the file as it is, if gzip did not pack it; else 0, and for
+  /// pipes. Once something was read.
+  int64_t plainSize() const { return gzdirect(file.get()) ? fileSize : 0; }
+
 private:
   struct Closer {
     void operator()(gzFile file) const { gzclose(file); }
@@ -36,7 +40,7 @@ private:
   std::string path;
   std::unique_ptr<gzFile_s, Closer> file;
   bool isPipe = false;
-  int64_t unpacked = 0;
+  int64_t fileSize = 0, unpacked = 0;
 };
 
 } // namespace soap::runtime

@@ -9,6 +9,7 @@
 #include "Soap/Core/InputFile.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <unistd.h>
@@ -17,7 +18,14 @@ using namespace mlir;
 
 std::unique_ptr<llvm::MemoryBuffer>
 mlir::soap::openSourceFile(StringRef path, std::string &error) {
-  if (path != "-" && !::soap::specialKind(path.str())) {
+  uint64_t size = 0;
+  if (path != "-" && !::soap::specialKind(path.str()) &&
+      !llvm::sys::fs::file_size(path, size)) {
+    if (auto tooLarge =
+            ::soap::checkInputSize(path.str(), static_cast<int64_t>(size))) {
+      error = tooLarge->message;
+      return nullptr;
+    }
     // Large files are mapped.
     auto file = llvm::MemoryBuffer::getFile(path);
     if (file)

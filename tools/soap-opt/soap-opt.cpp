@@ -58,10 +58,10 @@ static mlir::LogicalResult checkPipeline() {
 
 /// What mlir::MlirOptMain does of the same arguments, but for how it opens the
 /// input.
-static mlir::LogicalResult runOnPipe(int argc, char **argv,
-                                     llvm::StringRef input,
-                                     llvm::StringRef output,
-                                     mlir::DialectRegistry &registry) {
+static mlir::LogicalResult runOnInput(int argc, char **argv,
+                                      llvm::StringRef input,
+                                      llvm::StringRef output,
+                                      mlir::DialectRegistry &registry) {
   llvm::InitLLVM init(argc, argv);
   if (input == "-" &&
       llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
@@ -135,9 +135,9 @@ int main(int argc, char **argv) {
   mlir::MlirOptMainConfig config =
       mlir::MlirOptMainConfig::createFromCLOptions();
   bool reads = !config.shouldShowDialects() && !config.shouldListPasses();
-  if (reads && (input == "-" || soap::specialKind(input)))
+  if (reads)
     return mlir::asMainReturnCode(
-        runOnPipe(argc, argv, input, output, registry));
+        runOnInput(argc, argv, input, output, registry));
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -76,6 +76,11 @@ Expected<InputFile> openInputFile(const std::string &path);
 Expected<std::string> readFile(const std::string &path,
                                int64_t limit = int64_t(1) << 40);
 
+/// An error that says that `path` has more than `limit` bytes, or more than
+/// this machine has memory, if `size` is.
+MaybeError checkInputSize(const std::string &path, int64_t size,
+                          int64_t limit = int64_t(1) << 40);
+
 /// All bytes that an open descriptor gives, such as standard input; `name`
 /// stands for it in messages. An error if they are more than `limit`.
 Expected<std::string> readDescriptor(int descriptor, const std::string &name,
