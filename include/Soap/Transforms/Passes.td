@@ -216,7 +216,7 @@ def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
   let summary = "Prints what a search sees: groups of ops, their loops and roles";
   let description = [{
     Prints on standard output the op graph of a function: inputs and the ops that update them, then per group of ops that share a decision each op with
-    its values, phase and stages, and each loop with its extent, its role and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
+    its values, phase and stages, and each loop with its extent, its role (`serial` if it may not be cut) and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
 
     ```
     group fc
