@@ -171,7 +171,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         suite = Suite(options.build, folder, options.limit)
         if not suite.cuda:
-            print("no ptxas: kernels are PTX, which nobody assembles")
+            print("skipped: assembling kernels: there is no ptxas, so that they stay PTX", flush=True)
 
         def outcome(case):
             what, network, how = case
