@@ -194,6 +194,14 @@ TEST(FrontierEnumeration, LargerSpacesSaySo) {
             FrontierGuarantee::CostGraph);
 }
 
+/// JSON has no infinity.
+TEST(FrontierEnumeration, CountsStayFinite) {
+  EXPECT_EQ(strategyCount(CandidateLists(500, std::vector<Config>(20))),
+            mostStrategiesCounted);
+  EXPECT_EQ(strategyCount(CandidateLists(3, std::vector<Config>(20))), 8000);
+  EXPECT_EQ(strategyCount({}), 1);
+}
+
 /// Each neighbour once, and in the end all.
 TEST(FrontierEnumeration, NeighboursDifferInOneGroup) {
   MlpProblem p(makeMlp(16, {8, 16, 8}), 2);

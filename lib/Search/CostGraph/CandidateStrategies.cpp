@@ -35,7 +35,8 @@ CandidateLists soap::addPlacements(const ParallelizationProblem &problem,
 double soap::strategyCount(const CandidateLists &candidates) {
   double count = 1;
   for (const std::vector<Config> &list : candidates)
-    count *= static_cast<double>(list.size());
+    count = std::min(count * static_cast<double>(list.size()),
+                     mostStrategiesCounted);
   return count;
 }
 

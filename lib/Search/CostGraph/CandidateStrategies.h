@@ -25,7 +25,9 @@ using CandidateLists = std::vector<std::vector<Config>>;
 CandidateLists addPlacements(const ParallelizationProblem &problem,
                              CandidateLists candidates);
 
-/// Number of strategies.
+/// Where `strategyCount` ends: files have no infinity.
+constexpr double mostStrategiesCounted = 1e300;
+/// Number of strategies, at most `mostStrategiesCounted`.
 double strategyCount(const CandidateLists &candidates);
 /// All strategies; each differs from the one before mostly in the last groups.
 std::vector<Strategy> listStrategies(const ParallelizationProblem &problem,
