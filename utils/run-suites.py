@@ -2,9 +2,10 @@
 """Runs the test suites of a build directory and sums their counts.
 
 Three kinds of suites: the GoogleTest binaries in bin/unittests, the lit suite, and the programs listed in
-test/suites.json. Each of the latter prints a last line "N passed, N failed". A suite that crashes, hangs or prints no
-counts is one failure, never silence. The last line of the output is "N passed, N failed" over everything, and the exit
-status is 0 only if nothing failed. Needs nothing but Python's standard library.
+test/suites.json. Each of the latter prints a last line "N passed, N failed", and a line "skipped: REASON" for each part
+that it leaves out. A suite that crashes, hangs, prints no counts or has checked nothing without a reason is one failure,
+never silence; what is skipped is counted and said with its reason. The last line of the output is "N passed, N failed"
+over everything, and the exit status is 0 only if nothing failed. Needs nothing but Python's standard library.
 """
 
 import argparse
@@ -26,12 +27,26 @@ class Result:
         self.passed = 0
         self.failed = 0
         self.skipped = 0
+        self.reasons = {}
         self.notes = []
         self.seconds = 0.0
 
     def fail(self, note):
         self.failed += 1
         self.notes.append(note)
+
+    def skip(self, reason, what=None):
+        """One test or part of a suite is left out. `what` is its name, if it is not the suite itself."""
+        self.skipped += 1
+        self.reasons.setdefault(reason, []).append(what)
+
+    def lines(self):
+        """What is to be said of the suite: reasons why something was skipped, then failures."""
+        for reason, names in self.reasons.items():
+            named = [name for name in names if name]
+            yield "skipped%s: %s%s" % (" %d" % len(names) if len(names) > 1 else "", reason,
+                                       " (%s)" % ", ".join(named) if named else "")
+        yield from self.notes
 
 
 def run(command, timeout, log, environment=None):
@@ -66,6 +81,20 @@ def tail(text, lines=25):
     return "\n".join("    " + line for line in text.splitlines()[-lines:])
 
 
+def gtest_reasons(output):
+    """Why tests were skipped, by name: the lines between "FILE:LINE: Skipped" and "[  SKIPPED ] NAME"."""
+    reasons, lines = {}, None
+    for line in output.splitlines():
+        if re.search(r":\d+: Skipped$", line):
+            lines = []
+        elif match := re.match(r"\[  SKIPPED \] ([^ ,]+)", line):
+            reasons.setdefault(match[1], " ".join(lines or []))
+            lines = None
+        elif lines is not None and line.strip():
+            lines.append(line.strip())
+    return reasons
+
+
 def run_gtest(binary, logs, timeout, environment):
     result = Result("unit: " + os.path.basename(binary))
     report = os.path.join(logs, os.path.basename(binary) + ".json")
@@ -74,6 +103,7 @@ def run_gtest(binary, logs, timeout, environment):
     status, output = run([binary, "--gtest_output=json:" + report], timeout,
                          os.path.join(logs, os.path.basename(binary) + ".log"), environment)
     # The report is only written at the end: after a crash, the lines printed so far are what is known.
+    reasons = gtest_reasons(output)
     try:
         with open(report) as stream:
             suites = json.load(stream)["testsuites"]
@@ -82,8 +112,10 @@ def run_gtest(binary, logs, timeout, environment):
                 name = test.get("classname", suite["name"]) + "." + test["name"]
                 if test.get("failures"):
                     result.fail("%s: %s" % (name, test["failures"][0]["failure"].splitlines()[0]))
-                elif test.get("result") == "SKIPPED" or test.get("status") == "NOTRUN":
-                    result.skipped += 1
+                elif test.get("status") == "NOTRUN":
+                    result.skip("disabled", name)
+                elif test.get("result") == "SKIPPED":
+                    result.skip(reasons.get(name) or "the test gives no reason", name)
                 else:
                     result.passed += 1
     except (OSError, ValueError, KeyError):
@@ -116,7 +148,8 @@ def run_lit(build, lit, logs, timeout, jobs, roundtrip, environment):
         if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
             result.passed += 1
         elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
-            result.skipped += 1
+            lines = test.get("output", "").strip().splitlines()
+            result.skip(lines[-1] if lines else test["code"].lower(), test["name"])
         else:
             result.fail("%s: %s\n%s" % (test["code"], test["name"], tail(test.get("output", ""), 40)))
     if not tests:
@@ -129,8 +162,7 @@ def run_program(suite, arguments, logs, environment, places):
     for module in suite.get("python_modules", []):
         if subprocess.run([places["python"], "-c", "import " + module], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode != 0:
-            result.skipped = 1
-            result.notes.append("skipped: Python module '%s' is not installed" % module)
+            result.skip("Python module '%s' is not installed" % module)
             return result
     command = [part.format(**places) for part in suite["command"] + arguments]
     log = os.path.join(logs, re.sub(r"[^A-Za-z0-9]+", "-", suite["name"]) + ".log")
@@ -140,10 +172,14 @@ def run_program(suite, arguments, logs, environment, places):
         result.fail("can not start '%s': %s" % (command[0], error.strerror))
         return result
     counts = re.findall(r"^(\d+) passed, (\d+) failed\b", output, re.M)
+    for reason in re.findall(r"^skipped: (.*)$", output, re.M):
+        result.skip(reason)
     if counts:
         result.passed, result.failed = int(counts[-1][0]), int(counts[-1][1])
     if result.failed:
         result.notes.append(tail(output, 60))
+    elif status == 0 and counts and not result.passed and not result.skipped:
+        result.fail("checked nothing, and gives no reason; it printed:\n%s" % tail(output))
     elif status != 0 or not counts:
         result.fail("%s%s; it printed:\n%s" % (describe(status), "" if counts else " without a line 'N passed, N failed'",
                                              tail(output)))
@@ -157,6 +193,7 @@ def main():
     parser.add_argument("--full", action="store_true", help="the longer variants of test/suites.json")
     parser.add_argument("--sample", action="store_true", help="the shorter variants (sanitizer builds)")
     parser.add_argument("--no-lit", action="store_true")
+    parser.add_argument("--suites", default=os.path.join(SOURCE, "test", "suites.json"), help="another list of programs")
     parser.add_argument("--roundtrip", action="store_true", help="also run lit with every soap-opt call round-tripping")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--unit-timeout", type=float, default=900)
@@ -179,6 +216,13 @@ def main():
     jobs = []
     unit_directory = os.path.join(build, "bin", "unittests")
     binaries = sorted(os.listdir(unit_directory)) if os.path.isdir(unit_directory) else []
+    if not binaries:
+        def no_unit_tests():
+            result = Result("unit")
+            result.fail("'%s' has no unit tests: are they built?" % unit_directory)
+            return result
+
+        jobs.append(("unit", no_unit_tests))
     for name in binaries:
         path = os.path.join(unit_directory, name)
         if os.access(path, os.X_OK) and not os.path.isdir(path):
@@ -197,7 +241,7 @@ def main():
         jobs.append(("lit", lambda: lit_suite(False)))
         if options.roundtrip:
             jobs.append(("lit (round trip)", lambda: lit_suite(True)))
-    with open(os.path.join(SOURCE, "test", "suites.json")) as stream:
+    with open(options.suites) as stream:
         suites = json.load(stream)["suites"]
     for suite in suites:
         variant = "full" if options.full else "sample" if options.sample else "ci"
@@ -217,8 +261,8 @@ def main():
         passed, failed, skipped = passed + result.passed, failed + result.failed, skipped + result.skipped
         print("%-44s %6d passed %4d failed %4d skipped %7.1f s" %
               (result.name, result.passed, result.failed, result.skipped, seconds), flush=True)
-        for note in result.notes:
-            print("  " + note, flush=True)
+        for line in result.lines():
+            print("  " + line, flush=True)
     if passed + failed == 0:
         print("no test ran: is '%s' built?" % build)
         failed = 1

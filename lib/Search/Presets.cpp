@@ -168,12 +168,33 @@ Strategy soap::spatialStrategy(const ParallelizationProblem &problem) {
   return strategy;
 }
 
+/// By node: on how many devices its samples are, or those of what it is
+/// computed from where it has none (sums of gradients). At least 1.
+static std::vector<int64_t> sampleDevices(const Graph &graph,
+                                          const Strategy &dataParallel) {
+  std::vector<int64_t> ofNode, ofValue(graph.values.size(), 1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    int64_t devices = dataParallel[n].piecesPerReplica();
+    if (devices == 1)
+      for (int value : kernel.operands)
+        devices = std::max(devices, ofValue[value]);
+    for (int value : kernel.results)
+      ofValue[value] = devices;
+    ofNode.push_back(devices);
+  }
+  return ofNode;
+}
+
 /// Data parallelism of which every device keeps and updates a part of the
 /// weights only (Rajbhandari et al., 2020): gradients are reduced and scattered
 /// to where their updates are, and kernels gather the weights that they read.
 Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
   Strategy strategy = dataParallelStrategy(problem);
-  int devices = problem.getTopology().deviceCount();
+  // Gradients are on the devices that have samples. Between two sets of devices
+  // there is no collective, so that others would receive every part of them,
+  // and send every part of the weights, on its own.
+  std::vector<int64_t> devices = sampleDevices(problem.getGraph(), strategy);
   for (size_t n = 0; n < strategy.size(); ++n) {
     const Kernel &kernel = problem.getGraph().nodes[n].whole;
     if (kernel.phase != Phase::Update)
@@ -190,7 +211,7 @@ Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
                  : a < b;
     });
     if (!order.empty())
-      strategy[n] = cutLoops(kernel.space, order, devices);
+      strategy[n] = cutLoops(kernel.space, order, static_cast<int>(devices[n]));
   }
   return strategy;
 }

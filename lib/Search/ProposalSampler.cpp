@@ -82,7 +82,8 @@ Config ProposalSampler::asNeighbour(RandomGenerator &random,
                               group);
 }
 
-/// The same degrees elsewhere.
+/// The same degrees elsewhere. No devices: there is no such block. A list may
+/// name a device several times, and so be longer than the number of devices.
 Config ProposalSampler::moved(RandomGenerator &random, Config config) const {
   auto count = static_cast<int64_t>(config.devices.size());
   switch (random.below(4)) {
@@ -102,6 +103,8 @@ Config ProposalSampler::moved(RandomGenerator &random, Config config) const {
               config.devices[random.below(count)]);
     break;
   default: { // an aligned block in order
+    if (count > devices)
+      return {};
     int64_t start = random.below(devices / count) * count;
     std::iota(config.devices.begin(), config.devices.end(),
               static_cast<int>(start));

@@ -53,9 +53,10 @@ void leaveBest(std::vector<Choice> &choices) {
 class KernelSurvey {
 public:
   KernelSurvey(const ParallelizationProblem &problem,
-               const std::atomic<bool> *stop)
+               const std::atomic<bool> *stop, int64_t pieces)
       : graph(problem.getGraph()), cost(problem.getTopology()), stop(stop),
-        devices(problem.getTopology().deviceCount()) {
+        devices(problem.getTopology().deviceCount()),
+        allowedPieces(std::max<int64_t>(devices, pieces)) {
     for (const Device &device : problem.getTopology().devices)
       types.insert(device.type);
   }
@@ -81,7 +82,8 @@ private:
   CostModel cost;
   const std::atomic<bool> *stop;
   int devices;
-  std::set<int> types; ///< of devices
+  int64_t allowedPieces; ///< of an op
+  std::set<int> types;   ///< of devices
   KernelClasses classes{graph};
   GraphRegions regions{graph};
   GeometryBuilder builder{graph, cost, classes, regions};
@@ -111,7 +113,8 @@ private:
                        : 1;
     // With more pieces than positions, the others have nothing to do.
     bool isAll = false;
-    for (int64_t degree = 1; degree * pieces <= devices && !isAll; ++degree) {
+    for (int64_t degree = 1; degree * pieces <= allowedPieces && !isAll;
+         ++degree) {
       if (!isDegree(degree))
         continue;
       isAll = degree >= most;
@@ -291,11 +294,18 @@ private:
 
 } // namespace
 
+int64_t soap::mostPieces(const Strategy &strategy) {
+  size_t most = 0;
+  for (const Config &config : strategy)
+    most = std::max(most, config.devices.size());
+  return static_cast<int64_t>(most);
+}
+
 int64_t soap::spaceBoundNs(const ParallelizationProblem &problem,
-                           const std::atomic<bool> *stop) {
+                           const std::atomic<bool> *stop, int64_t pieces) {
   if (problem.getGraph().nodes.empty())
     return 0;
-  KernelSurvey kernels(problem, stop);
+  KernelSurvey kernels(problem, stop, pieces);
   SpaceBound bound(problem);
   return bound.survey(kernels) ? bound.find() : 0;
 }

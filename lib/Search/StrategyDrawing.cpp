@@ -197,8 +197,8 @@ private:
       for (size_t l = 0; l < kernel.space.loops.size(); ++l)
         text += ", " + kernel.space.loops[l].name + "=" +
                 std::to_string(kernel.space.loops[l].extent) + " (" +
-                roleName(problem.getRoles()[node][l]) + ") / " +
-                std::to_string(config.degrees[l]);
+                roleName(kernel.space.loops[l], problem.getRoles()[node][l]) +
+                ") / " + std::to_string(config.degrees[l]);
       if (config.replicas > 1)
         text += ", " + std::to_string(config.replicas) + " replicas";
       text += "; devices";

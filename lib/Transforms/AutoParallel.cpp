@@ -361,8 +361,12 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   algorithmReport = std::move(outcome->report);
   if (bound) {
     ::soap::McmcResult &result = outcome->result;
-    result.boundNs =
-        std::max(result.boundNs, ::soap::spaceBoundNs(problem, options.stop));
+    // Searches cut no op into more pieces than devices unless a start does.
+    int64_t pieces = ::soap::mostPieces(result.best);
+    for (const ::soap::Strategy &start : options.initial)
+      pieces = std::max(pieces, ::soap::mostPieces(start));
+    result.boundNs = std::max(
+        result.boundNs, ::soap::spaceBoundNs(problem, options.stop, pieces));
     result.optimal |= result.bestEvaluation.excessBytes == 0 &&
                       result.bestEvaluation.makespanNs == result.boundNs;
   }

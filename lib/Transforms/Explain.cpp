@@ -114,8 +114,7 @@ void Printer::head(llvm::raw_ostream &stream, StringRef op) const {
   for (auto [loop, role] :
        llvm::zip_equal(leader.space.loops, problem.getRoles()[group.leader]))
     stream << " " << loop.name << "=" << loop.extent << " "
-           << ::soap::roleName(role)
-           << (loop.type == ::soap::IteratorType::Serial ? " (not cut)" : "");
+           << ::soap::roleName(loop, role);
   stream << "\n";
 }
 

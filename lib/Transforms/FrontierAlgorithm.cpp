@@ -142,15 +142,18 @@ FailureOr<SearchOutcome> mlir::soap::runFrontier(
   outcome.report["mode"] = ::soap::modeName(search.mode);
   outcome.report["capacity_bytes"] = capacity;
   outcome.report["devices"] = found.devices;
-  bool guaranteed = true, complete = true;
+  bool complete = true;
+  auto guarantee = ::soap::FrontierGuarantee::Simulation;
   double errorBound = 0;
   for (const ::soap::DeviceFrontier &one : found.frontiers) {
-    guaranteed = guaranteed && one.guaranteed;
+    guarantee = std::min(guarantee, one.guarantee);
     complete = complete && one.complete;
     errorBound = std::max(errorBound, one.errorBound);
   }
   outcome.report["complete"] = complete;
-  outcome.report["guaranteed"] = guaranteed;
+  outcome.report["guaranteed"] =
+      guarantee != ::soap::FrontierGuarantee::Nothing;
+  outcome.report["guaranteed_of"] = ::soap::guaranteeName(guarantee);
   outcome.report["error_bound"] = errorBound;
   outcome.report["kept_values"] = static_cast<int64_t>(found.keeps.size());
   outcome.keeps = std::move(found.keeps);

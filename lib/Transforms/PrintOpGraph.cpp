@@ -100,8 +100,9 @@ void PrintOpGraph::print(const OpGraph &opGraph) {
         llvm::interleaveComma(
             llvm::seq<size_t>(0, own.size()), stream, [&](size_t l) {
               stream << own[l].name << '=' << own[l].extent << ' '
-                     << ::soap::roleName(roles[node][l]);
-              if (node == group.leader)
+                     << ::soap::roleName(own[l], roles[node][l]);
+              if (node == group.leader ||
+                  own[l].type == ::soap::IteratorType::Serial)
                 return;
               stream << (loops[l] < 0 ? " uncut"
                                       : " as " + leader.loops[loops[l]].name);

@@ -29,9 +29,14 @@
 // TRAIN-NEXT:     d0=4 parameter as o, d1=1 parameter as i, d2=3 parameter as kh, d3=3 parameter as kw
 // TRAIN-NEXT:   conv.bias.sgd: sgd (conv.bias, bias.bias_grad.out) -> (conv.bias.sgd.out), update
 // TRAIN-NEXT:     d0=4 parameter as o
+// Loops over the positions of a pooling window may not be cut.
 // TRAIN-NEXT: group pool
+// TRAIN-NEXT:   pool: max_pool2d (relu.out) -> (pool.out), forward
+// TRAIN-NEXT:     n=8 sample, c=4 attribute, h=4 attribute, w=4 attribute, kh=2 serial, kw=2 serial{{$}}
 // TRAIN:        flatten: reshape (pool.out) -> (flatten.out), forward
 // TRAIN-NEXT:     f0=8 sample as n, f1=4 attribute as c, f2=4 attribute as h, f3=4 attribute as w
+// TRAIN:        pool.input_grad: max_pool2d_grad (flatten.input_grad.out, relu.out, pool.out) -> (pool.input_grad.out), backward
+// TRAIN-NEXT:     n=8 sample as n, c=4 attribute as c, h=8 attribute as h, w=8 attribute as w, kh=2 serial, kw=2 serial{{$}}
 // TRAIN:      group fc
 // TRAIN:        fc.input_grad: matmul (loss.input_grad.out, fc.weight) -> (fc.input_grad.out), backward
 // TRAIN-NEXT:     m=8 sample as m, n=64 parameter as k, k=10 parameter as n

@@ -130,7 +130,8 @@ TEST(FrontierSearch, PointsAreWhatSimulationSays) {
   FrontierSearchResult result = searchFrontier(p.problem, smallOptions());
   ASSERT_EQ(result.frontiers.size(), 1U);
   const DeviceFrontier &frontier = result.frontiers[0];
-  EXPECT_TRUE(frontier.complete && frontier.guaranteed);
+  EXPECT_TRUE(frontier.complete);
+  EXPECT_EQ(frontier.guarantee, FrontierGuarantee::CostGraph);
   EXPECT_EQ(frontier.errorBound, 0);
   ASSERT_FALSE(frontier.points.empty());
   for (size_t i = 0; i < frontier.points.size(); ++i) {

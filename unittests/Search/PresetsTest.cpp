@@ -98,6 +98,46 @@ TEST(Presets, Zero) {
   EXPECT_EQ(bytes(zero), bytes(data));
 }
 
+/// Where devices outnumber samples, updates are on those that have gradients:
+/// between two sets of devices there is no collective.
+TEST(Presets, ZeroWithFewerSamplesThanDevices) {
+  MlpProblem p(makeMlp(16, {1024, 2048, 1024}), *builtinTopology("h100-8x8"));
+  Strategy zero = zeroStrategy(p.problem),
+           data = dataParallelStrategy(p.problem);
+  for (const MlpLayer &layer : p.mlp.layers) {
+    EXPECT_EQ(data[layer.weightGrad].degrees[0], 16);
+    EXPECT_EQ(zero[layer.update].devices, data[layer.weightGrad].devices);
+  }
+  int64_t zeroNs = p.problem.evaluate(zero).makespanNs,
+          dataNs = p.problem.evaluate(data).makespanNs;
+  EXPECT_LT(zeroNs, dataNs + dataNs / 2);
+  // Per update, where ops have different numbers of samples: a gradient that is
+  // summed by an op without samples is still where its parts are.
+  Mlp mixed = makeMlp(16, {64, 64, 64});
+  Kernel &gradient = mixed.graph.nodes[mixed.layers[1].weightGrad].whole;
+  gradient.space.loops[0].extent = 4;
+  int sum = static_cast<int>(mixed.graph.values.size());
+  mixed.graph.values.push_back({"sum", {64, 64}});
+  Kernel &update = mixed.graph.nodes[mixed.layers[1].update].whole;
+  update.operands[1] = sum;
+  GraphNode add = mixed.graph.nodes[mixed.layers[1].update];
+  add.whole.name = "add";
+  add.whole.phase = Phase::Backward;
+  add.whole.operands = {gradient.results[0], gradient.results[0]};
+  add.whole.results = {sum};
+  auto at = mixed.layers[1].update;
+  mixed.graph.nodes.insert(mixed.graph.nodes.begin() + at, add);
+  mixed.roles.insert(mixed.roles.begin() + at, mixed.roles[at]);
+  for (GraphInput &input : mixed.graph.inputs)
+    input.updateNode += input.updateNode >= at;
+  ParallelizationProblem problem(mixed.graph, p.topology,
+                                 untiedGroups(mixed.graph), mixed.roles);
+  EXPECT_FALSE(problem.check());
+  Strategy strategy = zeroStrategy(problem);
+  EXPECT_EQ(strategy[at + 1].devices.size(), 4U);
+  EXPECT_EQ(strategy.back().devices.size(), 16U);
+}
+
 TEST(Topology, Machines) {
   using Machines = std::vector<std::vector<int>>;
   EXPECT_EQ(builtinTopology("k80-2x4")->machines(),

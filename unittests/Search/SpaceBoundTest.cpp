@@ -1,5 +1,4 @@
-//===- SpaceBoundTest.cpp - What no strategy beats
-//-------------------------===//
+//===- SpaceBoundTest.cpp - What no strategy beats ------------------------===//
 //
 // The bound against simulated times of random strategies, of presets and of
 // proven optima.
@@ -79,6 +78,37 @@ TEST(SpaceBound, IsBelowPresetsAndOptima) {
   ExactResult exact = searchExact(p.problem, {});
   ASSERT_TRUE(exact.search.optimal);
   EXPECT_LE(spaceBoundNs(p.problem), exact.search.bestEvaluation.makespanNs);
+}
+
+/// Lists with a device several times may have more pieces than there are
+/// devices, and so shorter ones: here the op that cannot be cut waits for the
+/// first row only, which a short piece has early.
+TEST(SpaceBound, HoldsForMorePiecesThanDevices) {
+  using enum Role;
+  test::GraphBuilder b;
+  int x = b.input("x", {1024, 64}), y = b.value("y", {1024, 64}),
+      z = b.value("z", {1, 64});
+  int all =
+      b.node("all", "copy", Phase::Forward, {{"n", 1024}, {"k", 64}},
+             {Sample, Attribute}, {{x, {0, 1}}}, y, {0, 1}, /*flops=*/1e6);
+  int first = b.node("first", "copy", Phase::Forward,
+                     {{"n", 1}, {"k", 64, IteratorType::Serial}},
+                     {Sample, Attribute}, {{y, {0, 1}}}, z, {0, 1},
+                     /*flops=*/1e9);
+  Topology topology = *builtinTopology("cpu-2");
+  ParallelizationProblem problem(b.graph, topology, untiedGroups(b.graph),
+                                 b.roles);
+  Strategy strategy = singleStrategy(problem);
+  strategy[first].devices = {0};
+  strategy[all] = {{2, 1}, 1, {0, 1}};
+  EXPECT_EQ(mostPieces(strategy), 2);
+  EXPECT_LE(spaceBoundNs(problem), problem.evaluate(strategy).makespanNs);
+  strategy[all] = {{8, 1}, 1, {0, 1, 1, 1, 1, 1, 1, 1}};
+  strategy[first].devices = {0};
+  int64_t ns = problem.evaluate(strategy).makespanNs;
+  EXPECT_EQ(mostPieces(strategy), 8);
+  EXPECT_LT(ns, spaceBoundNs(problem));
+  EXPECT_LE(spaceBoundNs(problem, nullptr, mostPieces(strategy)), ns);
 }
 
 TEST(SpaceBound, StopsWithoutAnAnswer) {

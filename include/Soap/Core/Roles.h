@@ -9,6 +9,8 @@
 #ifndef SOAP_CORE_ROLES_H
 #define SOAP_CORE_ROLES_H
 
+#include "Soap/Core/IterationSpace.h"
+
 namespace soap {
 
 /// Role of a loop, in order of precedence: it runs over samples; cutting it
@@ -28,6 +30,12 @@ inline const char *roleName(Role role) {
     return "attribute";
   }
   return "";
+}
+
+/// What a person is told of a loop: `serial` if it may not be cut, as then its
+/// role has no meaning; else the name of its role.
+inline const char *roleName(const Loop &loop, Role role) {
+  return loop.type == IteratorType::Serial ? "serial" : roleName(role);
 }
 
 } // namespace soap

@@ -30,7 +30,8 @@ Strategy spatialStrategy(const ParallelizationProblem &problem);
 /// layers by outputs and inputs in turn, heads of attention, samples over
 /// machines (transformers, Megatron).
 Strategy expertStrategy(const ParallelizationProblem &problem);
-/// Data parallelism with every update cut over all devices.
+/// Data parallelism with every update cut over the devices that have its
+/// gradient.
 Strategy zeroStrategy(const ParallelizationProblem &problem);
 
 /// Strategies whose runs together show the shapes that searches meet: number 0

@@ -162,7 +162,7 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"mcmc\"",
            "mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn (dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement (every group whole on one device), exact (branch and bound; few ops and devices), or frontier (all best trade-offs of memory and time, docs/Frontier.md)">,
     Option<"polish", "polish", "bool", /*default=*/"false", "Polish what the algorithm has found with what is left of the budget, until no change of one group gains">,
-    Option<"bound", "bound", "bool", /*default=*/"false", "Work out after the search, for the report's bound_ns, a time that no strategy beats: of all ops, each cut in its cheapest way, on all devices together; takes seconds">,
+    Option<"bound", "bound", "bool", /*default=*/"false", "Work out after the search, for the report's bound_ns, a time that no strategy beats: of all ops, each cut in its cheapest way (into at most as many pieces as there are devices, or as a start has), on all devices together; takes seconds">,
     Option<"seed", "seed", "uint64_t", /*default=*/"1", "Seed of the search">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"0", "Budget in seconds; default: 10 for mcmc if there is no 'proposals', else none">,
     Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Budget in proposals">,
@@ -216,7 +216,7 @@ def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
   let summary = "Prints what a search sees: groups of ops, their loops and roles";
   let description = [{
     Prints on standard output the op graph of a function: inputs and the ops that update them, then per group of ops that share a decision each op with
-    its values, phase and stages, and each loop with its extent, its role and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
+    its values, phase and stages, and each loop with its extent, its role (`serial` if it may not be cut) and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
 
     ```
     group fc

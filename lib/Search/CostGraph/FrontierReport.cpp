@@ -20,11 +20,11 @@ static Json describe(const Graph &graph, const DeviceFrontier &frontier) {
   for (const FrontierStrategy &point : frontier.points) {
     Json entry = {{"memory_bytes", point.memoryBytes},
                   {"time_ns", point.timeNs}};
-    if (point.start.empty()) {
+    if (!point.start.empty()) {
+      entry["start"] = point.start;
+    } else if (point.estimatedNs > 0) {
       entry["estimated_memory_bytes"] = point.estimatedBytes;
       entry["estimated_time_ns"] = point.estimatedNs;
-    } else {
-      entry["start"] = point.start;
     }
     for (const KeptValue &kept : point.keeps)
       entry["keep"].push_back({{"value", graph.values[kept.value].name},
@@ -33,8 +33,10 @@ static Json describe(const Graph &graph, const DeviceFrontier &frontier) {
   }
   return {{"devices", frontier.devices},
           {"complete", frontier.complete},
-          {"guaranteed", frontier.guaranteed},
+          {"guaranteed", frontier.guarantee != FrontierGuarantee::Nothing},
           {"error_bound", frontier.errorBound},
+          {"guaranteed_of", guaranteeName(frontier.guarantee)},
+          {"candidate_strategies", frontier.candidateStrategies},
           {"tied_layers", frontier.tiedLayers},
           {"least_bytes", frontier.leastBytes},
           {"nodes", frontier.nodes},

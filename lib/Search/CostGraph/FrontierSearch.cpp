@@ -7,6 +7,7 @@
 #include "Soap/Search/CostGraph/FrontierSearch.h"
 
 #include "../SearchRun.h"
+#include "CandidateStrategies.h"
 #include "Soap/Core/PlanMemory.h"
 #include "Soap/Core/StrategySimulator.h"
 #include "Soap/Search/Presets.h"
@@ -27,6 +28,20 @@ const char *soap::modeName(FrontierMode mode) {
     return "mini-parallelism";
   case FrontierMode::Profiling:
     return "profiling";
+  }
+  return "";
+}
+
+const char *soap::guaranteeName(FrontierGuarantee guarantee) {
+  switch (guarantee) {
+  case FrontierGuarantee::Nothing:
+    return "nothing";
+  case FrontierGuarantee::CostGraph:
+    return "cost-graph";
+  case FrontierGuarantee::FirstDevices:
+    return "first-devices";
+  case FrontierGuarantee::Simulation:
+    return "simulation";
   }
   return "";
 }
@@ -72,6 +87,7 @@ public:
   bool isHopeless() const { return result.leastBytes > capacity(); }
   DeviceFrontier giveUp() {
     result.complete = true;
+    result.guarantee = FrontierGuarantee::Simulation; // no strategy fits
     return std::move(result);
   }
 
@@ -99,8 +115,13 @@ public:
     result.priceSeconds = secondsSince(begin);
     if (graph.isComplete()) {
       std::vector<FrontierStrategy> found = track(graph);
-      simulate(found, true);
+      if (!simulate(found, true))
+        result.complete = false;
+      if (options.space == FrontierSpace::All && result.complete)
+        searchCandidates(graph.getConfigs());
     }
+    if (!result.complete)
+      result.guarantee = FrontierGuarantee::Nothing;
     return std::move(result);
   }
 
@@ -161,7 +182,9 @@ private:
   std::vector<FrontierStrategy> track(const FrontierGraph &graph);
   std::vector<FrontierStrategy> trackSpace(const FrontierGraph &graph,
                                            DeviceFrontier &stats, bool isAll);
-  void simulate(std::vector<FrontierStrategy> &strategies, bool mayStop);
+  void searchCandidates(const CandidateLists &onFirstDevices);
+  bool simulate(std::vector<FrontierStrategy> &strategies, bool mayStop);
+  bool simulate(const std::vector<Strategy> &strategies);
 };
 
 } // namespace
@@ -236,6 +259,7 @@ DeviceSearch::trackSpace(const FrontierGraph &graph, DeviceFrontier &stats,
   std::map<Decision, std::pair<int64_t, int64_t>, decltype(less)> found(less);
   std::vector<int> positions = {graph.turningPoint()};
   stats.complete = true;
+  stats.guarantee = FrontierGuarantee::CostGraph;
   for (size_t p = 0; p < positions.size() && stats.complete; ++p) {
     FrontierProblem tracked = graph.problemAt(positions[p], stats.tiedLayers);
     if (p == 0 && !isReducible(tracked.graph, tracking)) {
@@ -246,7 +270,8 @@ DeviceSearch::trackSpace(const FrontierGraph &graph, DeviceFrontier &stats,
       tracking.seconds = std::max(options.seconds - run.elapsed(), 1e-3);
     FrontierResult frontier = trackFrontier(tracked, tracking);
     stats.complete = frontier.complete;
-    stats.guaranteed = stats.guaranteed && frontier.guaranteed;
+    if (!frontier.guaranteed)
+      stats.guarantee = FrontierGuarantee::Nothing;
     stats.errorBound = std::max(stats.errorBound, frontier.errorBound);
     stats.peakBytes = std::max(stats.peakBytes, frontier.peakBytes);
     stats.heuristicEliminations = frontier.heuristicEliminations;
@@ -319,9 +344,56 @@ static void changeTo(StrategyPlan &plan, const Strategy &strategy) {
   plan.commit();
 }
 
+/// Simulates what sums do not tell apart, or know nothing of. Sums add up what
+/// overlaps, and count memory at few positions, on the first device; so points
+/// are missed that they call dominated, and groups on other devices. All
+/// strategies of the candidates where there are few of them; else neighbours of
+/// the points so far, of those that they lead to, and so on.
+void DeviceSearch::searchCandidates(const CandidateLists &onFirstDevices) {
+  CandidateLists candidates = addPlacements(problem, onFirstDevices);
+  result.candidateStrategies = strategyCount(candidates);
+  auto most = static_cast<double>(options.mostEnumerated);
+  bool all = result.candidateStrategies <= most,
+       onFirst = strategyCount(onFirstDevices) <= most;
+  if (all || onFirst) {
+    result.complete =
+        simulate(listStrategies(problem, all ? candidates : onFirstDevices));
+    // Forms of values are not enumerated.
+    if (result.complete && !options.reuse) {
+      result.guarantee =
+          all ? FrontierGuarantee::Simulation : FrontierGuarantee::FirstDevices;
+      result.errorBound = 0;
+    }
+  }
+  if (all)
+    return;
+  CandidateNeighbours neighbours(problem, candidates);
+  constexpr int64_t batch = 32;
+  for (int64_t left = options.mostNeighbours; left > 0;) {
+    std::vector<const Strategy *> around;
+    for (const FrontierStrategy &point : result.points)
+      if (point.keeps.empty())
+        around.push_back(&point.strategy);
+    std::vector<Strategy> next =
+        neighbours.next(around, static_cast<size_t>(std::min(left, batch)));
+    if (next.empty())
+      break;
+    left -= static_cast<int64_t>(next.size());
+    if (!simulate(next))
+      break;
+  }
+}
+
+bool DeviceSearch::simulate(const std::vector<Strategy> &strategies) {
+  std::vector<FrontierStrategy> points;
+  for (const Strategy &strategy : strategies)
+    points.emplace_back().strategy = strategy;
+  return simulate(points, true);
+}
+
 /// Prices strategies and keeps the frontier of all so far. What `mayStop` may
-/// be left out when the search is over.
-void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
+/// be left out when the search is over; then it returns false.
+bool DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
                             bool mayStop) {
   Clock::time_point begin = Clock::now();
   // Those that are alike are planned one after the other: only what differs is
@@ -381,6 +453,7 @@ void DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
   for (const FrontierPoint &point : reduceToFrontier(std::move(points)))
     result.points.push_back(std::move(all[point.trace]));
   result.simulateSeconds += secondsSince(begin);
+  return std::find(isDone.begin(), isDone.end(), 0) == isDone.end();
 }
 
 namespace {

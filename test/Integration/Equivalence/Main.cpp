@@ -335,7 +335,16 @@ int main(int argc, char **argv) {
     world = joinProcesses();
     runInProcesses(world.get());
   }
-  auto add = [&](const Report &report) { totals.add(report, verbose); };
+  bool isFirstRank = !world || world->processes().rank() == 0;
+  if (isFirstRank)
+    std::cout << "seed " << seed << ", " << programs << " programs x "
+              << strategies << " strategies\n"
+              << std::flush;
+  auto add = [&](const Report &report) {
+    totals.add(report, verbose);
+    if (isFirstRank)
+      totals.printProgress(programs);
+  };
   if (noFork) {
     Context context;
     for (int64_t i = first; i < first + programs; ++i)
@@ -362,8 +371,6 @@ int main(int argc, char **argv) {
     soap::MaybeError error = world->leave();
     _exit(error || leaked ? 1 : 0);
   }
-  std::cout << "seed " << seed << ", " << totals.programs << " programs x "
-            << strategies << " strategies\n";
   std::set<std::string> dialectOps = Context().dialectOps();
   totals.print(dialectOps);
   std::vector<std::string> problems;

@@ -74,6 +74,18 @@ void Totals::add(const Report &report, bool verbose) {
               << std::flush;
 }
 
+void Totals::printProgress(int64_t all) {
+  constexpr int64_t parts = 20;
+  if ((programs - programsPrinted) * parts < all &&
+      Clock::now() - lastProgress < std::chrono::seconds(10))
+    return;
+  lastProgress = Clock::now();
+  programsPrinted = programs;
+  std::cout << "programs run: " << programs << " of " << all
+            << ", cases passed: " << passed << ", failed: " << failed << "\n"
+            << std::flush;
+}
+
 std::vector<std::string>
 Totals::missing(const std::set<std::string> &dialectOps) const {
   std::vector<std::string> names;

@@ -10,6 +10,7 @@
 
 #include "Configs.h"
 
+#include <chrono>
 #include <optional>
 #include <set>
 
@@ -37,11 +38,19 @@ struct Totals {
 
   /// Counts a report; prints its failures, and its name if `verbose`.
   void add(const Report &report, bool verbose);
+  /// Prints how many of `all` programs have run, and their counts, after every
+  /// twentieth part of them and every ten seconds.
+  void printProgress(int64_t all);
   /// Prints what was run; `dialectOps` are all ops that there are.
   void print(const std::set<std::string> &dialectOps) const;
   /// Those of `dialectOps` that no program holds.
   std::vector<std::string>
   missing(const std::set<std::string> &dialectOps) const;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point lastProgress = Clock::now();
+  int64_t programsPrinted = 0;
 };
 
 } // namespace soap::equivalence

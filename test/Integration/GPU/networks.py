@@ -5,7 +5,7 @@ twins of its kernels, and is compared with the unfused reference.
     networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS] [--jobs=1]
 
 A network per chip, and on one device once more in bf16 or tf32. With --all every network on 1, 4 and 64 devices, single, data parallel, with the expert's and a searched strategy: chips and precisions take turns; with --every
-each of these for every chip and precision. What f32 rounds too much is compared in f64 on 64 devices. --jobs: so many at a time. Ends with "N passed, N failed"."""
+each of these for every chip and precision. What f32 rounds too much is compared in f64, too, or instead. --jobs: so many at a time. Ends with "N passed, N failed"."""
 
 import argparse
 import concurrent.futures
@@ -22,8 +22,8 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from precision import in_f64  # noqa: E402
 
-# Name, batch, options. Largest differences of loss and weights (relative, as soap-run --compare-with has them): batch norm over few
-# numbers amplifies rounding.
+# Name, batch, options. Largest differences of loss and weights in f32 (relative, as soap-run --compare-with has them): batch norm over
+# few numbers amplifies rounding.
 NETWORKS = [
     ("lenet", 8, "image=12,classes=5", 1e-5, 1e-4),
     ("rnnlm", 4, "length=4,lstm-chunk=2,layers=2,hidden=5,vocabulary=7", 1e-5, 1e-4),
@@ -32,11 +32,15 @@ NETWORKS = [
     ("alexnet", 4, "image=63,classes=5,divide=32", 1e-5, 1e-3),
     ("vgg16", 4, "image=32,classes=5,divide=32", 1e-5, 1e-3),
     ("nmt", 4, "length=4,lstm-chunk=2,layers=1,hidden=4,vocabulary=7", 1e-5, 1e-4),
-    ("inception-v3", 8, "image=107,classes=4,divide=32,a-blocks=1,c-blocks=1,e-blocks=1", 1e-2, 1.0),
+    ("inception-v3", 8, "image=107,classes=4,divide=32,a-blocks=1,c-blocks=1,e-blocks=1", 1e-4, 1e-2),
 ]
 # With 64 samples rounding takes over: in f32 one device alone is as far from the reference (ResNet-101: loss 1.5e-4, weights 0.12) as 64 are
 # with any strategy. So these are compared in f64 there, where nothing hides.
 ROUNDS_IN_F32 = ["resnet-101", "inception-v3"]
+# Norms over so few numbers that another machine's rounding may differ by more: also in f64 wherever in f32.
+ALSO_IN_F64 = ["inception-v3"]
+# Relative differences above that are no agreement.
+LARGEST_TOLERANCE = 0.1
 CLOSE = 1e-9
 CHIPS = ["sm_75", "sm_80", "sm_90", "sm_100"]
 TOPOLOGIES = {1: "h100-1x1", 4: "h100-1x4", 64: "h100-8x8"}
@@ -121,9 +125,9 @@ class Suite:
         self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--backend", "cpu", "--reference", "--data", "synthetic", "--iterations", "2",
                   "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]
-        if not (difference["loss"] <= loss and difference["weights"] <= weights):
-            raise Failure("loss differs by %g, weights by %g: expected at most %g and %g" %
-                          (difference["loss"], difference["weights"], loss, weights))
+        if not (difference["loss"] <= loss and (weights is None or difference["weights"] <= weights)):
+            raise Failure("loss differs by %g, weights by %g: expected at most %g and %s" %
+                          (difference["loss"], difference["weights"], loss, "any" if weights is None else "%g" % weights))
         return difference
 
 
@@ -156,22 +160,21 @@ def main():
                 turn += 1
             else:
                 kinds = [(CHIPS[index % len(CHIPS)], precision) for precision in ["f32", PRECISIONS[1 + index % 2]][: 2 if count == 1 else 1]]
+            if name in ROUNDS_IN_F32 and count == 64:
+                kinds = [(chip, "f64" if precision == "f32" else precision) for chip, precision in kinds]
+            elif name in ALSO_IN_F64:
+                kinds += [(chip, "f64") for chip, precision in kinds if precision == "f32"]
             for chip, precision in kinds:
-                if precision == "f32" and count == 64 and name in ROUNDS_IN_F32:
-                    precision = "f64"
                 what = "%s %s %s %s %s" % (name, strategy, TOPOLOGIES[count], chip, precision)
-                limits = (loss, weights)
-                if precision == "f64":
-                    limits = (CLOSE, CLOSE)
-                elif precision != "f32":
-                    limits = (max(loss, ROUNDED_LOSS), float("inf"))
+                limits = {"f32": (loss, weights), "f64": (CLOSE, CLOSE)}.get(precision, (ROUNDED_LOSS, None))
+                assert all(limit is None or limit <= LARGEST_TOLERANCE for limit in limits) and limits[0] is not None, what
                 # A sample for each device.
                 cases.append((what, (name, max(batch, count), sizes, precision), (strategy, TOPOLOGIES[count], chip, precision, *limits)))
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         suite = Suite(options.build, folder, options.limit)
         if not suite.cuda:
-            print("no ptxas: kernels are PTX, which nobody assembles")
+            print("skipped: assembling kernels: there is no ptxas, so that they stay PTX", flush=True)
 
         def outcome(case):
             what, network, how = case

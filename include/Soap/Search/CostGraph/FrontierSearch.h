@@ -1,10 +1,11 @@
-//===- FrontierSearch.h - Strategies on the memory-time frontier -*- C++
-//-*-===//
+//===- FrontierSearch.h - Memory-time frontiers of models -------*- C++ -*-===//
 //
 // The search of TensorOpt (Cai et al., 2020): the frontier of memory and time
 // of a model on a number of devices, and its three modes (section 4.1). The
 // cost graph's sums know of no overlap, so what they find is simulated, and
-// presets with it: points of a frontier here are what simulations say.
+// presets with it: points of a frontier here are what simulations say. A
+// strategy that sums call worse may be better when it is simulated; so small
+// spaces are simulated as a whole, and neighbours of what was found in others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +39,10 @@ struct FrontierSearchOptions : SearchBudget {
   /// simulated at most, and of each space that restricts it (or is searched
   /// itself) an eighth as many.
   int64_t mostSimulated = 64;
+  /// Of the whole space, all strategies are simulated if there are at most so
+  /// many; else so many that differ in one group from points found so far.
+  int64_t mostEnumerated = 1024;
+  int64_t mostNeighbours = 128;
   /// Restrictions, for comparisons (FrontierGraph.h).
   FrontierSpace space = FrontierSpace::All;
   int meshSamples = 1;
@@ -51,23 +56,47 @@ struct FrontierSearchOptions : SearchBudget {
 struct FrontierStrategy {
   int64_t memoryBytes = 0; ///< of the device that holds most, simulated
   int64_t timeNs = 0;      ///< simulated
-  /// What the cost graph says; 0 for a start.
+  /// What the cost graph says; 0 where it was not asked: for starts and for
+  /// what simulation alone has found.
   int64_t estimatedBytes = 0, estimatedNs = 0;
-  std::string start; ///< its name; empty: found by frontier tracking
+  std::string start; ///< its name; empty: found by the search
   Strategy strategy;
   /// Values that are kept in one form only, in the order of their numbers.
   std::vector<KeptValue> keeps;
 };
+
+/// What points of a frontier are compared with: none of these strategies is
+/// better in both memory and time than every point. Candidates are the configs
+/// of groups that the cost graph has (FrontierGraph.h).
+enum class FrontierGuarantee {
+  /// Of none: interrupted, or a heuristic has chosen configs.
+  Nothing,
+  /// Of candidates on the first devices, and by the cost graph's sums alone,
+  /// with memory at the positions that were tracked. By simulation, a strategy
+  /// that was not simulated may be better.
+  CostGraph,
+  /// Of all candidates on the first devices, by simulation.
+  FirstDevices,
+  /// Of all candidates, also on other devices, by simulation.
+  Simulation
+};
+/// As in files: `nothing`, `cost-graph`, `first-devices`, `simulation`.
+const char *guaranteeName(FrontierGuarantee guarantee);
 
 /// What was found on the first `devices` devices.
 struct DeviceFrontier {
   int devices = 0;
   /// Memory rises, time falls; those over the limit are there, too.
   std::vector<FrontierStrategy> points;
-  /// Of cost graphs: whether all were tracked to the end, none by heuristics,
-  /// and within which error (FrontierTracking.h).
-  bool complete = false, guaranteed = true;
+  /// Whether neither tracking nor the simulation of candidates was interrupted;
+  /// neighbours of points may have been.
+  bool complete = false;
+  FrontierGuarantee guarantee = FrontierGuarantee::Nothing;
+  /// Of `FrontierGuarantee::CostGraph`: within which error
+  /// (FrontierTracking.h).
   double errorBound = 0;
+  /// Strategies of candidates, those on other devices included.
+  double candidateStrategies = 0;
   /// Time steps of a layer were given one config, as the graph resisted.
   bool tiedLayers = false;
   int nodes = 0, pairs = 0, pricedPairs = 0, positions = 0;
