@@ -80,7 +80,8 @@ tools = [
 ]
 llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(tools, [bin_directory, config.llvm_tools_dir])
-config.substitutions.append(("%python", python))
+# Before the default one, which is the Python that runs lit.
+config.substitutions.insert(0, ("%python", python))
 config.substitutions.append(("%mpirun", "mpirun --oversubscribe"))
 config.substitutions.append(("%cuda", cuda))
 config.substitutions.append(("%source", config.soap_source))

@@ -109,9 +109,9 @@ class Maker:
             return
         with tempfile.TemporaryDirectory() as folder:
             lowered = os.path.join(folder, "lowered.mlir")
-            run([self.tool("soap-opt"), self.path(how["step"]), "--soap-partition",
-                 "--soap-lower-to-cuda=chip=%s format=%s precision=%s twins=%s %s" % (
-                     self.options.chip, self.options.format, precision, "true" if self.options.tiny else "false", flags),
+            run([self.tool("soap-opt"), self.path(how["step"]), "--soap-set-precision=precision=" + precision, "--soap-partition",
+                 "--soap-lower-to-cuda=chip=%s format=%s twins=%s %s" % (
+                     self.options.chip, self.options.format, "true" if self.options.tiny else "false", flags),
                  "-o", lowered])
             run([self.tool("soap-translate"), "--emit-artifact", "--artifact-cpu=x86-64-v3", lowered, "-o", self.path(name + ".soapx")])
 

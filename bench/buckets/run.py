@@ -3,7 +3,7 @@
 
     bench/buckets/run.py BUILD [--clusters k80-16x4 ...] [--only resnet-101 ...] [--sizes 0 65536 ...] [--json FILE]
 
-64 samples a device. Of each network: the iteration without buckets, then with buckets of at most so many bytes; 0: of the size that simulation finds best, and
+64 samples a device, products in tf32 where devices have it. Of each network: the iteration without buckets, then with buckets of at most so many bytes; 0: of the size that simulation finds best, and
 which that is.
 """
 
@@ -48,7 +48,7 @@ def main():
         for network in args.only or NETWORKS:
             for cluster in args.clusters:
                 module = tools.step(folder, network, 64, cluster)
-                placed = [f"--soap-apply-strategy=preset=data-parallel topology={cluster}"]
+                placed = ["--soap-set-precision=precision=tf32", f"--soap-apply-strategy=preset=data-parallel topology={cluster}"]
                 without, _ = simulate(tools, module, folder, placed)
                 for size in args.sizes:
                     report, said = simulate(tools, module, folder, placed + [f"--soap-bucket-gradients=bytes={size}"])

@@ -8,7 +8,7 @@ NAME.topology.json and NAME.profile.json (default: RESULTS) lie beside it. For e
 strategy (DIR/training/steps) is simulated with --soap-simulate on that GPU. A table of both, and how many are within 10 %; exit status 1
 if there is nothing to compare.
 
-Precisions: products of f32 tensors are priced by the times of the row's precision, f32, tf32 or bf16. What bf16 rounds on the way has no price.
+Precisions: the step gets the row's precision (--soap-set-precision), so products are priced by its times. What bf16 rounds on the way has no price.
 Devices that are virtual ones of one GPU share it: all kernels of all devices one after the other, and messages as the transport makes them
 there - copies of the device: two of each message, and of a collective those of its parts, with the additions (docs/GPU.md)."""
 
@@ -35,26 +35,6 @@ def load(path):
         raise Failure("%s: expected JSON: %s" % (path, error))
 
 
-def in_precision(profile, precision):
-    """The profile with the times of that precision where f32 products are looked up: at tf32. Bytes are those of f32 tensors."""
-    if precision == "tf32" or not any(table["dtype"] == precision for table in profile["tables"]):
-        return profile
-    result = dict(profile, flops_per_s=dict(profile["flops_per_s"]))
-    result["flops_per_s"]["tf32"] = profile["flops_per_s"].get(precision, profile["flops_per_s"]["f32"])
-    for key in ("tables", "curves"):
-        is_product = lambda item: item["op"] in ("matmul", "conv2d")
-        kept = [item for item in profile.get(key, []) if not is_product(item) or item["dtype"] not in ("tf32", precision)]
-        for item in profile.get(key, []):
-            if not is_product(item) or item["dtype"] != precision:
-                continue
-            item = dict(item, dtype="tf32")
-            if key == "tables" and precision == "bf16":
-                item["entries"] = [entry[:-2] + [2 * entry[-2], entry[-1]] for entry in item["entries"]]
-            kept.append(item)
-        result[key] = kept
-    return result
-
-
 class Gpu:
     """The calibrated device: topologies of several of it, and what its copies take."""
 
@@ -65,15 +45,13 @@ class Gpu:
         if self.type.get("profile"):
             self.profile = load(os.path.join(os.path.dirname(name), self.type["profile"]))
 
-    def write(self, folder, devices, precision):
+    def write(self, folder, devices):
         """Topology and profile of as many such devices, as files."""
         kind = dict(self.type)
         if self.profile:
-            profile = in_precision(self.profile, precision)
             kind["profile"] = os.path.join(folder, "gpu.profile.json")
-            kind["flops_per_s"] = profile["flops_per_s"]
             with open(kind["profile"], "w") as stream:
-                json.dump(profile, stream)
+                json.dump(self.profile, stream)
         link = dict(self.topology["links"][0]) if self.topology["links"] else {"bandwidth_bytes_per_s": 4.5e11, "latency_s": 1e-6}
         names = ["gpu%d" % i for i in range(devices)]
         links = [{"from": a, "to": b, "bandwidth_bytes_per_s": link["bandwidth_bytes_per_s"], "latency_s": link["latency_s"]}
@@ -125,7 +103,8 @@ def simulate(options, gpu, row, how):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         command = [os.path.join(options.build, "bin", "soap-opt"), os.path.join(options.directory, "training", how["step"]),
-                   "--soap-simulate=report=%s compare=none topology=%s" % (report, gpu.write(folder, row["devices"], row["precision"])),
+                   "--soap-set-precision=precision=" + row["precision"],
+                   "--soap-simulate=report=%s compare=none topology=%s" % (report, gpu.write(folder, row["devices"])),
                    "-o", os.devnull]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:

@@ -9,6 +9,7 @@
 
 #include "Soap/Core/Fusion.h"
 #include "Soap/Core/Reuse.h"
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
@@ -423,6 +424,7 @@ FailureOr<OpGraph> GraphBuilder::build() {
     return function.emitError() << "'" << function.getName() << "' has "
                                 << function.getBody().getBlocks().size()
                                 << " blocks, expected a body of one block";
+  result.graph.precision = productPrecision(function);
   if (failed(addInputs()) || failed(chooseNames()))
     return failure();
   // `addNode` inserts and erases stages, so the ops are listed before.

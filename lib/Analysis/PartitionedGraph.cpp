@@ -8,6 +8,7 @@
 #include "Soap/Analysis/PartitionedGraph.h"
 
 #include "Soap/Core/Simulator.h"
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
@@ -103,7 +104,8 @@ class Rebuilder {
 public:
   Rebuilder(ModuleOp module, DictionaryAttr entry,
             const ::soap::Topology &topology)
-      : module(module), entry(entry), topology(topology), cost(topology) {}
+      : module(module), entry(entry), topology(topology), cost(topology),
+        precision(productPrecision(module)) {}
 
   FailureOr<::soap::TaskGraph> run() {
     graph.resources = ::soap::makeResources(topology);
@@ -160,6 +162,7 @@ private:
   DictionaryAttr entry;
   const ::soap::Topology &topology;
   ::soap::CostModel cost;
+  ::soap::ProductPrecision precision;
   ::soap::TaskGraph graph;
   DenseI64ArrayAttr registerBytes; ///< by task; null: none
   DenseBoolArrayAttr joins;        ///< by task; null: none does
@@ -265,6 +268,7 @@ private:
         addPreds(task, &op, tasks, id);
         task.device = device;
         ::soap::Work work = workOfLocalOp(&op);
+        work.precision = precision;
         if (registerBytes && id < registerBytes.size())
           work.registerBytes =
               std::clamp<int64_t>(registerBytes[id], 0, work.bytes);

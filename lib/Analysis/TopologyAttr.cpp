@@ -7,6 +7,7 @@
 
 #include "Soap/Analysis/TopologyAttr.h"
 
+#include "Soap/Core/ProfileModel.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 using namespace mlir;
@@ -46,11 +47,18 @@ FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
                                                         StringRef option,
                                                         StringRef profile) {
   FailureOr<::soap::Topology> topology = findTopology(module, option);
-  if (failed(topology) || profile.empty())
+  if (failed(topology))
     return topology;
-  if (::soap::MaybeError error = ::soap::useProfile(*topology, profile.str())) {
-    module.emitError() << error->message;
-    return failure();
-  }
+  if (!profile.empty())
+    if (::soap::MaybeError error =
+            ::soap::useProfile(*topology, profile.str())) {
+      module.emitError() << error->message;
+      return failure();
+    }
+  for (const ::soap::DeviceType &type : topology->deviceTypes)
+    if (type.costs)
+      if (std::string doubts = ::soap::doubtsOf(type.costs->getProfile());
+          !doubts.empty())
+        module.emitWarning() << "profile '" << type.profile << "': " << doubts;
   return topology;
 }

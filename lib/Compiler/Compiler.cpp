@@ -76,6 +76,9 @@ std::string render(Diagnostic &diagnostic) {
   case DiagnosticSeverity::Warning:
     os << "warning: ";
     break;
+  case DiagnosticSeverity::Remark:
+    os << "remark: ";
+    break;
   default:
     os << "note: ";
     break;
@@ -103,8 +106,7 @@ SoapModule *soapCompileFile(const char *path,
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // may be a whole model
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error ||
-        diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Note)
       report(*options, render(diagnostic));
     return success();
   });

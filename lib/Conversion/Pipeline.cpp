@@ -15,6 +15,9 @@ using namespace mlir::soap;
 void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
                                          const LowerToCpuOptions &options) {
   pm.addPass(createSoapSinglePrograms());
+  SoapNarrowProductsOptions narrow;
+  narrow.precision = ""; // the module's
+  pm.addPass(createSoapNarrowProducts(narrow));
   pm.addPass(createSoapHoistSends());
   SoapOutlineKernelsOptions outline;
   outline.library = options.library;

@@ -166,6 +166,17 @@ struct SingleProgramsPass
     ModuleOp module = getOperation();
     if (module->hasAttr(SoapDialect::kPrograms))
       return;
+    WalkResult strategy = module.walk([](IterationSpaceOpInterface op) {
+      auto config = op->getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
+      bool isElsewhere =
+          config && llvm::any_of(config.getDevices(),
+                                 [](int64_t device) { return device != 0; });
+      return isElsewhere ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (strategy.wasInterrupted())
+      module.emitRemark("has a strategy that is not used: expected "
+                        "'--soap-partition' before, without which every "
+                        "function is a program of one device");
     SmallVector<Attribute> entries;
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       if (function.isExternal() || function.isPrivate())

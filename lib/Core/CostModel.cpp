@@ -39,26 +39,34 @@ static Efficiency efficiencyOf(const std::string &kind) {
   return {0.1, 0.6};
 }
 
-static double peakFlops(const DeviceType &type, int64_t elementBytes) {
+static double peakFlops(const DeviceType &type, const Work &work) {
   auto find = [&](const char *dtype) {
     auto it = type.flopsPerSecond.find(dtype);
     return it == type.flopsPerSecond.end() ? 0.0 : it->second;
   };
   double f32 = std::max(find("f32"), 1.0);
-  if (elementBytes == 8)
+  if (work.elementBytes == 8)
     return find("f64") > 0 ? find("f64") : f32 / 2;
-  if (elementBytes == 2)
+  if (work.elementBytes == 2)
     return std::max({find("f16"), find("bf16"), f32});
-  if (elementBytes == 1)
+  if (work.elementBytes == 1)
     return std::max({find("f8"), find("i8"), f32});
-  return f32;
+  return std::max(find(dtypeOf(type, work)), 1.0);
 }
 
 bool soap::isCopy(const std::string &kind) {
   return kind == "fill" || kind == "assemble" || kind == "combine";
 }
 
-/// Products of f32 use tensor cores where the device has them for f32.
+/// What tensor cores may compute in another precision than f32. Work without a
+/// shape goes by its kind.
+static bool isProduct(const Work &work) {
+  const std::string &op = work.shape.op.empty() ? work.kind : work.shape.op;
+  return op.starts_with("conv2d") || op == "matmul" || op.starts_with("lstm");
+}
+
+/// Products of f32 have the precision that was asked for where the device has a
+/// rate for it, else f32.
 const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
   switch (work.elementBytes) {
   case 8:
@@ -70,9 +78,8 @@ const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
   default:
     break;
   }
-  bool isProduct = work.shape.op == "conv2d" || work.shape.op == "matmul" ||
-                   work.shape.op.starts_with("lstm");
-  return isProduct && type.flopsPerSecond.contains("tf32") ? "tf32" : "f32";
+  const char *asked = precisionName(work.precision);
+  return isProduct(work) && type.flopsPerSecond.contains(asked) ? asked : "f32";
 }
 
 static double peakOf(const std::map<std::string, double> &peaks,
@@ -86,6 +93,28 @@ static double peakOf(const std::map<std::string, double> &peaks,
   return dtype == "f64" ? peak / 2 : peak;
 }
 
+/// Bytes of an element of a type that a profile knows.
+static double widthOf(const std::string &dtype) {
+  if (dtype == "f64")
+    return 8;
+  if (dtype == "f16" || dtype == "bf16")
+    return 2;
+  return dtype == "f8" || dtype == "i8" ? 1 : 4;
+}
+
+/// The type of which a profile knows times of such a product: `dtype` itself,
+/// else one whose kernels are most like it, tensor cores in f32 before others.
+static std::string measuredDtype(const ProfileModel &costs,
+                                 const OpShape &shape,
+                                 const std::string &dtype) {
+  if (costs.knows(shape, dtype))
+    return dtype;
+  for (const char *other : {"tf32", "f32", "bf16", "f16"})
+    if (costs.knows(shape, other))
+      return other;
+  return dtype;
+}
+
 /// By the profile of the device's type: as measured, or by the measured
 /// device's curve and the ratio of peaks.
 static std::optional<double> profileNs(const DeviceType &type,
@@ -93,29 +122,38 @@ static std::optional<double> profileNs(const DeviceType &type,
   if (!type.costs)
     return std::nullopt;
   const Profile &profile = type.costs->getProfile();
+  bool isMeasured = profile.device == type.name;
   if (work.shape.op.empty()) {
-    if (profile.device != type.name)
+    if (!isMeasured)
       return std::nullopt;
     return type.costs->copyNs(work.kind, static_cast<double>(work.bytes),
                               assembleSizes(work.parts, profile.cacheBytes));
   }
-  std::string dtype = dtypeOf(type, work);
+  std::string dtype = dtypeOf(type, work), measured = dtype;
+  if (isProduct(work))
+    measured = measuredDtype(*type.costs, work.shape, dtype);
   // On a GPU, blocks sum up what they read, and another kernel their sums.
   bool sumsOfBlocks = work.shape.op == "reduce" && !type.copiesOccupyReceiver;
   KernelPart part{work.registerBytes, work.joins, work.operandBytes,
                   sumsOfBlocks ? 2 : 1};
-  if (profile.device == type.name)
-    return type.costs->opNs(work.shape, dtype, part);
+  if (isMeasured && measured == dtype) {
+    if (dtype != "bf16" || work.elementBytes == 2)
+      return type.costs->opNs(work.shape, dtype, part);
+    // Measured on tensors of bf16.
+    OpShape narrow = work.shape;
+    narrow.bytes = std::max<int64_t>(narrow.bytes / 2, 1);
+    return type.costs->opNs(narrow, dtype, part);
+  }
   CurveScale scale;
-  scale.launch = static_cast<double>(type.launchNs) /
-                 static_cast<double>(std::max<int64_t>(profile.launchNs, 1));
-  scale.memory = profile.memoryBandwidthBytesPerSecond /
-                 std::max(type.memoryBandwidthBytesPerSecond, 1.0);
-  // Where a device has no tensor cores for f32, its products are of the kind
-  // that was measured with them.
-  bool isProduct = work.shape.op == "conv2d" || work.shape.op == "matmul" ||
-                   work.shape.op.starts_with("lstm");
-  std::string measured = isProduct && dtype == "f32" ? "tf32" : dtype;
+  if (!isMeasured) {
+    scale.launch = static_cast<double>(type.launchNs) /
+                   static_cast<double>(std::max<int64_t>(profile.launchNs, 1));
+    scale.memory = profile.memoryBandwidthBytesPerSecond /
+                   std::max(type.memoryBandwidthBytesPerSecond, 1.0);
+  }
+  // Curves of products count elements.
+  if (isProduct(work))
+    scale.memory *= widthOf(dtype) / widthOf(measured);
   scale.compute = peakOf(profile.flopsPerSecond, measured) /
                   peakOf(type.flopsPerSecond, dtype);
   return type.costs->curveNs(work.shape, measured, scale, part);
@@ -134,8 +172,7 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
   if (std::optional<double> ns = profileNs(type, work))
     return static_cast<int64_t>(std::clamp(std::ceil(*ns), 1.0, longest));
   Efficiency efficiency = efficiencyOf(work.kind);
-  double computing =
-      work.flops / (peakFlops(type, work.elementBytes) * efficiency.flops);
+  double computing = work.flops / (peakFlops(type, work) * efficiency.flops);
   double moving = static_cast<double>(work.bytes - work.registerBytes) /
                   (type.memoryBandwidthBytesPerSecond * efficiency.bandwidth);
   double ns = (work.joins ? 0 : static_cast<double>(type.launchNs)) +
@@ -202,6 +239,7 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
                       const LoopBox &box) {
   Work work = fillWork(graph, kernel, box);
   work.kind = kernel.kind;
+  work.precision = graph.precision;
   for (size_t i = 0; i < kernel.operands.size(); ++i)
     work.operandBytes += bytesOf(graph.values[kernel.operands[i]],
                                  kernel.space.operands[i].map, box);

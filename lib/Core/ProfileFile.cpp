@@ -51,7 +51,8 @@ public:
     jsonfile::Cursor root(reader, &document, "");
     root.expectObject({"version", "device", "source", "flops_per_s",
                        "memory_bandwidth_bytes_per_s", "launch_s",
-                       "cache_bytes", "tables", "curves", "collectives"});
+                       "cache_bytes", "run_spread", "tables", "curves",
+                       "collectives"});
     root.expectVersion();
     profile.device = root["device"].string();
     if (root.has("source"))
@@ -68,6 +69,8 @@ public:
         std::llround(root["launch_s"].number(0, 1000) * nsPerSecond), 1);
     if (root.has("cache_bytes"))
       profile.cacheBytes = root["cache_bytes"].integer(1, mostExtent);
+    if (root.has("run_spread"))
+      profile.runSpread = root["run_spread"].number(0, 1e9);
     readList(root, "tables", &ProfileReader::readTable);
     readList(root, "curves", &ProfileReader::readCurve);
     readList(root, "collectives", &ProfileReader::readCollective);
@@ -338,6 +341,19 @@ const char *soap::resourceName(CurveResource resource) {
   return "";
 }
 
+std::string soap::doubtsOf(const Profile &profile) {
+  if (profile.runSpread <= mostRunSpread)
+    return "";
+  auto percent = [](double share) {
+    return std::to_string(std::llround(100 * std::min(share, 1e6))) + " %";
+  };
+  return "measured times of device type '" + profile.device +
+         "' may be too long: slower runs took " + percent(profile.runSpread) +
+         " longer than the fastest, expected at most " +
+         percent(mostRunSpread) +
+         ", as on a machine that does nothing else; measure again on one";
+}
+
 Expected<Profile> soap::parseProfile(const std::string &text,
                                      const std::string &file) {
   Expected<nlohmann::json> document = jsonfile::parse(text, file);
@@ -375,6 +391,8 @@ std::string soap::printProfile(const Profile &profile) {
           show(static_cast<double>(profile.launchNs) / nsPerSecond);
   if (profile.cacheBytes != defaultCacheBytes)
     text += ",\"cache_bytes\":" + std::to_string(profile.cacheBytes);
+  if (profile.runSpread > 0)
+    text += ",\"run_spread\":" + show(profile.runSpread);
   text += ",\n\"tables\":[";
   for (size_t t = 0; t < profile.tables.size(); ++t) {
     const ProfileTable &table = profile.tables[t];

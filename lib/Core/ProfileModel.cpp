@@ -649,6 +649,17 @@ const CostCurve *ProfileModel::findCurve(const std::string &op,
   return nullptr;
 }
 
+bool ProfileModel::knows(const OpShape &shape, const std::string &dtype) const {
+  if (findCurve(shape.op, shape.direction, dtype))
+    return true;
+  for (const std::unique_ptr<Table> &table : tables)
+    if (table->isFor(shape, dtype))
+      return true;
+  std::string kind = classOf(shape.op);
+  return !kind.empty() && (findCurve(kind, shape.direction, dtype) ||
+                           findCurve(kind, "forward", dtype));
+}
+
 bool soap::isByPoints(const ProfileTable &table) {
   return table.loops.size() == 1 && table.loops[0] == "points";
 }

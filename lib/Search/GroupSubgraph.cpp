@@ -12,6 +12,7 @@ using namespace soap;
 
 GroupSubgraph::GroupSubgraph(const Graph &whole,
                              const std::vector<OpGroup> &groups) {
+  graph.precision = whole.precision;
   std::map<int, std::pair<size_t, size_t>> member; // by node
   for (size_t g = 0; g < groups.size(); ++g) {
     nodes.emplace_back(groups[g].nodes.size());

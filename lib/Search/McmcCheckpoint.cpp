@@ -9,6 +9,7 @@
 #include "../Core/Json.h"
 #include "Soap/Core/StrategyFile.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -96,6 +97,7 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
       {"model", fingerprint(problem.getGraph())},
       {"topology", fingerprint(problem.getTopology())},
       {"profiles", fingerprintOfProfiles(problem.getTopology())},
+      {"precision", precisionName(problem.getGraph().precision)},
       {"options", describeOptions(problem, options)},
       {"round", state.round},
       {"seconds", state.seconds},
@@ -115,6 +117,13 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
 
 namespace {
 
+bool knowsTf32(const Topology &topology) {
+  return std::any_of(topology.deviceTypes.begin(), topology.deviceTypes.end(),
+                     [](const DeviceType &type) {
+                       return type.flopsPerSecond.contains("tf32");
+                     });
+}
+
 class StateReader {
 public:
   StateReader(jsonfile::Reader &reader, const ParallelizationProblem &problem,
@@ -124,9 +133,9 @@ public:
   McmcState read(const Cursor &document) {
     McmcState state;
     document.expectObject({"version", "search", "model", "topology", "profiles",
-                           "options", "round", "seconds", "scale_ns", "trades",
-                           "exchanges", "has_last", "initial", "curve",
-                           "chains"});
+                           "precision", "options", "round", "seconds",
+                           "scale_ns", "trades", "exchanges", "has_last",
+                           "initial", "curve", "chains"});
     document.expectVersion();
     expect(document["search"], "mcmc", "a checkpoint of algorithm");
     expect(document["model"], fingerprint(problem.getGraph()),
@@ -137,6 +146,10 @@ public:
     if (document.has("profiles"))
       expect(document["profiles"], fingerprintOfProfiles(problem.getTopology()),
              "a checkpoint of prices by profiles with fingerprint");
+    // Older files have prices in f32, but of devices with tf32, in that.
+    if (document.has("precision") || knowsTf32(problem.getTopology()))
+      expect(document["precision"], precisionName(problem.getGraph().precision),
+             "a checkpoint of prices of products in");
     expect(document["options"], describeOptions(problem, options),
            "a checkpoint of a search with");
     state.round = document["round"].integer(0, mostCount);

@@ -109,6 +109,8 @@ std::string soap::printProblemFile(const ProblemFile &problem) {
   for (const char *key :
        {"values", "inputs", "nodes", "outputs", "groups", "roles"})
     file[key] = json::array();
+  if (graph.precision != ProductPrecision::F32)
+    file["precision"] = precisionName(graph.precision);
   for (const GraphValue &value : graph.values)
     file["values"].push_back({{"name", value.name},
                               {"shape", value.shape},
@@ -161,9 +163,15 @@ public:
       : reader(reader), root(reader, &document, "") {}
 
   ProblemFile read() {
-    root.expectObject(
-        {"version", "values", "inputs", "nodes", "outputs", "groups", "roles"});
+    root.expectObject({"version", "precision", "values", "inputs", "nodes",
+                       "outputs", "groups", "roles"});
     root.expectVersion();
+    if (root.has("precision"))
+      problem.graph.precision = static_cast<ProductPrecision>(
+          choice(root["precision"],
+                 std::array{precisionName(ProductPrecision::F32),
+                            precisionName(ProductPrecision::TF32),
+                            precisionName(ProductPrecision::BF16)}));
     for (const Cursor &entry : root["values"].elements())
       readValue(entry);
     std::vector<Cursor> nodes = root["nodes"].elements();

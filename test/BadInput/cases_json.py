@@ -72,6 +72,8 @@ CASES = [
     profile("wrong version", changed(PROFILE, ["version"], 3), "at /version", "expected version 1, got 3"),
     profile("misspelled key", changed(PROFILE, ["table"], []), 'unknown key "table"', "expected one of"),
     profile("device missing", changed(PROFILE, ["device"], REMOVED), "at /", '"device"'),
+    profile("a spread below zero", changed(PROFILE, ["run_spread"], -0.1), "at /run_spread", "-0.1"),
+    profile("a spread that is no number", changed(PROFILE, ["run_spread"], "much"), "at /run_spread", "number"),
     profile("no peak for f32", changed(PROFILE, ["flops_per_s"], {"f16": 1e12}), "at /flops_per_s", '"f32"'),
     profile("bandwidth of zero", changed(PROFILE, ["memory_bandwidth_bytes_per_s"], 0), "at /memory_bandwidth_bytes_per_s", "got 0"),
     profile("bandwidth NaN", to_json(PROFILE).replace("10000000000.0", "NaN"), "invalid JSON"),

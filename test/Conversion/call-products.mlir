@@ -4,7 +4,7 @@
 // RUN: soap-opt %s --soap-call-products=conv-epilogues=false | FileCheck %s --check-prefix=SINGLE
 // RUN: not soap-opt %s --soap-call-products=precision=fp8 2>&1 | FileCheck %s --check-prefix=PRECISION
 // RUN: not soap-opt %s --soap-call-products=workspace=-1 2>&1 | FileCheck %s --check-prefix=WORKSPACE
-// PRECISION: error: unknown precision 'fp8': expected f32, tf32 or, of --soap-lower-to-cuda, bf16
+// PRECISION: error: unknown precision 'fp8': expected f32, tf32 or bf16
 // WORKSPACE: error: expected a workspace of 0 to 1048576 MiB, got -1
 
 // CHECK-LABEL: func.func @bias_relu

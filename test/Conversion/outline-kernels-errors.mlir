@@ -3,7 +3,7 @@
 // CHECK: error: unknown library 'mkl': expected onednn, cuda or none
 
 func.func @f(%x: tensor<4xf80>) -> tensor<4xf80> {
-  // expected-error @below {{element type 'f80' has no lowering: expected f16, bf16, f32, f64 or an integer of whole bytes}}
+  // expected-error @below {{element type 'f80' has no lowering: expected f16, bf16, f32, f64 or an integer of whole bytes, up to i64}}
   %y = soap.relu %x : (tensor<4xf80>) -> tensor<4xf80>
   return %y : tensor<4xf80>
 }

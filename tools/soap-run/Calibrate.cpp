@@ -275,6 +275,7 @@ MaybeError Calibration::measureCases(std::vector<Case> cases) {
     if (it == times.end())
       return Error{"no time was measured for soap." + c.mnemonic};
     c.ns = medianOf(it->second);
+    result.spread.add(it->second);
     result.add(c);
   }
   return std::nullopt;

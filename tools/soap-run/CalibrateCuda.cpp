@@ -332,6 +332,7 @@ Expected<int64_t> CudaCalibration::nsOf(const Work &call) {
   }
   if (MaybeError late = device.finish(never))
     return *late;
+  result.spread.add(ns);
   return ns.empty() ? int64_t(1) : medianOf(ns);
 }
 

@@ -100,6 +100,8 @@ private:
   /// Of all probes: what a shape takes depends on its neighbours (layouts,
   /// what is in the cache), which are others in each of them.
   ProfileRecord record;
+  RunSpread spread;
+  double machineSpread = 0; ///< of what the profile had before
   std::set<std::string> seen, known;
   std::vector<ProbeTimes> probes;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
@@ -163,9 +165,14 @@ void ModelCalibration::collect(const ProbeTimes &probe) {
   using Part = std::pair<const std::string *, double>;
   for (size_t r = 0; r < times.size(); ++r) {
     const std::vector<int64_t> &lengths = times[r].lengths;
-    std::vector<size_t> iterations = typicalIterations(
-        steadyIterations(times[r].gauges, bestGauge, lengths, fewestIterations),
-        lengths);
+    std::vector<size_t> steady =
+        steadyIterations(times[r].gauges, bestGauge, lengths, fewestIterations);
+    std::vector<int64_t> runs;
+    for (size_t i : steady)
+      runs.push_back(lengths[i]);
+    spread.add(std::move(runs));
+    std::vector<size_t> iterations =
+        typicalIterations(std::move(steady), lengths);
     std::vector<Part> fused; // and ns
     auto flush = [&] {
       for (const auto &[shape, ns] : fused)
@@ -310,10 +317,12 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
 MaybeError ModelCalibration::write() {
   // From all probes, since full speed may have been seen in the last one only.
   record = ProfileRecord();
+  spread = RunSpread();
   for (const ProbeTimes &probe : probes)
     collect(probe);
   if (MaybeError error = record.addTo(profile))
     return error;
+  profile.runSpread = std::max(machineSpread, spread.value());
   return writeFile(base + ".profile.json", printProfile(profile));
 }
 
@@ -335,6 +344,7 @@ Expected<CalibrationEnd> ModelCalibration::run() {
   if (!loaded)
     return loaded.takeError();
   profile = std::move(*loaded);
+  machineSpread = profile.runSpread;
   for (const ProfileTable &table : profile.tables)
     for (const ProfileEntry &entry : table.entries)
       known.insert(printShape(table, entry));

@@ -30,6 +30,14 @@ int64_t run::medianOf(std::vector<int64_t> values) {
   return std::max<int64_t>(values[values.size() / 2], 1);
 }
 
+void RunSpread::add(std::vector<int64_t> ns) {
+  if (ns.empty())
+    return;
+  std::sort(ns.begin(), ns.end());
+  fastest += static_cast<double>(std::max<int64_t>(ns[ns.size() / 10], 1));
+  slower += static_cast<double>(std::max<int64_t>(ns[ns.size() * 3 / 4], 1));
+}
+
 int64_t CalibrationCase::bytes() const {
   int64_t count = volumeOf(result);
   for (const std::vector<int64_t> &operand : operands)
@@ -225,6 +233,7 @@ void CalibrationProfile::summarize(const std::string &name) {
       launch = std::max(1.0, curve.terms.front().ns);
   profile.launchNs = static_cast<int64_t>(launch);
   profile.flopsPerSecond = flops();
+  profile.runSpread = spread.value();
   profile.memoryBandwidthBytesPerSecond = bandwidth();
   for (DeviceType &type : topology.deviceTypes) {
     type.flopsPerSecond = profile.flopsPerSecond;

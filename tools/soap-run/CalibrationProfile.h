@@ -50,6 +50,19 @@ int64_t volumeOf(const std::vector<int64_t> &shape);
 /// At least 1.
 int64_t medianOf(std::vector<int64_t> values);
 
+/// How far runs of the same thing are apart, over all that was measured.
+class RunSpread {
+public:
+  /// Times of one thing, in ns.
+  void add(std::vector<int64_t> ns);
+  /// By how much the upper quartiles of all together exceed the lowest deciles,
+  /// as a share of these. Long ops count most, as they do in iterations.
+  double value() const { return fastest > 0 ? slower / fastest - 1 : 0; }
+
+private:
+  double fastest = 0, slower = 0;
+};
+
 /// How measuring ended.
 enum class CalibrationEnd {
   Complete,
@@ -63,6 +76,8 @@ class CalibrationProfile {
 public:
   Profile profile;
   Topology topology;
+
+  RunSpread spread;
 
   /// With its time.
   void add(const CalibrationCase &c);

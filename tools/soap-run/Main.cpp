@@ -276,8 +276,20 @@ int runMode(const Options &options, Session &session, Session *other,
 }
 
 /// The exit status.
+/// Says whether what was measured may be believed.
+void warnOfSpread(const std::string &file) {
+  auto profile = loadProfile(file);
+  if (!profile)
+    return;
+  if (std::string doubts = doubtsOf(*profile); !doubts.empty())
+    std::fprintf(stderr, "soap-run: warning: %s: %s\n", file.c_str(),
+                 doubts.c_str());
+}
+
 int reportCalibration(CalibrationEnd end, const Options &options) {
   const char *name = options.calibrationOutput.c_str();
+  if (end != CalibrationEnd::NothingKept)
+    warnOfSpread(options.calibrationOutput + ".profile.json");
   switch (end) {
   case CalibrationEnd::Complete:
     if (!options.quiet)

@@ -211,7 +211,8 @@ TEST(ElementwiseKernels, NarrowFloatsComputeInF32) {
   Array x = integers({4, 8}, 20), y = integers({4, 8}, 21), z(x.shape);
   for (size_t i = 0; i < z.values.size(); ++i)
     z.values[i] = x.values[i] * y.values[i];
-  check(function("soap.mul", "", {x, y}, {z}), {x, y}, {z}, {"f16", "bf16"});
+  check(narrowFunction("soap.mul", "", {x, y}, z), {x, y}, {z},
+        {"f16", "bf16"});
 }
 
 } // namespace

@@ -322,4 +322,26 @@ std::string function(const std::string &op, const std::string &attributes,
          types + "\n}\n";
 }
 
+std::string narrowFunction(const std::string &op, const std::string &attributes,
+                           const std::vector<Array> &inputs,
+                           const Array &result) {
+  std::string parameters, casts, operands, operandTypes;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::string number = std::to_string(i), comma = i ? ", " : "",
+                type = tensor(inputs[i].shape),
+                wide = tensor(inputs[i].shape, "f32");
+    parameters += comma + "%x" + number + ": " + wide;
+    casts += "  %n" + number + " = soap.cast %x" + number + " : (" + wide +
+             ") -> " + type + "\n";
+    operands += comma + "%n" + number;
+    operandTypes += comma + type;
+  }
+  std::string type = tensor(result.shape), wide = tensor(result.shape, "f32");
+  return "func.func @f(" + parameters + ") -> " + wide + " {\n" + casts +
+         "  %y = " + op + " " + operands +
+         (attributes.empty() ? "" : " {" + attributes + "}") + " : (" +
+         operandTypes + ") -> " + type + "\n  %z = soap.cast %y : (" + type +
+         ") -> " + wide + "\n  return %z : " + wide + "\n}\n";
+}
+
 } // namespace soap::test

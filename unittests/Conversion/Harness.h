@@ -58,6 +58,11 @@ std::string tensor(const std::vector<int64_t> &shape,
 std::string function(const std::string &op, const std::string &attributes,
                      const std::vector<Array> &inputs,
                      const std::vector<Array> &results);
+/// The same of an op with one result that computes in a type which programs are
+/// not given: operands and result are f32 and are cast.
+std::string narrowFunction(const std::string &op, const std::string &attributes,
+                           const std::vector<Array> &inputs,
+                           const Array &result);
 
 } // namespace soap::test
 

@@ -157,6 +157,94 @@ TEST(CostModel, SlicesWithoutGapsAreViews) {
   EXPECT_GT(cost.computeNs(0, work), 1000);
 }
 
+/// A square matrix product in some precision.
+Work product(int64_t n, ProductPrecision precision, int64_t elementBytes = 4) {
+  IterationSpace space;
+  space.loops = {{"m", n}, {"n", n}, {"k", n, IteratorType::Reduction}};
+  space.flopsPerPoint = 2;
+  space.operands.resize(2);
+  for (int loop : {0, 2})
+    space.operands[0].map.push_back(DimMap::loop(loop));
+  for (int loop : {1, 2})
+    space.operands[1].map.push_back(DimMap::loop(loop));
+  auto size = static_cast<double>(n);
+  Work work{"matmul", 2 * size * size * size, 3 * elementBytes * n * n,
+            elementBytes};
+  work.shape = shapeOf("matmul", space, space.wholeBox(), work.bytes);
+  work.precision = precision;
+  return work;
+}
+
+/// Large products reach most of the rate that the data sheet has for their
+/// precision, and never more (NVIDIA A100, H100 and H200 data sheets, dense).
+TEST(CostModel, ProductsHaveTheRateOfTheirPrecision) {
+  struct Rates {
+    const char *topology;
+    double f32, tf32, bf16; // TFLOP/s
+  };
+  for (const Rates &rates :
+       {Rates{"a100-1x1", 19.5, 156, 312}, Rates{"h100-1x1", 67, 494.5, 990},
+        Rates{"h200-1x1", 67, 494.5, 990},
+        Rates{"v100-1x1", 15.7, 15.7, 15.7}}) {
+    SCOPED_TRACE(rates.topology);
+    Topology topology = *builtinTopology(rates.topology);
+    for (bool hasProfile : {true, false}) {
+      if (!hasProfile)
+        topology.deviceTypes[0].costs = nullptr;
+      auto reached = [&](ProductPrecision precision) {
+        Work work = product(8192, precision);
+        auto ns = static_cast<double>(CostModel(topology).computeNs(0, work));
+        return work.flops / ns / 1e3;
+      };
+      for (auto [precision, rate] :
+           {std::pair(ProductPrecision::F32, rates.f32),
+            std::pair(ProductPrecision::TF32, rates.tf32),
+            std::pair(ProductPrecision::BF16, rates.bf16)}) {
+        SCOPED_TRACE(precisionName(precision));
+        EXPECT_LE(reached(precision), rate);
+        EXPECT_GE(reached(precision), 0.6 * rate);
+      }
+    }
+  }
+  // 8192^3 on an H200 by cuBLAS: 423 TFLOP/s in tf32, 836 in bf16.
+  Topology h200 = *builtinTopology("h200-1x1");
+  for (auto [precision, measured] : {std::pair(ProductPrecision::TF32, 423.),
+                                     std::pair(ProductPrecision::BF16, 836.)}) {
+    Work work = product(8192, precision);
+    auto ns = static_cast<double>(CostModel(h200).computeNs(0, work));
+    EXPECT_NEAR(work.flops / ns / 1e3, measured, 0.15 * measured);
+  }
+}
+
+/// Precision is a matter of f32 and of products: other types and other ops cost
+/// the same whatever it is, and no precision is dearer than a wider one.
+TEST(CostModel, PrecisionIsOfProductsOfF32) {
+  for (const char *name : {"cpu-1", "a100-1x1", "h200-1x1", "k80-1x1"}) {
+    SCOPED_TRACE(name);
+    Topology topology = *builtinTopology(name);
+    CostModel cost(topology);
+    auto ns = [&](Work work, ProductPrecision precision) {
+      work.precision = precision;
+      return cost.computeNs(0, work);
+    };
+    using enum ProductPrecision;
+    IterationSpace space;
+    space.loops = {{"d0", 1 << 20}};
+    Work relu{"relu", 1 << 20, 1 << 23, 4};
+    relu.shape = shapeOf("relu", space, space.wholeBox(), relu.bytes);
+    for (const Work &work :
+         {relu, product(4096, F32, 8), product(4096, F32, 2)})
+      for (ProductPrecision precision : {TF32, BF16})
+        EXPECT_EQ(ns(work, precision), ns(work, F32));
+    for (int64_t n : {64, 512, 4096, 8192}) {
+      EXPECT_GE(ns(product(n, F32), F32), ns(product(n, F32), TF32));
+      EXPECT_GE(ns(product(n, F32), TF32), ns(product(n, F32), BF16));
+      // f64 has half of the rate of f32, or less.
+      EXPECT_GE(ns(product(n, F32, 8), F32), ns(product(n, F32), F32));
+    }
+  }
+}
+
 TEST(CostModel, ExtremesStayFinite) {
   Topology topology = *builtinTopology("cpu-2");
   CostModel cost(topology);

@@ -320,6 +320,7 @@ TEST(Profile, CostsOfDevices) {
   ASSERT_TRUE(table);
   Work work;
   work.kind = "matmul";
+  work.precision = ProductPrecision::TF32;
   work.shape = shapeOf(*table, table->entries.back().shape);
   work.flops =
       2 * work.shape.sizes[0] * work.shape.sizes[1] * work.shape.sizes[2];

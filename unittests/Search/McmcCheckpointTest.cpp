@@ -116,6 +116,37 @@ TEST(McmcCheckpoint, RefusesOtherProfilesOfTheSameName) {
   expectIn(state.error(), "at /profiles: expected");
 }
 
+/// Prices are those of a precision; files without one are of before there was a
+/// choice, when devices with tf32 had prices in that.
+TEST(McmcCheckpoint, RefusesAnotherPrecision) {
+  for (const char *name : {"h200-1x4", "k80-1x4"}) {
+    SCOPED_TRACE(name);
+    MlpProblem p(makeMlp(64, {100, 80, 10}), *builtinTopology(name));
+    McmcOptions options;
+    options.proposals = 100;
+    options.pauseAfter = 50;
+    std::string text;
+    options.checkpoint = [&](const McmcState &state) {
+      text = printMcmcCheckpoint(p.problem, options, state);
+    };
+    searchMcmc(p.problem, options);
+    ASSERT_TRUE(parseMcmcCheckpoint(text, "s.ckpt", p.problem, options));
+    Mlp mlp = p.mlp;
+    mlp.graph.precision = ProductPrecision::TF32;
+    MlpProblem other(mlp, p.topology);
+    Expected<McmcState> state =
+        parseMcmcCheckpoint(text, "s.ckpt", other.problem, options);
+    ASSERT_FALSE(state);
+    expectIn(state.error(), "at /precision: expected a checkpoint of prices of "
+                            "products in \"tf32\", got \"f32\"");
+    const std::string key = "\"precision\":\"f32\",";
+    ASSERT_NE(text.find(key), std::string::npos);
+    text.erase(text.find(key), key.size());
+    state = parseMcmcCheckpoint(text, "s.ckpt", p.problem, options);
+    EXPECT_EQ(static_cast<bool>(state), std::string(name) == "k80-1x4");
+  }
+}
+
 TEST(McmcCheckpoint, RefusesFewerChains) {
   Fixture f;
   Expected<McmcState> state =

@@ -39,6 +39,21 @@ TEST(ProblemFile, RoundTrip) {
   EXPECT_EQ(a.evaluate(strategy).makespanNs, b.evaluate(strategy).makespanNs);
 }
 
+TEST(ProblemFile, KeepsThePrecision) {
+  ProblemFile problem = smallProblem();
+  problem.graph.precision = ProductPrecision::TF32;
+  std::string text = printProblemFile(problem);
+  Expected<ProblemFile> again = parseProblemFile(text, "p.json");
+  ASSERT_TRUE(static_cast<bool>(again)) << again.error();
+  EXPECT_EQ(again->graph.precision, ProductPrecision::TF32);
+  EXPECT_EQ(printProblemFile(*again), text);
+  text.replace(text.find("\"tf32\""), 6, "\"f8\"");
+  again = parseProblemFile(text, "p.json");
+  ASSERT_FALSE(static_cast<bool>(again));
+  EXPECT_EQ(again.error(), "p.json: at /precision: expected one of f32, tf32, "
+                           "bf16, got \"f8\"");
+}
+
 /// The first op is cut in one stage, whose loops have other names and another
 /// order.
 static ProblemFile problemWithStage() {

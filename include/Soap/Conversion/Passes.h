@@ -134,8 +134,9 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
       *this, "precision",
       llvm::cl::desc("Operands of convolution and matmul: f32, tf32 (of "
                      "library=cuda) or bf16. Sums, weights and all else are "
-                     "in f32"),
-      llvm::cl::init("f32")};
+                     "in f32. Default, and what it must agree with: the "
+                     "module's soap.precision, else f32"),
+      llvm::cl::init("")};
   PassOptions::Option<std::string> layout{
       *this, "layout",
       llvm::cl::desc("Images between convolutions of cuDNN: nchw, nhwc "

@@ -40,7 +40,7 @@ def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"library", "library", "std::string", /*default=*/"\"onednn\"", "Library for convolution and matmul: onednn, cuda (cuDNN and cuBLAS) or none">,
     Option<"fuse", "fuse", "bool", /*default=*/"true", "Fuse elementwise chains and write loops for speed">,
-    Option<"precision", "precision", "std::string", /*default=*/"\"f32\"", "What cuDNN and cuBLAS read of f32: f32, or tf32 (10 bits of fraction)">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"\"", "What cuDNN and cuBLAS read of f32: f32, or tf32 (10 bits of fraction); default: the module's soap.precision">,
     Option<"workspace", "workspace", "int64_t", /*default=*/"0", "MiB that a call of cuDNN or cuBLAS may use at most, as a buffer of the program">,
     Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between library convolutions: nchw, nhwc (channels last), nchw8c, nchw16c (blocks of channels), or auto: blocks as wide as this machine's vectors">
   ];
@@ -76,6 +76,27 @@ def SoapParallelizeKernels : Pass<"soap-parallelize-kernels", "::mlir::ModuleOp"
     Option<"flatten", "flatten", "bool", /*default=*/"false", "All independent loops of a nest as one">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SoapSetPrecision : Pass<"soap-set-precision", "::mlir::ModuleOp"> {
+  let summary = "Says in which precision products of f32 are computed";
+  let description = [{
+    Sets `soap.precision` on the module: what matmul, convolution, their gradients and recurrences read of operands of f32, on GPUs. `f32`, which holds without it; `tf32`, of which 10 bits of fraction are read; or `bf16`, to which operands are rounded. Weights, updates and sums are in f32 in all of them.
+    The cost model prices it (docs/CostModel.md), and `--soap-lower-to-cuda` computes it, so it is set before a strategy is searched. Another precision than that which the module already has, or was partitioned with, is an error.
+
+    ```mlir
+    module {
+    ```
+
+    with `precision=tf32` becomes
+
+    ```mlir
+    module attributes {soap.precision = "tf32"} {
+    ```
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", /*default=*/"\"\"", "f32, tf32 or bf16; empty: what the module has">
+  ];
 }
 
 def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
@@ -260,6 +281,9 @@ def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
     %y = soap.matmul %xr, %wr : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
     ```
   }];
+  let options = [
+    Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"", "Precision of the program, the module's soap.precision if empty; nothing is done in others than bf16">
+  ];
 }
 
 def SoapCallAttention : Pass<"soap-call-attention", "::mlir::ModuleOp"> {
@@ -290,7 +314,7 @@ def SoapCallAttention : Pass<"soap-call-attention", "::mlir::ModuleOp"> {
   let options = [
     Option<"attention", "attention", "std::string", /*default=*/"\"auto\"", "cuda, none, or auto: cuda from sm_80 on">,
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "Chip, as ptxas calls it">,
-    Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"", "Precision of the program; nothing is done in others than bf16">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"bf16\"", "Precision of the program, the module's soap.precision if empty; nothing is done in others than bf16">,
     Option<"library", "library", "std::string", /*default=*/"\"cuda\"", "Library of the program; nothing is done without cuda">
   ];
   let statistics = [
@@ -326,7 +350,7 @@ def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"precision", "precision", "std::string", /*default=*/"\"f32\"", "What the libraries read of f32: f32, or tf32 (10 bits of fraction)">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"\"", "What the libraries read of f32: f32, or tf32 (10 bits of fraction); default: the module's soap.precision">,
     Option<"workspace", "workspace", "int64_t", /*default=*/"0", "MiB that a call may use at most, as a buffer of the program">,
     Option<"convEpilogues", "conv-epilogues", "bool", /*default=*/"true", "Convolutions have what follows them, too">
   ];
@@ -453,7 +477,7 @@ def SoapAssignLayouts : Pass<"soap-assign-layouts", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "Images between convolutions of cuDNN: nchw, nhwc (channels last), or auto: nhwc in tf32 and bf16 from sm_80 on">,
-    Option<"precision", "precision", "std::string", /*default=*/"\"f32\"", "Precision of products, for auto: f32, tf32 or bf16">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"\"", "Precision of products, for auto: f32, tf32 or bf16; default: the module's soap.precision">,
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "Chip, for auto">
   ];
   let statistics = [

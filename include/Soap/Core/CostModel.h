@@ -34,6 +34,8 @@ struct Work {
   int64_t operandBytes = 0;
   /// Of an assemble: what it is put together from.
   CopyParts parts = {};
+  /// Of a product of f32: the precision that is asked for.
+  ProductPrecision precision = ProductPrecision::F32;
 };
 
 class CostModel {

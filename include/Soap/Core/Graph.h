@@ -10,6 +10,7 @@
 #define SOAP_CORE_GRAPH_H
 
 #include "Soap/Core/Config.h"
+#include "Soap/Core/Precision.h"
 
 namespace soap {
 
@@ -110,6 +111,8 @@ struct Graph {
   std::vector<GraphNode> nodes; ///< in program (topological) order
   std::vector<GraphOutput> outputs;
   std::vector<Restore> restores;
+  /// In which products of f32 are computed, on devices that have it.
+  ProductPrecision precision = ProductPrecision::F32;
 
   /// The value of which a value is tiles: itself, or what it restores.
   int rootOf(int value) const {

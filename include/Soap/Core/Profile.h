@@ -112,6 +112,9 @@ struct Profile {
   /// Tiles of more bytes than this are read from memory, or from a cache that
   /// is shared, when they are copied.
   int64_t cacheBytes = defaultCacheBytes;
+  /// How much longer than the fastest the slower runs took of all that was
+  /// measured: 0.1 is 10 % (docs/CostModel.md). 0: not known.
+  double runSpread = 0;
   std::vector<ProfileTable> tables;
   std::vector<CostCurve> curves;
   std::vector<CollectiveEntries> collectives;
@@ -120,6 +123,13 @@ struct Profile {
 /// How many times faster a shape may be recorded than one that is no larger in
 /// any respect: kernels for odd shapes are slow, more is a mistake.
 constexpr double mostProfileDisorder = 8;
+
+/// Runs that differ by more were disturbed by other work on the machine: idle
+/// ones differ by some hundredths.
+constexpr double mostRunSpread = 0.25;
+
+/// What to say of a profile whose runs differ by more than that, "" of others.
+std::string doubtsOf(const Profile &profile);
 
 /// Parses the JSON text of a profile; `file` is for messages.
 Expected<Profile> parseProfile(const std::string &text,

@@ -37,6 +37,9 @@ public:
   ~ProfileModel();
   const Profile &getProfile() const { return profile; }
 
+  /// Whether there is a table or a curve of such an op, or of the product that
+  /// stands for it, in this type.
+  bool knows(const OpShape &shape, const std::string &dtype) const;
   /// Time on the device that was measured, in ns; nothing if the profile says
   /// nothing of such an op. Tables of an op are prepared when first asked for
   /// (tens of milliseconds); safe from several threads.

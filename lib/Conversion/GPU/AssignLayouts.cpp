@@ -14,6 +14,7 @@
 #include "../Reference/Kernels.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -175,14 +176,12 @@ struct AssignLayoutsPass
           << layout << "': expected nchw, nhwc or auto";
       return std::nullopt;
     }
-    if (precision != "f32" && precision != "tf32" && precision != "bf16") {
-      getOperation().emitError("unknown precision '")
-          << precision << "': expected f32, tf32 or bf16";
+    auto resolved = resolvePrecision(getOperation(), precision);
+    if (!resolved)
       return std::nullopt;
-    }
     // From sm_80 on, tensor cores compute what is not f32, best from NHWC.
-    return precision != "f32" && numberOf(chip).value_or(0) >= 80 ? last
-                                                                  : first;
+    bool isNarrow = *resolved != ::soap::ProductPrecision::F32;
+    return isNarrow && numberOf(chip).value_or(0) >= 80 ? last : first;
   }
 
   void runOnOperation() override {

@@ -12,6 +12,7 @@
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Runtime/AttentionCall.h"
 
@@ -561,13 +562,18 @@ struct CallAttentionPass
           << attention << "': expected auto, cuda or none";
       return signalPassFailure();
     }
+    auto resolved = resolvePrecision(module, precision);
+    if (!resolved)
+      return signalPassFailure();
+    bool isNarrow = *resolved == ::soap::ProductPrecision::BF16;
     StringRef missing = numberOfChip(chip) < 80 ? "a chip from sm_80 on"
-                        : precision != "bf16"   ? "precision=bf16"
+                        : !isNarrow             ? "precision=bf16"
                         : library != "cuda"     ? "library=cuda"
                                                 : "";
     if (attention == "cuda" && !missing.empty()) {
       module.emitError("attention=cuda needs ")
-          << missing << ", got chip=" << chip << " precision=" << precision
+          << missing << ", got chip=" << chip
+          << " precision=" << ::soap::precisionName(*resolved)
           << " library=" << library;
       return signalPassFailure();
     }

@@ -384,7 +384,7 @@ struct CallImageOpsPass
           << pooling << "': expected none, exact or all";
       return signalPassFailure();
     }
-    if (!cudaOptions(module, "f32", workspace))
+    if (!cudaOptions(module, /*precision=*/"", workspace))
       return signalPassFailure();
     SmallVector<func::FuncOp> programs;
     for (func::FuncOp function : module.getOps<func::FuncOp>())

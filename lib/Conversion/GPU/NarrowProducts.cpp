@@ -10,6 +10,7 @@
 #include "../Reference/Kernels.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -164,6 +165,11 @@ struct NarrowProductsPass
   using SoapNarrowProductsBase::SoapNarrowProductsBase;
 
   void runOnOperation() override {
+    auto resolved = resolvePrecision(getOperation(), precision);
+    if (!resolved)
+      return signalPassFailure();
+    if (*resolved != ::soap::ProductPrecision::BF16)
+      return;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.getBody().hasOneBlock())
         continue;

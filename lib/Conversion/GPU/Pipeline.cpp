@@ -46,32 +46,32 @@ void mlir::soap::buildLowerGpuKernelsPipeline(
 
 void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
                                           const LowerToCudaOptions &options) {
+  // What follows works in the module's precision.
+  SoapSetPrecisionOptions precision;
+  precision.precision = options.precision;
+  pm.addPass(createSoapSetPrecision(precision));
   // Kernels on tensors, with loops of independent iterations.
   pm.addPass(createSoapSinglePrograms());
-  StringRef precision = options.precision.getValue();
-  if (precision == "bf16")
-    pm.addPass(createSoapNarrowProducts());
+  SoapNarrowProductsOptions narrow;
+  narrow.precision = "";
+  pm.addPass(createSoapNarrowProducts(narrow));
   SoapOutlineKernelsOptions outline;
   outline.library = options.library;
   outline.workspace = options.workspace;
-  if (precision != "bf16")
-    outline.precision = precision.str();
   if (options.library == "cuda") {
     SoapAssignLayoutsOptions layouts;
     layouts.layout = options.layout;
-    layouts.precision = precision.str();
     layouts.chip = options.chip;
     pm.addPass(createSoapAssignLayouts(layouts));
   }
   SoapCallAttentionOptions attention;
   attention.attention = options.attention;
   attention.chip = options.chip;
-  attention.precision = precision.str();
+  attention.precision = "";
   attention.library = options.library;
   pm.addPass(createSoapCallAttention(attention));
   if (options.library == "cuda") {
     SoapCallProductsOptions products;
-    products.precision = outline.precision;
     products.workspace = options.workspace;
     products.convEpilogues = options.convEpilogues;
     pm.addPass(createSoapCallProducts(products));

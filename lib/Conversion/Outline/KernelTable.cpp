@@ -30,12 +30,6 @@ mlir::soap::updatedOperands(Operation *op) {
   return {};
 }
 
-/// Floats that LLVM computes with on this kind of machine, and integers.
-static bool isSupportedElement(Type type) {
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type) ||
-         (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() >= 8);
-}
-
 KernelTable::Argument KernelTable::argumentOf(OpOperand &operand) const {
   return {operand.get().getType(),
           layouts ? layouts->read(operand) : ImageLayout::ChannelsFirst};
@@ -56,12 +50,8 @@ FailureOr<FlatSymbolRefAttr> KernelTable::findOrCreate(
     return found->second;
   SmallVector<Type> types;
   for (const Argument &argument : tensors) {
-    auto tensor = cast<RankedTensorType>(argument.type);
-    if (!isSupportedElement(tensor.getElementType()))
-      return emitError(loc) << "element type " << tensor.getElementType()
-                            << " has no lowering: expected f16, bf16, f32, "
-                               "f64 or an integer of whole bytes";
-    tensor = bufferType(tensor, argument.layout);
+    auto tensor =
+        bufferType(cast<RankedTensorType>(argument.type), argument.layout);
     types.push_back(
         MemRefType::get(tensor.getShape(), tensor.getElementType()));
   }

@@ -6,6 +6,7 @@
 
 #include "Library.h"
 
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -88,22 +89,20 @@ static bool isCudaConv(ArrayRef<int64_t> d) {
   return true;
 }
 
-std::optional<LibraryOptions> mlir::soap::cudaOptions(Operation *module,
+std::optional<LibraryOptions> mlir::soap::cudaOptions(ModuleOp module,
                                                       StringRef precision,
                                                       int64_t workspace) {
-  if (precision != "f32" && precision != "tf32") {
-    module->emitError("unknown precision '")
-        << precision
-        << "': expected f32, tf32 or, of --soap-lower-to-cuda, bf16";
+  auto resolved = resolvePrecision(module, precision);
+  if (!resolved)
     return std::nullopt;
-  }
   constexpr int64_t most = int64_t(1) << 20;
   if (workspace < 0 || workspace > most) {
-    module->emitError("expected a workspace of 0 to ")
+    module.emitError("expected a workspace of 0 to ")
         << most << " MiB, got " << workspace;
     return std::nullopt;
   }
-  return LibraryOptions{Library::Cuda, precision == "tf32", workspace << 20};
+  bool isTf32 = *resolved == ::soap::ProductPrecision::TF32;
+  return LibraryOptions{Library::Cuda, isTf32, workspace << 20};
 }
 
 /// What libraries cut and reorder is as large as what they read and write, some

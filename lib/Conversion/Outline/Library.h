@@ -9,7 +9,7 @@
 
 #include "Layouts.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
 
@@ -29,10 +29,11 @@ struct LibraryOptions {
   int64_t workspace = 0;
 };
 
-/// Options of passes: a precision, "f32" or "tf32", and a workspace in MiB.
-/// None, with an error at `module`, if they are not that.
-std::optional<LibraryOptions>
-cudaOptions(Operation *module, StringRef precision, int64_t workspace);
+/// Options of passes: a precision, of the module if it is empty, and a
+/// workspace in MiB. None, with an error at `module`, if they are not that. In
+/// bf16, operands are rounded before, and what is left in f32 is read as f32.
+std::optional<LibraryOptions> cudaOptions(ModuleOp module, StringRef precision,
+                                          int64_t workspace);
 
 struct LibraryFunction {
   StringRef name; ///< without `soap_rt_`

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementTypes.h"
 #include "ExpandRecurrences.h"
 #include "KernelTable.h"
 #include "Layouts.h"
@@ -825,6 +826,11 @@ struct OutlineKernelsPass
           llvm::any_of(function.getOps(),
                        [](Operation &op) { return isProgramOp(&op); }))
         programs.push_back(function);
+    if (failed(checkTensorTypes(module)) ||
+        llvm::any_of(programs, [](func::FuncOp program) {
+          return failed(checkComputedTypes(program));
+        }))
+      return signalPassFailure();
     std::optional<ImageLayout> preferred = parseLayout(layout);
     if (!preferred) {
       module.emitError("unknown layout '")
@@ -838,7 +844,7 @@ struct OutlineKernelsPass
     options->library = *chosen;
     if (options->tf32 && *chosen != Library::Cuda) {
       module.emitError("precision tf32 is one of cuDNN and cuBLAS: expected "
-                       "library=cuda, got '")
+                       "library=cuda of '--soap-lower-to-cuda', got '")
           << library << "'";
       return signalPassFailure();
     }

@@ -43,7 +43,8 @@ Value castTo(KernelBuilder &k, Value value, Type type) {
     Value wide = castTo(k, value, computeTypeOf(from));
     return arith::FPToSIOp::create(b, k.loc, type, wide);
   }
-  if (fromBits == bits) // f16 and bf16
+  // Between f16 and bf16; and for bf16 of f64 there is no instruction.
+  if (fromBits == bits || (fromBits > 32 && type.isBF16()))
     return castTo(k, castTo(k, value, b.getF32Type()), type);
   if (fromBits < bits)
     return arith::ExtFOp::create(b, k.loc, type, value);

@@ -8,6 +8,7 @@
 #include "OpSupport.h"
 
 #include "Soap/Dialect/Soap/GpuAttributes.h"
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 
@@ -203,6 +204,11 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
   if (name == kLayouts)
     return checkLayouts(emitError, attr, op);
+  if (name == kPrecision) {
+    if (!isa<ModuleOp>(op))
+      return emitError() << "'" << name << "' needs a module";
+    return checkChoice(emitError, attr, {"f32", "tf32", "bf16"});
+  }
   if (name == kGpuTarget)
     return checkType<DictionaryAttr>(emitError, attr, "a dictionary");
   return emitError() << "unknown attribute '" << name << "'";

@@ -409,6 +409,14 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
       functions.push_back(function);
   if (functions.empty())
     return module.emitError("has no function of soap ops to partition");
+  if (auto pipeline =
+          module->getAttrOfType<DictionaryAttr>(SoapDialect::kPipeline))
+    if (auto microbatches = pipeline.getAs<IntegerAttr>("microbatches"))
+      module.emitRemark("'")
+          << SoapDialect::kPipeline << "' has " << microbatches.getInt()
+          << " microbatches, but programs run the whole batch through one "
+             "stage after another: what was simulated as a pipeline is not "
+             "what runs";
   SymbolTable symbols(module);
   // Prices need nothing of each other.
   std::vector<std::optional<PricedFunction>> priced(functions.size());

@@ -161,3 +161,16 @@ func.func @keep(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @keep_argument(%x: tensor<4xf32> {soap.keep = "after"}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{'soap.precision' must be one of "f32", "tf32", "bf16", got "f16"}}
+module attributes {soap.precision = "f16"} {
+}
+
+// -----
+
+// expected-error@+1 {{'soap.precision' needs a module}}
+func.func @precision(%x: tensor<2xf32>) attributes {soap.precision = "f32"} {
+  return
+}

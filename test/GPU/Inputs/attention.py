@@ -54,9 +54,9 @@ def main():
         devices = 1 if strategy == "single" else 4
         calls = {}
         for attention in ["auto", "none"]:
-            run(opt, os.path.join(folder, network + ".mlir"), "--soap-build-training-step=learning-rate=0.1",
+            run(opt, os.path.join(folder, network + ".mlir"), "--soap-build-training-step=learning-rate=0.1", "--soap-set-precision=precision=bf16",
                 "--soap-apply-strategy=preset=%s topology=h100-1x%d" % (strategy, devices), "--soap-partition",
-                "--soap-lower-to-cuda=chip=sm_90 format=isa precision=bf16 attention=" + attention, "-o", path("mlir"))
+                "--soap-lower-to-cuda=chip=sm_90 format=isa attention=" + attention, "-o", path("mlir"))
             with open(path("mlir")) as lowered:
                 calls[attention] = lowered.read().count("call @soap_rt_attention(")
             run(translate, "--emit-artifact", path("mlir"), "-o", path(attention + ".soapx"))

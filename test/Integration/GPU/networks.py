@@ -120,8 +120,8 @@ class Suite:
         # Images with channels last in f32, too.
         layout = "nhwc" if topology != TOPOLOGIES[1] else "auto"
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
-        self.run([self.tool("soap-opt"), step, choose, "--soap-partition",
-                  "--soap-lower-to-cuda=chip=%s precision=%s layout=%s %s" % (chip, "f32" if precision == "f64" else precision, layout, image), "-o", lowered])
+        self.run([self.tool("soap-opt"), step, "--soap-set-precision=precision=" + ("f32" if precision == "f64" else precision), choose,
+                  "--soap-partition", "--soap-lower-to-cuda=chip=%s layout=%s %s" % (chip, layout, image), "-o", lowered])
         self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--backend", "cpu", "--reference", "--data", "synthetic", "--iterations", "2",
                   "--quiet", "--opt-level", "1", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]

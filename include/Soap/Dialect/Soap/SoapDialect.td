@@ -20,7 +20,7 @@ def Soap_Dialect : Dialect {
 
     Discardable attributes, all verified by the dialect: on ops `soap.config`, `soap.name`, `soap.grad_of`, `soap.update_of`, `soap.loop_map`, `soap.keep`,
     `soap.slot`; on function arguments and results `soap.kind`, `soap.name`, `soap.sample_dim`, `soap.init`, `soap.config`,
-    `soap.updates`, `soap.fan_in`, `soap.fan_out`, `soap.classes`; on modules `soap.programs`, `soap.topology`, `soap.manifest`; while lowering also
+    `soap.updates`, `soap.fan_in`, `soap.fan_out`, `soap.classes`; on modules `soap.precision`, `soap.programs`, `soap.topology`, `soap.manifest`; while lowering also
     `soap.arena_bytes` on functions, `soap.fused_slots` on ops, and `soap.result`, `soap.updated` on arguments. Others are errors, so that a
     misspelt one is not silently ignored.
   }];

@@ -1,0 +1,78 @@
+//===- ElementTypes.cpp - Types that programs compute with ----------------===//
+//
+// See ElementTypes.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementTypes.h"
+
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+/// Floats that LLVM computes with on this kind of machine, and integers.
+static bool isComputed(Type type) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+    return true;
+  unsigned bits = isa<IntegerType>(type) ? type.getIntOrFloatBitWidth() : 0;
+  return bits >= 8 && bits <= 64 && bits % 8 == 0;
+}
+
+/// Types of tensors that the runtime initializes, loads and stores.
+static bool isHeld(Type type) {
+  return type.isF32() || type.isF64() || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
+}
+
+LogicalResult mlir::soap::checkComputedTypes(func::FuncOp program) {
+  WalkResult result = program.walk([](Operation *op) {
+    if (!isa_and_nonnull<SoapDialect>(op->getDialect()))
+      return WalkResult::advance();
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || isComputed(tensor.getElementType()))
+        continue;
+      emitError(op->getLoc())
+          << "element type " << tensor.getElementType()
+          << " has no lowering: expected f16, bf16, f32, f64 or an integer of "
+             "whole bytes, up to i64";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult mlir::soap::checkTensorTypes(ModuleOp module) {
+  auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
+  if (!programs)
+    return success();
+  // What the table lacks is diagnosed where the manifest is written.
+  for (auto entry : programs.getAsRange<DictionaryAttr>()) {
+    auto tensors = entry.getAs<ArrayAttr>("tensors");
+    if (!tensors)
+      continue;
+    for (Attribute row : tensors) {
+      auto tensor = dyn_cast<DictionaryAttr>(row);
+      auto type = tensor ? tensor.getAs<TypeAttr>("type") : TypeAttr();
+      auto ranked = type ? dyn_cast<RankedTensorType>(type.getValue())
+                         : RankedTensorType();
+      if (!ranked || isHeld(ranked.getElementType()))
+        continue;
+      auto name = tensor.getAs<StringAttr>("name"),
+           entryName = entry.getAs<StringAttr>("entry");
+      return module.emitError("tensor '")
+             << (name ? name.getValue() : "") << "' of '@"
+             << (entryName ? entryName.getValue() : "") << "' has elements of "
+             << ranked.getElementType()
+             << ", which programs can not be given and can not return: "
+                "expected "
+                "f32, f64, i32 or i64 (inside of a function, 'soap.cast' makes "
+                "f16 and bf16 of them)";
+    }
+  }
+  return success();
+}

@@ -1,0 +1,24 @@
+//===- Precision.cpp - Names of precisions --------------------------------===//
+//
+// See Precision.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Core/Precision.h"
+
+#include <iterator>
+
+using namespace soap;
+
+static constexpr const char *names[] = {"f32", "tf32", "bf16"};
+
+const char *soap::precisionName(ProductPrecision precision) {
+  return names[static_cast<int>(precision)];
+}
+
+std::optional<ProductPrecision> soap::findPrecision(std::string_view name) {
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (name == names[i])
+      return static_cast<ProductPrecision>(i);
+  return std::nullopt;
+}

@@ -1,0 +1,42 @@
+//===- PrecisionAttribute.cpp - The precision of a module -----------------===//
+//
+// See PrecisionAttribute.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+::soap::ProductPrecision mlir::soap::productPrecision(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  auto name =
+      module ? module->getAttrOfType<StringAttr>(kPrecision) : StringAttr();
+  if (name)
+    if (auto precision = ::soap::findPrecision(name.getValue()))
+      return *precision;
+  return ::soap::ProductPrecision::F32;
+}
+
+std::optional<::soap::ProductPrecision>
+mlir::soap::resolvePrecision(ModuleOp module, StringRef option) {
+  ::soap::ProductPrecision own = productPrecision(module);
+  if (option.empty())
+    return own;
+  auto asked = ::soap::findPrecision(option);
+  if (!asked) {
+    module.emitError("unknown precision '")
+        << option << "': expected f32, tf32 or bf16";
+    return std::nullopt;
+  }
+  if (module->hasAttr(kPrecision) && *asked != own) {
+    module.emitError("option 'precision=")
+        << option << "': expected the module's '" << kPrecision << "', "
+        << ::soap::precisionName(own);
+    return std::nullopt;
+  }
+  return asked;
+}
