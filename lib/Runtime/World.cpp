@@ -30,6 +30,18 @@ Expected<std::unique_ptr<World>> World::create(ProcessGroup &group,
   std::unique_ptr<World> world(new World(group));
   world->ownName = "rank " + std::to_string(group.rank()) + " (process " +
                    std::to_string(getpid()) + " on '" + hostName() + "')";
+  // Peers are to be reached where the group reaches them. If it does not know,
+  // on loopback when all are on this host.
+  options.address = group.address();
+  if (options.address.empty()) {
+    auto networks = exchangeTexts(group, networkIdentity());
+    if (!networks)
+      return networks.takeError();
+    bool isOne = std::all_of(
+        networks->begin(), networks->end(),
+        [&](const std::string &text) { return text == networks->front(); });
+    options.address = isOne ? loopbackAddress : anyAddress;
+  }
   auto monitor =
       PeerMonitor::create(group.rank(), group.size(), std::move(options));
   if (!monitor)

@@ -153,6 +153,8 @@ const std::map<std::string, Flag> &flags() {
       {"--rank", integer(&Options::rank, 0, mostRanks - 1)},
       {"--ranks", integer(&Options::ranks, 1, mostRanks)},
       {"--rendezvous", {true, setRendezvous}},
+      {"--rendezvous-secret", text(&Options::rendezvousSecret)},
+      {"--listen", text(&Options::listen)},
       {"--trace", text(&Options::trace)},
       {"--virtual-devices", boolean(&Options::virtualDevices)}};
   return table;
@@ -195,6 +197,10 @@ MaybeError completeRendezvous(Options &options) {
   if (options.rendezvous.empty()) {
     if (options.rank >= 0)
       return needs("--rank", "--rendezvous");
+    if (!options.rendezvousSecret.empty())
+      return needs("--rendezvous-secret", "--rendezvous");
+    if (!options.listen.empty())
+      return needs("--listen", "--rendezvous");
     return options.ranks ? MaybeError(needs("--ranks", "--rendezvous"))
                          : std::nullopt;
   }
@@ -483,10 +489,17 @@ devices
   --rendezvous WHERE       as one of several processes that meet over TCP, without
                            MPI: HOST:PORT, where rank 0 listens (port 0: a free one,
                            which rank 0 prints), or file:PATH, which rank 0 writes
-                           and all can read. Messages between devices go over the
-                           same connections, or with --transport nccl over NCCL;
-                           then MASTER_ADDR and MASTER_PORT in the environment
-                           stand for WHERE
+                           and all can read; it then listens on loopback. Messages
+                           between devices go over the same connections, or with
+                           --transport nccl over NCCL; then MASTER_ADDR and
+                           MASTER_PORT in the environment stand for WHERE
+  --rendezvous-secret FILE a text of 16 to 4096 bytes that all ranks know: only who
+                           proves to have it can join; default: what
+                           SOAP_RENDEZVOUS_SECRET in the environment says. Without
+                           one, whoever reaches a port can join
+  --listen HOST            the address on which this rank listens, by name or number
+                           (0.0.0.0: on all); default: rank 0 on HOST of WHERE, the
+                           others where they reach rank 0 from
   --rank R, --ranks N      ... as the one with number R of N, from 0 on; default: RANK
                            and WORLD_SIZE in the environment
   --join-timeout SECONDS   end when the other processes do not join (default 120)

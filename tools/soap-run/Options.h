@@ -63,6 +63,9 @@ struct Options {
   /// Processes that meet without mpirun: where, and as which of how many; -1
   /// and 0: not said. After `parseOptions` either all or none of it is.
   std::string rendezvous;
+  /// The file with the ranks' secret, and the host to listen on; "": none, and
+  /// as Rendezvous.h says.
+  std::string rendezvousSecret, listen;
   int64_t rank = -1, ranks = 0;
   int64_t rankTimeoutMs = 5000, joinTimeoutMs = 120000;
   bool quiet = false;
