@@ -104,8 +104,8 @@ void World::prepare(LauncherOptions &options,
         std::max<int64_t>(1, int64_t(shared.size()) / devices);
 }
 
-Expected<bool> World::agreeToStop() {
-  bool now = decision;
+Expected<Decision> World::agreeToStop(bool notFinite) {
+  Decision now = decision;
   if (rank() != 0) {
     char word = 0;
     if (asked)
@@ -113,10 +113,12 @@ Expected<bool> World::agreeToStop() {
               group.receive(0, Channel::Control, stopTag, &word, 1))
         return *error;
     asked = true;
-    return word != 0;
+    return Decision(word);
   }
-  decision = monitor->stopRequested();
-  char word = decision ? 1 : 0;
+  decision = notFinite                  ? Decision::NotFinite
+             : monitor->stopRequested() ? Decision::Stop
+                                        : Decision::GoOn;
+  char word = char(decision);
   for (int to = 1; to < size(); ++to)
     if (MaybeError error = group.send(to, Channel::Control, stopTag, &word, 1))
       return *error;

@@ -113,6 +113,7 @@ std::string setNormalization(Options &options, const std::string &value) {
 
 const std::map<std::string, Flag> &flags() {
   static const std::map<std::string, Flag> table = {
+      {"--allow-nonfinite", boolean(&Options::allowNonFinite)},
       {"--backend", {true, setBackend}},
       {"--calibrate", boolean(&Options::calibrate)},
       {"--calibrate-work", integer(&Options::calibrationWork, 1, large)},
@@ -249,6 +250,7 @@ MaybeError check(Options &options) {
           std::pair{"--trace", !options.trace.empty()},
           std::pair{"--report", !options.report.empty()},
           std::pair{"--gauge", options.gauge},
+          std::pair{"--allow-nonfinite", options.allowNonFinite},
           std::pair{"--virtual-devices", options.virtualDevices}})
       if (given)
         return excludes("--calibrate", flag);
@@ -310,6 +312,7 @@ MaybeError check(Options &options) {
           std::pair{"--compare-with", !options.compareWith.empty()},
           std::pair{"--checkpoint", !options.checkpoint.empty()},
           std::pair{"--resume", !options.resume.empty()},
+          std::pair{"--allow-nonfinite", options.allowNonFinite},
           std::pair{"--save-weights", !options.saveWeights.empty()}})
       if (given)
         return excludes("--entry", flag);
@@ -426,6 +429,10 @@ training
   --checkpoint-every N     ... after every N iterations
   --resume FILE            go on from a checkpoint; --epochs and --iterations count
                            from the start of the training
+  --allow-nonfinite        go on with a loss, parameters or states that are
+                           infinite or not a number. Else they end the run with
+                           status 1, checkpoint and weights keep what they had, and
+                           the iteration and what was first are said
   --save-weights FILE      write parameters and states as safetensors at the end
   --compare-with OTHER     run FILE and OTHER from the same weights on the same
                            batches (50, or --iterations) and print how far the loss

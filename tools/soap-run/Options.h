@@ -39,6 +39,9 @@ struct Options {
   std::string checkpoint, resume;
   /// 0: at the end and on signals only.
   int64_t checkpointEvery = 0;
+  /// Losses and weights that are infinite or not a number do not end the
+  /// training.
+  bool allowNonFinite = false;
 
   // Running one entry.
   std::string entry, output;

@@ -212,9 +212,9 @@ int run::fail(World *world, const std::string &message) {
   _exit(1);
 }
 
-void run::finish(World *world, int status) {
+void run::finish(World *world, int status, bool agreed) {
   std::fflush(nullptr);
-  if (world && status != 1)
+  if (world && (status != 1 || agreed))
     if (MaybeError error = world->leave())
       status = fail(world, error->message);
   _exit(status);
