@@ -321,7 +321,8 @@ MaybeError Run::train() {
       return error;
     bool isWhole = state.position >= perEpoch() && !result.stopped;
     bool isEnd = !isWhole || !wantsMore() || state.epoch == options.epochs;
-    if (result.notFinite.empty())
+    // Between epochs nobody waits for the others without need.
+    if (result.notFinite.empty() && (isEnd || source.test))
       if (MaybeError error = settle(/*looks=*/isEnd))
         return error;
     EpochResult numbers = summarize(trainer, source, state);
