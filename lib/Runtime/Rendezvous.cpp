@@ -261,15 +261,17 @@ MaybeError Meeting::admit(Guest &guest, Acceptor &acceptor) {
 /// Of the ranks that are here, one that others cannot connect to; empty if
 /// there is none.
 std::string Meeting::unreachable() const {
-  for (size_t i = 1; i < hellos.size(); ++i)
+  for (size_t i = 1; i < hellos.size(); ++i) {
+    if (!std::all_of(hellos[i].begin() + helloWords, hellos[i].end(),
+                     isLoopback))
+      continue;
     for (size_t j = i + 1; j < hellos.size(); ++j)
-      if (hellos[i][4] != hellos[j][4] &&
-          std::all_of(hellos[i].begin() + helloWords, hellos[i].end(),
-                      isLoopback))
+      if (hellos[i][4] != hellos[j][4])
         return nameOf(int(i)) + " listens on " + hellos[i][helloWords] +
                " only, which " + nameOf(int(j)) +
                " on another host cannot reach: expected '--listen' with an "
                "address of its host";
+  }
   return "";
 }
 
@@ -288,10 +290,9 @@ MaybeError Meeting::takeIn() {
     for (const Guest &guest : guests)
       if (guest.socket)
         watched.push_back(guest.socket.descriptor());
-    for (Guest &guest : acceptor.poll(msUntil(deadline), watched))
-      if (MaybeError error = admit(guest, acceptor))
-        return error;
-    // Who is here already may go, too; and has nothing to say by now.
+    std::vector<Guest> arrived = acceptor.poll(msUntil(deadline), watched);
+    // Who is here already may go, too, and come again; it has nothing to say by
+    // now.
     for (int i = 1; i < options.ranks; ++i) {
       Guest &guest = guests[size_t(i)];
       if (!guest.socket || guest.socket.isQuiet())
@@ -301,6 +302,9 @@ MaybeError Meeting::takeIn() {
               nameOf(i) + " has left before all were there", nullptr, acceptor))
         return error;
     }
+    for (Guest &guest : arrived)
+      if (MaybeError error = admit(guest, acceptor))
+        return error;
   }
   if (std::string why = unreachable(); !why.empty())
     return refuse(why, nullptr, acceptor);
