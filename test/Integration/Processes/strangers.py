@@ -151,10 +151,11 @@ class Strangers:
         self.stop = True
         self.thread.join()
 
-    def start(self, number):
-        ports = listening_ports([rank.process.pid for rank in list(self.ranks) if rank.status is None])
-        if not ports:
-            return None
+    def is_there(self, ports):
+        """All have connected, to that many ports at least."""
+        return self.connections >= 2 * self.count and len(self.by_port) >= ports
+
+    def start(self, number, ports):
         stranger = Stranger(KINDS[number % len(KINDS)], self.rng.choice(ports), self.rng)
         self.connections += 1
         self.by_port[stranger.port] = self.by_port.get(stranger.port, 0) + 1
@@ -164,10 +165,11 @@ class Strangers:
         chunk = b"x" * (1 << 16)
         slots = [None] * self.count
         while not self.stop:
-            # Some of those without a connection get one, at most 2,000 a second.
-            for number in self.rng.sample([i for i, stranger in enumerate(slots) if not stranger],
-                                          min(20, slots.count(None))):
-                slots[number] = self.start(number)
+            # Some of those without a connection get one, at most 4,000 a second.
+            ports = listening_ports([rank.process.pid for rank in list(self.ranks) if rank.status is None])
+            free = [number for number, stranger in enumerate(slots) if not stranger]
+            for number in self.rng.sample(free, min(40, len(free))) if ports else []:
+                slots[number] = self.start(number, ports)
             with selectors.DefaultSelector() as selector:
                 for number, stranger in enumerate(slots):
                     if stranger:
@@ -231,8 +233,10 @@ class Test:
             with crowd:
                 for number in range(1, RANKS - 1):
                     ranks.append(self.start(number, ranks[0].port, flags))
-                if strangers:
-                    time.sleep(self.options.seconds)
+                start = time.monotonic()
+                while strangers and time.monotonic() < start + 30 and (time.monotonic() < start + self.options.seconds or
+                                                                       not crowd.is_there(RANKS - 1)):
+                    time.sleep(0.05)
                 if last_comes:
                     ranks.append(self.start(RANKS - 1, ranks[0].port, flags))
                 deadline = time.monotonic() + LIMIT_S
@@ -274,13 +278,13 @@ class Test:
         print("%d connections to %d ports, %d MB; ranks speak of %s strangers; peaks of %s KiB, undisturbed %s" %
               (crowd.connections, len(crowd.by_port), crowd.bytes >> 20, said, [rank.peak_kib for rank in ranks], self.peaks),
               flush=True)
-        if crowd.connections < self.options.strangers or len(crowd.by_port) < RANKS - 1:
+        if not crowd.is_there(RANKS - 1):
             return "too few connections to try anything: %d to %d ports" % (crowd.connections, len(crowd.by_port))
         silent = [rank.number for rank in ranks[:RANKS - 1] if not self.refused(rank)]
         return "ranks %s say nothing of strangers:\n%s" % (silent, ranks[silent[0]].text[-2000:]) if silent else ""
 
     def missing(self):
-        ranks, wrong, _ = self.run(["--rendezvous-secret=" + self.secret, "--join-timeout=%d" % (self.options.seconds + 4)],
+        ranks, wrong, _ = self.run(["--rendezvous-secret=" + self.secret, "--join-timeout=%d" % (self.options.seconds + 7)],
                                    self.options.strangers, last_comes=False)
         if wrong:
             return wrong
