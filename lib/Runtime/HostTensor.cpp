@@ -6,9 +6,11 @@
 
 #include "Soap/Runtime/HostTensor.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -142,6 +144,29 @@ int64_t runtime::sizeOf(ElementType type) {
 const char *runtime::nameOf(ElementType type) {
   constexpr const char *names[] = {"f32", "f64", "i32", "i64", "u8", "i8"};
   return names[size_t(type)];
+}
+
+int64_t runtime::findNonFinite(ElementType type, const void *data,
+                               int64_t count) {
+  return dispatch(type, [&](auto *element) -> int64_t {
+    using T = std::remove_pointer_t<decltype(element)>;
+    if constexpr (std::is_floating_point_v<T>) {
+      const T *values = static_cast<const T *>(data);
+      // A difference from itself that is not 0: no branch, so that blocks are
+      // vectorized.
+      constexpr int64_t block = 1024;
+      for (int64_t begin = 0; begin < count; begin += block) {
+        int64_t end = std::min(begin + block, count);
+        int bad = 0;
+        for (int64_t i = begin; i < end; ++i)
+          bad |= !(values[i] - values[i] == 0);
+        for (int64_t i = begin; bad && i < end; ++i)
+          if (!(values[i] - values[i] == 0))
+            return i;
+      }
+    }
+    return -1;
+  });
 }
 
 std::string runtime::shapeString(const std::vector<int64_t> &shape) {

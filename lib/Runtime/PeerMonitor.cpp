@@ -1,14 +1,14 @@
 //===- PeerMonitor.cpp - Whether the other ranks are alive ----------------===//
 //
-// See PeerMonitor.h. Frames are a type, a length and a payload. The first frame
-// of a connection says who connects and proves, with a number that rank 0 drew,
-// that it belongs to this run.
+// See PeerMonitor.h. A connection begins with the handshake of Handshake.h,
+// under a key of this run, whose number rank 0 draws. Then come frames: a type,
+// a length and a payload.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/PeerMonitor.h"
 
-#include "Sockets.h"
+#include "Handshake.h"
 
 #include <algorithm>
 #include <atomic>
@@ -31,12 +31,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-enum FrameType : uint8_t { Hello, Sign, Stop, Failed, Done };
-
-struct HelloPayload {
-  uint64_t cookie;
-  int32_t rank;
-};
+enum FrameType : uint8_t { Sign = 1, Stop, Failed, Done };
 
 struct SignPayload {
   uint64_t progress;
@@ -44,6 +39,11 @@ struct SignPayload {
 };
 
 constexpr size_t headerBytes = 5, largestPayload = 1 << 16;
+/// What is read of a peer at once.
+constexpr size_t mostRead = 2 * largestPayload;
+/// Words of an address before the IPv4 addresses: process, host, network, port,
+/// number of the run.
+constexpr size_t addressWords = 5;
 
 std::string frame(FrameType type, const void *payload, size_t bytes) {
   auto length = uint32_t(std::min(bytes, largestPayload));
@@ -76,7 +76,7 @@ struct PeerMonitor::Impl {
   PeerMonitorOptions options;
   milliseconds interval{500};
   ListeningSocket listener;
-  uint64_t cookie = 0;
+  std::string cookie;
 
   /// Around sockets and outboxes, which `fail` and `done` use, too.
   std::mutex mutex;
@@ -87,7 +87,9 @@ struct PeerMonitor::Impl {
   std::atomic<bool> waiting{false};
   bool stopSent = false, lost = false;
 
-  MaybeError acceptPeer(Clock::time_point deadline);
+  MaybeError connectTo(int peer, const std::vector<std::string> &words,
+                       const HandshakeKey &key, Clock::time_point deadline);
+  MaybeError acceptPeers(const HandshakeKey &key, Clock::time_point deadline);
   void sendTo(Peer &peer, const std::string &text);
   void sendToAll(const std::string &text);
   void loop();
@@ -110,10 +112,10 @@ PeerMonitor::create(int rank, int size, PeerMonitorOptions options) {
   impl.interval =
       std::clamp(options.silence / 10, milliseconds(1), milliseconds(500));
   impl.options = std::move(options);
-  impl.cookie = uint64_t(std::random_device{}()) << 32 | std::random_device{}();
+  impl.cookie = drawNonce();
   for (int i = 0; i < size; ++i)
     impl.peers.push_back(std::make_unique<Peer>());
-  if (MaybeError error = impl.listener.listen(size))
+  if (MaybeError error = impl.listener.listen({impl.options.address}))
     return *error;
   return monitor;
 }
@@ -122,7 +124,7 @@ std::string PeerMonitor::address() const {
   std::ostringstream text;
   text << getpid() << ' ' << hostName() << ' ' << networkIdentity() << ' '
        << impl->listener.port() << ' ' << impl->cookie;
-  for (const std::string &ip : ownAddresses())
+  for (const std::string &ip : impl->listener.reachableAt())
     text << ' ' << ip;
   return text.str();
 }
@@ -134,30 +136,19 @@ MaybeError PeerMonitor::connect(const std::vector<std::string> &addresses) {
     std::istringstream stream(address);
     words.emplace_back(std::istream_iterator<std::string>(stream),
                        std::istream_iterator<std::string>());
-    if (words.back().size() < 5)
+    if (words.back().size() <= addressWords)
       return Error{"'" + address + "' is no address of a rank"};
     impl->peers[words.size() - 1]->name =
         "rank " + std::to_string(words.size() - 1) + " (process " +
         words.back()[0] + " on '" + words.back()[1] + "')";
   }
-  impl->cookie = std::strtoull(words[0][4].c_str(), nullptr, 10);
+  HandshakeKey key(impl->options.secret, "monitor", words[0][4]);
   // Peers of lower rank listen already; those of higher rank connect to us.
-  for (int i = 0; i < impl->rank; ++i) {
-    const std::vector<std::string> &peer = words[size_t(i)];
-    std::vector<std::string> candidates(peer.begin() + 5, peer.end());
-    if (peer[2] == networkIdentity())
-      candidates = {"127.0.0.1"};
-    auto socket = connectTo(candidates, std::atoi(peer[3].c_str()), deadline);
-    if (!socket)
-      return Error{"cannot reach " + impl->peers[size_t(i)]->name + ": " +
-                   socket.error()};
-    impl->peers[size_t(i)]->socket = std::move(*socket);
-    HelloPayload hello{impl->cookie, impl->rank};
-    impl->sendTo(*impl->peers[size_t(i)], frame(Hello, &hello, sizeof(hello)));
-  }
-  for (int i = impl->rank + 1; i < impl->size; ++i)
-    if (MaybeError error = impl->acceptPeer(deadline))
+  for (int i = 0; i < impl->rank; ++i)
+    if (MaybeError error = impl->connectTo(i, words[size_t(i)], key, deadline))
       return error;
+  if (MaybeError error = impl->acceptPeers(key, deadline))
+    return error;
   impl->listener.close();
   for (auto &peer : impl->peers) {
     peer->lastSeen = Clock::now();
@@ -170,30 +161,56 @@ MaybeError PeerMonitor::connect(const std::vector<std::string> &addresses) {
   return std::nullopt;
 }
 
-MaybeError PeerMonitor::Impl::acceptPeer(Clock::time_point deadline) {
-  // Strangers may knock; they are not let in.
+MaybeError PeerMonitor::Impl::connectTo(int peer,
+                                        const std::vector<std::string> &words,
+                                        const HandshakeKey &key,
+                                        Clock::time_point deadline) {
+  auto where = [&]() -> Expected<ListenerPlace> {
+    return ListenerPlace{
+        reachable({words.begin() + addressWords, words.end()}, words[2]),
+        std::atoi(words[3].c_str())};
+  };
+  auto text = [&](const Socket &) -> Expected<std::string> {
+    return std::to_string(rank);
+  };
+  auto answer =
+      introduce(Introduction{where, key, text, largestPayload, deadline});
+  if (!answer)
+    return Error{"cannot reach " + peers[size_t(peer)]->name + ": " +
+                 answer.error()};
+  peers[size_t(peer)]->socket = std::move(answer->socket);
+  return std::nullopt;
+}
+
+MaybeError PeerMonitor::Impl::acceptPeers(const HandshakeKey &key,
+                                          Clock::time_point deadline) {
+  Acceptor acceptor(listener, key);
   for (;;) {
-    auto socket = listener.accept(deadline);
-    if (!socket) {
-      std::string missing;
-      for (int i = rank + 1; i < size; ++i)
-        if (!peers[size_t(i)]->socket)
-          missing += (missing.empty() ? "" : ", ") + peers[size_t(i)]->name;
-      return Error{"no connection from " + missing + ": " + socket.error()};
+    std::string missing;
+    for (int i = rank + 1; i < size; ++i)
+      if (!peers[size_t(i)]->socket)
+        missing += (missing.empty() ? "" : ", ") + peers[size_t(i)]->name;
+    if (missing.empty())
+      break;
+    auto rest = toMs(deadline - Clock::now());
+    if (rest <= 0)
+      return Error{"no connection from " + missing + ": timed out" +
+                   acceptor.strangers().suffix()};
+    for (Acceptor::Guest &guest :
+         acceptor.poll(int(std::clamp<int64_t>(rest, 1, 200)))) {
+      int peer = std::atoi(guest.text.c_str());
+      if (peer <= rank || peer >= size || peers[size_t(peer)]->socket ||
+          !acceptor.answer(guest, "welcome", deadline))
+        acceptor.turnAway(guest);
+      else
+        peers[size_t(peer)]->socket = std::move(guest.socket);
     }
-    char bytes[headerBytes + sizeof(HelloPayload)];
-    HelloPayload hello;
-    if (!socket->readAll(bytes, sizeof(bytes),
-                         std::min(deadline, Clock::now() + milliseconds(2000))))
-      continue;
-    std::memcpy(&hello, bytes + headerBytes, sizeof(hello));
-    if (bytes[0] != char(Hello) || hello.cookie != cookie ||
-        hello.rank <= rank || hello.rank >= size ||
-        peers[size_t(hello.rank)]->socket)
-      continue;
-    peers[size_t(hello.rank)]->socket = std::move(*socket);
-    return std::nullopt;
   }
+  acceptor.finish();
+  if (options.note && acceptor.strangers().count())
+    options.note("monitor of rank " + std::to_string(rank) + ": " +
+                 acceptor.strangers().text());
+  return std::nullopt;
 }
 
 PeerMonitor::~PeerMonitor() {
@@ -277,8 +294,6 @@ void PeerMonitor::Impl::take(Peer &peer, FrameType type, const char *payload,
   case Done:
     peer.done = true;
     break;
-  case Hello:
-    break;
   }
 }
 
@@ -286,7 +301,7 @@ bool PeerMonitor::Impl::read(Peer &peer, std::string &failure) {
   bool open = true;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    open = peer.socket.readSome(peer.inbox);
+    open = peer.socket.readSome(peer.inbox, mostRead);
   }
   size_t at = 0;
   while (peer.inbox.size() - at >= headerBytes) {

@@ -1,14 +1,15 @@
 //===- Rendezvous.cpp - Processes that meet over TCP ----------------------===//
 //
-// See Rendezvous.h. A word is a magic number, a length and a text. The first
-// word of a process to rank 0 says who it is and where it listens; the answer
-// is the addresses of all, or why there will be no run. Between the others, the
-// first word has a number that rank 0 drew, so that runs do not mix.
+// See Rendezvous.h. Every connection begins with the handshake of Handshake.h.
+// The hello of a process to rank 0 says who it is and where it listens; the
+// answer is the addresses of all and the number of the run, or why there will
+// be no run. Between the others, the hello is a rank, under a key of the run.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Rendezvous.h"
 
+#include "Handshake.h"
 #include "Soap/Runtime/Files.h"
 #include "TcpGroup.h"
 
@@ -17,10 +18,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
-#include <poll.h>
-#include <random>
 #include <sstream>
-#include <thread>
 #include <unistd.h>
 
 using namespace soap;
@@ -30,34 +28,12 @@ using std::chrono::milliseconds;
 
 namespace {
 
-const std::string magic = "SoapRdv1";
-constexpr size_t headerBytes = 12, mostBytes = 1 << 16;
-/// How long who has connected may take to say who it is.
-constexpr milliseconds wordLimit(10000);
-
-std::string word(const std::string &text) {
-  auto length = uint32_t(text.size());
-  return magic + std::string(reinterpret_cast<char *>(&length), 4) + text;
-}
-
-enum class Reading { Incomplete, Complete, Garbage };
-
-/// Whether `text` is a word; then `content` is what it says.
-Reading parse(const std::string &text, std::string &content) {
-  size_t known = std::min(text.size(), magic.size());
-  if (text.compare(0, known, magic, 0, known) != 0)
-    return Reading::Garbage;
-  if (text.size() < headerBytes)
-    return Reading::Incomplete;
-  uint32_t length;
-  std::memcpy(&length, text.data() + magic.size(), 4);
-  if (length > mostBytes || text.size() > headerBytes + length)
-    return Reading::Garbage;
-  if (text.size() < headerBytes + length)
-    return Reading::Incomplete;
-  content = text.substr(headerBytes);
-  return Reading::Complete;
-}
+/// The words of a hello before its addresses.
+constexpr size_t helloWords = 6;
+/// Bytes that one rank may add to the answer of rank 0.
+constexpr size_t answerBytesOfRank = 4096;
+/// Processes that do not fit which are told of one by one.
+constexpr int mostNotes = 8;
 
 std::vector<std::string> split(const std::string &text) {
   std::istringstream stream(text);
@@ -74,40 +50,7 @@ int toInt(const std::string &text) {
 
 int msUntil(Clock::time_point time) {
   auto rest = std::chrono::ceil<milliseconds>(time - Clock::now()).count();
-  return int(std::clamp<int64_t>(rest, 0, 1000));
-}
-
-/// Not all of it may go at once.
-bool sendWord(Socket &socket, const std::string &text,
-              Clock::time_point deadline) {
-  std::string rest = word(text);
-  while (!rest.empty()) {
-    rest.erase(0, socket.writeSome(rest));
-    pollfd item{socket.descriptor(), POLLOUT, 0};
-    if (rest.empty())
-      break;
-    if (Clock::now() >= deadline || poll(&item, 1, msUntil(deadline)) < 0 ||
-        (item.revents & (POLLERR | POLLHUP)))
-      return false;
-  }
-  return true;
-}
-
-/// The next word; nothing if there is none in time.
-std::optional<std::string> readWord(Socket &socket,
-                                    Clock::time_point deadline) {
-  std::string header(headerBytes, '\0'), text;
-  uint32_t length;
-  if (!socket.readAll(header.data(), header.size(), deadline) ||
-      header.compare(0, magic.size(), magic) != 0)
-    return std::nullopt;
-  std::memcpy(&length, header.data() + magic.size(), 4);
-  if (length > mostBytes)
-    return std::nullopt;
-  text.resize(length);
-  if (!socket.readAll(text.data(), length, deadline))
-    return std::nullopt;
-  return text;
+  return int(std::clamp<int64_t>(rest, 0, 200));
 }
 
 struct Endpoint {
@@ -137,158 +80,235 @@ public:
   Meeting(const RendezvousOptions &options, Endpoint where)
       : options(options), where(std::move(where)),
         deadline(Clock::now() + options.timeout),
-        sockets(size_t(options.ranks)), hellos(size_t(options.ranks)) {}
+        joinKey(options.secret, "join"), guests(size_t(options.ranks)),
+        hellos(size_t(options.ranks)) {}
 
   Expected<std::unique_ptr<ProcessGroup>> meet();
 
 private:
-  struct Stranger {
-    Socket socket;
-    std::string text;
-    Clock::time_point limit;
-  };
+  using Guest = Acceptor::Guest;
 
   std::string hello() const;
+  void note(const std::string &text) const;
+  MaybeError listen(const std::vector<std::string> &addresses, int port);
+  MaybeError listenAsRoot();
   MaybeError takeIn();
-  /// False: the stranger is still to be listened to.
-  Expected<bool> welcome(Stranger &stranger);
-  MaybeError refuse(const std::string &why, Socket *culprit);
-  MaybeError missing() const;
+  MaybeError admit(Guest &guest, Acceptor &acceptor);
+  MaybeError mismatch(const std::string &why, Guest *culprit,
+                      Acceptor &acceptor);
+  MaybeError refuse(const std::string &why, Guest *culprit,
+                    const Acceptor &acceptor);
+  std::string missing(const Acceptor &acceptor) const;
+  std::string unreachable() const;
   MaybeError writeFile();
-  MaybeError findRoot();
-  Expected<std::pair<std::vector<std::string>, int>> placeOfRoot() const;
+  Expected<ListenerPlace> placeOfRoot() const;
   MaybeError join();
+  MaybeError connectTo(int rank, const HandshakeKey &key);
   MaybeError connectOthers();
   std::string nameOf(int rank) const;
 
   const RendezvousOptions &options;
   const Endpoint where;
   const Clock::time_point deadline;
+  const HandshakeKey joinKey;
   ListeningSocket listener;
-  std::vector<Socket> sockets; ///< by rank
+  /// By rank: their connections.
+  std::vector<Guest> guests;
   /// By rank: rank, ranks, process, host, network, port, addresses.
   std::vector<std::vector<std::string>> hellos;
   std::string cookie;
-  int garbage = 0;
+  /// Processes that did not fit, and why the latest did not.
+  int mismatches = 0;
+  std::string lastMismatch;
 };
 
 std::string Meeting::hello() const {
   std::ostringstream text;
   text << options.rank << ' ' << options.ranks << ' ' << getpid() << ' '
        << hostName() << ' ' << networkIdentity() << ' ' << listener.port();
-  for (const std::string &ip : ownAddresses())
+  for (const std::string &ip : listener.reachableAt())
     text << ' ' << ip;
   return text.str();
 }
 
+std::string processName(const std::vector<std::string> &words) {
+  return "process " + words[2] + " on '" + words[3] + "'";
+}
+
+std::vector<std::string> addressesIn(const std::vector<std::string> &words) {
+  return reachable({words.begin() + helloWords, words.end()}, words[4]);
+}
+
 std::string Meeting::nameOf(int rank) const {
   const std::vector<std::string> &words = hellos[size_t(rank)];
-  return "rank " + std::to_string(rank) + " (process " + words[2] + " on '" +
-         words[3] + "')";
+  return "rank " + std::to_string(rank) + " (" + processName(words) + ")";
+}
+
+void Meeting::note(const std::string &text) const {
+  if (options.note && !text.empty())
+    options.note("rendezvous of rank " + std::to_string(options.rank) + ": " +
+                 text);
+}
+
+MaybeError Meeting::listen(const std::vector<std::string> &addresses,
+                           int port) {
+  std::vector<std::string> wanted = addresses;
+  if (!options.listen.empty()) {
+    wanted = addressesOf(options.listen);
+    if (wanted.empty())
+      return Error{"cannot listen on '" + options.listen +
+                   "': no address of that host is known"};
+  }
+  MaybeError error = listener.listen(wanted, port);
+  if (error && port)
+    error->message += " (port " + std::to_string(port) + ")";
+  return error;
+}
+
+MaybeError Meeting::listenAsRoot() {
+  if (!where.file.empty())
+    return listen({loopbackAddress}, 0);
+  std::vector<std::string> addresses = addressesOf(where.host);
+  if (addresses.empty() && options.listen.empty())
+    return Error{"no address of host '" + where.host + "' is known"};
+  if (MaybeError error = listen(addresses, where.port)) {
+    if (options.listen.empty())
+      error->message += ": expected an address of this host, or '--listen' to "
+                        "say which";
+    return error;
+  }
+  // A host often knows its own name as a loopback address.
+  bool isName =
+      where.host.find_first_not_of("0123456789.") != std::string::npos;
+  if (isName && where.host != "localhost" && isLoopback(listener.address()))
+    note("warning: '" + where.host + "' is " + listener.address() +
+         " on this host, which other hosts cannot reach; '--listen' names "
+         "another address");
+  return std::nullopt;
 }
 
 /// Ends the meeting for all who are there.
-MaybeError Meeting::refuse(const std::string &why, Socket *culprit) {
+MaybeError Meeting::refuse(const std::string &why, Guest *culprit,
+                           const Acceptor &acceptor) {
   Clock::time_point soon = Clock::now() + milliseconds(2000);
   if (culprit)
-    sendWord(*culprit, "refused " + why, soon);
-  for (Socket &socket : sockets)
-    if (socket)
-      sendWord(socket, "refused " + why, soon);
+    acceptor.answer(*culprit, "refused " + why, soon);
+  for (Guest &guest : guests)
+    if (guest.socket)
+      acceptor.answer(guest, "refused " + why, soon);
   return Error{why};
 }
 
-MaybeError Meeting::missing() const {
-  std::string names;
-  for (int i = 1; i < options.ranks; ++i)
-    if (!sockets[size_t(i)])
-      names += (names.empty() ? "" : ", ") + std::to_string(i);
-  std::string text = "no word from rank " + names + " of " +
-                     std::to_string(options.ranks) + " within " +
-                     std::to_string(options.timeout.count()) + " ms";
-  if (garbage)
-    text += "; " + std::to_string(garbage) +
-            (garbage == 1 ? " connection" : " connections") +
-            " of something else refused";
-  return Error{text};
+/// Somebody does not fit. Who has the secret is a rank that was started with
+/// other flags: there will be no run. Else it may be anybody, for whom the
+/// ranks are not to end.
+MaybeError Meeting::mismatch(const std::string &why, Guest *culprit,
+                             Acceptor &acceptor) {
+  if (!options.secret.empty())
+    return refuse(why, culprit, acceptor);
+  if (culprit) {
+    acceptor.turnAway(*culprit);
+    acceptor.answer(*culprit, "refused " + why, Clock::now());
+  }
+  lastMismatch = why;
+  if (++mismatches <= mostNotes)
+    note(why + "; waiting on for the others" +
+         (mismatches == mostNotes ? " (the last such note)" : ""));
+  return std::nullopt;
 }
 
-Expected<bool> Meeting::welcome(Stranger &stranger) {
-  bool open = stranger.socket.readSome(stranger.text);
-  std::string content;
-  Reading reading = parse(stranger.text, content);
-  if (reading == Reading::Incomplete && open && Clock::now() < stranger.limit)
-    return false;
-  std::vector<std::string> words = split(content);
-  if (reading != Reading::Complete || words.size() < 6 || toInt(words[0]) < 0) {
-    ++garbage;
-    stranger.socket = Socket();
-    return true;
+std::string Meeting::missing(const Acceptor &acceptor) const {
+  std::string names;
+  for (int i = 1; i < options.ranks; ++i)
+    if (!guests[size_t(i)].socket)
+      names += (names.empty() ? "" : ", ") + std::to_string(i);
+  return "no word from rank " + names + " of " + std::to_string(options.ranks) +
+         " within " + std::to_string(options.timeout.count()) + " ms" +
+         (mismatches ? "; " + lastMismatch : "") +
+         acceptor.strangers().suffix();
+}
+
+MaybeError Meeting::admit(Guest &guest, Acceptor &acceptor) {
+  std::vector<std::string> words = split(guest.text);
+  // Parts of it are printed.
+  bool isText = std::all_of(guest.text.begin(), guest.text.end(), [](char c) {
+    return uint8_t(c) >= ' ' && c != '\x7f';
+  });
+  if (!isText || words.size() <= helloWords || toInt(words[0]) < 0) {
+    acceptor.turnAway(guest);
+    return std::nullopt;
   }
   int rank = toInt(words[0]), ranks = toInt(words[1]);
-  std::string name = "process " + words[2] + " on '" + words[3] + "'";
+  std::string name = processName(words);
   if (ranks != options.ranks)
-    return *refuse(name + " is rank " + words[0] + " of " + words[1] +
-                       ", expected one of " + std::to_string(options.ranks) +
-                       " ranks, as rank 0 says",
-                   &stranger.socket);
+    return mismatch(name + " is rank " + words[0] + " of " + words[1] +
+                        ", expected one of " + std::to_string(options.ranks) +
+                        " ranks, as rank 0 says",
+                    &guest, acceptor);
   if (rank >= ranks)
-    return *refuse(name + " says it is rank " + words[0] + " of " + words[1],
-                   &stranger.socket);
-  if (rank == 0 || sockets[size_t(rank)])
-    return *refuse("two processes say they are rank " + words[0] + ": " +
-                       (rank ? "process " + hellos[size_t(rank)][2] + " on '" +
-                                   hellos[size_t(rank)][3] + "'"
-                             : nameOf(0)) +
-                       " and " + name,
-                   &stranger.socket);
-  sockets[size_t(rank)] = std::move(stranger.socket);
+    return mismatch(name + " says it is rank " + words[0] + " of " + words[1],
+                    &guest, acceptor);
+  if (rank == 0 || guests[size_t(rank)].socket)
+    return mismatch("two processes say they are rank " + words[0] + ": " +
+                        (rank ? processName(hellos[size_t(rank)]) : nameOf(0)) +
+                        " and " + name,
+                    &guest, acceptor);
+  guests[size_t(rank)] = std::move(guest);
   hellos[size_t(rank)] = std::move(words);
-  return true;
+  return std::nullopt;
+}
+
+/// Of the ranks that are here, one that others cannot connect to; empty if
+/// there is none.
+std::string Meeting::unreachable() const {
+  for (size_t i = 1; i < hellos.size(); ++i) {
+    if (!std::all_of(hellos[i].begin() + helloWords, hellos[i].end(),
+                     isLoopback))
+      continue;
+    for (size_t j = i + 1; j < hellos.size(); ++j)
+      if (hellos[i][4] != hellos[j][4])
+        return nameOf(int(i)) + " listens on " + hellos[i][helloWords] +
+               " only, which " + nameOf(int(j)) +
+               " on another host cannot reach: expected '--listen' with an "
+               "address of its host";
+  }
+  return "";
 }
 
 /// Rank 0: until all are here.
 MaybeError Meeting::takeIn() {
-  std::vector<Stranger> strangers;
-  auto complete = [&] {
-    return std::count_if(sockets.begin(), sockets.end(), [](const Socket &s) {
-             return bool(s);
-           }) == options.ranks - 1;
+  Acceptor acceptor(listener, joinKey);
+  auto missingRanks = [&] {
+    return std::count_if(guests.begin() + 1, guests.end(),
+                         [](const Guest &guest) { return !guest.socket; });
   };
-  while (!complete()) {
-    if (Clock::now() >= deadline) {
-      MaybeError error = missing();
-      return refuse(error->message, nullptr);
-    }
-    std::vector<pollfd> items = {{listener.descriptor(), POLLIN, 0}};
-    for (const Stranger &stranger : strangers)
-      items.push_back({stranger.socket.descriptor(), POLLIN, 0});
-    // Who is here already may go, too.
-    for (const Socket &socket : sockets)
-      items.push_back({socket.descriptor(), POLLIN, 0});
-    poll(items.data(), items.size(), std::min(msUntil(deadline), 200));
+  std::vector<int> watched;
+  while (missingRanks()) {
+    if (Clock::now() >= deadline)
+      return refuse(missing(acceptor), nullptr, acceptor);
+    watched.clear();
+    for (const Guest &guest : guests)
+      if (guest.socket)
+        watched.push_back(guest.socket.descriptor());
+    std::vector<Guest> arrived = acceptor.poll(msUntil(deadline), watched);
+    // Who is here already may go, too, and come again; it has nothing to say by
+    // now.
     for (int i = 1; i < options.ranks; ++i) {
-      std::string text;
-      Socket &socket = sockets[size_t(i)];
-      if (socket && !socket.readSome(text))
-        return refuse(nameOf(i) + " has left before all were there", nullptr);
+      Guest &guest = guests[size_t(i)];
+      if (!guest.socket || guest.socket.isQuiet())
+        continue;
+      guest = Guest();
+      if (MaybeError error = mismatch(
+              nameOf(i) + " has left before all were there", nullptr, acceptor))
+        return error;
     }
-    if (items[0].revents)
-      if (auto socket = listener.accept(Clock::now() + milliseconds(1)))
-        strangers.push_back({std::move(*socket), "",
-                             std::min(deadline, Clock::now() + wordLimit)});
-    for (size_t i = 0; i < strangers.size();) {
-      auto done = welcome(strangers[i]);
-      if (!done)
-        return done.takeError();
-      if (*done)
-        strangers.erase(strangers.begin() + long(i));
-      else
-        ++i;
-    }
+    for (Guest &guest : arrived)
+      if (MaybeError error = admit(guest, acceptor))
+        return error;
   }
-  cookie = std::to_string(uint64_t(std::random_device{}()) << 32 |
-                          std::random_device{}());
+  if (std::string why = unreachable(); !why.empty())
+    return refuse(why, nullptr, acceptor);
+  cookie = drawNonce();
   std::string table = "welcome " + cookie;
   for (const std::vector<std::string> &words : hellos) {
     table += "\n";
@@ -296,8 +316,11 @@ MaybeError Meeting::takeIn() {
       table += text + " ";
   }
   for (int i = 1; i < options.ranks; ++i)
-    if (!sendWord(sockets[size_t(i)], table, deadline))
-      return refuse(nameOf(i) + " has left before all were there", nullptr);
+    if (!acceptor.answer(guests[size_t(i)], table, deadline))
+      return refuse(nameOf(i) + " has left before all were there", nullptr,
+                    acceptor);
+  acceptor.finish();
+  note(acceptor.strangers().text());
   return std::nullopt;
 }
 
@@ -316,65 +339,54 @@ MaybeError Meeting::writeFile() {
   return Error{where.file + ": cannot write: " + why};
 }
 
-/// Addresses and port of rank 0; an error while they are not known.
-Expected<std::pair<std::vector<std::string>, int>>
-Meeting::placeOfRoot() const {
+/// Addresses and port of rank 0; an error while they are not known. A file may
+/// be that of an earlier run.
+Expected<ListenerPlace> Meeting::placeOfRoot() const {
   if (where.file.empty()) {
     std::vector<std::string> found = addressesOf(where.host);
     if (found.empty())
       return Error{"no address of host '" + where.host + "' is known"};
-    return std::pair{found, where.port};
+    return ListenerPlace{found, where.port};
   }
   auto text = readFile(where.file, 1 << 16);
   if (!text)
     return text.takeError();
   std::vector<std::string> words = split(*text);
-  int port = words.size() < 6 ? -1 : toInt(words[5]);
+  int port = words.size() <= helloWords ? -1 : toInt(words[5]);
   if (port <= 0)
     return Error{where.file + ": expected the address of rank 0"};
-  std::vector<std::string> found(words.begin() + 6, words.end());
-  if (words[4] == networkIdentity())
-    found = {"127.0.0.1"};
-  return std::pair{found, port};
-}
-
-/// Others than rank 0: until it is there. A file may be that of an earlier run.
-MaybeError Meeting::findRoot() {
-  std::string why = "timed out";
-  while (Clock::now() < deadline) {
-    auto place = placeOfRoot();
-    if (place) {
-      Clock::time_point soon =
-          where.file.empty()
-              ? deadline
-              : std::min(deadline, Clock::now() + milliseconds(1000));
-      auto socket = connectTo(place->first, place->second, soon);
-      if (socket) {
-        sockets[0] = std::move(*socket);
-        return std::nullopt;
-      }
-      why = socket.error();
-    } else {
-      why = place.error();
-    }
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-  return Error{"cannot reach rank 0 at " + options.endpoint + " within " +
-               std::to_string(options.timeout.count()) + " ms: " + why};
+  ListenerPlace place{addressesIn(words), port};
+  if (place.addresses.empty())
+    return Error{"it listens on " + words[helloWords] +
+                 " only, which this host cannot reach: expected '--listen' "
+                 "with an address of its host for rank 0"};
+  return place;
 }
 
 MaybeError Meeting::join() {
-  if (MaybeError error = findRoot())
-    return error;
-  if (!sendWord(sockets[0], hello(), deadline))
-    return Error{"rank 0 at " + options.endpoint +
-                 " has closed the connection"};
-  // It answers at its own time limit at the latest.
-  auto answer = readWord(sockets[0], deadline + milliseconds(5000));
+  auto where = [this] { return placeOfRoot(); };
+  auto text = [this](const Socket &toRoot) -> Expected<std::string> {
+    // Where rank 0 is reached from, the others reach this rank.
+    if (listener.descriptor() < 0)
+      if (MaybeError error = listen({toRoot.localAddress()}, 0))
+        return *error;
+    return hello();
+  };
+  Introduction introduction{where, joinKey, text,
+                            answerBytesOfRank * (hellos.size() + 1), deadline,
+                            // Rank 0 answers at its own limit at the latest.
+                            milliseconds(5000),
+                            /*mayBeOther=*/!this->where.file.empty()};
+  auto answer = introduce(introduction);
   if (!answer)
-    return Error{"no answer from rank 0 at " + options.endpoint +
-                 ": expected another soap-run with --rank 0"};
-  std::istringstream stream(*answer);
+    return Error{
+        "cannot reach rank 0 at " + options.endpoint +
+        (Clock::now() < deadline
+             ? ""
+             : " within " + std::to_string(options.timeout.count()) + " ms") +
+        ": " + answer.error()};
+  guests[0].socket = std::move(answer->socket);
+  std::istringstream stream(answer->answer);
   std::string verdict;
   stream >> verdict;
   if (verdict != "welcome") {
@@ -388,52 +400,77 @@ MaybeError Meeting::join() {
   for (std::vector<std::string> &words : hellos) {
     std::getline(stream, line);
     words = split(line);
-    if (words.size() < 6)
+    if (words.size() <= helloWords)
       return Error{"rank 0 at " + options.endpoint +
                    " has sent no addresses of all ranks"};
   }
   return std::nullopt;
 }
 
+MaybeError Meeting::connectTo(int rank, const HandshakeKey &key) {
+  const std::vector<std::string> &peer = hellos[size_t(rank)];
+  auto where = [&]() -> Expected<ListenerPlace> {
+    return ListenerPlace{addressesIn(peer), toInt(peer[5])};
+  };
+  auto text = [&](const Socket &) -> Expected<std::string> {
+    return std::to_string(options.rank);
+  };
+  auto answer =
+      introduce(Introduction{where, key, text, answerBytesOfRank, deadline});
+  if (!answer)
+    return Error{"cannot reach " + nameOf(rank) + ": " + answer.error()};
+  guests[size_t(rank)].socket = std::move(answer->socket);
+  return std::nullopt;
+}
+
 /// Those of lower rank, but for rank 0, listen already; those of higher rank
-/// connect to us.
+/// connect to this one.
 MaybeError Meeting::connectOthers() {
-  for (int i = 1; i < options.rank; ++i) {
-    const std::vector<std::string> &peer = hellos[size_t(i)];
-    std::vector<std::string> found(peer.begin() + 6, peer.end());
-    if (peer[4] == networkIdentity())
-      found = {"127.0.0.1"};
-    auto socket = connectTo(found, toInt(peer[5]), deadline);
-    if (!socket)
-      return Error{"cannot reach " + nameOf(i) + ": " + socket.error()};
-    sockets[size_t(i)] = std::move(*socket);
-    sendWord(sockets[size_t(i)], cookie + " " + std::to_string(options.rank),
-             deadline);
-  }
-  int wanted = options.rank ? options.ranks - options.rank - 1 : 0;
+  HandshakeKey key(options.secret, "peers", cookie);
+  for (int i = 1; i < options.rank; ++i)
+    if (MaybeError error = connectTo(i, key))
+      return error;
+  if (!options.rank)
+    return std::nullopt;
+  Acceptor acceptor(listener, key);
+  int wanted = options.ranks - options.rank - 1;
   while (wanted) {
-    auto socket = listener.accept(deadline);
-    if (!socket)
-      return Error{"not all ranks have connected within " +
-                   std::to_string(options.timeout.count()) + " ms"};
-    auto text = readWord(*socket, std::min(deadline, Clock::now() + wordLimit));
-    std::vector<std::string> words = split(text.value_or(""));
-    int rank = words.size() == 2 && words[0] == cookie ? toInt(words[1]) : -1;
-    if (rank <= options.rank || rank >= options.ranks || sockets[size_t(rank)])
-      continue;
-    sockets[size_t(rank)] = std::move(*socket);
-    --wanted;
+    if (Clock::now() >= deadline) {
+      std::string names;
+      for (int i = options.rank + 1; i < options.ranks; ++i)
+        if (!guests[size_t(i)].socket)
+          names += (names.empty() ? "" : ", ") + nameOf(i);
+      return Error{names + " has not connected within " +
+                   std::to_string(options.timeout.count()) + " ms" +
+                   acceptor.strangers().suffix()};
+    }
+    for (Guest &guest : acceptor.poll(msUntil(deadline))) {
+      int rank = toInt(guest.text);
+      if (rank <= options.rank || rank >= options.ranks ||
+          guests[size_t(rank)].socket ||
+          !acceptor.answer(guest, "welcome", deadline)) {
+        acceptor.turnAway(guest);
+        continue;
+      }
+      guests[size_t(rank)] = std::move(guest);
+      --wanted;
+    }
   }
+  acceptor.finish();
+  note(acceptor.strangers().text());
   return std::nullopt;
 }
 
 Expected<std::unique_ptr<ProcessGroup>> Meeting::meet() {
   bool isRoot = options.rank == 0;
-  int port = isRoot && where.file.empty() ? where.port : 0;
-  if (MaybeError error = listener.listen(options.ranks, port))
-    return Error{error->message +
-                 (port ? " on port " + std::to_string(port) : "")};
   if (isRoot) {
+    if (MaybeError error = listenAsRoot())
+      return *error;
+    if (options.secret.empty() && !isLoopback(listener.address()))
+      note("warning: no secret protects port " +
+           std::to_string(listener.port()) + " of " + listener.address() +
+           ": whoever reaches it can join the run; '--rendezvous-secret' gives "
+           "one");
     hellos[0] = split(hello());
     if (!where.file.empty())
       if (MaybeError error = writeFile())
@@ -448,8 +485,11 @@ Expected<std::unique_ptr<ProcessGroup>> Meeting::meet() {
     error = connectOthers();
   if (error)
     return *error;
+  std::vector<Socket> sockets;
+  for (Guest &guest : guests)
+    sockets.push_back(std::move(guest.socket));
   return std::unique_ptr<ProcessGroup>(std::make_unique<TcpGroup>(
-      options.rank, std::move(sockets), options.grace));
+      options.rank, std::move(sockets), options.grace, listener.address()));
 }
 
 } // namespace

@@ -46,6 +46,19 @@ Error systemError(const char *what) {
   return Error{std::string(what) + ": " + std::strerror(errno)};
 }
 
+/// Of an end of a connection, as `get` says: getsockname or getpeername.
+template <typename Get>
+std::string addressText(int fd, Get get) {
+  sockaddr_in address{};
+  socklen_t length = sizeof(address);
+  char text[INET_ADDRSTRLEN];
+  if (get(fd, reinterpret_cast<sockaddr *>(&address), &length) != 0 ||
+      address.sin_family != AF_INET ||
+      !inet_ntop(AF_INET, &address.sin_addr, text, sizeof(text)))
+    return "";
+  return text;
+}
+
 } // namespace
 
 Socket::~Socket() {
@@ -53,18 +66,21 @@ Socket::~Socket() {
     ::close(fd);
 }
 
-bool Socket::readSome(std::string &text) {
+bool Socket::readSome(std::string &text, size_t limit) {
   char buffer[4096];
-  for (;;) {
-    ssize_t count = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+  while (limit) {
+    ssize_t count =
+        recv(fd, buffer, std::min(limit, sizeof(buffer)), MSG_DONTWAIT);
     if (count > 0) {
       text.append(buffer, size_t(count));
+      limit -= size_t(count);
       continue;
     }
     if (count < 0 && errno == EINTR)
       continue;
     return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   }
+  return true;
 }
 
 size_t Socket::writeSome(const std::string &text) {
@@ -81,51 +97,94 @@ size_t Socket::writeSome(const std::string &text) {
   return written;
 }
 
-bool Socket::readAll(char *data, size_t bytes, Clock::time_point deadline) {
-  while (bytes) {
-    if (!waitFor(fd, POLLIN, deadline))
-      return false;
-    ssize_t count = recv(fd, data, bytes, MSG_DONTWAIT);
-    if (count < 0 && (errno == EINTR || errno == EAGAIN))
-      continue;
-    if (count <= 0)
-      return false;
-    data += count;
-    bytes -= size_t(count);
-  }
-  return true;
+bool Socket::waitToRead(Clock::time_point deadline) const {
+  return waitFor(fd, POLLIN, deadline);
 }
 
-MaybeError ListeningSocket::listen(int backlog, int port) {
-  socket =
-      Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_ANY);
-  address.sin_port = htons(uint16_t(port));
-  // A chosen port may have connections of an earlier run that time out.
+bool Socket::waitToWrite(Clock::time_point deadline) const {
+  return waitFor(fd, POLLOUT, deadline);
+}
+
+bool Socket::isQuiet() const {
+  char byte;
+  ssize_t count;
+  do
+    count = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+  while (count < 0 && errno == EINTR);
+  return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+std::string Socket::localAddress() const {
+  return addressText(fd, getsockname);
+}
+
+std::string Socket::remoteAddress() const {
+  return addressText(fd, getpeername);
+}
+
+bool runtime::isLoopback(const std::string &address) {
+  return address.compare(0, 4, "127.") == 0;
+}
+
+MaybeError ListeningSocket::listen(const std::vector<std::string> &addresses,
+                                   int port) {
+  // More connections than ranks may wait: strangers' are taken out of the way.
+  constexpr int backlog = 512;
+  Error last{"cannot listen for other ranks: the host has no address"};
+  for (const std::string &text : addresses) {
+    socket = Socket(
+        ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(uint16_t(port));
+    // A chosen port may have connections of an earlier run that time out.
+    int one = 1;
+    if (port && socket)
+      setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &one,
+                 sizeof(one));
+    socklen_t length = sizeof(address);
+    auto *generic = reinterpret_cast<sockaddr *>(&address);
+    if (socket && inet_pton(AF_INET, text.c_str(), &address.sin_addr) == 1 &&
+        bind(socket.descriptor(), generic, length) == 0 &&
+        ::listen(socket.descriptor(), backlog) == 0 &&
+        getsockname(socket.descriptor(), generic, &length) == 0) {
+      host = text;
+      number = ntohs(address.sin_port);
+      return std::nullopt;
+    }
+    last = systemError(("cannot listen for other ranks on " + text).c_str());
+  }
+  socket = Socket();
+  return last;
+}
+
+std::vector<std::string> ListeningSocket::reachableAt() const {
+  if (host != anyAddress)
+    return {host};
+  std::vector<std::string> result = ownAddresses();
+  result.push_back(loopbackAddress);
+  return result;
+}
+
+Socket ListeningSocket::accept(bool &isFull) {
+  int fd = accept4(socket.descriptor(), nullptr, nullptr,
+                   SOCK_CLOEXEC | SOCK_NONBLOCK);
+  isFull = fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+                      errno == ENOMEM);
+  Socket result(fd);
   int one = 1;
-  if (port && socket)
-    setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &one,
-               sizeof(one));
-  socklen_t length = sizeof(address);
-  auto *generic = reinterpret_cast<sockaddr *>(&address);
-  if (!socket || bind(socket.descriptor(), generic, length) != 0 ||
-      ::listen(socket.descriptor(), std::max(backlog, 16)) != 0 ||
-      getsockname(socket.descriptor(), generic, &length) != 0)
-    return systemError("cannot listen for other ranks");
-  number = ntohs(address.sin_port);
-  return std::nullopt;
+  if (result)
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+  return result;
 }
 
-Expected<Socket> ListeningSocket::accept(Clock::time_point deadline) {
-  while (waitFor(socket.descriptor(), POLLIN, deadline)) {
-    int fd = accept4(socket.descriptor(), nullptr, nullptr,
-                     SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0)
-      return Socket(fd);
-  }
-  return Error{"timed out"};
+std::vector<std::string>
+runtime::reachable(const std::vector<std::string> &addresses,
+                   const std::string &identity) {
+  std::vector<std::string> result = addresses;
+  if (identity != networkIdentity())
+    std::erase_if(result, isLoopback);
+  return result;
 }
 
 Expected<Socket> runtime::connectTo(const std::vector<std::string> &addresses,

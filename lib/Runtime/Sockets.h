@@ -1,7 +1,7 @@
 //===- Sockets.h - TCP connections that never block -------------*- C++ -*-===//
 //
-// The little of TCP that the peer monitor needs, with deadlines instead of
-// blocking calls.
+// The little of TCP that ranks need to find and watch each other, with
+// deadlines instead of blocking calls, and with limits on what is read at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,31 +30,59 @@ public:
   explicit operator bool() const { return fd >= 0; }
   int descriptor() const { return fd; }
 
-  /// Appends what is there to `text`; false when the other end has closed.
-  bool readSome(std::string &text);
+  /// Appends what is there to `text`, at most `limit` bytes: who sends without
+  /// end is to use neither the memory nor the time of this process. False when
+  /// the other end has closed the connection.
+  bool readSome(std::string &text, size_t limit);
   /// Writes as much as goes at once and returns how much that was.
   size_t writeSome(const std::string &text);
-  /// False if not all of it came in time.
-  bool readAll(char *data, size_t bytes,
-               std::chrono::steady_clock::time_point deadline);
+  /// Waits until there is something to read, or to write; false at the
+  /// deadline.
+  bool waitToRead(std::chrono::steady_clock::time_point deadline) const;
+  bool waitToWrite(std::chrono::steady_clock::time_point deadline) const;
+  /// The connection is open and nothing has come that was not read.
+  bool isQuiet() const;
+
+  /// IPv4 addresses of both ends; empty if they are not known.
+  std::string localAddress() const;
+  std::string remoteAddress() const;
 
 private:
   int fd = -1;
 };
 
+/// The address that stands for all interfaces of this host.
+inline const std::string anyAddress = "0.0.0.0";
+inline const std::string loopbackAddress = "127.0.0.1";
+/// Only processes of this host reach the IPv4 address.
+bool isLoopback(const std::string &address);
+
 class ListeningSocket {
 public:
-  /// On all interfaces; port 0: a free one.
-  MaybeError listen(int backlog, int port = 0);
+  /// On the first of these IPv4 addresses that is one of this host; port 0: a
+  /// free one.
+  MaybeError listen(const std::vector<std::string> &addresses, int port = 0);
   int port() const { return number; }
+  /// Where it listens.
+  const std::string &address() const { return host; }
+  /// Where others may reach it: its address, or all of this host.
+  std::vector<std::string> reachableAt() const;
   int descriptor() const { return socket.descriptor(); }
-  Expected<Socket> accept(std::chrono::steady_clock::time_point deadline);
+  /// A connection that has come; none if there is none, or, with `isFull`, if
+  /// the process has too many files open.
+  Socket accept(bool &isFull);
   void close() { socket = Socket(); }
 
 private:
   Socket socket;
+  std::string host;
   int number = 0;
 };
+
+/// Those of the addresses of another process, whose `networkIdentity` is
+/// `identity`, that reach it from here: loopback addresses do on one host only.
+std::vector<std::string> reachable(const std::vector<std::string> &addresses,
+                                   const std::string &identity);
 
 /// Tries the IPv4 addresses one after the other until the deadline.
 Expected<Socket> connectTo(const std::vector<std::string> &addresses, int port,

@@ -29,9 +29,9 @@ constexpr int64_t mostBytes = int64_t(1) << 46;
 } // namespace
 
 TcpGroup::TcpGroup(int rank, std::vector<Socket> sockets,
-                   std::chrono::milliseconds grace)
-    : me(rank), grace(grace), peers(sockets.size()),
-      wakeUp(eventfd(0, EFD_CLOEXEC)) {
+                   std::chrono::milliseconds grace, std::string address)
+    : me(rank), grace(grace), ownAddress(std::move(address)),
+      peers(sockets.size()), wakeUp(eventfd(0, EFD_CLOEXEC)) {
   for (size_t i = 0; i < sockets.size(); ++i)
     peers[i].socket = std::move(sockets[i]);
   thread = std::thread([this] {

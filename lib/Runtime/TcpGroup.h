@@ -25,9 +25,10 @@ namespace soap::runtime {
 class TcpGroup : public ProcessGroup {
 public:
   /// A socket per rank; that of this one is closed. A receive fails when its
-  /// sender has been gone for `grace`; a send to who is gone is lost.
+  /// sender has been gone for `grace`; a send to who is gone is lost. `address`
+  /// is where the others reach this rank.
   TcpGroup(int rank, std::vector<Socket> sockets,
-           std::chrono::milliseconds grace);
+           std::chrono::milliseconds grace, std::string address);
   ~TcpGroup() override;
 
   int rank() const override { return me; }
@@ -37,6 +38,7 @@ public:
   MaybeError receive(int from, Channel channel, int64_t tag, void *data,
                      int64_t bytes, const std::atomic<bool> *cancel) override;
   MaybeError close() override;
+  std::string address() const override { return ownAddress; }
 
 private:
   struct Header {
@@ -63,6 +65,7 @@ private:
 
   int me;
   std::chrono::milliseconds grace;
+  std::string ownAddress;
   std::vector<Peer> peers;
   std::mutex mutex;
   std::condition_variable changed;

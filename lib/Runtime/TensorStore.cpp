@@ -117,6 +117,31 @@ MaybeError TensorStore::set(size_t tensor, const HostTensor &value) {
   return std::nullopt;
 }
 
+Expected<std::optional<size_t>>
+TensorStore::findNonFinite(bool downloads) const {
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    const TensorInfo &info = manifest->tensors[t];
+    if (info.kind != TensorKind::Parameter && info.kind != TensorKind::State)
+      continue;
+    // Replicas hold the same bits.
+    std::set<Region> done;
+    for (size_t index : tensors[t].tiles) {
+      const Tile &tile = tiles[index];
+      if (tile.owner != place.rank() || tile.version != tensors[t].version ||
+          !tile.version || (tile.hostStale && !downloads) ||
+          !done.insert(tile.region).second)
+        continue;
+      auto value = hostValue(tile);
+      if (!value)
+        return value.takeError();
+      if (runtime::findNonFinite(elementType(info.dtype), *value,
+                                 tile.region.volume()) >= 0)
+        return std::optional<size_t>(t);
+    }
+  }
+  return std::optional<size_t>();
+}
+
 std::optional<std::vector<TensorStore::Part>>
 TensorStore::cover(const TensorState &state, const Region &region,
                    int reader) const {

@@ -6,6 +6,8 @@
 
 #include "Soap/Runtime/Trainer.h"
 
+#include "Soap/Runtime/FiniteWatch.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -191,19 +193,78 @@ EpochResult summarize(const Trainer &trainer, const DataSource &source,
   return numbers;
 }
 
+/// A training in progress.
+class Run {
+public:
+  Run(Trainer &trainer, const DataSource &source, const TrainOptions &options)
+      : trainer(trainer), source(source), options(options) {
+    result.state = options.start;
+    if (source.tokens)
+      result.unigramLoss = source.unigramLoss;
+    if (options.watchesFinite)
+      watch.emplace(trainer.module(), options.start.step);
+  }
+
+  MaybeError train();
+  TrainResult result;
+
+private:
+  bool wantsMore() const {
+    return !result.stopped && result.notFinite.empty() &&
+           (!options.iterations || result.state.step < options.iterations);
+  }
+  int64_t perEpoch() const {
+    return source.fixed ? DataSource::fixedIterations
+                        : source.train.size() / trainer.batch(source);
+  }
+  MaybeError trainEpoch();
+  /// Whether the iteration's numbers are any.
+  bool observe(const std::vector<int64_t> &order, int64_t first,
+               double seconds);
+  /// All ranks know afterwards what one has found.
+  MaybeError settle(bool looks);
+  MaybeError evaluate(EpochResult &numbers);
+
+  Trainer &trainer;
+  const DataSource &source;
+  const TrainOptions &options;
+  std::optional<FiniteWatch> watch;
+};
+
+bool Run::observe(const std::vector<int64_t> &order, int64_t first,
+                  double seconds) {
+  if (!watch)
+    return false;
+  const TrainState &state = result.state;
+  std::string where = "epoch " + std::to_string(state.epoch) + ", iteration " +
+                      std::to_string(state.position);
+  bool found = watch->observe(state.step, where, trainer.lastLoss(), seconds);
+  if (found)
+    watch->blame(nonFiniteSample(source.train, trainer.inputs().data, order,
+                                 first, trainer.batch(source)));
+  return found;
+}
+
+MaybeError Run::settle(bool looks) {
+  if (!watch)
+    return std::nullopt;
+  auto found = watch->settle(looks);
+  if (!found)
+    return found.takeError();
+  result.notFinite = *found;
+  return std::nullopt;
+}
+
 /// Trains until the epoch, the training or the patience of the user ends.
-MaybeError trainEpoch(Trainer &trainer, const DataSource &source,
-                      const TrainOptions &options, int64_t perEpoch,
-                      TrainResult &result) {
+MaybeError Run::trainEpoch() {
   TrainState &state = result.state;
   std::vector<int64_t> order =
       shuffledOrder(source.train.size(), options.seed, state.epoch);
-  while (state.position < perEpoch && !result.stopped &&
-         (!options.iterations || state.step < options.iterations)) {
+  while (state.position < perEpoch() && wantsMore()) {
     Clock::time_point start = Clock::now();
     int64_t batch = trainer.batch(source),
             first = source.fixed ? 0 : state.position * batch;
-    bool isLast = state.position + 1 == perEpoch ||
+    bool isLast = state.position + 1 == perEpoch() ||
                   (options.iterations && state.step + 1 >= options.iterations);
     if (MaybeError error = trainer.step(source, order, first, state.tally,
                                         isLast ? -1 : first + batch))
@@ -212,56 +273,71 @@ MaybeError trainEpoch(Trainer &trainer, const DataSource &source,
     ++state.step;
     ++state.position;
     ++result.ran;
-    state.seconds +=
+    double seconds =
         std::chrono::duration<double>(Clock::now() - start).count();
+    state.seconds += seconds;
+    bool notFinite = observe(order, first, seconds);
     if (options.onIteration)
-      options.onIteration(state.epoch, state.position, perEpoch, state.tally);
-    result.stopped = options.stop && options.stop();
-    if (options.checkpointEvery && state.step % options.checkpointEvery == 0)
+      options.onIteration(state.epoch, state.position, perEpoch(), state.tally);
+    Decision decision = options.stop ? options.stop(notFinite)
+                        : notFinite  ? Decision::NotFinite
+                                     : Decision::GoOn;
+    result.stopped = decision == Decision::Stop;
+    bool saves =
+        options.checkpointEvery && state.step % options.checkpointEvery == 0;
+    // A checkpoint of what is not finite would replace a good one.
+    if (decision == Decision::NotFinite || saves)
+      if (MaybeError error = settle(/*looks=*/saves))
+        return error;
+    if (saves && result.notFinite.empty())
       if (MaybeError error = options.onCheckpoint(state))
         return error;
   }
   return std::nullopt;
 }
 
-} // namespace
+MaybeError Run::evaluate(EpochResult &numbers) {
+  std::string where =
+      "evaluation after epoch " + std::to_string(result.state.epoch);
+  auto test = trainer.evaluate(source, *source.test);
+  if (!test)
+    return Error{where + ": " + test.error()};
+  if (!*test)
+    return std::nullopt;
+  numbers.testLoss = (*test)->meanLoss();
+  if (trainer.countsCorrect())
+    numbers.testAccuracy = (*test)->accuracy();
+  if (!watch)
+    return std::nullopt;
+  watch->observeTest(where, *numbers.testLoss, *source.test,
+                     trainer.inputs().data);
+  return settle(/*looks=*/false);
+}
 
-Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
-                                           const DataSource &source,
-                                           const TrainOptions &options) {
-  TrainResult result;
-  result.state = options.start;
+MaybeError Run::train() {
   TrainState &state = result.state;
-  if (source.tokens)
-    result.unigramLoss = source.unigramLoss;
-  int64_t perEpoch = source.fixed ? DataSource::fixedIterations
-                                  : source.train.size() / trainer.batch(source);
-  while (!result.stopped &&
-         (!options.iterations || state.step < options.iterations) &&
-         (!options.epochs || state.epoch <= options.epochs)) {
-    if (MaybeError error =
-            trainEpoch(trainer, source, options, perEpoch, result))
-      return *error;
+  while (wantsMore() && (!options.epochs || state.epoch <= options.epochs)) {
+    if (MaybeError error = trainEpoch())
+      return error;
+    bool isWhole = state.position >= perEpoch() && !result.stopped;
+    bool isEnd = !isWhole || !wantsMore() || state.epoch == options.epochs;
+    // Between epochs nobody waits for the others without need.
+    if (result.notFinite.empty() && (isEnd || source.test))
+      if (MaybeError error = settle(/*looks=*/isEnd))
+        return error;
     EpochResult numbers = summarize(trainer, source, state);
-    if (source.test && !result.stopped) {
-      auto test = trainer.evaluate(source, *source.test);
-      if (!test)
-        return Error{"evaluation after epoch " + std::to_string(state.epoch) +
-                     ": " + test.error()};
-      if (*test)
-        numbers.testLoss = (*test)->meanLoss();
-      if (*test && trainer.countsCorrect())
-        numbers.testAccuracy = (*test)->accuracy();
-    }
-    if (options.onEpoch)
+    if (source.test && !result.stopped && result.notFinite.empty())
+      if (MaybeError error = evaluate(numbers))
+        return error;
+    if (options.onEpoch && result.notFinite.empty())
       options.onEpoch(numbers);
     // An epoch that was stopped after its last iteration still lacks its
     // evaluation.
-    if (result.stopped || state.position < perEpoch) {
+    if (!isWhole || !result.notFinite.empty()) {
       result.epochs = state.epochs;
       result.epochs.push_back(numbers);
       result.iterations = state.step;
-      return result;
+      return std::nullopt;
     }
     state.epochs.push_back(numbers);
     ++state.epoch;
@@ -271,5 +347,16 @@ Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
   }
   result.epochs = state.epochs;
   result.iterations = state.step;
-  return result;
+  return std::nullopt;
+}
+
+} // namespace
+
+Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
+                                           const DataSource &source,
+                                           const TrainOptions &options) {
+  Run run(trainer, source, options);
+  if (MaybeError error = run.train())
+    return *error;
+  return std::move(run.result);
 }

@@ -30,6 +30,18 @@ Expected<std::unique_ptr<World>> World::create(ProcessGroup &group,
   std::unique_ptr<World> world(new World(group));
   world->ownName = "rank " + std::to_string(group.rank()) + " (process " +
                    std::to_string(getpid()) + " on '" + hostName() + "')";
+  // Peers are to be reached where the group reaches them. If it does not know,
+  // on loopback when all are on this host.
+  options.address = group.address();
+  if (options.address.empty()) {
+    auto networks = exchangeTexts(group, networkIdentity());
+    if (!networks)
+      return networks.takeError();
+    bool isOne = std::all_of(
+        networks->begin(), networks->end(),
+        [&](const std::string &text) { return text == networks->front(); });
+    options.address = isOne ? loopbackAddress : anyAddress;
+  }
   auto monitor =
       PeerMonitor::create(group.rank(), group.size(), std::move(options));
   if (!monitor)
@@ -92,8 +104,8 @@ void World::prepare(LauncherOptions &options,
         std::max<int64_t>(1, int64_t(shared.size()) / devices);
 }
 
-Expected<bool> World::agreeToStop() {
-  bool now = decision;
+Expected<Decision> World::agreeToStop(bool notFinite) {
+  Decision now = decision;
   if (rank() != 0) {
     char word = 0;
     if (asked)
@@ -101,10 +113,12 @@ Expected<bool> World::agreeToStop() {
               group.receive(0, Channel::Control, stopTag, &word, 1))
         return *error;
     asked = true;
-    return word != 0;
+    return Decision(word);
   }
-  decision = monitor->stopRequested();
-  char word = decision ? 1 : 0;
+  decision = notFinite                  ? Decision::NotFinite
+             : monitor->stopRequested() ? Decision::Stop
+                                        : Decision::GoOn;
+  char word = char(decision);
   for (int to = 1; to < size(); ++to)
     if (MaybeError error = group.send(to, Channel::Control, stopTag, &word, 1))
       return *error;

@@ -95,6 +95,11 @@ def tokens(name, options, content, *expect):
     return sequence("tokens: " + name, "tokens:{t.bin}" + options, {"t.bin": content}, *expect)
 
 
+def meeting(name, secret, files, *expect):
+    return Case("rendezvous: " + name, ["soap-run", "{f.mlir}", "--data=synthetic", "--rendezvous=127.0.0.1:0", "--rank=0",
+                                        "--ranks=2", "--rendezvous-secret=" + secret], list(expect), dict(files, **{"f.mlir": FORWARD}))
+
+
 def flags(name, arguments, *expect):
     return Case("soap-run: " + name, ["soap-run", *arguments], list(expect), {"f.mlir": FORWARD}, 2)
 
@@ -139,6 +144,12 @@ CASES = [
     flags("a number beyond 64 bits", ["{f.mlir}", "--data=synthetic", "--seed=99999999999999999999"], "'--seed'"),
     flags("a timeout that is no number", ["{f.mlir}", "--data=synthetic", "--timeout=nan"], "'--timeout'"),
     flags("a normalization that is none", ["{f.mlir}", "--data=synthetic", "--normalize=1,0"], "'--normalize'"),
+    flags("a secret of ranks, and none to meet", ["{f.mlir}", "--data=synthetic", "--rendezvous-secret=s"],
+          "flag '--rendezvous-secret' needs '--rendezvous'"),
+    flags("an address to listen on, and no ranks", ["{f.mlir}", "--data=synthetic", "--listen=localhost"],
+          "flag '--listen' needs '--rendezvous'"),
+    flags("one run whatever its numbers are", ["{f.mlir}", "--entry=forward", "--allow-nonfinite"],
+          "'--entry' and '--allow-nonfinite' exclude each other"),
     flags("nothing to do", ["{f.mlir}"], "expected '--data'"),
     flags("flags that exclude each other", ["{f.mlir}", "--data=synthetic", "--preset=single", "--strategy=s.json"],
           "exclude each other"),
@@ -159,6 +170,18 @@ CASES = [
         ["{folder}: cannot write: is a directory"]),
     run("soap-run: a report into nowhere", ["--data=synthetic", "--iterations=1", "--report={folder}/no/where.json"], {},
         ["no/where.json"]),
+
+    meeting("a secret that is missing", "{missing}", {}, "no-such-file", "cannot open"),
+    meeting("an empty secret", "{s}", {"s": b""}, "expected a secret of 16 to 4096 bytes, got 0"),
+    meeting("a secret that can be guessed", "{s}", {"s": b"swordfish\n"}, "expected a secret of 16 to 4096 bytes, got 9"),
+    meeting("a secret that never ends", "/dev/zero", {}, "/dev/zero: expected at most 4096 bytes"),
+    meeting("a secret that is a folder", "{folder}", {}, "expected a file, got a directory"),
+    Case("rendezvous: an address of another host", ["soap-run", "{f.mlir}", "--data=synthetic", "--rendezvous=192.0.2.1:0",
+                                                    "--rank=0", "--ranks=2"],
+         ["cannot listen for other ranks on 192.0.2.1", "expected an address of this host, or '--listen'"], {"f.mlir": FORWARD}),
+    Case("rendezvous: nowhere to listen", ["soap-run", "{f.mlir}", "--data=synthetic", "--rendezvous=127.0.0.1:0", "--rank=0",
+                                           "--ranks=2", "--listen=no.such.host.invalid"],
+         ["cannot listen on 'no.such.host.invalid'"], {"f.mlir": FORWARD}),
 
     images("an empty file", b"", "expected an IDX header"),
     images("truncated in the header", IMAGES[:7], "expected an IDX header"),

@@ -300,8 +300,13 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   training.data = "synthetic";
   training.quiet = true;
   training.iterations = warmIterations + mostIterations;
+  // Times are asked for, whatever becomes of weights on made-up data.
+  training.allowNonFinite = true;
   std::vector<double> milliseconds;
-  auto result = train(**session, training, enough, milliseconds);
+  auto result = train(
+      **session, training,
+      [&](bool) { return enough() ? Decision::Stop : Decision::GoOn; },
+      milliseconds);
   if (!result)
     return result.takeError();
   patience -= std::clamp<Duration>(std::chrono::steady_clock::now() - begin -

@@ -15,11 +15,15 @@ namespace soap::run {
 /// Runs `options.entry` on the inputs, writes or prints its results.
 MaybeError runEntry(runtime::Session &session, const Options &options);
 
+/// Asked after every iteration: whether to stop, because the user wants it or
+/// because this rank has found what is infinite or not a number.
+using StopQuestion = std::function<runtime::Decision(bool notFinite)>;
+
 /// Trains from first weights or a checkpoint. `stop` is asked after every
 /// iteration; `milliseconds` are those of this run's iterations.
 Expected<runtime::TrainResult> train(runtime::Session &session,
                                      const Options &options,
-                                     const std::function<bool()> &stop,
+                                     const StopQuestion &stop,
                                      std::vector<double> &milliseconds);
 
 /// Removes a line of progress from a terminal.
@@ -34,7 +38,7 @@ struct ComparisonRun {
 Expected<ComparisonRun> compare(runtime::Session &first,
                                 runtime::Session &second,
                                 const Options &options,
-                                const std::function<bool()> &stop);
+                                const StopQuestion &stop);
 
 } // namespace soap::run
 

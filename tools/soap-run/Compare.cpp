@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Soap/Runtime/FiniteWatch.h"
 #include "Soap/Runtime/Initialize.h"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ MaybeError compareWeights(Session &first, Session &second,
 
 Expected<ComparisonRun> run::compare(Session &first, Session &second,
                                      const Options &options,
-                                     const std::function<bool()> &stop) {
+                                     const StopQuestion &stop) {
   auto a = Trainer::create(first);
   if (!a)
     return a.takeError();
@@ -118,10 +119,26 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
     return *error;
 
   ComparisonRun run;
+  FiniteWatch watchA(first), watchB(second);
+  auto settle = [&](bool looks) -> MaybeError {
+    if (options.allowNonFinite)
+      return std::nullopt;
+    for (auto [watch, file] : {std::pair{&watchA, &options.file},
+                               std::pair{&watchB, &options.compareWith}}) {
+      auto found = watch->settle(looks);
+      if (!found)
+        return found.takeError();
+      if (!found->empty() && run.result.notFinite.empty())
+        run.result.notFinite = *file + ": " + *found;
+    }
+    return std::nullopt;
+  };
   int64_t perEpoch = source->train.size() / a->batch(*source), epoch = 0;
   std::vector<int64_t> order;
   Tally tally;
-  for (int64_t i = 0; i < options.iterations && !run.result.stopped; ++i) {
+  for (int64_t i = 0; i < options.iterations && !run.result.stopped &&
+                      run.result.notFinite.empty();
+       ++i) {
     if (i % perEpoch == 0)
       order =
           shuffledOrder(source->train.size(), uint64_t(options.seed), ++epoch);
@@ -133,12 +150,30 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
       return Error{options.compareWith + ": iteration " +
                    std::to_string(i + 1) + ": " + error->message};
     ++run.result.iterations;
-    run.result.stopped = stop();
+    std::string where = "iteration " + std::to_string(i + 1);
+    bool found = false;
+    for (auto [watch, trainer] :
+         {std::pair{&watchA, &*a}, std::pair{&watchB, &*b}})
+      found |= !options.allowNonFinite &&
+               watch->observe(i + 1, where, trainer->lastLoss(),
+                              trainer->stepMilliseconds().back() / 1e3);
+    Decision decision = stop(found);
+    run.result.stopped = decision == Decision::Stop;
+    if (decision == Decision::NotFinite)
+      if (MaybeError error = settle(/*looks=*/false))
+        return *error;
+  }
+  if (run.result.notFinite.empty())
+    if (MaybeError error = settle(/*looks=*/true))
+      return *error;
+  run.milliseconds = a->stepMilliseconds();
+  if (!run.result.notFinite.empty()) {
+    run.result.notFinite += " (--allow-nonfinite goes on)";
+    return run;
   }
   run.comparison.loss = relative(std::fabs(a->lastLoss() - b->lastLoss()),
                                  std::fabs(b->lastLoss()));
   if (MaybeError error = compareWeights(first, second, run.comparison))
     return *error;
-  run.milliseconds = a->stepMilliseconds();
   return run;
 }

@@ -171,7 +171,8 @@ MaybeError writeResults(Session &session, const Options &options, Trace &trace,
   for (auto [path, which] :
        {std::pair{&options.saveWeights, SavedTensors::Weights},
         std::pair{&options.saveState, SavedTensors::State}}) {
-    if (path->empty())
+    // What is not finite would replace what may still be good.
+    if (path->empty() || !result.notFinite.empty())
       continue;
     auto tensors = collectTensors(session.manifest(), session.tensors(), which,
                                   /*rootOnly=*/true);
@@ -196,18 +197,21 @@ void observeSpeed(Session &session, SpeedLog &log) {
   log.gauges.push_back(session.gauge(*session.entry("train_step")));
 }
 
+/// The exit status; `agreed`: of all processes.
 int runMode(const Options &options, Session &session, Session *other,
-            World *world) {
+            World *world, bool &agreed) {
   auto fail = [world](const std::string &message) {
     return run::fail(world, message);
   };
-  auto stop = [world] {
+  auto stop = [world](bool notFinite) {
     if (!world)
-      return interrupted.load();
-    auto answer = world->agreeToStop();
+      return notFinite            ? Decision::NotFinite
+             : interrupted.load() ? Decision::Stop
+                                  : Decision::GoOn;
+    auto answer = world->agreeToStop(notFinite);
     if (!answer)
       run::fail(world, answer.error());
-    return !answer || *answer;
+    return answer ? *answer : Decision::Stop;
   };
   Trace trace;
   std::optional<SpeedLog> speed;
@@ -234,8 +238,9 @@ int runMode(const Options &options, Session &session, Session *other,
       return fail(run.error());
     result = run->result;
     milliseconds = run->milliseconds;
-    comparison = run->comparison;
-    if (!options.quiet)
+    if (result.notFinite.empty())
+      comparison = run->comparison;
+    if (!options.quiet && comparison)
       std::printf("after %ld iterations: loss differs by %.3g, weights by at "
                   "most %.3g ('%s')\n",
                   long(result.iterations), comparison->loss,
@@ -249,6 +254,14 @@ int runMode(const Options &options, Session &session, Session *other,
   if (MaybeError error = writeResults(session, options, trace, result,
                                       milliseconds, comparison, speed))
     return fail(error->message);
+  if (!result.notFinite.empty()) {
+    // All processes know, and one says it.
+    agreed = true;
+    clearLine();
+    if (session.placement().isRoot())
+      std::fprintf(stderr, "soap-run: error: %s\n", result.notFinite.c_str());
+    return 1;
+  }
   if (!options.quiet && !milliseconds.empty())
     std::printf("%ld iterations, %.3f ms per iteration (median)\n",
                 long(result.iterations), median(milliseconds));
@@ -358,14 +371,15 @@ int main(int argc, char **argv) {
   installSignals();
   iterating.store(true);
   int status = 1;
+  bool agreed = false;
   try {
-    status = runMode(*options, **session, other.get(), world);
+    status = runMode(*options, **session, other.get(), world, agreed);
   } catch (const std::bad_alloc &) {
     status = fail(world, "not enough memory");
   }
   // A stuck device still uses memory that a normal exit would free.
   if (world || (*session)->launcher().stuck() ||
       (other && other->launcher().stuck()))
-    finish(world, status);
+    finish(world, status, agreed);
   return status;
 }

@@ -120,6 +120,7 @@ std::string setNormalization(Options &options, const std::string &value) {
 
 const std::map<std::string, Flag> &flags() {
   static const std::map<std::string, Flag> table = {
+      {"--allow-nonfinite", boolean(&Options::allowNonFinite)},
       {"--backend", {true, setBackend}},
       {"--calibrate", boolean(&Options::calibrate)},
       {"--calibrate-work", integer(&Options::calibrationWork, 1, large)},
@@ -162,6 +163,8 @@ const std::map<std::string, Flag> &flags() {
       {"--rank", integer(&Options::rank, 0, mostRanks - 1)},
       {"--ranks", integer(&Options::ranks, 1, mostRanks)},
       {"--rendezvous", {true, setRendezvous}},
+      {"--rendezvous-secret", text(&Options::rendezvousSecret)},
+      {"--listen", text(&Options::listen)},
       {"--trace", text(&Options::trace)},
       {"--virtual-devices", boolean(&Options::virtualDevices)}};
   return table;
@@ -204,6 +207,10 @@ MaybeError completeRendezvous(Options &options) {
   if (options.rendezvous.empty()) {
     if (options.rank >= 0)
       return needs("--rank", "--rendezvous");
+    if (!options.rendezvousSecret.empty())
+      return needs("--rendezvous-secret", "--rendezvous");
+    if (!options.listen.empty())
+      return needs("--listen", "--rendezvous");
     return options.ranks ? MaybeError(needs("--ranks", "--rendezvous"))
                          : std::nullopt;
   }
@@ -252,6 +259,7 @@ MaybeError check(Options &options) {
           std::pair{"--trace", !options.trace.empty()},
           std::pair{"--report", !options.report.empty()},
           std::pair{"--gauge", options.gauge},
+          std::pair{"--allow-nonfinite", options.allowNonFinite},
           std::pair{"--virtual-devices", options.virtualDevices}})
       if (given)
         return excludes("--calibrate", flag);
@@ -313,6 +321,7 @@ MaybeError check(Options &options) {
           std::pair{"--compare-with", !options.compareWith.empty()},
           std::pair{"--checkpoint", !options.checkpoint.empty()},
           std::pair{"--resume", !options.resume.empty()},
+          std::pair{"--allow-nonfinite", options.allowNonFinite},
           std::pair{"--save-weights", !options.saveWeights.empty()},
           std::pair{"--save-state", !options.saveState.empty()}})
       if (given)
@@ -430,6 +439,10 @@ training
   --checkpoint-every N     ... after every N iterations
   --resume FILE            go on from a checkpoint; --epochs and --iterations count
                            from the start of the training
+  --allow-nonfinite        go on with a loss, parameters or states that are
+                           infinite or not a number. Else they end the run with
+                           status 1, checkpoint and weights keep what they had, and
+                           the iteration and what was first are said
   --save-weights FILE      write parameters and buffers (running statistics) as
                            safetensors at the end
   --save-state FILE        ... these and the states of the optimizer
@@ -500,10 +513,17 @@ devices
   --rendezvous WHERE       as one of several processes that meet over TCP, without
                            MPI: HOST:PORT, where rank 0 listens (port 0: a free one,
                            which rank 0 prints), or file:PATH, which rank 0 writes
-                           and all can read. Messages between devices go over the
-                           same connections, or with --transport nccl over NCCL;
-                           then MASTER_ADDR and MASTER_PORT in the environment
-                           stand for WHERE
+                           and all can read; it then listens on loopback. Messages
+                           between devices go over the same connections, or with
+                           --transport nccl over NCCL; then MASTER_ADDR and
+                           MASTER_PORT in the environment stand for WHERE
+  --rendezvous-secret FILE a text of 16 to 4096 bytes that all ranks know: only who
+                           proves to have it can join; default: what
+                           SOAP_RENDEZVOUS_SECRET in the environment says. Without
+                           one, whoever reaches a port can join
+  --listen HOST            the address on which this rank listens, by name or number
+                           (0.0.0.0: on all); default: rank 0 on HOST of WHERE, the
+                           others where they reach rank 0 from
   --rank R, --ranks N      ... as the one with number R of N, from 0 on; default: RANK
                            and WORLD_SIZE in the environment
   --join-timeout SECONDS   end when the other processes do not join (default 120)

@@ -39,6 +39,9 @@ struct Options {
   std::string checkpoint, resume;
   /// 0: at the end and on signals only.
   int64_t checkpointEvery = 0;
+  /// Losses and weights that are infinite or not a number do not end the
+  /// training.
+  bool allowNonFinite = false;
 
   // Running one entry.
   std::string entry, output;
@@ -63,6 +66,9 @@ struct Options {
   /// Processes that meet without mpirun: where, and as which of how many; -1
   /// and 0: not said. After `parseOptions` either all or none of it is.
   std::string rendezvous;
+  /// The file with the ranks' secret, and the host to listen on; "": none, and
+  /// as Rendezvous.h says.
+  std::string rendezvousSecret, listen;
   int64_t rank = -1, ranks = 0;
   int64_t rankTimeoutMs = 5000, joinTimeoutMs = 120000;
   bool quiet = false;

@@ -8,6 +8,7 @@
 #include "Processes.h"
 
 #include "Commands.h"
+#include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Rendezvous.h"
 
 #include <algorithm>
@@ -65,9 +66,39 @@ private:
   std::shared_ptr<State> state = std::make_shared<State>();
 };
 
+/// Of the file or the environment; empty: none.
+Expected<std::string> readSecret(const Options &options) {
+  // Shorter ones can be found by trying.
+  constexpr size_t fewestBytes = 16, mostBytes = 4096;
+  std::string where = options.rendezvousSecret, secret;
+  if (!where.empty()) {
+    auto text = readFile(where, mostBytes);
+    if (!text)
+      return text.takeError();
+    secret = *text;
+    secret.erase(secret.find_last_not_of(" \t\r\n") + 1);
+  } else if (const char *text = std::getenv("SOAP_RENDEZVOUS_SECRET")) {
+    where = "environment variable SOAP_RENDEZVOUS_SECRET";
+    secret = text;
+  } else {
+    return secret;
+  }
+  if (secret.size() < fewestBytes || secret.size() > mostBytes)
+    return Error{where + ": expected a secret of " +
+                 std::to_string(fewestBytes) + " to " +
+                 std::to_string(mostBytes) + " bytes, got " +
+                 std::to_string(secret.size())};
+  return secret;
+}
+
 /// The group of --rendezvous, which lives until the process ends.
-Expected<ProcessGroup *> meet(const Options &options) {
+Expected<ProcessGroup *>
+meet(const Options &options, const std::string &secret,
+     const std::function<void(const std::string &)> &note) {
   RendezvousOptions how;
+  how.secret = secret;
+  how.listen = options.listen;
+  how.note = note;
   how.endpoint = options.rendezvous;
   how.rank = int(options.rank);
   how.ranks = int(options.ranks);
@@ -128,8 +159,16 @@ run::joinProcesses(const Options &options,
   if (!meets && (options.transport == "local" ||
                  (options.transport != "mpi" && !startedByMpirun())))
     return std::unique_ptr<World>();
+  auto secret = readSecret(options);
+  if (!secret)
+    return secret.takeError();
+  auto note = [quiet = options.quiet](const std::string &text) {
+    if (!quiet)
+      std::fprintf(stderr, "soap-run: %s\n", text.c_str());
+  };
   // It keeps its limit itself, and says who is missing.
-  auto met = meets ? meet(options) : Expected<ProcessGroup *>(nullptr);
+  auto met =
+      meets ? meet(options, *secret, note) : Expected<ProcessGroup *>(nullptr);
   if (!met)
     return met.takeError();
   JoinLimit limit(options.joinTimeoutMs);
@@ -142,6 +181,8 @@ run::joinProcesses(const Options &options,
   monitor.connectTimeout =
       std::min(monitor.connectTimeout,
                std::chrono::milliseconds(options.joinTimeoutMs / 2));
+  monitor.secret = *secret;
+  monitor.note = note;
   monitor.silence = std::chrono::milliseconds(options.rankTimeoutMs);
   monitor.stopRequested = std::move(stopRequested);
   monitor.onLost = [rank](const std::string &message) {
@@ -171,9 +212,9 @@ int run::fail(World *world, const std::string &message) {
   _exit(1);
 }
 
-void run::finish(World *world, int status) {
+void run::finish(World *world, int status, bool agreed) {
   std::fflush(nullptr);
-  if (world && status != 1)
+  if (world && (status != 1 || agreed))
     if (MaybeError error = world->leave())
       status = fail(world, error->message);
   _exit(status);

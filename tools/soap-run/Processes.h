@@ -33,8 +33,10 @@ joinProcesses(const Options &options, std::function<bool()> stopRequested);
 /// Returns the exit status 1.
 int fail(runtime::World *world, const std::string &message);
 
-/// Ends the process, after all others are here too if there are any.
-[[noreturn]] void finish(runtime::World *world, int status);
+/// Ends the process, after all others are here too if there are any. With
+/// `agreed`, all of them end with this status, else one that fails ends alone.
+[[noreturn]] void finish(runtime::World *world, int status,
+                         bool agreed = false);
 
 } // namespace soap::run
 

@@ -86,6 +86,8 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
                  {"bytes_sent", bytes}};
   if (result.unigramLoss)
     report["unigram_loss"] = *result.unigramLoss;
+  if (!result.notFinite.empty())
+    report["not_finite"] = result.notFinite;
   if (comparison)
     report["comparison"] = {{"loss", comparison->loss},
                             {"weights", comparison->weights},

@@ -7,10 +7,12 @@
 #include "Commands.h"
 #include "Processes.h"
 #include "Soap/Runtime/Checkpoint.h"
+#include "Soap/Runtime/FiniteWatch.h"
 #include "Soap/Runtime/Initialize.h"
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <unistd.h>
 
 using namespace soap;
@@ -90,10 +92,27 @@ MaybeError resume(Session &session, const Options &options,
   return std::nullopt;
 }
 
+/// What a user may go on from after a training that came to no numbers.
+std::string whatIsKept(const Options &options, int64_t saved) {
+  std::string text;
+  std::error_code ignored;
+  if (saved)
+    text = "; '" + options.checkpoint + "' keeps iteration " +
+           std::to_string(saved);
+  else if (!options.checkpoint.empty() &&
+           std::filesystem::exists(options.checkpoint, ignored))
+    text = "; '" + options.checkpoint + "' is left as it was";
+  else if (!options.checkpoint.empty())
+    text = "; there is no checkpoint yet";
+  if (!options.saveWeights.empty())
+    text += "; '" + options.saveWeights + "' is not written";
+  return text + " (--allow-nonfinite goes on)";
+}
+
 } // namespace
 
 Expected<TrainResult> run::train(Session &session, const Options &options,
-                                 const std::function<bool()> &stop,
+                                 const StopQuestion &stop,
                                  std::vector<double> &milliseconds) {
   auto trainer = Trainer::create(session);
   if (!trainer)
@@ -103,6 +122,7 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   training.iterations = options.iterations;
   training.seed = uint64_t(options.seed);
   training.stop = stop;
+  training.watchesFinite = !options.allowNonFinite;
   Checkpoint checkpoint;
   if (!options.resume.empty()) {
     auto read = readCheckpoint(options.resume);
@@ -142,9 +162,18 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
                          : resume(session, options, checkpoint, identity);
   if (error)
     return *error;
+  if (!options.allowNonFinite)
+    if (MaybeError error =
+            checkFirstValues(session.manifest(), session.tensors()))
+      return Error{
+          (options.resume.empty() ? options.init : options.resume) +
+          (options.resume.empty() && options.init.empty() ? "" : ": ") +
+          error->message + " (--allow-nonfinite goes on)"};
   checkpoint.tensors.clear();
   training.checkpointEvery = options.checkpointEvery;
+  int64_t saved = 0;
   training.onCheckpoint = [&](const TrainState &state) {
+    saved = state.step;
     return save(session, options, state, identity);
   };
   if (!options.quiet) {
@@ -158,7 +187,9 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   }
   auto result = trainEpochs(*trainer, *source, training);
   milliseconds = trainer->stepMilliseconds();
-  if (result && !options.checkpoint.empty())
+  if (result && !result->notFinite.empty())
+    result->notFinite += whatIsKept(options, saved);
+  else if (result && !options.checkpoint.empty())
     if (MaybeError failed = save(session, options, result->state, identity))
       return *failed;
   return result;

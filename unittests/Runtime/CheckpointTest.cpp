@@ -76,7 +76,9 @@ TEST(Checkpoint, GoesOnWithTheSameBitsFromEveryIteration) {
     std::string path = folder / "c.safetensors";
     Training first(folder, 9);
     int64_t steps = 0;
-    first.options.stop = [&] { return ++steps == stop; };
+    first.options.stop = [&](bool) {
+      return ++steps == stop ? Decision::Stop : Decision::GoOn;
+    };
     TrainResult part = first.run();
     EXPECT_TRUE(part.stopped);
     EXPECT_EQ(part.iterations, stop);

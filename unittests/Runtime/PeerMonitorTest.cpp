@@ -144,13 +144,9 @@ TEST(PeerMonitor, KnowsWhetherOthersOnlyWait) {
   EXPECT_LE(silence(), 400ms);
 }
 
-TEST(PeerMonitor, DoesNotLetStrangersIn) {
-  Rank first, second;
-  first.create(0, 2, 60s);
-  second.create(1, 2, 60s);
-  std::vector<std::string> addresses = {first.monitor->address(),
-                                        second.monitor->address()};
-  std::istringstream words(addresses[0]);
+/// A connection of somebody else to where a monitor listens.
+int strangerAt(const std::string &monitorAddress) {
+  std::istringstream words(monitorAddress);
   std::string pid, host, network;
   int port = 0;
   words >> pid >> host >> network >> port;
@@ -159,18 +155,82 @@ TEST(PeerMonitor, DoesNotLetStrangersIn) {
   address.sin_port = htons(uint16_t(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int stranger = socket(AF_INET, SOCK_STREAM, 0);
-  ASSERT_EQ(connect(stranger, reinterpret_cast<sockaddr *>(&address),
+  EXPECT_EQ(connect(stranger, reinterpret_cast<sockaddr *>(&address),
                     sizeof(address)),
             0);
-  std::string noise(64, 'x');
-  ASSERT_EQ(send(stranger, noise.data(), noise.size(), MSG_NOSIGNAL), 64);
-  std::thread other([&] { EXPECT_FALSE(second.monitor->connect(addresses)); });
-  MaybeError error = first.monitor->connect(addresses);
-  EXPECT_FALSE(error) << error->message;
-  other.join();
-  close(stranger);
-  second.monitor.reset();
-  EXPECT_EQ(first.waitForLoss().find("rank 1 ("), 0u);
+  return stranger;
+}
+
+/// Strangers at every port, of which most say nothing: they are not waited for
+/// one after the other.
+TEST(PeerMonitor, DoesNotLetStrangersIn) {
+  std::mutex mutex;
+  std::string notes;
+  std::vector<std::unique_ptr<PeerMonitor>> monitors;
+  std::vector<std::string> addresses;
+  std::vector<int> strangers;
+  for (int rank = 0; rank < 4; ++rank) {
+    PeerMonitorOptions options;
+    options.connectTimeout = 60s;
+    options.secret = "a secret of ours";
+    options.note = [&](const std::string &text) {
+      std::lock_guard<std::mutex> lock(mutex);
+      notes += text + "\n";
+    };
+    auto made = PeerMonitor::create(rank, 4, options);
+    ASSERT_TRUE(made) << made.error();
+    monitors.push_back(std::move(*made));
+    addresses.push_back(monitors.back()->address());
+    for (int i = 0; i < 50; ++i) {
+      strangers.push_back(strangerAt(addresses.back()));
+      std::string noise(64, 'x');
+      if (i % 5 == 0) {
+        EXPECT_EQ(
+            send(strangers.back(), noise.data(), noise.size(), MSG_NOSIGNAL),
+            64);
+      }
+    }
+  }
+  std::vector<std::thread> threads;
+  for (auto &monitor : monitors)
+    threads.emplace_back([&] {
+      MaybeError error = monitor->connect(addresses);
+      EXPECT_FALSE(error) << error->message;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int stranger : strangers)
+    close(stranger);
+  EXPECT_NE(notes.find("monitor of rank 0: 50 connections of strangers refused "
+                       "(50 from 127.0.0.1)"),
+            std::string::npos)
+      << notes;
+}
+
+/// A monitor of another run, or without the secret, is a stranger.
+TEST(PeerMonitor, NeedsTheSecret) {
+  std::vector<std::string> addresses;
+  std::vector<std::unique_ptr<PeerMonitor>> monitors;
+  for (const char *secret : {"a secret of ours", "another one"}) {
+    PeerMonitorOptions options;
+    options.connectTimeout = 500ms;
+    options.secret = secret;
+    monitors.push_back(
+        std::move(*PeerMonitor::create(int(monitors.size()), 2, options)));
+    addresses.push_back(monitors.back()->address());
+  }
+  std::string why;
+  std::thread second([&] {
+    MaybeError error = monitors[1]->connect(addresses);
+    why = error ? error->message : "no error";
+  });
+  MaybeError error = monitors[0]->connect(addresses);
+  second.join();
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->message.find("timed out; 1 connection of a stranger"),
+            std::string::npos)
+      << error->message;
+  EXPECT_NE(why.find("it has another secret"), std::string::npos) << why;
 }
 
 TEST(PeerMonitor, SaysWhoDidNotCome) {

@@ -307,7 +307,7 @@ TEST(World, AgreesToStopAfterTheSameIteration) {
                         auto answer = (*world)->agreeToStop();
                         ASSERT_TRUE(answer) << answer.error();
                         after[rank] = i;
-                        if (*answer)
+                        if (*answer == Decision::Stop)
                           break;
                         std::this_thread::sleep_for(
                             std::chrono::milliseconds(1 + 3 * rank));

@@ -85,7 +85,7 @@ TEST(Trainer, StopsAfterTheIteration) {
   bool stop = false;
   TrainOptions options;
   options.epochs = 0;
-  options.stop = [&] { return stop; };
+  options.stop = [&](bool) { return stop ? Decision::Stop : Decision::GoOn; };
   options.onIteration = [&](int64_t, int64_t iteration, int64_t,
                             const Tally &) { stop = iteration == 3; };
   auto result = trainEpochs(*trainer, *source, options);

@@ -66,6 +66,10 @@ struct HostTensor {
   HostTensor clone() const { return converted(dtype); }
 };
 
+/// The first of `count` elements that is infinite or not a number; -1 if there
+/// is none, as of integers.
+int64_t findNonFinite(ElementType type, const void *data, int64_t count);
+
 /// "[64, 1, 28, 28]".
 std::string shapeString(const std::vector<int64_t> &shape);
 

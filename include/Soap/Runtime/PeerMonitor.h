@@ -29,6 +29,13 @@ struct PeerMonitorOptions {
   std::chrono::milliseconds silence{5000};
   /// For connecting to all peers.
   std::chrono::milliseconds connectTimeout{20000};
+  /// The IPv4 address on which to listen for peers; "0.0.0.0": on all of this
+  /// host.
+  std::string address = "127.0.0.1";
+  /// What all ranks know and strangers do not; empty: nothing.
+  std::string secret = {};
+  /// Told what is worth knowing and no error, such as strangers; may be null.
+  std::function<void(const std::string &)> note = {};
   /// Called once, on the monitor's thread, when a peer is lost or has failed;
   /// `message` names the rank. Not called for peers that are done.
   std::function<void(const std::string &message)> onLost;

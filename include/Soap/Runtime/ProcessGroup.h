@@ -47,6 +47,10 @@ public:
   /// the group is of no use then. Collective; a process that has failed ends
   /// without it.
   virtual MaybeError close() = 0;
+
+  /// The IPv4 address of this host on which other ranks reach this one; empty
+  /// if the group does not know.
+  virtual std::string address() const { return ""; }
 };
 
 /// The texts of all ranks, by rank. Collective.

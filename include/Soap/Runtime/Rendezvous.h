@@ -6,8 +6,11 @@
 // that of MPI. Messages of devices may then go over NCCL, which meets over it.
 //
 // Nothing waits longer than the time limit. Whoever is missing then is named.
-// Ranks that do not fit together end all with the same message. Connections of
-// anything else are closed, and counted.
+// Connections of strangers are dropped, and counted. With a secret, every
+// connection begins with a proof that both ends have it (docs/Runtime.md says
+// what that protects from); ranks that do not fit together end all with the
+// same message. Without one, whoever does not fit is told so and the others
+// wait on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +31,20 @@ struct RendezvousOptions {
   /// others wait for.
   std::string endpoint;
   int rank = 0, ranks = 1;
+  /// The host name or IPv4 address on which this rank listens; "0.0.0.0": on
+  /// all. Empty: rank 0 on HOST of the endpoint, or on loopback with a file;
+  /// the others where they reach rank 0 from.
+  std::string listen = {};
+  /// What all ranks know and strangers do not; empty: nothing.
+  std::string secret = {};
   std::chrono::milliseconds timeout{120000};
   /// How long who waits for a rank that has gone waits on: somebody else, who
   /// knows more, may be about to end the process.
   std::chrono::milliseconds grace{0};
   /// Rank 0 listens, on this port.
   std::function<void(int port)> onListening = {};
+  /// Told what is worth knowing and no error: strangers, missing protection.
+  std::function<void(const std::string &)> note = {};
 };
 
 /// An error if the endpoint is none: says what was expected.

@@ -76,6 +76,13 @@ public:
   /// value is unspecified. Collective.
   Expected<HostTensor> result(size_t entry, size_t tensor) const;
 
+  /// The first parameter or state of which a current tile of this process has
+  /// an element that is infinite or not a number. Tiles on a backend are looked
+  /// at only with `downloads`.
+  Expected<std::optional<size_t>> findNonFinite(bool downloads) const;
+  /// Tiles are in memory of the host only.
+  bool isOnHost() const { return !backend; }
+
   const Placement &placement() const { return place; }
 
   /// Elements copied into argument tiles of this process so far.

@@ -44,6 +44,8 @@ public:
   ModelInputs inputs() const;
   /// Samples of an iteration.
   int64_t batch(const DataSource &source) const;
+  /// What it trains.
+  Session &module() const { return *session; }
 
   /// Trains on samples `order[first...]`. The next step's are those from `next`
   /// on, if it is not negative: devices of a backend get them while they
@@ -110,8 +112,13 @@ struct TrainOptions {
   uint64_t seed = 0;
   /// Where to go on.
   TrainState start;
-  /// Asked once after every iteration: finish here?
-  std::function<bool()> stop;
+  /// Losses, parameters and states that are infinite or not a number end the
+  /// training, which is to start from finite ones (`checkFirstValues`).
+  bool watchesFinite = true;
+  /// Asked once after every iteration: finish here? `notFinite` is the
+  /// finding of this rank, that of rank 0 counts. Null: go on unless that says
+  /// otherwise.
+  std::function<Decision(bool notFinite)> stop;
   /// Called after every `checkpointEvery`-th step; 0: never.
   int64_t checkpointEvery = 0;
   std::function<MaybeError(const TrainState &)> onCheckpoint;
@@ -127,6 +134,10 @@ struct TrainResult {
   /// Since the start of the training, and of this run.
   int64_t iterations = 0, ran = 0;
   bool stopped = false;
+  /// Why the training has ended: what was not finite, and in which iteration,
+  /// the same on every rank. Empty: nothing was. The tensors are worth nothing
+  /// then.
+  std::string notFinite;
   /// As in DataSource; absent unless labels are tokens.
   std::optional<double> unigramLoss;
   TrainState state;

@@ -15,6 +15,9 @@
 
 namespace soap::runtime {
 
+/// After an iteration: what all ranks do.
+enum class Decision : char { GoOn, Stop, NotFinite };
+
 class World {
 public:
   /// Finds the other ranks of the group and watches them. Collective.
@@ -37,8 +40,9 @@ public:
 
   /// Whether to stop, the same answer on every rank. Asked after every
   /// iteration by all of them: the root decides one iteration ahead, so that
-  /// nobody waits for the answer.
-  Expected<bool> agreeToStop();
+  /// nobody waits for the answer. `notFinite`, of the root alone, says that the
+  /// training has come to infinite numbers or none.
+  Expected<Decision> agreeToStop(bool notFinite = false);
 
   /// Ends the other ranks with a message that names this one.
   void fail(const std::string &message);
@@ -54,7 +58,8 @@ private:
   /// By rank: machine, and the cores that the process may use.
   std::vector<std::string> machines;
   std::vector<std::vector<int>> cores;
-  bool asked = false, decision = false;
+  bool asked = false;
+  Decision decision = Decision::GoOn;
 };
 
 } // namespace soap::runtime

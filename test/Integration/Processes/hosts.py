@@ -4,7 +4,8 @@
     hosts.py BUILD
 
 A training on both has to end with the weights of one in a single process; when the cable is pulled, every rank has to end
-within 10 s, and those that can still be heard have to name the ranks that they lost. Needs root and `ip netns`; skipped
+within 10 s, and those that can still be heard have to name the ranks that they lost. Ranks that meet without MPI listen on the
+addresses between the hosts and nowhere else; where they listen on loopback, they say so. Needs root and `ip netns`; skipped
 otherwise. The last line is "N passed, N failed".
 """
 
@@ -149,6 +150,84 @@ def cut_off(build, folder, hosts, module):
         job.wait()
 
 
+class Meeting:
+    """Four ranks without MPI, two on each host."""
+
+    def __init__(self, build, folder, hosts, module):
+        self.hosts, self.weights = hosts, os.path.join(folder, "met.safetensors")
+        self.command = [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--threads-per-device=1",
+                        "--save-weights=" + self.weights, "--ranks=4"]
+        self.ranks = []
+
+    def start(self, number, *flags, environment=None):
+        command = ["ip", "netns", "exec", self.hosts.names[number // 2], *self.command, "--rank=%d" % number, *flags]
+        self.ranks.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                           text=True, env=dict(ENVIRONMENT, **(environment or {}))))
+
+    def listening(self):
+        """Addresses, as hexadecimal digits, on which ranks on the hosts listen."""
+        found = set()
+        for name in self.hosts.names:
+            text = subprocess.run(["ip", "netns", "exec", name, "cat", "/proc/net/tcp"], stdout=subprocess.PIPE, text=True).stdout
+            found |= {line.split()[1].split(":")[0] for line in text.splitlines()[1:] if line.split()[3] == "0A"}
+        return found
+
+    def end(self, timeout):
+        """Exit statuses and messages by rank."""
+        result = []
+        for rank in self.ranks:
+            try:
+                result.append((rank.wait(timeout), rank.stderr.read()))
+            except subprocess.TimeoutExpired:
+                rank.kill()
+                rank.wait()
+                result.append((None, rank.stderr.read()))
+            rank.stderr.close()
+        return result
+
+
+def meets(build, folder, hosts, module):
+    alone = os.path.join(folder, "alone.safetensors")
+    meeting = Meeting(build, folder, hosts, module)
+    execute([tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--threads-per-device=1",
+             "--save-weights", alone])
+    where = "--rendezvous=%s:29555" % hosts.addresses[0]
+    secret = {"SOAP_RENDEZVOUS_SECRET": "what only the ranks of this test know"}
+    for number in range(3):
+        meeting.start(number, where, environment=secret)
+    wanted = {"".join("%02X" % int(part) for part in reversed(address.split("."))) for address in hosts.addresses}
+    deadline = time.monotonic() + 30
+    while meeting.listening() != wanted and time.monotonic() < deadline:
+        time.sleep(0.05)
+    listening = meeting.listening()
+    meeting.start(3, where, environment=secret)
+    ended = meeting.end(60)
+    if listening != wanted:
+        return "ranks listen on %s, expected %s" % (sorted(listening), sorted(wanted))
+    wrong = [end for end in ended if end != (0, "")]
+    return str(wrong) if wrong else "" if same_bytes(alone, meeting.weights) else "the weights differ"
+
+
+def on_loopback(build, folder, hosts, module):
+    """A file names no host: rank 0 listens on loopback, and others are told why they do not reach it."""
+    path = os.path.join(folder, "rendezvous")
+    meeting = Meeting(build, folder, hosts, module)
+    for number in (0, 2):
+        meeting.start(number, "--rendezvous=file:" + path, "--join-timeout=4")
+    (_, first), (_, other) = meeting.end(30)
+    expected = "it listens on 127.0.0.1 only, which this host cannot reach: expected '--listen' with an address of its host"
+    if expected not in other or "no word from rank 1, 2, 3 of 4" not in first:
+        return first + other
+    meeting = Meeting(build, folder, hosts, module)
+    meeting.start(0, "--rendezvous=file:" + path, "--listen=" + hosts.addresses[0])
+    for number in (1, 2, 3):
+        meeting.start(number, "--rendezvous=file:" + path)
+    ended = meeting.end(60)
+    if [status for status, _ in ended] != [0, 0, 0, 0] or "warning: no secret protects port" not in ended[0][1]:
+        return str(ended)
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -162,7 +241,8 @@ def main():
         step, module = os.path.join(folder, "step.mlir"), os.path.join(folder, "lowered.mlir")
         training_step(build, MLP, step)
         lower(build, step, "preset=data-parallel topology=cpu-4", module)
-        for name, test in (("the weights of one process", equal), ("the cable is pulled", cut_off)):
+        for name, test in (("the weights of one process", equal), ("ranks that meet", meets),
+                           ("loopback and files", on_loopback), ("the cable is pulled", cut_off)):
             with Hosts(folder) as hosts:
                 try:
                     wrong = test(build, folder, hosts, module)

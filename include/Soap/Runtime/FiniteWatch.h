@@ -1,0 +1,84 @@
+//===- FiniteWatch.h - Whether a training still computes numbers -*- C++ -*-==//
+//
+// A loss, a parameter or a state that is infinite or not a number makes all
+// that follows worthless, and a checkpoint of it, too. The watch looks at every
+// loss, at parameters and states as often as costs little, and at all of them
+// before they are kept. It says what was first, where that can be told.
+//
+// In a run of several processes rank 0 alone knows the loss, and each rank its
+// own tiles: `settle` tells all ranks the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_RUNTIME_FINITEWATCH_H
+#define SOAP_RUNTIME_FINITEWATCH_H
+
+#include "Soap/Runtime/Data.h"
+#include "Soap/Runtime/Session.h"
+
+namespace soap::runtime {
+
+/// "nan", "inf" or "-inf".
+std::string nonFiniteName(double value);
+
+/// "sample 12 of the training data has nan in 'x'": the first element that is
+/// not finite of the samples `order[first...]` of a batch; empty if all are.
+std::string nonFiniteSample(const Dataset &set,
+                            const std::vector<TensorInfo> &inputs,
+                            const std::vector<int64_t> &order, int64_t first,
+                            int64_t batch);
+
+/// An error if a parameter or a state starts with an element that is not
+/// finite. To be called before the first iteration.
+MaybeError checkFirstValues(const Manifest &manifest, TensorStore &store);
+
+class FiniteWatch {
+public:
+  /// Of a training that starts after `step` iterations from finite numbers
+  /// (`checkFirstValues`).
+  explicit FiniteWatch(Session &session, int64_t step = 0)
+      : session(&session), step(step) {
+    mine.cleanStep = step;
+  }
+
+  /// After iteration `step` of the training, which `where` names, of which
+  /// `loss` came out after `seconds`. True once this rank knows of something
+  /// that is not finite.
+  bool observe(int64_t step, const std::string &where, double loss,
+               double seconds);
+  /// The watch has found a loss in this iteration, and the cause may be in the
+  /// batch: what is wrong with its data, or "".
+  void blame(const std::string &data);
+  /// After an evaluation on `set`.
+  void observeTest(const std::string &where, double loss, const Dataset &set,
+                   const std::vector<TensorInfo> &inputs);
+
+  /// What was found, the same on every rank; empty: nothing. With `looks`, all
+  /// parameters and states are looked at first. Collective.
+  Expected<std::string> settle(bool looks);
+
+private:
+  struct Finding {
+    /// Of a loss; 0: none.
+    int64_t lossStep = 0;
+    /// "epoch 1, iteration 7: the loss is nan".
+    std::string loss, data;
+    /// Of a tensor; 0: none. "parameter 'w' (element 3 is nan)".
+    int64_t tensorStep = 0;
+    std::string tensor, tensorWhere;
+    /// The latest iteration after which all tiles here were finite.
+    int64_t cleanStep = -1;
+  };
+  static std::string conclude(const std::vector<Finding> &findings);
+  MaybeError look(bool downloads);
+
+  Session *session;
+  Finding mine;
+  int64_t step;
+  std::string where = "the start";
+  double lookSeconds = 0, stepSeconds = 0;
+};
+
+} // namespace soap::runtime
+
+#endif // SOAP_RUNTIME_FINITEWATCH_H
