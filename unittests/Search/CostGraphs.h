@@ -40,6 +40,27 @@ public:
     return graph;
   }
 
+  /// The same with costs whose sum is as large as `check` allows, and all bits
+  /// of which matter: far beyond what doubles tell apart.
+  CostGraph drawLarge(int mostNodes, int mostConfigs) {
+    CostGraph graph = draw(mostNodes, mostConfigs);
+    uint64_t lists = graph.nodes.size() + graph.edges.size();
+    uint64_t most = std::min<uint64_t>(3'999'999'999'999'999'999 / lists,
+                                       CostGraph::forbidden - 1);
+    // Costs that differ much, and costs that differ in their last digits.
+    uint64_t least = below(2) ? 0 : most - 50;
+    auto enlarge = [&](std::vector<int64_t> &costs) {
+      for (int64_t &cost : costs)
+        if (cost > 0 && cost < CostGraph::forbidden)
+          cost = static_cast<int64_t>(least + engine() % (most - least + 1));
+    };
+    for (CostGraphNode &node : graph.nodes)
+      enlarge(node.costs);
+    for (CostGraphEdge &edge : graph.edges)
+      enlarge(edge.costs);
+    return graph;
+  }
+
 private:
   std::mt19937_64 engine;
 

@@ -6,6 +6,8 @@
 
 #include "Solver.h"
 
+#include "IntegerBounds.h"
+
 #include <cmath>
 #include <thread>
 
@@ -39,9 +41,7 @@ bool Solver::isOver() const {
          (options.stop && options.stop->load(std::memory_order_relaxed));
 }
 
-bool Solver::isProven() const {
-  return bound > static_cast<double>(cutoff()) - 1 + 1e-6;
-}
+bool Solver::isProven() const { return bound >= cutoff(); }
 
 void Solver::offer(int64_t cost, const std::vector<int> &states) {
   if (cost >= bestCost)
@@ -76,7 +76,7 @@ void Solver::prepare() {
   kernel = reducer->kernel();
   if (kernel.nodes.empty()) {
     offer(kernel.constant, {});
-    bound = static_cast<double>(bestCost);
+    bound = bestCost;
     return;
   }
   if (options.algorithm == CostGraphAlgorithm::Elimination) {
@@ -103,7 +103,7 @@ void Solver::offerDecoded() {
   MemoryProfile profile(kernel);
   profile.assign(ascent->states());
   if (profile.fits())
-    offer(costIn(kernel, ascent->states()), ascent->states());
+    offer(kernel.costOf(ascent->states()), ascent->states());
 }
 
 /// Little branch and bound, which is all that small kernels need, however
@@ -124,7 +124,7 @@ bool Solver::proveAtOnce() {
       [] { return false; });
   result.branches += search.nodes();
   if (search.isDone())
-    bound = static_cast<double>(cutoff());
+    bound = cutoff();
   return search.isDone();
 }
 
@@ -138,7 +138,7 @@ void Solver::runAscent() {
     ++steps;
     work += ascent->workOfStep();
     const std::vector<int> &states = ascent->states();
-    int64_t cost = costIn(kernel, states);
+    int64_t cost = kernel.costOf(states);
     bool isBetter = cost < std::min(found.cost, cutoff());
     if (isBetter) {
       MemoryProfile profile(kernel);
@@ -224,17 +224,17 @@ void Solver::planDive() {
 
 /// What a chain does in the next round.
 void Solver::planChain(Chain &chain, bool isFirst) {
-  double gap =
-      std::max(static_cast<double>(cutoff()) - bound, 1e-6 * std::abs(bound));
+  auto level = static_cast<double>(bound);
+  double gap = std::max(static_cast<double>(cutoff() - bound), 1e-6 * level);
   if (bestCost == infinite)
-    gap = 1e-2 * std::abs(bound);
+    gap = 1e-2 * level;
   if (chain.round == chain.rounds) {
     // From what the prices lead to, or from the best.
     std::optional<std::vector<int>> states;
     if (bestCost < infinite && (chain.episode + (isFirst ? 0 : 1)) % 2)
       states = reducer->statesOf(bestChoice);
     // Only better solutions are sure to have none of the pairs that went.
-    if (states && costIn(kernel, *states) >= infinite)
+    if (states && kernel.costOf(*states) >= infinite)
       states.reset();
     chain.from = states ? std::move(*states) : ascent->states();
     chain.search->setPrices(ascent->prices());
@@ -306,15 +306,14 @@ void Solver::mergeRound() {
     if (chain.search->bestCost() < bestCost)
       offer(chain.search->bestCost(), chain.search->bestStates());
   if (ascent)
-    bound = std::max(bound, ascent->bound());
+    bound = std::max(bound, integerBound(ascent->bound()));
   if (proof) {
     result.branches = branchesBefore + proof->nodes();
-    bound = std::max(bound,
-                     std::min(proof->bound(), static_cast<double>(cutoff())));
+    bound = std::max(bound, std::min(proof->bound(), cutoff()));
   }
   if (isProven() || !ascent || proof)
     return;
-  double gap = static_cast<double>(cutoff()) - bound;
+  auto gap = static_cast<double>(cutoff() - bound);
   bool isIdle = idleSteps >= mostIdleSteps;
   bool isWorthIt =
       isIdle || filteredGap == 0 ? gap != filteredGap : gap < 0.5 * filteredGap;
@@ -332,7 +331,7 @@ void Solver::mergeRound() {
 
 /// Drops states that no better solution has; whether enough to begin anew.
 bool Solver::reduceAgain() {
-  filteredGap = static_cast<double>(cutoff()) - bound;
+  filteredGap = static_cast<double>(cutoff() - bound);
   ascent->exclude(cutoff(), survivors);
   Survivors all(kernel);
   double states = shareGone(all.states, survivors.states),
@@ -341,7 +340,7 @@ bool Solver::reduceAgain() {
     return false;
   reducer->restrictPairs(kernel, survivors.pairs);
   if (!reducer->restrict(survivors.states) || !reducer->reduce()) {
-    bound = static_cast<double>(cutoff());
+    bound = cutoff();
     return true;
   }
   prepare();
@@ -361,7 +360,7 @@ void Solver::report() {
     progress.cost = bestCost;
   if (first && first->cost < bestCost)
     progress.cost = first->cost;
-  progress.bound = static_cast<int64_t>(std::max(bound, 0.0));
+  progress.bound = bound;
   options.progress(progress);
 }
 
@@ -403,7 +402,7 @@ CostGraphResult Solver::solve() {
   if (!reduce()) {
     int64_t known = std::min(bestCost, first ? first->cost : infinite);
     if (known < infinite)
-      bound = static_cast<double>(std::min(simpleBound(graph), known));
+      bound = std::min(simpleBound(graph), known);
     return finish();
   }
   prepare();
@@ -434,11 +433,7 @@ CostGraphResult Solver::finish() {
   solution.choice = bestChoice;
   solution.cost = bestCost;
   solution.optimal = isProven();
-  solution.bound =
-      solution.optimal
-          ? bestCost
-          : std::clamp(static_cast<int64_t>(std::ceil(bound - 1e-6)),
-                       int64_t(0), bestCost);
+  solution.bound = std::min(bound, bestCost);
   result.status = CostGraphResult::Solved;
   if (MaybeError error = graph.verify(solution)) {
     result.status = CostGraphResult::NotFound;

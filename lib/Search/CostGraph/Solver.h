@@ -62,7 +62,7 @@ private:
   std::vector<int> bestChoice; ///< of the graph
   int64_t bestCost = infinite;
   int64_t ceiling = infinite; ///< every solution is cheaper
-  double bound = 0;           ///< of whatever is cheaper than `bestCost`
+  int64_t bound = 0;          ///< of whatever is cheaper than `bestCost`
   Found found;                ///< of the first task
   double idleBound = 0;       ///< of the ascent, when it last improved
   int idleSteps = 0, steps = 0;
