@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <thread>
+#include <utility>
 
 using namespace soap;
 using namespace soap::costgraph;
@@ -36,9 +37,14 @@ double Solver::secondsLeft() const {
   return options.seconds - spent.count();
 }
 
-bool Solver::isOver() const {
+bool Solver::isLimitOver() const {
   return secondsLeft() <= 0 ||
          (options.stop && options.stop->load(std::memory_order_relaxed));
+}
+
+bool Solver::isOver() const {
+  bool hasAnswer = first || bestCost < infinite;
+  return isLimitOver() && (hasAnswer || extraRounds >= options.extraRounds);
 }
 
 bool Solver::isProven() const { return bound >= cutoff(); }
@@ -95,6 +101,7 @@ void Solver::prepare() {
     Chain &chain = chains.emplace_back();
     chain.search = std::make_unique<BlockSearch>(
         kernel, options.seed * 1000003 + static_cast<uint64_t>(i));
+    chain.startsFromPrices = i == 0;
   }
 }
 
@@ -171,14 +178,6 @@ void Solver::runProof(BranchAndBound &search) {
       [&] { return isOver(); });
 }
 
-void Solver::runChain(Chain &chain) {
-  auto stop = [&] { return isOver(); };
-  if (!chain.from.empty())
-    chain.search->start(chain.from, stop);
-  chain.from.clear();
-  chain.search->run(roundWork, chain.temperature, stop);
-}
-
 /// Keeps the states whose bounds are closest to the best of their nodes, with
 /// some luck, and those of the best solution.
 void Solver::startDive() {
@@ -222,29 +221,50 @@ void Solver::planDive() {
   startDive();
 }
 
-/// What a chain does in the next round.
-void Solver::planChain(Chain &chain, bool isFirst) {
+void Solver::planGuide() {
+  guide.states = ascent->states();
+  guide.prices = ascent->prices();
+  guide.best.reset();
+  if (bestCost < infinite)
+    guide.best = reducer->statesOf(bestChoice);
+  // Only better solutions are sure to have none of the pairs that went.
+  if (guide.best && kernel.costOf(*guide.best) >= infinite)
+    guide.best.reset();
   auto level = static_cast<double>(bound);
-  double gap = std::max(static_cast<double>(cutoff() - bound), 1e-6 * level);
-  if (bestCost == infinite)
-    gap = 1e-2 * level;
-  if (chain.round == chain.rounds) {
-    // From what the prices lead to, or from the best.
-    std::optional<std::vector<int>> states;
-    if (bestCost < infinite && (chain.episode + (isFirst ? 0 : 1)) % 2)
-      states = reducer->statesOf(bestChoice);
-    // Only better solutions are sure to have none of the pairs that went.
-    if (states && kernel.costOf(*states) >= infinite)
-      states.reset();
-    chain.from = states ? std::move(*states) : ascent->states();
-    chain.search->setPrices(ascent->prices());
-    chain.rounds = std::min(4 + 2 * chain.episode, 40);
-    chain.round = 0;
+  guide.gap =
+      bestCost == infinite
+          ? 1e-2 * level
+          : std::max(static_cast<double>(cutoff() - bound), 1e-6 * level);
+}
+
+/// A slice of the chain's episode, which begins from what the prices lead to or
+/// from the best solution.
+void Solver::runSlice(Chain &chain) {
+  auto stop = [&] { return isOver(); };
+  if (chain.slice == chain.slices) {
+    bool fromBest =
+        guide.best && (chain.episode % 2 == 1) == chain.startsFromPrices;
+    chain.search->setPrices(guide.prices);
+    chain.search->start(fromBest ? *guide.best : guide.states, stop);
+    chain.slices = std::min(4 + 2 * chain.episode, 40);
+    chain.slice = 0;
     ++chain.episode;
   }
-  double progress = static_cast<double>(chain.round) / chain.rounds;
-  chain.temperature = gap / 30 * std::pow(1e-3, progress);
-  ++chain.round;
+  double progress = static_cast<double>(chain.slice) / chain.slices;
+  ++chain.slice;
+  chain.search->run(roundWork, guide.gap / 30 * std::pow(1e-3, progress), stop);
+  if (chain.search->bestCost() < chain.found.cost)
+    chain.found = {chain.search->bestCost(), chain.search->bestStates()};
+}
+
+/// One slice, and more as long as the first task takes: what that takes for its
+/// work depends on caches. Where rounds are counted, the clock is not to
+/// matter.
+void Solver::runChain(Chain &chain) {
+  chain.found = Found();
+  do
+    runSlice(chain);
+  while (options.rounds == 0 && !isFirstDone && !isOver());
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,43 +288,48 @@ static void runTasks(const std::vector<std::function<void()>> &tasks,
 }
 
 void Solver::round() {
-  std::vector<std::function<void()>> tasks;
-  bool hasFirst = true;
+  std::function<void()> firstTask;
   bool isIdle = idleSteps >= mostIdleSteps;
   if (ascent && isIdle)
     planDive();
   // Where both are possible, proofs and dives take turns.
   if (proof && (!dive || result.rounds % 2))
-    tasks.push_back([this] { runProof(*proof); });
+    firstTask = [this] { runProof(*proof); };
   else if (dive)
-    tasks.push_back([this] { runProof(*dive); });
+    firstTask = [this] { runProof(*dive); };
   else if (!isIdle)
-    tasks.push_back([this] { runAscent(); });
-  else
-    hasFirst = false;
-  // A thread for each; with one, both take turns. A search from states of
-  // early prices would only mend what later prices don't break.
+    firstTask = [this] { runAscent(); };
+  std::vector<std::function<void()>> tasks;
+  if (firstTask)
+    tasks.push_back([this, &firstTask] {
+      firstTask();
+      isFirstDone = true;
+    });
+  isFirstDone = !firstTask;
+  // A thread for each; with one, both take turns, and searches from states of
+  // early prices, which would only mend what later prices don't break, wait.
   size_t count = chains.size();
-  if (hasFirst && count > 1)
+  if (firstTask && count > 1)
     --count;
-  if (bestCost == infinite && !isIdle && !proof && steps < firstSteps)
+  else if (bestCost == infinite && !isIdle && !proof && steps < firstSteps)
     count = 0;
-  for (size_t i = 0; i < count; ++i) {
-    planChain(chains[i], i == 0);
+  if (count > 0)
+    planGuide();
+  for (size_t i = 0; i < count; ++i)
     tasks.push_back([this, i] { runChain(chains[i]); });
-  }
   runTasks(tasks, options.threads);
   mergeRound();
 }
 
 void Solver::mergeRound() {
   ++result.rounds;
+  if (isLimitOver())
+    ++extraRounds;
   if (found.cost < bestCost)
     offer(found.cost, found.states);
   found = Found();
-  for (const Chain &chain : chains)
-    if (chain.search->bestCost() < bestCost)
-      offer(chain.search->bestCost(), chain.search->bestStates());
+  for (Chain &chain : chains)
+    offer(chain.found.cost, std::exchange(chain.found, {}).states);
   if (ascent)
     bound = std::max(bound, integerBound(ascent->bound()));
   if (proof) {
