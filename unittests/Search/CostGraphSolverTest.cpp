@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Search/CostGraph/BranchAndBound.h"
+#include "../../lib/Search/CostGraph/FirstSolution.h"
 #include "../../lib/Search/CostGraph/PriceAscent.h"
 #include "CostGraphs.h"
 #include "Soap/Search/CostGraph/RepeatedBlocks.h"
@@ -405,6 +406,71 @@ TEST(CostGraphSolver, LargeGraphsHaveAnAnswerAtOnce) {
     EXPECT_FALSE(graph.verify(result.solution));
     EXPECT_GT(result.solution.bound, 0);
   }
+}
+
+/// Colours for a random graph that has some: neighbours must differ, and what
+/// is cheapest node by node leads into dead ends.
+TEST(CostGraphSolver, AnAnswerWithoutTimeBehindDeadEnds) {
+  int deadEnds = 0;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    CostGraphGenerator generator(seed);
+    CostGraph graph;
+    constexpr int count = 400, colours = 3;
+    std::vector<int> planted;
+    for (int n = 0; n < count; ++n) {
+      planted.push_back(generator.below(colours));
+      CostGraphNode &node = graph.nodes.emplace_back();
+      for (int c = 0; c < colours; ++c) {
+        node.costs.push_back(generator.below(100));
+        node.memory.push_back(generator.below(10));
+      }
+      node.liveFrom = n;
+      node.liveTo = n + 20;
+    }
+    graph.capacity = 20 * 9;
+    while (2 * graph.edges.size() < 3 * count) {
+      int a = generator.below(count), b = generator.below(count);
+      if (planted[a] == planted[b])
+        continue;
+      CostGraphEdge edge{a, b, {}};
+      for (int i = 0; i < colours * colours; ++i)
+        edge.costs.push_back(i % (colours + 1) ? generator.below(9)
+                                               : CostGraph::forbidden);
+      graph.edges.push_back(std::move(edge));
+    }
+    ASSERT_FALSE(graph.check());
+    deadEnds += !costgraph::findFirstSolution(graph, [] { return false; });
+    std::atomic<bool> stop{true};
+    CostGraphOptions options;
+    if (seed % 2)
+      options.stop = &stop;
+    else
+      options.seconds = 0;
+    CostGraphResult result = solveCostGraph(graph, options);
+    ASSERT_EQ(result.status, CostGraphResult::Solved) << seed;
+    EXPECT_FALSE(graph.verify(result.solution));
+  }
+  EXPECT_GT(deadEnds, 2);
+}
+
+/// The same for a graph that takes time to reduce: what is cheapest for each
+/// first node of a pair has no partner.
+TEST(CostGraphSolver, LargeGraphsAreReducedIfThereIsNoAnswer) {
+  CostGraph graph;
+  for (int n = 0; n < 300000; n += 2) {
+    graph.nodes.push_back({{0, 5}, {0, 1}, n, n + 1});
+    graph.nodes.push_back({{1, 3}, {0, 1}, n, n + 1});
+    graph.edges.push_back(
+        {n, n + 1, {CostGraph::forbidden, CostGraph::forbidden, 4, 1}});
+  }
+  graph.capacity = 2;
+  ASSERT_FALSE(costgraph::findFirstSolution(graph, [] { return false; }));
+  CostGraphOptions options;
+  options.seconds = 0;
+  CostGraphResult result = solveCostGraph(graph, options);
+  ASSERT_EQ(result.status, CostGraphResult::Solved);
+  EXPECT_EQ(result.solution.cost, 150000 * 9);
+  EXPECT_FALSE(graph.verify(result.solution));
 }
 
 /// Ctrl-C before anything was found.
