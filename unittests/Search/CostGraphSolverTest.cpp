@@ -294,6 +294,18 @@ TEST(CostGraphSolver, SameSeedSameResult) {
   }
 }
 
+/// Without a number of rounds, searches go on as long as the first task takes.
+TEST(CostGraphSolver, ThreadsUntilTheTimeIsOver) {
+  CostGraph graph = makeGrid(14, 6, 3);
+  graph.capacity = 500;
+  CostGraphOptions options;
+  options.seconds = 0.5;
+  options.threads = 3;
+  CostGraphResult result = solveCostGraph(graph, options);
+  ASSERT_EQ(result.status, CostGraphResult::Solved);
+  EXPECT_FALSE(graph.verify(result.solution));
+}
+
 TEST(CostGraphSolver, EndsAtOnceWhenItIsToldTo) {
   CostGraph graph = makeGrid(30, 8, 2);
   graph.capacity = 1200;

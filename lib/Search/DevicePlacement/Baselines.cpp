@@ -156,6 +156,14 @@ Answer placement::solvePipeDream(const Problem &problem,
   Deadline deadline(budget);
   UnitGraph graph(problem, objective, /*ordered=*/true);
   std::vector<int> groupOf = contractBranchings(problem, graph);
+  std::vector<double> memory(graph.size());
+  bool fits = true;
+  for (size_t unit = 0; unit < graph.size(); ++unit) {
+    memory[groupOf[unit]] += graph.units[unit].memoryBytes;
+    fits &= memory[groupOf[unit]] <= problem.acceleratorMemoryBytes;
+  }
+  if (!fits) // but for CPUs, which are far slower
+    return solveDpl(problem, objective, deadline.rest());
   // The problem with groups as color classes.
   Problem path = problem;
   for (size_t i = 0; i < path.nodes.size(); ++i)
