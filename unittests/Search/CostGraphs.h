@@ -40,8 +40,8 @@ public:
     return graph;
   }
 
-  /// The same with costs whose sum is as large as `check` allows, and all bits
-  /// of which matter: far beyond what doubles tell apart.
+  /// The same with costs and memory whose sums are as large as `check` allows,
+  /// and all bits of which matter: far beyond what doubles tell apart.
   CostGraph drawLarge(int mostNodes, int mostConfigs) {
     CostGraph graph = draw(mostNodes, mostConfigs);
     uint64_t lists = graph.nodes.size() + graph.edges.size();
@@ -54,8 +54,15 @@ public:
         if (cost > 0 && cost < CostGraph::forbidden)
           cost = static_cast<int64_t>(least + engine() % (most - least + 1));
     };
-    for (CostGraphNode &node : graph.nodes)
+    // So is memory: up to 2^63 at a time.
+    int64_t factor = INT64_MAX / static_cast<int64_t>(12 * graph.nodes.size());
+    for (CostGraphNode &node : graph.nodes) {
       enlarge(node.costs);
+      for (int64_t &bytes : node.memory)
+        bytes = bytes * factor + below(2);
+    }
+    if (graph.capacity)
+      *graph.capacity = *graph.capacity * factor + below(3);
     for (CostGraphEdge &edge : graph.edges)
       enlarge(edge.costs);
     return graph;
