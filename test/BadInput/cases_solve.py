@@ -58,7 +58,26 @@ CIRCLE = ('{"maxSizePerFPGA":1,"maxFPGAs":1,"maxCPUs":1,"nodes":[%s],"edges":[%s
     ",".join('{"id":%d,"supportedOnFpga":1,"isBackwardNode":0,"cpuLatency":1,"fpgaLatency":1,"size":1}' % i for i in range(MANY)),
     ",".join('{"sourceId":%d,"destId":%d,"cost":1}' % (i, (i + 1) % MANY) for i in range(MANY))))
 
+# A split in the format of the published programs.
+SPLIT = {"cpus": [{"load": 0, "nodes": []}], "fpgas": [{"load": -1, "nodes": [10]}, {"load": -1, "nodes": [11]}]}
+
+
+def split(name, problem, split_, *expect):
+    return Case("split: " + name, ["soap-solve", "placement", "{p.json}", "--algorithm=expert", "--split={s.json}"], list(expect),
+                {"p.json": to_json(problem), "s.json": to_json(split_)})
+
+
 CASES = [
+    split("a node that is nowhere, nor its class", PROBLEM, changed(SPLIT, ["fpgas", 1, "nodes"], []),
+          "s.json: at /: expected node 11 on a device, it is on none, and nor is another node of its color class"),
+    split("a node twice", PROBLEM, changed(SPLIT, ["fpgas", 1, "nodes"], [11, 10]), "at /fpgas/1/nodes", "node 10 again"),
+    split("an unknown node", PROBLEM, changed(SPLIT, ["fpgas", 1, "nodes"], [12]), "at /fpgas/1/nodes/0", "got 12"),
+    split("too many accelerators", dict(PROBLEM, maxFPGAs=1), SPLIT, "at /fpgas/1: expected at most 1 devices of this kind"),
+    split("a CPU that is not there", PROBLEM, changed(SPLIT, ["cpus", 0, "nodes"], [10]), "at /cpus/0: expected at most 0"),
+    split("no CPUs", PROBLEM, {"fpgas": []}, "cpus"),
+    split("classes apart", dict(PROBLEM, nodes=[dict(node, colorClass=1) for node in PROBLEM["nodes"]]), SPLIT,
+          "node 11: expected it on the device of node 10, which has the same color class 1"),
+    split("too much memory", PROBLEM, changed(SPLIT, ["fpgas"], [{"nodes": [10, 11]}]), "expected nodes of at most 100"),
     instance("no nodes", ["nodes"], [], "identifier of a node"),
     Case("placement: empty", ["soap-solve", "placement", "{p.json}"], ["p.json", "expected at least one node"],
          {"p.json": to_json(dict(PROBLEM, nodes=[], edges=[]))}),
@@ -86,7 +105,19 @@ CASES = [
     instance("memory that does not suffice", ["maxSizePerFPGA"], 59, "infeasible", "59 bytes each",
              "smallest memory that would do is 60 bytes"),
     Case("placement: what only CPUs compute, without CPUs", ["soap-solve", "placement", "{p.json}"],
-         ["p.json", "infeasible", "need a CPU"], {"p.json": to_json(changed(PROBLEM, ["nodes", 0, "supportedOnFpga"], 0))}),
+         ["p.json", "infeasible", "node 10 needs a CPU"],
+         {"p.json": to_json(changed(PROBLEM, ["nodes", 0, "supportedOnFpga"], 0))}),
+    Case("placement: four nodes that provably do not fit, whatever the time limit",
+         ["soap-solve", "placement", "{p.json}", "--contiguous=false", "--time-limit=100000"],
+         ["p.json: infeasible: accelerators have 15 bytes each; the smallest memory that would do is 20 bytes"],
+         {"p.json": to_json(dict(PROBLEM, maxSizePerFPGA=15, edges=[{"sourceId": i, "destId": i + 1, "cost": 1} for i in range(3)],
+                                 nodes=[dict(PROBLEM["nodes"][0], id=i, colorClass=i, size=10) for i in range(4)]))}),
+    *[Case("placement: what no device computes, " + " ".join(flags_), ["soap-solve", "placement", "{p.json}", *flags_],
+           ["p.json: infeasible: node 11 needs a CPU, as accelerators can not compute it, and there is none"],
+           {"p.json": to_json(changed(PROBLEM, ["nodes", 1, "supportedOnFpga"], 0))})
+      for flags_ in (["--algorithm=scotch"], ["--algorithm=milp"], ["--algorithm=milp", "--contiguous=false"],
+                     ["--contiguous=false"], ["--algorithm=pipedream", "--time-limit=0"], ["--time-limit=0"],
+                     ["--objective=latency", "--algorithm=milp"])],
     Case("placement: memory that does not suffice, not contiguous",
          ["soap-solve", "placement", "{p.json}", "--contiguous=false", "--time-limit=0"], ["p.json", "infeasible"],
          {"p.json": to_json(dict(PROBLEM, maxSizePerFPGA=59))}),
@@ -120,7 +151,7 @@ CASES = [
     latency("memory that does not suffice, without time", {"maxSizePerFPGA": 59}, "infeasible", "59 bytes each",
             flags=["--time-limit=0"]),
     latency("what only CPUs compute, without CPUs", {"nodes": [dict(PROBLEM["nodes"][0], supportedOnFpga=0), PROBLEM["nodes"][1]]},
-            "infeasible", "need a CPU"),
+            "infeasible", "node 10 needs a CPU"),
     latency("replicas", {}, "exclude", flags=["--replication", "--all-reduce-bandwidth=1"], status=2),
     latency("no subgraphs", {}, "'--subgraphs'", "from 1 to 64", flags=["--subgraphs=0"], status=2),
     Case("placement: truncated", ["soap-solve", "placement", "{p.json}"], ["p.json", "invalid JSON"],

@@ -41,7 +41,7 @@ Expected<SolutionFile> readSplit(const Problem &problem,
   auto document = readDocument(path);
   if (!document)
     return document.takeError();
-  return parseSolution(problem, document->text, document->path);
+  return parseSplit(problem, document->text, document->path);
 }
 
 Expected<Answer> solveThroughput(const Problem &problem,
@@ -101,14 +101,12 @@ Expected<LatencyAnswer> solveLatency(const Problem &problem,
 int failInfeasible(const std::string &path, const Problem &problem,
                    double smallest, double bound) {
   double memory = problem.acceleratorMemoryBytes;
+  if (MaybeError error = problem.checkDevices())
+    return failInput(path + ": infeasible: " + error->message);
   bool isProven = bound > memory;
   std::string message = path + (isProven ? ": infeasible: " : ": ");
   char text[200];
-  if (std::isinf(smallest) && std::isinf(bound))
-    std::snprintf(text, sizeof(text),
-                  "no memory of accelerators would do, as some nodes need a "
-                  "CPU");
-  else if (std::isinf(smallest) && isProven)
+  if (std::isinf(smallest) && isProven)
     std::snprintf(text, sizeof(text),
                   "accelerators have %.15g bytes each, at least %.15g bytes "
                   "are needed",

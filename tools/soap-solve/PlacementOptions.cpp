@@ -168,7 +168,8 @@ usage: soap-solve placement INSTANCE [flags]
                         expert; latency: local-search (default), milp, greedy,
                         max-load, expert
   --milp-solver=NAME    highs (default where it is there) or cbc
-  --split=FILE          the solution that expert judges
+  --split=FILE          the split that expert judges: a solution, or a file of the
+                        published programs (fpgas, cpus); classes are completed
   --contiguous=false    a device's nodes need not be contiguous
   --overlap=NAME        none (default): a load is computation plus transfers; full:
                         the greater of them

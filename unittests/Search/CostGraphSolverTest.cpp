@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Search/CostGraph/BranchAndBound.h"
+#include "../../lib/Search/CostGraph/FirstSolution.h"
 #include "../../lib/Search/CostGraph/PriceAscent.h"
 #include "CostGraphs.h"
 #include "Soap/Search/CostGraph/RepeatedBlocks.h"
@@ -25,11 +26,14 @@ static CostGraphOptions plainOptions(CostGraphAlgorithm algorithm) {
   return options;
 }
 
-TEST(CostGraphSolver, AgreesWithEnumeration) {
-  int solved = 0, infeasible = 0;
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
-    CostGraphGenerator generator(seed);
-    CostGraph graph = generator.draw(7, 4);
+/// Solves random graphs with all solvers and compares with all choices; counts
+/// graphs that are solved and that are infeasible.
+static void compareWithEnumeration(bool isLarge, int graphs, int &solved,
+                                   int &infeasible) {
+  for (int seed = 0; seed < graphs; ++seed) {
+    CostGraphGenerator generator(static_cast<uint64_t>(seed));
+    CostGraph graph =
+        isLarge ? generator.drawLarge(7, 4) : generator.draw(7, 4);
     ASSERT_FALSE(graph.check());
     std::vector<int> best = enumerateChoices(graph);
     for (CostGraphAlgorithm algorithm :
@@ -48,8 +52,92 @@ TEST(CostGraphSolver, AgreesWithEnumeration) {
       ++solved;
     }
   }
+}
+
+TEST(CostGraphSolver, AgreesWithEnumeration) {
+  int solved = 0, infeasible = 0;
+  compareWithEnumeration(false, 2000, solved, infeasible);
   EXPECT_GT(solved, 1000);
   EXPECT_GT(infeasible, 500);
+}
+
+TEST(CostGraphSolver, AgreesWithEnumerationUpToTheLargestCosts) {
+  int solved = 0, infeasible = 0;
+  compareWithEnumeration(true, 2000, solved, infeasible);
+  EXPECT_GT(solved, 1000);
+  EXPECT_GT(infeasible, 500);
+}
+
+/// A bound that is rounded up would prove what is wrong.
+TEST(CostGraphSolver, BoundsOfLargeCostsHold) {
+  int solved = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    CostGraphGenerator generator(seed);
+    CostGraph graph = generator.drawLarge(8, 4);
+    std::vector<int> best = enumerateChoices(graph);
+    if (best.empty())
+      continue;
+    for (int64_t rounds : {1, 2}) {
+      CostGraphOptions options = plainOptions(CostGraphAlgorithm::Search);
+      options.rounds = rounds;
+      CostGraphResult result = solveCostGraph(graph, options);
+      if (result.status != CostGraphResult::Solved)
+        continue;
+      ++solved;
+      EXPECT_FALSE(graph.verify(result.solution)) << seed;
+      EXPECT_GE(result.solution.cost, *graph.costOf(best)) << seed;
+      EXPECT_LE(result.solution.bound, *graph.costOf(best)) << seed;
+    }
+    std::atomic<bool> stop{true};
+    CostGraphOptions options;
+    options.stop = &stop;
+    CostGraphResult atOnce = solveCostGraph(graph, options);
+    EXPECT_LE(atOnce.solution.bound, *graph.costOf(best)) << seed;
+  }
+  EXPECT_GT(solved, 40);
+}
+
+/// One node whose only cost is one more than what a double holds, and the most
+/// there is.
+TEST(CostGraphSolver, OneLargeCost) {
+  for (int64_t cost : {(int64_t(1) << 53) + 1, int64_t(10'000'000'000'000'000),
+                       CostGraph::forbidden - 1}) {
+    CostGraph graph;
+    graph.nodes.push_back({{cost}, {1}, 0, 1});
+    for (CostGraphAlgorithm algorithm :
+         {CostGraphAlgorithm::Auto, CostGraphAlgorithm::Elimination,
+          CostGraphAlgorithm::Search}) {
+      CostGraphResult result = solveCostGraph(graph, plainOptions(algorithm));
+      ASSERT_EQ(result.status, CostGraphResult::Solved);
+      EXPECT_EQ(result.solution.cost, cost);
+      EXPECT_EQ(result.solution.bound, cost);
+      EXPECT_TRUE(result.solution.optimal);
+    }
+  }
+}
+
+/// Circles of three nodes of two configs each, of which neighbours must differ:
+/// every pair of nodes has choices, the circle has none. Several of them add up
+/// to more than an int64_t.
+TEST(CostGraphSolver, SeveralPartsWithoutAChoice) {
+  CostGraph graph;
+  for (int circle = 0; circle < 5; ++circle) {
+    for (int i = 0; i < 3; ++i)
+      graph.nodes.push_back({{1, 2}, {0, 0}, 0, 0});
+    for (int i = 0; i < 3; ++i)
+      graph.edges.push_back(
+          {3 * circle + i,
+           3 * circle + (i + 1) % 3,
+           {CostGraph::forbidden, 0, 0, CostGraph::forbidden}});
+  }
+  ASSERT_FALSE(graph.check());
+  for (CostGraphAlgorithm algorithm :
+       {CostGraphAlgorithm::Auto, CostGraphAlgorithm::Elimination,
+        CostGraphAlgorithm::Search}) {
+    CostGraphResult result = solveCostGraph(graph, plainOptions(algorithm));
+    EXPECT_EQ(result.status, CostGraphResult::Infeasible);
+    EXPECT_FALSE(result.reason.empty());
+  }
 }
 
 /// What prices exclude is in no solution that is cheaper than the incumbent.
@@ -59,7 +147,8 @@ TEST(CostGraphBounds, NothingWorthHavingIsExcluded) {
   for (uint64_t seed = 0; seed < 6000; ++seed) {
     SCOPED_TRACE(seed);
     CostGraphGenerator generator(seed);
-    Reducer reducer(generator.draw(8, 4));
+    Reducer reducer(seed % 2 ? generator.drawLarge(8, 4)
+                             : generator.draw(8, 4));
     if (!reducer.reduce())
       continue;
     Kernel kernel = reducer.kernel();
@@ -68,7 +157,7 @@ TEST(CostGraphBounds, NothingWorthHavingIsExcluded) {
     std::vector<int> states(kernel.nodes.size());
     for (bool isMore = !states.empty(); isMore;) {
       profile.assign(states);
-      if (int64_t cost = costIn(kernel, states);
+      if (int64_t cost = kernel.costOf(states);
           cost < infinite && profile.fits())
         all.emplace_back(cost, states);
       isMore = false;
@@ -205,6 +294,18 @@ TEST(CostGraphSolver, SameSeedSameResult) {
   }
 }
 
+/// Without a number of rounds, searches go on as long as the first task takes.
+TEST(CostGraphSolver, ThreadsUntilTheTimeIsOver) {
+  CostGraph graph = makeGrid(14, 6, 3);
+  graph.capacity = 500;
+  CostGraphOptions options;
+  options.seconds = 0.5;
+  options.threads = 3;
+  CostGraphResult result = solveCostGraph(graph, options);
+  ASSERT_EQ(result.status, CostGraphResult::Solved);
+  EXPECT_FALSE(graph.verify(result.solution));
+}
+
 TEST(CostGraphSolver, EndsAtOnceWhenItIsToldTo) {
   CostGraph graph = makeGrid(30, 8, 2);
   graph.capacity = 1200;
@@ -317,6 +418,71 @@ TEST(CostGraphSolver, LargeGraphsHaveAnAnswerAtOnce) {
     EXPECT_FALSE(graph.verify(result.solution));
     EXPECT_GT(result.solution.bound, 0);
   }
+}
+
+/// Colours for a random graph that has some: neighbours must differ, and what
+/// is cheapest node by node leads into dead ends.
+TEST(CostGraphSolver, AnAnswerWithoutTimeBehindDeadEnds) {
+  int deadEnds = 0;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    CostGraphGenerator generator(seed);
+    CostGraph graph;
+    constexpr int count = 400, colours = 3;
+    std::vector<int> planted;
+    for (int n = 0; n < count; ++n) {
+      planted.push_back(generator.below(colours));
+      CostGraphNode &node = graph.nodes.emplace_back();
+      for (int c = 0; c < colours; ++c) {
+        node.costs.push_back(generator.below(100));
+        node.memory.push_back(generator.below(10));
+      }
+      node.liveFrom = n;
+      node.liveTo = n + 20;
+    }
+    graph.capacity = 20 * 9;
+    while (2 * graph.edges.size() < 3 * count) {
+      int a = generator.below(count), b = generator.below(count);
+      if (planted[a] == planted[b])
+        continue;
+      CostGraphEdge edge{a, b, {}};
+      for (int i = 0; i < colours * colours; ++i)
+        edge.costs.push_back(i % (colours + 1) ? generator.below(9)
+                                               : CostGraph::forbidden);
+      graph.edges.push_back(std::move(edge));
+    }
+    ASSERT_FALSE(graph.check());
+    deadEnds += !costgraph::findFirstSolution(graph, [] { return false; });
+    std::atomic<bool> stop{true};
+    CostGraphOptions options;
+    if (seed % 2)
+      options.stop = &stop;
+    else
+      options.seconds = 0;
+    CostGraphResult result = solveCostGraph(graph, options);
+    ASSERT_EQ(result.status, CostGraphResult::Solved) << seed;
+    EXPECT_FALSE(graph.verify(result.solution));
+  }
+  EXPECT_GT(deadEnds, 2);
+}
+
+/// The same for a graph that takes time to reduce: what is cheapest for each
+/// first node of a pair has no partner.
+TEST(CostGraphSolver, LargeGraphsAreReducedIfThereIsNoAnswer) {
+  CostGraph graph;
+  for (int n = 0; n < 300000; n += 2) {
+    graph.nodes.push_back({{0, 5}, {0, 1}, n, n + 1});
+    graph.nodes.push_back({{1, 3}, {0, 1}, n, n + 1});
+    graph.edges.push_back(
+        {n, n + 1, {CostGraph::forbidden, CostGraph::forbidden, 4, 1}});
+  }
+  graph.capacity = 2;
+  ASSERT_FALSE(costgraph::findFirstSolution(graph, [] { return false; }));
+  CostGraphOptions options;
+  options.seconds = 0;
+  CostGraphResult result = solveCostGraph(graph, options);
+  ASSERT_EQ(result.status, CostGraphResult::Solved);
+  EXPECT_EQ(result.solution.cost, 150000 * 9);
+  EXPECT_FALSE(graph.verify(result.solution));
 }
 
 /// Ctrl-C before anything was found.

@@ -40,6 +40,34 @@ public:
     return graph;
   }
 
+  /// The same with costs and memory whose sums are as large as `check` allows,
+  /// and all bits of which matter: far beyond what doubles tell apart.
+  CostGraph drawLarge(int mostNodes, int mostConfigs) {
+    CostGraph graph = draw(mostNodes, mostConfigs);
+    uint64_t lists = graph.nodes.size() + graph.edges.size();
+    uint64_t most = std::min<uint64_t>(3'999'999'999'999'999'999 / lists,
+                                       CostGraph::forbidden - 1);
+    // Costs that differ much, and costs that differ in their last digits.
+    uint64_t least = below(2) ? 0 : most - 50;
+    auto enlarge = [&](std::vector<int64_t> &costs) {
+      for (int64_t &cost : costs)
+        if (cost > 0 && cost < CostGraph::forbidden)
+          cost = static_cast<int64_t>(least + engine() % (most - least + 1));
+    };
+    // So is memory: up to 2^63 at a time.
+    int64_t factor = INT64_MAX / static_cast<int64_t>(12 * graph.nodes.size());
+    for (CostGraphNode &node : graph.nodes) {
+      enlarge(node.costs);
+      for (int64_t &bytes : node.memory)
+        bytes = bytes * factor + below(2);
+    }
+    if (graph.capacity)
+      *graph.capacity = *graph.capacity * factor + below(3);
+    for (CostGraphEdge &edge : graph.edges)
+      enlarge(edge.costs);
+    return graph;
+  }
+
 private:
   std::mt19937_64 engine;
 

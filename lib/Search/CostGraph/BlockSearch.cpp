@@ -35,20 +35,10 @@ void BlockSearch::setPrices(const std::vector<double> &prices) {
   usualPrice = priced ? priceSums.back() / priced : 0;
 }
 
-int64_t BlockSearch::costOfStates() const {
-  int64_t sum = kernel.constant;
-  for (int n = 0; n < kernel.nodeCount(); ++n)
-    sum += kernel.nodes[n].costs[states[n]];
-  for (const KernelEdge &edge : kernel.edges)
-    sum = addCosts(
-        sum, kernel.edgeCost(edge, states[edge.source], states[edge.target]));
-  return sum;
-}
-
 void BlockSearch::start(const std::vector<int> &from, const StopCheck &stop) {
   states = proposed = from;
   best = infinite;
-  cost = costOfStates();
+  cost = kernel.costOf(states);
   if (cost >= infinite)
     mendForbidden(stop);
   proposed = states;
@@ -148,23 +138,24 @@ void BlockSearch::setUnaries(const EliminationPlan &plan, double temperature,
 
 /// Of `proposed` against `states`; `infinite`: a pair would be forbidden.
 int64_t BlockSearch::costChange(const std::vector<int> &nodes) const {
-  int64_t change = 0;
+  int64_t gained = 0, lost = 0; // apart, as neither exceeds all costs
   for (int n : nodes) {
     if (proposed[n] == states[n])
       continue;
     const KernelNode &node = kernel.nodes[n];
-    change += node.costs[proposed[n]] - node.costs[states[n]];
+    gained = addCosts(gained, node.costs[proposed[n]]);
+    lost = addCosts(lost, node.costs[states[n]]);
     for (const Arc &arc : node.arcs) {
       int o = arc.other;
       if (proposed[o] != states[o] && o < n)
         continue; // counted from the other end
-      int64_t to = kernel.arcCost(arc, proposed[n], proposed[o]);
-      if (to >= infinite)
+      gained = addCosts(gained, kernel.arcCost(arc, proposed[n], proposed[o]));
+      if (gained >= infinite)
         return infinite;
-      change += to - kernel.arcCost(arc, states[n], states[o]);
+      lost = addCosts(lost, kernel.arcCost(arc, states[n], states[o]));
     }
   }
-  return change;
+  return gained >= infinite ? infinite : gained - lost;
 }
 
 void BlockSearch::moveProfile(const std::vector<int> &nodes, bool back) {
@@ -239,8 +230,12 @@ void BlockSearch::run(double work, double temperature, const StopCheck &stop) {
 
 /// Forbidden pairs cost much instead, and blocks around them are minimized.
 void BlockSearch::mendForbidden(const StopCheck &stop) {
-  int64_t penalty = int64_t(1) << 50;
   Kernel soft = kernel;
+  int64_t penalty = int64_t(1) << 50;
+  for (const KernelEdge &edge : kernel.edges)
+    for (int64_t cost : edge.costs)
+      if (cost < infinite)
+        penalty = std::max(penalty, addCosts(cost, cost) - 1);
   for (KernelEdge &edge : soft.edges)
     for (int64_t &cost : edge.costs)
       cost = std::min(cost, penalty);
@@ -264,5 +259,5 @@ void BlockSearch::mendForbidden(const StopCheck &stop) {
     workDone += plan.work;
   }
   states = mender.states;
-  cost = costOfStates();
+  cost = kernel.costOf(states);
 }

@@ -72,7 +72,6 @@ private:
   void raisePrices(std::vector<PointPrice> &extra, double factor) const;
   void move(double temperature);
   void record();
-  int64_t costOfStates() const;
   void mendForbidden(const StopCheck &stop);
 };
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BranchAndBound.h"
+#include "IntegerBounds.h"
 #include "PriceAscent.h"
 
 #include <cmath>
@@ -18,24 +19,7 @@ static constexpr double mostEntries = 1 << 20;
 /// Steps of the ascent in a subproblem, and how many without progress end it.
 static constexpr int mostSteps = 120, patience = 12;
 
-/// Costs are integers: a bound above the incumbent less one excludes.
-static bool excludes(double bound, int64_t incumbent) {
-  return incumbent < infinite &&
-         bound > static_cast<double>(incumbent) - 1 + 1e-6;
-}
-
-int64_t costgraph::costIn(const Kernel &kernel,
-                          const std::vector<int> &states) {
-  int64_t sum = kernel.constant;
-  for (int n = 0; n < kernel.nodeCount(); ++n)
-    sum += kernel.nodes[n].costs[states[n]];
-  for (const KernelEdge &edge : kernel.edges)
-    sum = addCosts(
-        sum, kernel.edgeCost(edge, states[edge.source], states[edge.target]));
-  return sum;
-}
-
-BranchAndBound::BranchAndBound(const Kernel &kernel, double rootBound) {
+BranchAndBound::BranchAndBound(const Kernel &kernel, int64_t rootBound) {
   stack.push_back({Reducer(kernel), rootBound, {}});
 }
 
@@ -47,8 +31,8 @@ BranchAndBound::BranchAndBound(const Kernel &kernel,
     stack.clear();
 }
 
-double BranchAndBound::bound() const {
-  double least = static_cast<double>(infinite);
+int64_t BranchAndBound::bound() const {
+  int64_t least = infinite;
   for (const Subproblem &problem : stack)
     least = std::min(least, problem.bound);
   return least;
@@ -71,7 +55,7 @@ void BranchAndBound::run(double work, int64_t known, const Offer &offerTo,
 
 void BranchAndBound::propose(const Reducer &reducer, const Kernel &kernel,
                              const std::vector<int> &states) {
-  int64_t cost = costIn(kernel, states);
+  int64_t cost = kernel.costOf(states);
   if (cost >= incumbent)
     return;
   MemoryProfile profile(kernel);
@@ -161,7 +145,7 @@ void BranchAndBound::solve(Subproblem problem, const StopCheck &stop) {
         shares[n][ascent.states()[n]] += 0.05;
       }
       propose(problem.reducer, kernel, ascent.states());
-      if (excludes(ascent.bound(), incumbent))
+      if (excludes(integerBound(ascent.bound()), incumbent))
         return;
       if (incumbent < infinite && i % 4 == 3)
         ascent.exclude(incumbent, survivors);
@@ -170,7 +154,7 @@ void BranchAndBound::solve(Subproblem problem, const StopCheck &stop) {
       idle = gain > 1e-3 * std::min(gap, std::abs(last)) ? 0 : idle + 1;
       last = std::max(last, ascent.bound());
     }
-    problem.bound = std::max(problem.bound, ascent.bound());
+    problem.bound = std::max(problem.bound, integerBound(ascent.bound()));
     problem.prices.clear();
     for (int t = 0; t < kernel.timeCount(); ++t)
       if (ascent.prices()[t] > 0)
@@ -231,23 +215,23 @@ bool BranchAndBound::splitMemory(
       chosenHeld = held;
     }
   }
-  if (chosen < 0 || std::sqrt(most) < 1e-4 * std::abs(problem.bound))
+  if (chosen < 0 || std::sqrt(most) < 1e-4 * static_cast<double>(problem.bound))
     return false;
   // The side of the least bound is next.
   Subproblem sides[2] = {problem, problem};
-  double leastOf[2];
+  int64_t leastOf[2];
   for (int side = 0; side < 2; ++side) {
     std::vector<std::vector<char>> own = keep;
-    double least = static_cast<double>(infinite);
+    int64_t least = infinite;
     for (size_t s = 0; s < own[chosen].size(); ++s) {
       own[chosen][s] = own[chosen][s] && (chosenHeld[s] > border) == (side > 0);
       if (own[chosen][s])
-        least = std::min(least, bounds[chosen][s]);
+        least = std::min(least, integerBound(bounds[chosen][s]));
     }
     leastOf[side] = least;
     sides[side].bound = std::max(problem.bound, least);
     if (!sides[side].reducer.restrict(own))
-      leastOf[side] = static_cast<double>(infinite);
+      leastOf[side] = infinite;
   }
   int next = leastOf[0] <= leastOf[1] ? 0 : 1;
   for (int side : {1 - next, next})
@@ -295,7 +279,8 @@ void BranchAndBound::split(Subproblem problem, const Kernel &kernel,
   for (int state : order) {
     if (!left[state])
       continue;
-    double bound = std::max(problem.bound, bounds[chosen][state]);
+    int64_t bound =
+        std::max(problem.bound, integerBound(bounds[chosen][state]));
     if (excludes(bound, incumbent))
       continue;
     std::fill(keep[chosen].begin(), keep[chosen].end(), 0);

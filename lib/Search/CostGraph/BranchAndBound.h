@@ -25,7 +25,7 @@ public:
   /// States of the kernel that fit, and their cost.
   using Offer = std::function<void(int64_t cost, std::vector<int> states)>;
 
-  explicit BranchAndBound(const Kernel &kernel, double rootBound = 0);
+  explicit BranchAndBound(const Kernel &kernel, int64_t rootBound = 0);
   /// Among the states that `keep` says, by node: a heuristic if they are not
   /// known to be the ones that matter.
   BranchAndBound(const Kernel &kernel,
@@ -39,7 +39,7 @@ public:
   /// Nothing is left: no solution is cheaper than the incumbent.
   bool isDone() const { return stack.empty(); }
   /// No solution that was not offered costs less.
-  double bound() const;
+  int64_t bound() const;
   int64_t nodes() const { return nodeCount; }
   /// Sums that were computed.
   double work() const { return workDone; }
@@ -47,7 +47,7 @@ public:
 private:
   struct Subproblem {
     Reducer reducer;
-    double bound;
+    int64_t bound;
     /// Of memory, by moment (Kernel.h): those that were best one split before.
     std::vector<std::pair<int, double>> prices;
   };
@@ -75,9 +75,6 @@ private:
 /// Of what was there (not 0), the share that is not any more.
 double shareGone(const std::vector<std::vector<char>> &before,
                  const std::vector<std::vector<char>> &after);
-
-/// The cost of states of a kernel; `infinite` if a pair is forbidden.
-int64_t costIn(const Kernel &kernel, const std::vector<int> &states);
 
 } // namespace soap::costgraph
 

@@ -74,6 +74,16 @@ struct Kernel {
     return arc.isSource ? edgeCost(edge, state, other)
                         : edgeCost(edge, other, state);
   }
+  /// The cost of a choice of states; `infinite` if a pair is forbidden.
+  int64_t costOf(const std::vector<int> &states) const {
+    int64_t sum = constant;
+    for (int n = 0; n < nodeCount(); ++n)
+      sum = addCosts(sum, nodes[n].costs[states[n]]);
+    for (const KernelEdge &edge : edges)
+      sum = addCosts(sum,
+                     edgeCost(edge, states[edge.source], states[edge.target]));
+    return sum;
+  }
 };
 
 } // namespace soap::costgraph

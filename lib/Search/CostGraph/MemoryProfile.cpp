@@ -85,6 +85,6 @@ bool MemoryProfile::fits() const {
 int64_t MemoryProfile::overload() const {
   int64_t sum = 0;
   for (int b = 0; b < blockCount(); ++b)
-    sum += std::max(excess(b), int64_t(0));
+    sum += std::min(std::max(excess(b), int64_t(0)), INT64_MAX - sum);
   return sum;
 }

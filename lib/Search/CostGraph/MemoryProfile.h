@@ -30,7 +30,7 @@ public:
   int worstPoint(int block) const;
   /// Whether nothing exceeds the capacity.
   bool fits() const;
-  /// The sum of positive excesses of blocks.
+  /// The sum of positive excesses of blocks, at most INT64_MAX.
   int64_t overload() const;
 
 private:

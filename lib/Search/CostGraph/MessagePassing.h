@@ -36,10 +36,9 @@ public:
 
   /// Passes messages forward and backward.
   void pass();
-  /// No solution within capacity costs less, rounding of sums included.
+  /// No solution within capacity costs less: all roundings are subtracted, here
+  /// and below.
   double bound() const;
-  /// The state that each node prefers by itself.
-  std::vector<int> preferred() const;
   /// States chosen one after another, each given those before it.
   std::vector<int> decode() const;
   /// By node and state: no solution with it costs less than this.
@@ -54,6 +53,7 @@ private:
   EdgeTables<double> edges;
   std::vector<double> timePrices;
   std::vector<std::vector<double>> costs; ///< with prices, by node and state
+  std::vector<double> costRoundings;      ///< by node, the most of any state
   /// What an edge gives to its source (0) and target (1), by their states.
   std::vector<std::vector<double>> messages[2];
 
@@ -67,6 +67,12 @@ private:
     return messages[arc.isSource ? 1 : 0][arc.edge];
   }
   void leastOver(const Arc &arc, size_t states, double *result) const;
+  /// A node's costs and messages by state; returns the most that rounding
+  /// changed any of them by.
+  double sumsOf(int node, std::vector<double> &sums) const;
+  /// What an edge leaves of its costs once both messages are subtracted: the
+  /// least of each state of the arc's node; returns the same.
+  double restOf(const Arc &arc, size_t states, std::vector<double> &rest) const;
   void visit(int node, bool isForward, std::vector<double> &sum);
 };
 

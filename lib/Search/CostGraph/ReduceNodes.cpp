@@ -110,6 +110,8 @@ bool Reducer::eliminate(bool &changed) {
     if (others.size() == 2 && costs > mostEdgeCosts)
       continue;
     eliminateNode(n);
+    if (constant >= infinite)
+      return fail("no choice of configs is allowed");
     changed = true;
     waiting.insert(waiting.end(), others.begin(), others.end());
   }
@@ -158,7 +160,7 @@ void Reducer::eliminateNode(int n) {
   for (int e : old)
     removeEdge(e);
   if (old.empty())
-    constant += costs[0];
+    constant = addCosts(constant, costs[0]);
   else if (old.size() == 1)
     for (size_t a = 0; a < counts[0]; ++a)
       nodes[record.others[0]].costs[a] =

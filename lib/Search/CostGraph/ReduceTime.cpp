@@ -75,8 +75,10 @@ void Reducer::mergePieces(Node &node) {
     events.push_back({piece.from, 1, &piece.bytes});
     events.push_back({piece.to, -1, &piece.bytes});
   }
-  std::sort(events.begin(), events.end(),
-            [](const Event &a, const Event &b) { return a.time < b.time; });
+  // What ends comes first, so that no sum exceeds what is held at a time.
+  std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
+    return std::pair(a.time, a.sign) < std::pair(b.time, b.sign);
+  });
   std::vector<Piece> merged;
   std::vector<int64_t> sum(states);
   int open = 0;

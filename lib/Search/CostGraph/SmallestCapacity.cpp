@@ -46,6 +46,7 @@ SmallestCapacity soap::findSmallestCapacity(const CostGraph &graph,
   double seconds = options.seconds;
   CostGraph bare = withoutCosts(graph);
   bare.capacity.reset();
+  options.extraRounds = 0; // each answer is a step of many
   SmallestCapacity result;
   result.bound = leastPeak(graph);
   for (;;) {

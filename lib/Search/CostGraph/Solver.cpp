@@ -6,8 +6,11 @@
 
 #include "Solver.h"
 
+#include "IntegerBounds.h"
+
 #include <cmath>
 #include <thread>
+#include <utility>
 
 using namespace soap;
 using namespace soap::costgraph;
@@ -34,14 +37,17 @@ double Solver::secondsLeft() const {
   return options.seconds - spent.count();
 }
 
-bool Solver::isOver() const {
+bool Solver::isLimitOver() const {
   return secondsLeft() <= 0 ||
          (options.stop && options.stop->load(std::memory_order_relaxed));
 }
 
-bool Solver::isProven() const {
-  return bound > static_cast<double>(cutoff()) - 1 + 1e-6;
+bool Solver::isOver() const {
+  bool hasAnswer = first || bestCost < infinite;
+  return isLimitOver() && (hasAnswer || extraRounds >= options.extraRounds);
 }
+
+bool Solver::isProven() const { return bound >= cutoff(); }
 
 void Solver::offer(int64_t cost, const std::vector<int> &states) {
   if (cost >= bestCost)
@@ -76,7 +82,7 @@ void Solver::prepare() {
   kernel = reducer->kernel();
   if (kernel.nodes.empty()) {
     offer(kernel.constant, {});
-    bound = static_cast<double>(bestCost);
+    bound = bestCost;
     return;
   }
   if (options.algorithm == CostGraphAlgorithm::Elimination) {
@@ -95,6 +101,7 @@ void Solver::prepare() {
     Chain &chain = chains.emplace_back();
     chain.search = std::make_unique<BlockSearch>(
         kernel, options.seed * 1000003 + static_cast<uint64_t>(i));
+    chain.startsFromPrices = i == 0;
   }
 }
 
@@ -103,7 +110,7 @@ void Solver::offerDecoded() {
   MemoryProfile profile(kernel);
   profile.assign(ascent->states());
   if (profile.fits())
-    offer(costIn(kernel, ascent->states()), ascent->states());
+    offer(kernel.costOf(ascent->states()), ascent->states());
 }
 
 /// Little branch and bound, which is all that small kernels need, however
@@ -124,7 +131,7 @@ bool Solver::proveAtOnce() {
       [] { return false; });
   result.branches += search.nodes();
   if (search.isDone())
-    bound = static_cast<double>(cutoff());
+    bound = cutoff();
   return search.isDone();
 }
 
@@ -138,7 +145,7 @@ void Solver::runAscent() {
     ++steps;
     work += ascent->workOfStep();
     const std::vector<int> &states = ascent->states();
-    int64_t cost = costIn(kernel, states);
+    int64_t cost = kernel.costOf(states);
     bool isBetter = cost < std::min(found.cost, cutoff());
     if (isBetter) {
       MemoryProfile profile(kernel);
@@ -169,14 +176,6 @@ void Solver::runProof(BranchAndBound &search) {
           found = {cost, std::move(states)};
       },
       [&] { return isOver(); });
-}
-
-void Solver::runChain(Chain &chain) {
-  auto stop = [&] { return isOver(); };
-  if (!chain.from.empty())
-    chain.search->start(chain.from, stop);
-  chain.from.clear();
-  chain.search->run(roundWork, chain.temperature, stop);
 }
 
 /// Keeps the states whose bounds are closest to the best of their nodes, with
@@ -222,29 +221,50 @@ void Solver::planDive() {
   startDive();
 }
 
-/// What a chain does in the next round.
-void Solver::planChain(Chain &chain, bool isFirst) {
-  double gap =
-      std::max(static_cast<double>(cutoff()) - bound, 1e-6 * std::abs(bound));
-  if (bestCost == infinite)
-    gap = 1e-2 * std::abs(bound);
-  if (chain.round == chain.rounds) {
-    // From what the prices lead to, or from the best.
-    std::optional<std::vector<int>> states;
-    if (bestCost < infinite && (chain.episode + (isFirst ? 0 : 1)) % 2)
-      states = reducer->statesOf(bestChoice);
-    // Only better solutions are sure to have none of the pairs that went.
-    if (states && costIn(kernel, *states) >= infinite)
-      states.reset();
-    chain.from = states ? std::move(*states) : ascent->states();
-    chain.search->setPrices(ascent->prices());
-    chain.rounds = std::min(4 + 2 * chain.episode, 40);
-    chain.round = 0;
+void Solver::planGuide() {
+  guide.states = ascent->states();
+  guide.prices = ascent->prices();
+  guide.best.reset();
+  if (bestCost < infinite)
+    guide.best = reducer->statesOf(bestChoice);
+  // Only better solutions are sure to have none of the pairs that went.
+  if (guide.best && kernel.costOf(*guide.best) >= infinite)
+    guide.best.reset();
+  auto level = static_cast<double>(bound);
+  guide.gap =
+      bestCost == infinite
+          ? 1e-2 * level
+          : std::max(static_cast<double>(cutoff() - bound), 1e-6 * level);
+}
+
+/// A slice of the chain's episode, which begins from what the prices lead to or
+/// from the best solution.
+void Solver::runSlice(Chain &chain) {
+  auto stop = [&] { return isOver(); };
+  if (chain.slice == chain.slices) {
+    bool fromBest =
+        guide.best && (chain.episode % 2 == 1) == chain.startsFromPrices;
+    chain.search->setPrices(guide.prices);
+    chain.search->start(fromBest ? *guide.best : guide.states, stop);
+    chain.slices = std::min(4 + 2 * chain.episode, 40);
+    chain.slice = 0;
     ++chain.episode;
   }
-  double progress = static_cast<double>(chain.round) / chain.rounds;
-  chain.temperature = gap / 30 * std::pow(1e-3, progress);
-  ++chain.round;
+  double progress = static_cast<double>(chain.slice) / chain.slices;
+  ++chain.slice;
+  chain.search->run(roundWork, guide.gap / 30 * std::pow(1e-3, progress), stop);
+  if (chain.search->bestCost() < chain.found.cost)
+    chain.found = {chain.search->bestCost(), chain.search->bestStates()};
+}
+
+/// One slice, and more as long as the first task takes: what that takes for its
+/// work depends on caches. Where rounds are counted, the clock is not to
+/// matter.
+void Solver::runChain(Chain &chain) {
+  chain.found = Found();
+  do
+    runSlice(chain);
+  while (options.rounds == 0 && !isFirstDone && !isOver());
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,53 +288,57 @@ static void runTasks(const std::vector<std::function<void()>> &tasks,
 }
 
 void Solver::round() {
-  std::vector<std::function<void()>> tasks;
-  bool hasFirst = true;
+  std::function<void()> firstTask;
   bool isIdle = idleSteps >= mostIdleSteps;
   if (ascent && isIdle)
     planDive();
   // Where both are possible, proofs and dives take turns.
   if (proof && (!dive || result.rounds % 2))
-    tasks.push_back([this] { runProof(*proof); });
+    firstTask = [this] { runProof(*proof); };
   else if (dive)
-    tasks.push_back([this] { runProof(*dive); });
+    firstTask = [this] { runProof(*dive); };
   else if (!isIdle)
-    tasks.push_back([this] { runAscent(); });
-  else
-    hasFirst = false;
-  // A thread for each; with one, both take turns. A search from states of
-  // early prices would only mend what later prices don't break.
+    firstTask = [this] { runAscent(); };
+  std::vector<std::function<void()>> tasks;
+  if (firstTask)
+    tasks.push_back([this, &firstTask] {
+      firstTask();
+      isFirstDone = true;
+    });
+  isFirstDone = !firstTask;
+  // A thread for each; with one, both take turns, and searches from states of
+  // early prices, which would only mend what later prices don't break, wait.
   size_t count = chains.size();
-  if (hasFirst && count > 1)
+  if (firstTask && count > 1)
     --count;
-  if (bestCost == infinite && !isIdle && !proof && steps < firstSteps)
+  else if (bestCost == infinite && !isIdle && !proof && steps < firstSteps)
     count = 0;
-  for (size_t i = 0; i < count; ++i) {
-    planChain(chains[i], i == 0);
+  if (count > 0)
+    planGuide();
+  for (size_t i = 0; i < count; ++i)
     tasks.push_back([this, i] { runChain(chains[i]); });
-  }
   runTasks(tasks, options.threads);
   mergeRound();
 }
 
 void Solver::mergeRound() {
   ++result.rounds;
+  if (isLimitOver())
+    ++extraRounds;
   if (found.cost < bestCost)
     offer(found.cost, found.states);
   found = Found();
-  for (const Chain &chain : chains)
-    if (chain.search->bestCost() < bestCost)
-      offer(chain.search->bestCost(), chain.search->bestStates());
+  for (Chain &chain : chains)
+    offer(chain.found.cost, std::exchange(chain.found, {}).states);
   if (ascent)
-    bound = std::max(bound, ascent->bound());
+    bound = std::max(bound, integerBound(ascent->bound()));
   if (proof) {
     result.branches = branchesBefore + proof->nodes();
-    bound = std::max(bound,
-                     std::min(proof->bound(), static_cast<double>(cutoff())));
+    bound = std::max(bound, std::min(proof->bound(), cutoff()));
   }
   if (isProven() || !ascent || proof)
     return;
-  double gap = static_cast<double>(cutoff()) - bound;
+  auto gap = static_cast<double>(cutoff() - bound);
   bool isIdle = idleSteps >= mostIdleSteps;
   bool isWorthIt =
       isIdle || filteredGap == 0 ? gap != filteredGap : gap < 0.5 * filteredGap;
@@ -332,7 +356,7 @@ void Solver::mergeRound() {
 
 /// Drops states that no better solution has; whether enough to begin anew.
 bool Solver::reduceAgain() {
-  filteredGap = static_cast<double>(cutoff()) - bound;
+  filteredGap = static_cast<double>(cutoff() - bound);
   ascent->exclude(cutoff(), survivors);
   Survivors all(kernel);
   double states = shareGone(all.states, survivors.states),
@@ -341,7 +365,7 @@ bool Solver::reduceAgain() {
     return false;
   reducer->restrictPairs(kernel, survivors.pairs);
   if (!reducer->restrict(survivors.states) || !reducer->reduce()) {
-    bound = static_cast<double>(cutoff());
+    bound = cutoff();
     return true;
   }
   prepare();
@@ -361,7 +385,7 @@ void Solver::report() {
     progress.cost = bestCost;
   if (first && first->cost < bestCost)
     progress.cost = first->cost;
-  progress.bound = static_cast<int64_t>(std::max(bound, 0.0));
+  progress.bound = bound;
   options.progress(progress);
 }
 
@@ -403,7 +427,7 @@ CostGraphResult Solver::solve() {
   if (!reduce()) {
     int64_t known = std::min(bestCost, first ? first->cost : infinite);
     if (known < infinite)
-      bound = static_cast<double>(std::min(simpleBound(graph), known));
+      bound = std::min(simpleBound(graph), known);
     return finish();
   }
   prepare();
@@ -434,11 +458,7 @@ CostGraphResult Solver::finish() {
   solution.choice = bestChoice;
   solution.cost = bestCost;
   solution.optimal = isProven();
-  solution.bound =
-      solution.optimal
-          ? bestCost
-          : std::clamp(static_cast<int64_t>(std::ceil(bound - 1e-6)),
-                       int64_t(0), bestCost);
+  solution.bound = std::min(bound, bestCost);
   result.status = CostGraphResult::Solved;
   if (MaybeError error = graph.verify(solution)) {
     result.status = CostGraphResult::NotFound;

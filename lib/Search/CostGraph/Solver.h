@@ -26,19 +26,26 @@ public:
   CostGraphResult solve();
 
 private:
+  /// What a task found in a round.
+  struct Found {
+    int64_t cost = infinite;
+    std::vector<int> states;
+  };
   /// A search, and where it is in its episode: a start, and a temperature that
   /// falls.
   struct Chain {
     std::unique_ptr<BlockSearch> search;
+    bool startsFromPrices = true; ///< in its first episode
     int episode = 0;
-    int round = 0, rounds = 0; ///< of the episode
-    std::vector<int> from;     ///< states to start from; empty: go on
-    double temperature = 0;
+    int slice = 0, slices = 0; ///< of the episode
+    Found found;
   };
-  /// What the first task found in a round.
-  struct Found {
-    int64_t cost = infinite;
-    std::vector<int> states;
+  /// Where chains start in a round: a copy, as the first task changes prices.
+  struct Guide {
+    std::vector<int> states; ///< decoded at some prices
+    std::vector<double> prices;
+    std::optional<std::vector<int>> best; ///< of the best solution
+    double gap = 0;                       ///< the scale of temperatures
   };
 
   const CostGraph &graph;
@@ -62,14 +69,20 @@ private:
   std::vector<int> bestChoice; ///< of the graph
   int64_t bestCost = infinite;
   int64_t ceiling = infinite; ///< every solution is cheaper
-  double bound = 0;           ///< of whatever is cheaper than `bestCost`
+  int64_t bound = 0;          ///< of whatever is cheaper than `bestCost`
   Found found;                ///< of the first task
-  double idleBound = 0;       ///< of the ascent, when it last improved
+  Guide guide;
+  std::atomic<bool> isFirstDone{true}; ///< the first task of this round
+  double idleBound = 0;                ///< of the ascent, when it last improved
   int idleSteps = 0, steps = 0;
   double filteredGap = 0;     ///< when states were last dropped
   int64_t branchesBefore = 0; ///< of what went before `proof`
+  int64_t extraRounds = 0;    ///< since the limit was over
 
   double secondsLeft() const;
+  bool isLimitOver() const;
+  /// The limit is over, and there is an answer, or the rounds beyond it in
+  /// which one is looked for are over, too.
   bool isOver() const;
   bool isProven() const;
   /// What solutions are to be cheaper than.
@@ -87,8 +100,9 @@ private:
   void runProof(BranchAndBound &search);
   void startDive();
   void planDive();
+  void planGuide();
   void runChain(Chain &chain);
-  void planChain(Chain &chain, bool isFirst);
+  void runSlice(Chain &chain);
   void mergeRound();
   void report();
   CostGraphResult finish();

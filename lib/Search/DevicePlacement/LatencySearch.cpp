@@ -37,13 +37,17 @@ public:
                 const Budget &budget)
       : problem(problem), objective(objective), deadline(budget),
         graph(problem, {}, /*ordered=*/true), simulation(problem),
-        random(budget.seed), bound(latencyBound(problem, objective)) {}
+        random(budget.seed), bound(latencyBound(problem, objective)),
+        isTraining(problem.isTraining()),
+        mostSubgraphs(mostSubgraphsOf(problem, objective)) {}
 
   LatencyAnswer answer;
 
-  /// Whether what takes as long as the longest evaluation ends in time.
+  /// Whether what takes as long as the longest evaluation ends in time, and may
+  /// find something better.
   bool hasTime() const {
-    return !deadline.isOver() && longestOffer <= deadline.left();
+    return !deadline.isOver() && longestOffer <= deadline.left() &&
+           !(answer.placement && isOptimal());
   }
 
   /// Takes a split that is legal and better; true if it was.
@@ -72,7 +76,7 @@ public:
                                std::vector<int>(problem.nodes.size())};
     if (offer(placement))
       return true;
-    if (mostSubgraphsOf(problem, objective) == 1)
+    if (mostSubgraphs == 1)
       return false;
     placement.subgraphOf = subgraphsOf(problem, placement.deviceOf);
     return offer(placement);
@@ -106,13 +110,27 @@ public:
              subgraphsOf(problem, split.placement->deviceOf)});
   }
 
+  /// Rounds from the best split, short ones first. Where an accelerator may
+  /// have several subgraphs, rounds look for splits with one, which are legal,
+  /// too, and much fewer, as long as these get better or half of the time, and
+  /// every other round later.
   void anneal() {
     if (!answer.placement)
       return;
+    constexpr double growth = 1.1, mostShare = 0.6;
+    constexpr double hotOf[] = {0.05, 0.02, 0.01, 0.1};
+    constexpr int mostIdleRounds = 15;
+    double length = 200.0 * static_cast<double>(graph.size());
+    double end = deadline.elapsed() + mostShare * deadline.left();
+    int idle = 0;
     for (int round = 0; hasTime(); ++round) {
-      double seconds = std::max(deadline.left() / 3, 1.0);
-      annealFrom(graph.devicesOfUnits({answer.placement->deviceOf, {}}),
-                 std::min(seconds, deadline.left()), round % 2 ? 0.02 : 0.1);
+      bool isEarly = idle < mostIdleRounds && deadline.elapsed() < end;
+      numbers = isEarly || round % 2 ? 1 : objective.subgraphs;
+      double before = answer.value;
+      if (!annealFromBest(static_cast<int64_t>(length), hotOf[round % 4]))
+        return;
+      idle = answer.value < before ? 0 : idle + 1;
+      length *= growth;
     }
   }
 
@@ -126,7 +144,7 @@ public:
       return;
     }
     answer.bound = std::min(bound, answer.value);
-    answer.optimal = answer.bound >= answer.value * (1 - 1e-9);
+    answer.optimal = isOptimal();
   }
 
 private:
@@ -137,7 +155,13 @@ private:
   LatencySimulation simulation;
   std::mt19937_64 random;
   double bound;
+  bool isTraining;
+  int mostSubgraphs;
   double longestOffer = 0; ///< seconds
+  /// Of subgraphs, in one pass: what annealing gives to an accelerator.
+  int numbers = 1;
+
+  bool isOptimal() const { return bound >= answer.value * (1 - 1e-9); }
 
   /// One subgraph an accelerator is a contiguous split: what is known of these.
   void explainInfeasible() {
@@ -145,8 +169,7 @@ private:
     answer.smallestMemoryBytes = split.smallestMemoryBytes;
     answer.smallestMemoryBound = split.smallestMemoryBound;
     // More of them may need less.
-    if (mostSubgraphsOf(problem, objective) > 1 &&
-        std::isfinite(split.smallestMemoryBytes))
+    if (mostSubgraphs > 1 && std::isfinite(split.smallestMemoryBytes))
       answer.smallestMemoryBound =
           packMemory(UnitGraph(problem, {}, /*ordered=*/false),
                      problem.accelerators, deadline)
@@ -174,17 +197,74 @@ private:
     return deviceOf;
   }
 
-  double evaluate(const std::vector<int> &deviceOf) {
-    LatencyPlacement placement{graph.placement(deviceOf).deviceOf, {}};
-    if (mostSubgraphsOf(problem, objective) > 1)
-      placement.subgraphOf = subgraphsOf(problem, placement.deviceOf);
-    return simulation.run(placement);
+  /// A *slot* is a subgraph of an accelerator, or the CPUs: by accelerator,
+  /// then by the number of the subgraph. In training the gradients of a slot's
+  /// nodes are a subgraph of their own, those of the last slot first.
+  int deviceOfSlot(int slot) const {
+    return std::min(slot / objective.subgraphs, problem.accelerators);
+  }
+  int cpuSlot() const { return problem.accelerators * objective.subgraphs; }
+
+  LatencyPlacement placementOf(const std::vector<int> &slotOf) const {
+    LatencyPlacement result;
+    int last = mostSubgraphs - 1;
+    for (size_t i = 0; i < problem.nodes.size(); ++i) {
+      int slot = slotOf[graph.unitOf[i]];
+      result.deviceOf.push_back(deviceOfSlot(slot));
+      if (last == 0)
+        continue;
+      int number = slot == cpuSlot() ? 0 : slot % objective.subgraphs;
+      bool mirrors = problem.nodes[i].backward && slot != cpuSlot();
+      result.subgraphOf.push_back(mirrors ? last - number : number);
+    }
+    return result;
   }
 
-  bool fits(const std::vector<int> &deviceOf) const {
-    std::vector<double> memory(problem.deviceCount());
+  /// The slots of a split, without numbers if it is not made of slots.
+  std::vector<int> slotsOf(const LatencyPlacement &placement,
+                           bool withNumbers) const {
+    std::vector<int> slotOf(graph.size());
+    for (size_t i = 0; i < problem.nodes.size(); ++i) {
+      int device = std::min(placement.deviceOf[i], problem.accelerators);
+      int number = 0;
+      if (withNumbers && device < problem.accelerators &&
+          !placement.subgraphOf.empty()) {
+        number = placement.subgraphOf[i];
+        if (problem.nodes[i].backward)
+          number = mostSubgraphs - 1 - number;
+      }
+      slotOf[graph.unitOf[i]] = device * objective.subgraphs +
+                                (number < objective.subgraphs ? number : 0);
+    }
+    return slotOf;
+  }
+
+  /// The latency of slots, and the split that has it: in training a pipeline's
+  /// subgraphs may have nodes of both passes.
+  double evaluate(const std::vector<int> &slotOf, LatencyPlacement &placement,
+                  double limit = infinite) {
+    placement = placementOf(slotOf);
+    double latency = simulation.run(placement, limit);
+    if (!isTraining)
+      return latency;
+    LatencyPlacement other{placement.deviceOf,
+                           subgraphsOf(problem, placement.deviceOf)};
+    for (size_t i = 0; i < other.deviceOf.size(); ++i)
+      if (problem.isAccelerator(other.deviceOf[i]) &&
+          other.subgraphOf[i] >= mostSubgraphs)
+        return latency;
+    double otherLatency = simulation.run(other, std::min(limit, latency));
+    if (otherLatency < latency) {
+      placement = std::move(other);
+      latency = otherLatency;
+    }
+    return latency;
+  }
+
+  bool fits(const std::vector<int> &slotOf) const {
+    std::vector<double> memory(problem.deviceCount() + 1);
     for (size_t unit = 0; unit < graph.size(); ++unit)
-      memory[deviceOf[unit]] += graph.units[unit].memoryBytes;
+      memory[deviceOfSlot(slotOf[unit])] += graph.units[unit].memoryBytes;
     return std::all_of(
         memory.begin(), memory.begin() + problem.accelerators,
         [&](double bytes) { return bytes <= problem.acceleratorMemoryBytes; });
@@ -194,8 +274,8 @@ private:
     return static_cast<double>(random() >> 11) * 0x1p-53;
   }
 
-  /// A piece of connected units of one device, and where to move it.
-  std::vector<int> choosePiece(const std::vector<int> &deviceOf) {
+  /// A piece of connected units of one slot, and where to move it.
+  std::vector<int> choosePiece(const std::vector<int> &slotOf) {
     std::vector<int> piece = {static_cast<int>(random() % graph.size())};
     size_t size = static_cast<size_t>(
         std::exp(unitInterval() * std::log(graph.size() / 2.0 + 1)));
@@ -204,7 +284,7 @@ private:
     for (size_t i = 0; i < piece.size() && piece.size() < size; ++i)
       for (const Rows *rows : {&graph.successors, &graph.predecessors})
         for (int other : (*rows)[piece[i]])
-          if (!seen[other] && deviceOf[other] == deviceOf[piece[0]] &&
+          if (!seen[other] && slotOf[other] == slotOf[piece[0]] &&
               piece.size() < size && random() % 4 != 0) {
             seen[other] = true;
             piece.push_back(other);
@@ -212,50 +292,69 @@ private:
     return piece;
   }
 
-  int chooseTarget(const std::vector<int> &deviceOf,
+  int chooseTarget(const std::vector<int> &slotOf,
                    const std::vector<int> &piece) {
-    int devices = problem.accelerators + (problem.cpus > 0);
     if (random() % 2) {
       int unit = piece[random() % piece.size()];
       const Rows &rows = random() % 2 ? graph.successors : graph.predecessors;
       if (!rows[unit].empty())
-        return deviceOf[rows[unit][random() % rows[unit].size()]];
+        return slotOf[rows[unit][random() % rows[unit].size()]];
     }
-    return static_cast<int>(random() % devices);
+    int devices = problem.accelerators + (problem.cpus > 0);
+    int device = static_cast<int>(random() % devices);
+    int number = numbers > 1 && device < problem.accelerators
+                     ? static_cast<int>(random() % numbers)
+                     : 0;
+    return device * objective.subgraphs + number;
   }
 
-  void annealFrom(std::vector<int> deviceOf, double seconds, double hot) {
-    double start = deadline.elapsed(), energy = evaluate(deviceOf);
+  /// From the best split, or from the CPUs if it is not made of slots; false if
+  /// there is no start.
+  bool annealFromBest(int64_t proposals, double hot) {
+    LatencyPlacement placement;
+    double start = deadline.elapsed(), energy = infinite;
+    std::vector<int> slotOf;
+    for (int attempt = 0; attempt < 3 && !std::isfinite(energy); ++attempt) {
+      if (attempt == 2 && problem.cpus == 0)
+        return false;
+      slotOf = attempt < 2 ? slotsOf(*answer.placement, attempt == 0)
+                           : std::vector<int>(graph.size(), cpuSlot());
+      energy = evaluate(slotOf, placement);
+    }
     if (!std::isfinite(energy))
-      return;
+      return false;
     double scale = answer.value, temperature = hot * scale;
-    for (;;) {
-      double share = (deadline.elapsed() - start) / std::max(seconds, 1e-6);
-      if (share >= 1 || !hasTime())
-        return;
+    // Cools by proposals, or by the clock if there is no time for all of them.
+    double seconds = std::max(deadline.left(), 1e-6);
+    for (int64_t i = 0; i < proposals && hasTime(); ++i) {
+      double share =
+          std::max(static_cast<double>(i) / static_cast<double>(proposals),
+                   (deadline.elapsed() - start) / seconds);
       temperature = scale * hot * std::pow(1e-3, share);
-      std::vector<int> piece = choosePiece(deviceOf);
-      int target = chooseTarget(deviceOf, piece);
-      int from = deviceOf[piece[0]];
+      std::vector<int> piece = choosePiece(slotOf);
+      int target = chooseTarget(slotOf, piece);
+      int from = slotOf[piece[0]];
       bool legal = target != from;
       for (int unit : piece)
-        legal &=
-            graph.units[unit].acceleratable || !problem.isAccelerator(target);
+        legal &= graph.units[unit].acceleratable || target == cpuSlot();
       if (!legal)
         continue;
       for (int unit : piece)
-        deviceOf[unit] = target;
-      double next = fits(deviceOf) ? evaluate(deviceOf) : infinite;
-      if (next <= energy ||
-          unitInterval() < std::exp((energy - next) / temperature)) {
+        slotOf[unit] = target;
+      // Drawn before, so that the simulation of what is refused can stop early.
+      double limit = energy - temperature * std::log(1 - unitInterval());
+      double next =
+          fits(slotOf) ? evaluate(slotOf, placement, limit) : infinite;
+      if (next <= limit) {
         energy = next;
         if (energy < answer.value)
-          offerUnits(deviceOf);
+          offer(placement);
         continue;
       }
       for (int unit : piece)
-        deviceOf[unit] = from;
+        slotOf[unit] = from;
     }
+    return true;
   }
 };
 

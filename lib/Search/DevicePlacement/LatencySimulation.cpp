@@ -6,8 +6,6 @@
 
 #include "LatencySimulation.h"
 
-#include <limits>
-
 using namespace soap;
 using namespace soap::placement;
 
@@ -122,7 +120,7 @@ void LatencySimulation::startCpus(double now) {
   }
 }
 
-double LatencySimulation::run(const LatencyPlacement &placement) {
+double LatencySimulation::run(const LatencyPlacement &placement, double limit) {
   makeTasks(placement);
   chargeTransfers();
   running = {};
@@ -145,6 +143,8 @@ double LatencySimulation::run(const LatencyPlacement &placement) {
     if (running.empty())
       break;
     now = running.top().first;
+    if (now > limit)
+      break;
   }
   return done == tasks.size() ? now : std::numeric_limits<double>::infinity();
 }

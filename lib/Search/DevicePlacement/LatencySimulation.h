@@ -13,6 +13,7 @@
 #include "Soap/Search/DevicePlacement/Latency.h"
 
 #include <functional>
+#include <limits>
 #include <queue>
 
 namespace soap::placement {
@@ -21,8 +22,10 @@ class LatencySimulation {
 public:
   explicit LatencySimulation(const Problem &problem);
 
-  /// The latency, or infinity if subgraphs wait for each other in a circle.
-  double run(const LatencyPlacement &placement);
+  /// The latency, or infinity if subgraphs wait for each other in a circle or
+  /// it is above `limit`.
+  double run(const LatencyPlacement &placement,
+             double limit = std::numeric_limits<double>::infinity());
 
 private:
   /// A subgraph of an accelerator, or a node of a CPU.

@@ -340,15 +340,15 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
   objective.contiguous = false;
   UnitGraph graph(problem, objective, /*ordered=*/false);
   packAnswer(answer, problem, objective, graph, deadline);
-  bool onlyCpus =
-      std::any_of(graph.units.begin(), graph.units.end(),
-                  [&](const Unit &unit) { return !unit.acceleratable; });
+  if (isInfeasible(answer, problem)) {
+    finish(answer, infinite, deadline);
+    return answer;
+  }
   double bound = lowerBound(problem, objective, graph, deadline.rest(0.2));
   // A table of nets and devices.
   constexpr size_t mostCounts = size_t(1) << 29;
   bool isTooLarge = graph.nets.size() * problem.deviceCount() > mostCounts;
-  if (!isTooLarge && !deadline.isOver() && !(onlyCpus && problem.cpus == 0) &&
-      problem.deviceCount() > 1) {
+  if (!isTooLarge && !deadline.isOver() && problem.deviceCount() > 1) {
     SharedBest best(answer, problem, objective, graph);
     std::vector<int> contiguous = best.units();
     // Short rounds first: seeds matter more than patience on small problems.

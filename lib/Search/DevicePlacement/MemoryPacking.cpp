@@ -129,11 +129,12 @@ MemoryPacking placement::packMemory(const UnitGraph &graph, int accelerators,
 void placement::packAnswer(Answer &answer, const Problem &problem,
                            const Objective &objective, const UnitGraph &graph,
                            const Deadline &deadline) {
-  bool isAcceleratable =
-      std::all_of(graph.units.begin(), graph.units.end(),
-                  [](const Unit &unit) { return unit.acceleratable; });
-  if (answer.placement || problem.cpus > 0 || !isAcceleratable)
+  if (answer.placement || problem.cpus > 0)
     return;
+  if (problem.checkDevices()) {
+    answer.smallestMemoryBytes = answer.smallestMemoryBound = infinite;
+    return;
+  }
   MemoryPacking packing = packMemory(graph, problem.accelerators, deadline);
   if (packing.bytes <= problem.acceleratorMemoryBytes &&
       improve(answer, problem, objective, graph.placement(packing.deviceOf)))

@@ -294,9 +294,8 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
                       ? fillGreedily(problem, objective, graph, deadline)
                       : searchLocally(problem, objective, forStart);
   double bound = answer.bound;
-  bool isInfeasible = !answer.placement && answer.smallestMemoryBound >
-                                               problem.acceleratorMemoryBytes;
-  if (!answer.optimal && !isInfeasible && !tooLarge && !deadline.isOver()) {
+  bool isProven = isInfeasible(answer, problem);
+  if (!answer.optimal && !isProven && !tooLarge && !deadline.isOver()) {
     Problem scaled = problem;
     double factor =
         scaleTimes(scaled, answer.placement ? answer.value : infinite);
@@ -312,7 +311,7 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
     if (result.failed)
       return Error{"the solver refuses the integer program"};
     bound = std::max(bound, result.bound / factor);
-    isInfeasible = result.infeasible && !answer.placement;
+    isProven = result.infeasible && !answer.placement;
     // A proof holds up to the solver's tolerances.
     constexpr double tolerance = 1e-6;
     if (result.finished && answer.placement &&
@@ -326,7 +325,7 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
     if (answer.placement)
       bound = std::max(bound, answer.bound);
   }
-  if (isInfeasible)
+  if (isProven)
     answer.smallestMemoryBound =
         std::max(answer.smallestMemoryBound,
                  std::nextafter(problem.acceleratorMemoryBytes, infinite));

@@ -202,6 +202,14 @@ MaybeError Problem::check() const {
   return checkClasses(*this);
 }
 
+MaybeError Problem::checkDevices() const {
+  for (const Node &node : nodes)
+    if (cpus == 0 && !node.acceleratable)
+      return Error{nameOf(node) + " needs a CPU, as accelerators can not " +
+                   "compute it, and there is none"};
+  return std::nullopt;
+}
+
 std::vector<int> placement::topologicalOrder(const Problem &problem) {
   Successors successors(problem);
   std::vector<int> waiting(problem.nodes.size());

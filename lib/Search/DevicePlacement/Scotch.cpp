@@ -184,6 +184,8 @@ Expected<Answer> placement::solveScotch(const Problem &problem,
              deadline);
     return greedy;
   };
+  if (problem.checkDevices())
+    return fitAny();
   std::vector<int> deviceOf(graph.size(), problem.accelerators);
   if (problem.accelerators > 0) {
     Expected<std::vector<int>> parts =

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 using namespace soap;
 using namespace soap::placement;
@@ -29,8 +30,10 @@ namespace {
 
 class SolutionReader {
 public:
-  SolutionReader(const Problem &problem, const std::string &file)
-      : problem(problem), reader(file), indices(problem.nodes) {}
+  /// Of a split, classes are completed.
+  SolutionReader(const Problem &problem, const std::string &file, bool isSplit)
+      : problem(problem), reader(file), isSplit(isSplit),
+        indices(problem.nodes) {}
 
   Expected<SolutionFile> read(const json &document) {
     Cursor root(reader, &document, "");
@@ -59,9 +62,48 @@ public:
     return std::move(solution);
   }
 
+  /// A file of the published programs. Devices without nodes do not count.
+  Expected<SolutionFile> readPublished(const json &document) {
+    Cursor root(reader, &document, "");
+    root.expectObject({"maxLoad", "totalLatency", "fpgas", "cpus"});
+    clearDevices();
+    int next = 0;
+    for (const char *kind : {"fpgas", "cpus"}) {
+      bool cpu = kind[0] == 'c';
+      int last = cpu ? problem.deviceCount() : problem.accelerators;
+      next = cpu ? problem.accelerators : 0;
+      for (const Cursor &element : root[kind].elements()) {
+        if (reader.failed())
+          break;
+        element.expectObject({"load", "nodes"});
+        std::vector<int> nodes = readNodes(element["nodes"]);
+        if (nodes.empty())
+          continue;
+        if (next == last) {
+          element.fail(
+              "expected at most " +
+              std::to_string(cpu ? problem.cpus : problem.accelerators) +
+              " devices of this kind");
+          break;
+        }
+        for (int node : nodes)
+          place(element["nodes"], node, next);
+        ++next;
+      }
+    }
+    if (!reader.failed())
+      completeClasses(root);
+    if (!reader.failed())
+      expectAllPlaced(root);
+    if (reader.failed())
+      return reader.takeError();
+    return std::move(solution);
+  }
+
 private:
   const Problem &problem;
   jsonfile::Reader reader;
+  bool isSplit;
   SolutionFile solution;
   IdentifierTable indices;
 
@@ -116,9 +158,7 @@ private:
   void readDevices(const Cursor &at) {
     int next[2] = {0, problem.accelerators};
     const int most[2] = {problem.accelerators, problem.deviceCount()};
-    solution.placement.deviceOf.assign(problem.nodes.size(), -1);
-    solution.placement.replicas.assign(problem.deviceCount(), 1);
-    solution.subgraphOf.assign(problem.nodes.size(), 0);
+    clearDevices();
     for (const Cursor &element : at.elements()) {
       if (reader.failed())
         return;
@@ -149,10 +189,46 @@ private:
       if (element.has("subgraphs"))
         readSubgraphs(element["subgraphs"], device);
     }
+    if (isSplit)
+      completeClasses(at);
+    expectAllPlaced(at);
+  }
+
+  void clearDevices() {
+    solution.placement.deviceOf.assign(problem.nodes.size(), -1);
+    solution.placement.replicas.assign(problem.deviceCount(), 1);
+    solution.subgraphOf.assign(problem.nodes.size(), 0);
+  }
+
+  void expectAllPlaced(const Cursor &at) {
     for (size_t i = 0; i < problem.nodes.size(); ++i)
       if (solution.placement.deviceOf[i] < 0)
+        return at.fail(
+            "expected node " + std::to_string(problem.nodes[i].id) +
+            " on a device, it is on none" +
+            (isSplit ? ", and nor is another node of its color class" : ""));
+  }
+
+  /// A node that is on no device is where the others of its class are. Classes
+  /// that are apart are for `verify` to refuse.
+  void completeClasses(const Cursor &at) {
+    std::unordered_map<int64_t, int> memberOf;
+    for (size_t i = 0; i < problem.nodes.size(); ++i)
+      if (problem.nodes[i].colorClass && solution.placement.deviceOf[i] >= 0)
+        memberOf.emplace(*problem.nodes[i].colorClass, static_cast<int>(i));
+    for (size_t i = 0; i < problem.nodes.size(); ++i) {
+      if (!problem.nodes[i].colorClass || solution.placement.deviceOf[i] >= 0)
+        continue;
+      auto found = memberOf.find(*problem.nodes[i].colorClass);
+      if (found == memberOf.end())
+        continue;
+      if (std::any_of(solution.subgraphOf.begin(), solution.subgraphOf.end(),
+                      [](int number) { return number > 0; }))
         return at.fail("expected node " + std::to_string(problem.nodes[i].id) +
-                       " on a device, it is on none");
+                       " in a subgraph, it is in none");
+      solution.placement.deviceOf[i] =
+          solution.placement.deviceOf[found->second];
+    }
   }
 
   void place(const Cursor &at, int node, int device) {
@@ -230,7 +306,19 @@ Expected<SolutionFile> placement::parseSolution(const Problem &problem,
   Expected<json> document = jsonfile::parse(text, file);
   if (!document)
     return document.takeError();
-  return SolutionReader(problem, file).read(*document);
+  return SolutionReader(problem, file, /*isSplit=*/false).read(*document);
+}
+
+Expected<SolutionFile> placement::parseSplit(const Problem &problem,
+                                             const std::string &text,
+                                             const std::string &file) {
+  Expected<json> document = jsonfile::parse(text, file);
+  if (!document)
+    return document.takeError();
+  SolutionReader reader(problem, file, /*isSplit=*/true);
+  bool isPublished = document->is_object() && (document->contains("fpgas") ||
+                                               document->contains("cpus"));
+  return isPublished ? reader.readPublished(*document) : reader.read(*document);
 }
 
 //===----------------------------------------------------------------------===//

@@ -153,6 +153,11 @@ std::vector<SplitStage> placement::splitOrder(const UnitGraph &graph,
 // Infeasible problems
 //===----------------------------------------------------------------------===//
 
+bool placement::isInfeasible(const Answer &answer, const Problem &problem) {
+  return !answer.placement &&
+         answer.smallestMemoryBound > problem.acceleratorMemoryBytes;
+}
+
 /// A memory that no accelerator may be below: that of the largest unit, and its
 /// share of all. 0 where CPUs can hold anything.
 static double memoryNeeded(const Problem &problem, const UnitGraph &graph) {
@@ -171,6 +176,8 @@ void placement::explainInfeasible(Answer &answer, const Problem &problem,
                                   const UnitGraph &graph,
                                   const MemorySearch &search) {
   answer.smallestMemoryBytes = answer.smallestMemoryBound = infinite;
+  if (problem.checkDevices())
+    return; // no memory would do
   StageLimits limits(problem, objective, graph, infinite);
   limits.minimizeMemory = true;
   limits.objective = Objective(); // no frontiers, no replicas

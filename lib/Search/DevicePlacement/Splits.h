@@ -66,6 +66,9 @@ double lowerBound(const Problem &problem, const Objective &objective,
 Answer solveHosts(const Problem &problem, const Objective &objective,
                   const Budget &budget);
 
+/// Whether it is proven that no memory that accelerators have is enough.
+bool isInfeasible(const Answer &answer, const Problem &problem);
+
 /// Fills the answer of a problem for which nothing was found: where
 /// accelerators are too small, the smallest memory that would do. `search`
 /// finds the best split within limits that minimize memory, or nothing.

@@ -61,11 +61,14 @@ def judge(seed, name, problem, flags, best, smallest, exact, key):
                 fail(f"{said}, expected {smallest} bytes")
         return
     value, bound = found[key], found["bound"]
-    rounding = 1e-6 if "--algorithm=milp" in flags else 1e-9
-    above = best * (1 + rounding) + (1e-6 if "--algorithm=milp" in flags else 0)
+    # Cost graphs are integers.
+    rounding = 0 if kind == "cost-graph" else 1e-6 if "--algorithm=milp" in flags else 1e-9
+    above, below = best, best
+    if rounding:
+        above, below = best * (1 + rounding) + (1e-6 if "--algorithm=milp" in flags else 0), best * (1 - 1e-9)
     if best == NEVER:
         fail("an answer to what is infeasible")
-    elif value < best * (1 - 1e-9):
+    elif value < below:
         fail(f"{value} is less than the best, {best}")
     elif bound > above:
         fail(f"a bound of {bound} above the best, {best}")
@@ -326,9 +329,11 @@ def latency(seed, draw):
 def cost_graph(seed, draw):
     forbidden, count, end = 10**18, draw.randint(1, 6), draw.randint(1, 6)
     configs = [draw.randint(1, 4) for _ in range(count)]
+    # At most 18 costs are added, to less than 4 * 10^18; doubles tell 10^17 and 10^17 + 1 not apart.
+    low, high = draw.choice([(0, 10**12), (0, 2 * 10**17), (10**17, 10**17 + 20)])
 
     def cost():
-        return forbidden if draw.random() < 0.1 else draw.choice([0, draw.randint(0, 9), draw.randint(0, 10**12)])
+        return forbidden if draw.random() < 0.1 else draw.choice([0, draw.randint(0, 9), draw.randint(low, high)])
 
     intervals = [[draw.randint(0, end), draw.randint(0, end + 1)] for _ in range(count)]
     costs = [[cost() for _ in range(number)] for number in configs]

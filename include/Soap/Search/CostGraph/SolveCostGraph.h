@@ -41,6 +41,9 @@ struct CostGraphOptions {
   /// Rounds of the search, 0: no limit. With a limit that ends the search
   /// before the time does, the result depends on nothing but graph and options.
   int64_t rounds = 0;
+  /// If there is no solution when the time is over, or `stop` is set, one is
+  /// looked for in so many more rounds of some hundredths of a second.
+  int64_t extraRounds = 60;
   int threads = 1;
   uint64_t seed = 0;
   /// A choice to start from, and to return if nothing cheaper is found; left

@@ -45,6 +45,13 @@ struct SolutionFile {
 Expected<SolutionFile> parseSolution(const Problem &problem,
                                      const std::string &text,
                                      const std::string &file);
+/// The same for a split that is to be judged: a solution that may leave out
+/// nodes of a color class that has others on a device, which share that, or a
+/// file of the published workloads' programs, whose `fpgas` and `cpus` list
+/// devices with their `nodes`. Loads and values of such a file are not read.
+Expected<SolutionFile> parseSplit(const Problem &problem,
+                                  const std::string &text,
+                                  const std::string &file);
 std::string printSolution(const Problem &problem, const SolutionFile &solution);
 
 /// All that a solution's file claims: that the placement obeys the rules, that

@@ -69,6 +69,10 @@ struct Problem {
   /// at least one node and one device; in a training step, a color class of
   /// forward and backward nodes.
   MaybeError check() const;
+
+  /// That each node can be computed by some device: an error names one that
+  /// needs a CPU where there is none, so that no placement is legal.
+  MaybeError checkDevices() const;
 };
 
 /// Indices of nodes, sources of edges before their targets; shorter than

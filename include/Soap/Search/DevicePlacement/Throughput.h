@@ -50,8 +50,9 @@ Answer solveGreedy(const Problem &problem, const Objective &objective,
 Answer searchLocally(const Problem &problem, const Objective &objective,
                      const Budget &budget);
 
-/// PipeDream's optimizer: contracts all that branches into a path, and solves
-/// that exactly. If no split of the path fits, it is `solveDpl`.
+/// PipeDream's optimizer: contracts each part that branches and joins again,
+/// and is `solveDpl` on what that leaves. If a part that is contracted, or
+/// every split, needs more memory than an accelerator has, it is `solveDpl`.
 Answer solvePipeDream(const Problem &problem, const Objective &objective,
                       const Budget &budget);
 
