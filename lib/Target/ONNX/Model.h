@@ -104,6 +104,7 @@ struct ValueInfo {
 
 struct Model {
   int64_t opset = 0;
+  std::string producer; // "pytorch", ...
   std::vector<Node> nodes;
   std::deque<Tensor> initializers;
   std::vector<ValueInfo> inputs, outputs;

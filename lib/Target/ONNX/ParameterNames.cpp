@@ -131,7 +131,8 @@ bool mlir::soap::onnx::isParameterName(StringRef name) {
   return false;
 }
 
-bool mlir::soap::onnx::differInNumbersOnly(StringRef a, StringRef b) {
+bool mlir::soap::onnx::differInNumbersOnly(StringRef a, StringRef b,
+                                           bool inNames) {
   if (a == b)
     return false;
   llvm::SmallVector<StringRef> left, right;
@@ -139,12 +140,12 @@ bool mlir::soap::onnx::differInNumbersOnly(StringRef a, StringRef b) {
   b.split(right, '.');
   if (left.size() != right.size())
     return false;
-  auto isNumber = [](StringRef text) {
-    return !text.empty() && llvm::all_of(text, llvm::isDigit);
-  };
-  for (auto [x, y] : llvm::zip(left, right))
-    if (x != y && !(isNumber(x) && isNumber(y)))
+  for (auto [x, y] : llvm::zip(left, right)) {
+    StringRef stem = x.rtrim("0123456789"), other = y.rtrim("0123456789");
+    bool isNumbered = stem.size() < x.size() && other.size() < y.size();
+    if (x != y && !(isNumbered && stem == other && (inNames || stem.empty())))
       return false;
+  }
   return true;
 }
 

@@ -42,9 +42,11 @@ bool isParameterName(llvm::StringRef name);
 llvm::StringRef modulePath(llvm::StringRef name);
 /// "weight" of "layers.0.norm.weight", "cls" of "cls".
 llvm::StringRef lastComponent(llvm::StringRef name);
-/// Two paths that differ, and only in components that are numbers: those of two
-/// layers of a stack.
-bool differInNumbersOnly(llvm::StringRef a, llvm::StringRef b);
+/// Two paths that differ, and only in components that are numbers ("layers.0"
+/// and "layers.1"), or where `inNames`, end in numbers ("lstm0" and "lstm1"):
+/// those of two layers of a stack.
+bool differInNumbersOnly(llvm::StringRef a, llvm::StringRef b,
+                         bool inNames = false);
 
 /// Names and glob patterns ("*", "?", "[..]", "{a,b}") that an option has.
 class NamePatterns {

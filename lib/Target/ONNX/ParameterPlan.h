@@ -95,6 +95,9 @@ inline bool hasExportersName(const NamedTensor &tensor) {
   return kind == NameKind::Exporter || kind == NameKind::ExporterOp;
 }
 
+/// "'a', 'b' and 7 more", for messages.
+std::string someOf(ArrayRef<std::string> texts, bool isQuoted = false);
+
 /// Counts dims other than 1.
 inline size_t countWideDims(const std::vector<int64_t> &dims) {
   size_t count = 0;

@@ -17,6 +17,17 @@
 using namespace mlir;
 using namespace mlir::soap::onnx;
 
+std::string mlir::soap::onnx::someOf(ArrayRef<std::string> texts,
+                                     bool isQuoted) {
+  constexpr size_t kLimit = 12;
+  std::string result;
+  for (const std::string &text : texts.take_front(kLimit))
+    result += (result.empty() ? "" : ", ") + (isQuoted ? text : quote(text));
+  if (texts.size() > kLimit)
+    result += " and " + std::to_string(texts.size() - kLimit) + " more";
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // What values tell
 //===----------------------------------------------------------------------===//
@@ -191,12 +202,14 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
   if (!has(Product, Table, NormScale, NormBias, Bias, FirstState, Factor, Term,
            Joined, Other))
     return become(constant);
-  // Learned scalars have ranks of 0 too.
+  // Learned scalars have rank 0, too. PyTorch's exporters name what they fold,
+  // others give constants any name.
   if (values.dims.empty()) {
     if (isExporters)
       return become(constant);
-    return become(named == NameKind::Module ? parameter : constant,
-                  "a scalar");
+    if (named == NameKind::Module || model.producer == "pytorch")
+      return become(isBuffer ? constant : parameter, "a scalar");
+    return become(constant);
   }
   if (has(Product, Table)) {
     if (isBuffer)
@@ -339,16 +352,6 @@ LogicalResult TensorRoles::decideInput(const std::string &name) {
 // The report
 //===----------------------------------------------------------------------===//
 
-/// "'a', 'b' and 7 more".
-static std::string someOf(ArrayRef<std::string> texts, size_t limit = 12) {
-  std::string result;
-  for (const std::string &text : texts.take_front(limit))
-    result += (result.empty() ? "" : ", ") + text;
-  if (texts.size() > limit)
-    result += " and " + std::to_string(texts.size() - limit) + " more";
-  return result;
-}
-
 LogicalResult
 TensorRoles::report(const std::deque<NamedTensor> &tensors) {
   for (NamePatterns *patterns : {&parameters, &constants})
@@ -370,9 +373,11 @@ TensorRoles::report(const std::deque<NamedTensor> &tensors) {
             << (count == 1 ? " tensor is a parameter"
                            : " tensors are parameters");
     if (!assumed[0].empty())
-      warning << "; assumed to be parameters: " << someOf(assumed[0]);
+      warning << "; assumed to be parameters: "
+              << someOf(assumed[0], /*isQuoted=*/true);
     if (!assumed[1].empty())
-      warning << "; assumed to be constants: " << someOf(assumed[1]);
+      warning << "; assumed to be constants: "
+              << someOf(assumed[1], /*isQuoted=*/true);
     warning << "; --parameters= and --constants= decide by name, "
                "--parameters-from=FILE takes the names of all parameters";
   }
@@ -382,18 +387,18 @@ TensorRoles::report(const std::deque<NamedTensor> &tensors) {
   std::vector<std::string> missing, renamed, unlisted;
   for (const std::string &name : listOrder)
     if (!listed[name])
-      missing.push_back(quote(name));
+      missing.push_back(name);
   if (missing.size() == listed.size())
     return emitError(loc) << "--parameters-from: " << listPath
                           << ": no tensor of the model has one of its names, "
                              "the first is "
-                          << missing.front();
+                          << quote(missing.front());
   for (const NamedTensor &tensor : tensors) {
     if (tensor.kind == TensorKind::Parameter && !tensor.isListed &&
         tensor.tiedTo.empty() && !tensor.onlyIfTied)
-      renamed.push_back(quote(tensor.name));
+      renamed.push_back(tensor.name);
     else if (tensor.kind == TensorKind::Constant && tensor.onlyIfTied)
-      unlisted.push_back(quote(tensor.name));
+      unlisted.push_back(tensor.name);
   }
   if (!unlisted.empty())
     emitRemark(loc) << unlisted.size()

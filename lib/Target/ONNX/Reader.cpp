@@ -504,6 +504,7 @@ Expected<Model> readModel(const std::string &path) {
   if (!proto.has_graph())
     return Error{"expected an ONNX model with a graph"};
   Model model;
+  model.producer = proto.producer_name();
   for (const auto &import : proto.opset_import())
     if (import.domain().empty() || import.domain() == "ai.onnx")
       model.opset = import.version();

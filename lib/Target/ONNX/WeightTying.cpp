@@ -72,6 +72,18 @@ public:
     return groups;
   }
 
+  /// A weight of several nodes that are not known to be one layer.
+  bool isSharedByNodes() const {
+    const Node &first = model.nodes[tensor.uses[0].node];
+    return llvm::any_of(tensor.uses, [&](const TensorUse &use) {
+      const Node &node = model.nodes[use.node];
+      bool isOneLayer = node.scope && node.scope == first.scope;
+      bool isPaths = !node.name.empty() && node.name[0] == '/';
+      return use.node != tensor.uses[0].node && !isOneLayer && !isPaths &&
+             (use.kind == UseKind::Product || use.kind == UseKind::Table);
+    });
+  }
+
   /// A name for a group that does not keep the tensor's.
   std::string nameFor(const UseGroup &group) const {
     const Node &node = model.nodes[group.uses[0].node];
@@ -185,6 +197,7 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
     names.insert(node.outputs.begin(), node.outputs.end());
 
   std::vector<std::pair<std::string, std::string>> split;
+  std::vector<std::string> shared;
   for (size_t i = 0, count = tensors.size(); i < count; ++i) {
     NamedTensor &tensor = tensors[i];
     if (tensor.uses.size() < 2 || tie.match(tensor.name))
@@ -193,8 +206,11 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
     const std::string *untied = untie.match(tensor.name);
     UseGrouper grouper(model, tensor, untied && *untied != "*");
     std::vector<UseGroup> groups = grouper.run();
-    if (groups.size() < 2)
+    if (groups.size() < 2) {
+      if (grouper.isSharedByNodes())
+        shared.push_back(tensor.name);
       continue;
+    }
     std::vector<NamedTensor> parts;
     for (const UseGroup &group : groups) {
       NamedTensor part = tensor;
@@ -236,6 +252,12 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
     for (NamedTensor &part : llvm::drop_begin(parts))
       tensors.push_back(std::move(part));
   }
+  if (!shared.empty())
+    emitRemark(loc) << shared.size()
+                    << (shared.size() == 1 ? " weight is" : " weights are")
+                    << " used by several nodes and one parameter each: "
+                    << someOf(shared)
+                    << "; --untie-weights=NAME gives each node its own";
   if (!split.empty())
     emitRemark(loc) << split.size()
                     << (split.size() == 1 ? " weight shares" : " weights share")
@@ -391,24 +413,38 @@ private:
   /// Where a pair goes that is not tied by default; null for one that is.
   std::vector<std::pair<std::string, std::string>> *
   reasonAgainst(const NamedTensor &leader, const NamedTensor &tensor) {
+    bool isMerged = rootOf[leader.name] == rootOf[tensor.name];
     if (isSplat(*tensor.values))
-      return &splats;
+      return isMerged ? &splats : &unmentioned;
     // A list of parameters has a shared one once.
     if (roles.hasList() && leader.isListed && tensor.isListed)
-      return &listedBoth;
-    if (areCopies(leader, tensor))
-      return &copies;
-    if (rootOf[leader.name] == rootOf[tensor.name])
+      return &unmentioned;
+    if (isMerged)
+      return areCopies(leader, tensor, /*inNames=*/false) ? &copies : nullptr;
+    // Two initializers: the exporter did not find them to be one, or has one in
+    // two layouts. An embedding and the product at the end are one.
+    bool isTable = hasUse(tensor, UseKind::Table);
+    if (isTable != hasUse(leader, UseKind::Table) && isMatrix(leader) &&
+        isMatrix(tensor))
       return nullptr;
-    // Two initializers: one weight in two layouts, or under two names.
-    bool isTableAndProduct =
-        hasUse(leader, UseKind::Table) != hasUse(tensor, UseKind::Table);
+    // Biases and scales begin with patterns.
+    if (!isMatrix(leader) || !isMatrix(tensor))
+      return &unmentioned;
+    // A layer has weights of its own for its input and its state.
     auto hasName = [](const NamedTensor &each) {
       return each.splitFrom.empty() && !hasExportersName(each);
     };
-    return isTableAndProduct || (hasName(leader) && hasName(tensor))
-               ? nullptr
-               : &copies;
+    bool isOne = hasName(leader) && hasName(tensor) && !haveUserInCommon(leader, tensor) &&
+                 !areCopies(leader, tensor, /*inNames=*/true);
+    return isOne ? nullptr : &copies;
+  }
+
+  static bool haveUserInCommon(const NamedTensor &a, const NamedTensor &b) {
+    return llvm::any_of(a.uses, [&](const TensorUse &use) {
+      return llvm::any_of(b.uses, [&](const TensorUse &other) {
+        return use.node == other.node;
+      });
+    });
   }
 
   /// The path of a weight and its name there, from the node that uses it where
@@ -418,9 +454,10 @@ private:
       return modulePath(tensor.name).str();
     return scopeOf(model, tensor);
   }
-  bool areCopies(const NamedTensor &a, const NamedTensor &b) const {
+  bool areCopies(const NamedTensor &a, const NamedTensor &b,
+                 bool inNames) const {
     auto x = pathOf(a), y = pathOf(b);
-    return x && y && differInNumbersOnly(*x, *y);
+    return x && y && differInNumbersOnly(*x, *y, inNames);
   }
 
   void report() const {
@@ -439,8 +476,7 @@ private:
       emitWarning(loc)
           << copies.size()
           << (copies.size() == 1 ? " weight is" : " weights are")
-          << " equal to one of another layer, assumed to be a copy, and not "
-             "tied: "
+          << " equal to another, assumed to be a copy, and not tied: "
           << somePairs(copies) << "; --tie-weights= ties by name";
   }
 
@@ -451,7 +487,7 @@ private:
   std::map<std::string, std::string> rootOf;
   llvm::DenseMap<const NamedTensor *, const std::string *> isTied, isUntied;
   std::vector<std::pair<std::string, std::string>> tied, splats, copies,
-      listedBoth, untiedByOption;
+      unmentioned, untiedByOption;
 };
 
 } // namespace
