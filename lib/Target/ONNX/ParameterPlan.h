@@ -149,6 +149,8 @@ private:
   std::map<std::string, bool> listed;
   std::vector<std::string> listOrder;
   std::string listPath;
+  /// What names of the file have in front of those of the list: "m.".
+  std::string wrapper;
   /// Tensors that are in the list under the name of a module's parameter.
   std::set<std::string> foundByModule;
 };

@@ -108,16 +108,32 @@ TensorRoles::create(const Model &model, const ONNXImportOptions &options,
   for (const std::string &name : *names)
     if (roles.listed.emplace(name, false).second)
       roles.listOrder.push_back(name);
-  // Names that the file has stand for themselves.
+  // Names that the file has stand for themselves. Of the prefixes that names of
+  // the file have in front of names of the list, the most frequent is that of
+  // the wrapper that was exported.
+  std::map<std::string, size_t> prefixes;
   auto take = [&](const std::string &name) {
-    if (auto found = roles.listed.find(name); found != roles.listed.end())
+    if (auto found = roles.listed.find(name); found != roles.listed.end()) {
       found->second = true;
+      return;
+    }
+    size_t end = name.find('.');
+    for (int i = 0; i < 2 && end != std::string::npos; ++i) {
+      if (roles.listed.count(name.substr(end + 1)))
+        ++prefixes[name.substr(0, end + 1)];
+      end = name.find('.', end + 1);
+    }
   };
   for (const Tensor &tensor : model.initializers)
     take(tensor.name);
   for (const Node &node : model.nodes)
     if (node.opType == "Identity" || node.opType == "Constant")
       llvm::for_each(node.outputs, take);
+  auto most = llvm::max_element(prefixes, [](const auto &a, const auto &b) {
+    return a.second < b.second;
+  });
+  if (most != prefixes.end())
+    roles.wrapper = most->first;
   return roles;
 }
 
@@ -136,14 +152,12 @@ bool TensorRoles::findInList(const NamedTensor &tensor) {
   if (take(name) || foundByModule.count(tensor.name))
     return true;
   bool isExporters = hasExportersName(tensor);
-  StringRef rest = name;
-  for (int i = 0; !isExporters && i < 2 && rest.contains('.'); ++i) {
-    rest = rest.split('.').second;
-    if (take(rest))
-      return true;
-  }
-  for (StringRef wrapper : {"module.", "_orig_mod.", "model."})
-    if (!isExporters && take((wrapper + name).str()))
+  StringRef inner = name;
+  if (!isExporters && !wrapper.empty() && inner.consume_front(wrapper) &&
+      take(inner))
+    return true;
+  for (StringRef prefix : {"module.", "_orig_mod.", "model."})
+    if (!isExporters && take((prefix + name).str()))
       return true;
 
   auto scope = scopeOf(model, tensor);
