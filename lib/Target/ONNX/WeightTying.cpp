@@ -321,7 +321,7 @@ public:
       else
         rootOf[tensor.name] = rootOf[tensor.identityOf];
     llvm::DenseMap<const Tensor *, uint64_t> hashes;
-    std::map<std::pair<uint64_t, size_t>, std::vector<NamedTensor *>> buckets;
+    std::map<std::pair<uint64_t, size_t>, std::vector<EqualClass>> buckets;
     // Import makes initializers first: only they may be tied to each other in
     // any order.
     std::vector<NamedTensor *> ordered;
@@ -344,8 +344,8 @@ public:
       auto [hash, isNew] = hashes.try_emplace(tensor.values, 0);
       if (isNew)
         hash->second = hashOf(*tensor.values);
-      auto &leaders = buckets[{hash->second, tensor.values->floats.size()}];
-      if (failed(tieToOne(tensor, leaders)))
+      auto &classes = buckets[{hash->second, tensor.values->floats.size()}];
+      if (failed(tieToOne(tensor, classes)))
         return failure();
     }
     for (NamePatterns *patterns : {&tie, &untie})
@@ -359,19 +359,37 @@ public:
   }
 
 private:
-  /// Ties to the first of `leaders` that it may be tied to, or becomes one.
+  /// Parameters of their own whose values are equal, as they are or transposed.
+  struct EqualClass {
+    const Tensor *values;
+    struct Leader {
+      NamedTensor *tensor;
+      bool isTransposed;
+    };
+    std::vector<Leader> leaders;
+  };
+  /// Parameters that a further one is compared with: a stack of thousands of
+  /// equal layers takes no time that grows with its square.
+  static constexpr size_t kMaxLeaders = 256;
+
+  /// Ties to the first parameter that it may be tied to, or becomes one.
   LogicalResult tieToOne(NamedTensor &tensor,
-                         std::vector<NamedTensor *> &leaders) {
+                         std::vector<EqualClass> &classes) {
+    bool isTransposed = false;
+    auto found = llvm::find_if(classes, [&](const EqualClass &each) {
+      if (each.values == tensor.values || areEqual(*each.values, *tensor.values))
+        return true;
+      isTransposed = isMatrix(tensor) && isMatrix(*each.leaders[0].tensor) &&
+                     areTransposed(*each.values, *tensor.values);
+      return isTransposed;
+    });
+    if (found == classes.end())
+      found = classes.insert(classes.end(), EqualClass{tensor.values, {}});
+
     std::vector<std::pair<std::string, std::string>> *kept = nullptr;
     std::string keptFrom;
-    for (NamedTensor *leader : leaders) {
-      bool equal = areEqual(*leader->values, *tensor.values);
-      bool transposed =
-          !equal && isMatrix(*leader) && isMatrix(tensor) &&
-          areTransposed(*leader->values, *tensor.values);
-      if (!equal && !transposed)
-        continue;
-      bool isAsked = isTied[leader] || isTied[&tensor];
+    for (auto [leader, isOther] :
+         ArrayRef(found->leaders).take_front(kMaxLeaders)) {
       if (leader->kind != tensor.kind || tensor.kind == TensorKind::State) {
         if (isTied[leader] && isTied[&tensor])
           return emitError(loc)
@@ -380,25 +398,25 @@ private:
                  << nameOf(*leader) << ", which can not be tied";
         continue;
       }
+      bool isAsked = isTied[leader] || isTied[&tensor];
       auto *verdict = isAsked ? nullptr : reasonAgainst(*leader, tensor);
       if (isUntied[leader] || isUntied[&tensor])
         verdict = &untiedByOption;
-      if (verdict) {
-        if (!kept) {
-          kept = verdict;
-          keptFrom = leader->name;
-        }
-        continue;
+      if (!verdict) {
+        tensor.tiedTo = leader->name;
+        tensor.isTransposed = isTransposed != isOther;
+        tied.emplace_back(tensor.name, leader->name);
+        return success();
       }
-      tensor.tiedTo = leader->name;
-      tensor.isTransposed = transposed;
-      tied.emplace_back(tensor.name, leader->name);
-      return success();
+      if (!kept) {
+        kept = verdict;
+        keptFrom = leader->name;
+      }
     }
     // What was split has been reported.
     if (kept && tensor.splitFrom.empty())
       kept->emplace_back(tensor.name, keptFrom);
-    leaders.push_back(&tensor);
+    found->leaders.push_back({&tensor, isTransposed});
     return success();
   }
 
