@@ -131,7 +131,8 @@ LogicalResult importIdentity(NodeContext &node) {
   const Operand &operand = node.operand(0);
   const std::shared_ptr<Tensor> &values =
       operand.parameter ? operand.parameter->tensor : operand.constant;
-  if (values && node.wantsResult(0) && node.importer.isPlanned(node.node.outputs[0]))
+  if (values && node.wantsResult(0) &&
+      node.importer.isPlanned(node.node.outputs[0]))
     return node.setOperand(
         0, node.importer.operandFor(node.node.outputs[0], values));
   return node.setOperand(0, operand);

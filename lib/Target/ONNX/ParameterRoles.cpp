@@ -1,4 +1,5 @@
-//===- ParameterRoles.cpp - Which tensors of a model are trained -----------===//
+//===- ParameterRoles.cpp - Which tensors of a model are trained
+//-----------===//
 //
 // By use, where only parameters have it; else by name and values; and by what
 // the user says in any case. What is neither certain nor said is reported.
@@ -88,9 +89,9 @@ static bool isStatistic(UseKind kind) {
   return kind == UseKind::Mean || kind == UseKind::Variance;
 }
 
-FailureOr<TensorRoles>
-TensorRoles::create(const Model &model, const ONNXImportOptions &options,
-                    Location loc) {
+FailureOr<TensorRoles> TensorRoles::create(const Model &model,
+                                           const ONNXImportOptions &options,
+                                           Location loc) {
   TensorRoles roles(model, loc);
   auto parameters = NamePatterns::parse("--parameters", options.parameters);
   auto constants = NamePatterns::parse("--constants", options.constants);
@@ -176,8 +177,8 @@ bool TensorRoles::findInList(const NamedTensor &tensor) {
       return false;
     if (isInner)
       return path.consume_front(module) && path.starts_with(".");
-    return path == module ||
-           (!path.empty() && module.consume_back(path) && module.ends_with("."));
+    return path == module || (!path.empty() && module.consume_back(path) &&
+                              module.ends_with("."));
   };
   for (bool isInner : {false, true})
     for (const std::string &candidate : listOrder)
@@ -209,8 +210,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
 
   NameKind named = nameKindOf(tensor);
   bool isExporters = hasExportersName(tensor);
-  bool isBuffer = isBufferName(tensor.splitFrom.empty() ? tensor.name
-                                                        : tensor.splitFrom);
+  bool isBuffer =
+      isBufferName(tensor.splitFrom.empty() ? tensor.name : tensor.splitFrom);
   bool splat = isSplat(values);
 
   if (!has(Product, Table, NormScale, NormBias, Bias, FirstState, Factor, Term,
@@ -238,7 +239,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
     if (isExporters && values.floats.size() == 1)
       return become(constant, "one number that the exporter named");
     if (tensor.isConstantNode)
-      return become(parameter, "the value of a Constant node, used as a weight");
+      return become(parameter,
+                    "the value of a Constant node, used as a weight");
     if (named == NameKind::ExporterOp && isExporters)
       return become(parameter, "named after an op, used as a weight");
     return become(parameter);
@@ -253,7 +255,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
       return become(constant, "what a layer without scale or bias has");
     if (isExporters && values.floats.size() == 1 && has(Bias))
       return become(constant);
-    if (!tensor.splitFrom.empty() && has(NormScale) && splat && values.floats[0] == 1 &&
+    if (!tensor.splitFrom.empty() && has(NormScale) && splat &&
+        values.floats[0] == 1 &&
         llvm::all_of(tensor.uses, [&](const TensorUse &use) {
           const Node &node = model.nodes[use.node];
           return node.inputs.size() < 3 || node.inputs[2].empty();
@@ -274,9 +277,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
   if (tensor.isConstantNode)
     return become(constant);
   if (isExporters)
-    return become(constant, splat || isFactorMask(values)
-                                ? ""
-                                : "named by the exporter");
+    return become(constant,
+                  splat || isFactorMask(values) ? "" : "named by the exporter");
   if (isBuffer)
     return become(constant, "named as a buffer");
   if (isFactorMask(values))
@@ -298,22 +300,21 @@ LogicalResult TensorRoles::decide(NamedTensor &tensor) {
   const std::string *asParameter = parameters.match(tensor.name);
   const std::string *asConstant = constants.match(tensor.name);
   if (asParameter && asConstant)
-    return emitError(loc) << quote(tensor.name) << " matches --parameters="
-                          << *asParameter << " and --constants=" << *asConstant
+    return emitError(loc) << quote(tensor.name)
+                          << " matches --parameters=" << *asParameter
+                          << " and --constants=" << *asConstant
                           << ", expected one of them";
-  auto statistic = llvm::find_if(tensor.uses, [](const TensorUse &use) {
-    return isStatistic(use.kind);
-  });
+  auto statistic = llvm::find_if(
+      tensor.uses, [](const TensorUse &use) { return isStatistic(use.kind); });
   if (statistic != tensor.uses.end()) {
     // Patterns mean parameters and constants among other tensors, too; a name
     // means this one.
-    const char *said = asParameter && *asParameter == tensor.name
-                           ? "a parameter by --parameters"
-                       : asConstant && *asConstant == tensor.name
-                           ? "a constant by --constants"
-                       : listed.count(tensor.name)
-                           ? "a parameter by --parameters-from"
-                           : nullptr;
+    const char *said =
+        asParameter && *asParameter == tensor.name
+            ? "a parameter by --parameters"
+        : asConstant && *asConstant == tensor.name ? "a constant by --constants"
+        : listed.count(tensor.name) ? "a parameter by --parameters-from"
+                                    : nullptr;
     const Node &node = model.nodes[statistic->node];
     if (said)
       return emitError(loc)
@@ -325,8 +326,7 @@ LogicalResult TensorRoles::decide(NamedTensor &tensor) {
     return success();
   }
   if (asParameter || asConstant) {
-    tensor.kind =
-        asParameter ? TensorKind::Parameter : TensorKind::Constant;
+    tensor.kind = asParameter ? TensorKind::Parameter : TensorKind::Constant;
     return success();
   }
   decideByUse(tensor);
@@ -366,8 +366,7 @@ LogicalResult TensorRoles::decideInput(const std::string &name) {
 // The report
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-TensorRoles::report(const std::deque<NamedTensor> &tensors) {
+LogicalResult TensorRoles::report(const std::deque<NamedTensor> &tensors) {
   for (NamePatterns *patterns : {&parameters, &constants})
     if (const std::string *unused = patterns->unused())
       return emitError(loc)
@@ -421,9 +420,8 @@ TensorRoles::report(const std::deque<NamedTensor> &tensors) {
                     << someOf(unlisted);
   if (missing.empty() && renamed.empty())
     return success();
-  InFlightDiagnostic diagnostic = missing.size() == renamed.size()
-                                      ? emitRemark(loc)
-                                      : emitWarning(loc);
+  InFlightDiagnostic diagnostic =
+      missing.size() == renamed.size() ? emitRemark(loc) : emitWarning(loc);
   diagnostic << "--parameters-from: " << missing.size()
              << " of its names are not in the model";
   if (!missing.empty())
@@ -436,11 +434,9 @@ TensorRoles::report(const std::deque<NamedTensor> &tensors) {
   return success();
 }
 
-LogicalResult
-mlir::soap::onnx::planParameters(Model &model,
-                                 const std::set<std::string> &data,
-                                 const ONNXImportOptions &options, Location loc,
-                                 ParameterPlan &plan) {
+LogicalResult mlir::soap::onnx::planParameters(
+    Model &model, const std::set<std::string> &data,
+    const ONNXImportOptions &options, Location loc, ParameterPlan &plan) {
   plan.tensors = findTensors(model, data);
   auto roles = TensorRoles::create(model, options, loc);
   if (failed(roles))

@@ -1,4 +1,5 @@
-//===- WeightTying.cpp - Which equal weights are one -----------------------===//
+//===- WeightTying.cpp - Which equal weights are one
+//-----------------------===//
 //
 // Exporters merge tensors that are equal when the file is written: weights that
 // are one in the model, and weights that only begin with the same values. The
@@ -263,8 +264,7 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
                     << (split.size() == 1 ? " weight shares" : " weights share")
                     << " an initializer with a weight of another role or layer "
                        "that is equal, and is not tied to it: "
-                    << somePairs(split)
-                    << "; --tie-weights= ties by name";
+                    << somePairs(split) << "; --tie-weights= ties by name";
   return success();
 }
 
@@ -286,9 +286,8 @@ uint64_t hashOf(const Tensor &tensor) {
 }
 
 bool areEqual(const Tensor &a, const Tensor &b) {
-  return a.dims == b.dims &&
-         std::memcmp(a.floats.data(), b.floats.data(),
-                     a.floats.size() * sizeof(float)) == 0;
+  return a.dims == b.dims && std::memcmp(a.floats.data(), b.floats.data(),
+                                         a.floats.size() * sizeof(float)) == 0;
 }
 
 bool areTransposed(const Tensor &a, const Tensor &b) {
@@ -335,10 +334,10 @@ public:
       isTied[&tensor] = tie.match(tensor.name);
       isUntied[&tensor] = untie.match(tensor.name);
       if (isTied[&tensor] && isUntied[&tensor])
-        return emitError(loc)
-               << quote(tensor.name) << " matches --tie-weights="
-               << *isTied[&tensor] << " and --untie-weights="
-               << *isUntied[&tensor] << ", expected one of them";
+        return emitError(loc) << quote(tensor.name)
+                              << " matches --tie-weights=" << *isTied[&tensor]
+                              << " and --untie-weights=" << *isUntied[&tensor]
+                              << ", expected one of them";
       if (tensor.kind == TensorKind::Constant)
         continue;
       auto [hash, isNew] = hashes.try_emplace(tensor.values, 0);
@@ -377,7 +376,8 @@ private:
                          std::vector<EqualClass> &classes) {
     bool isTransposed = false;
     auto found = llvm::find_if(classes, [&](const EqualClass &each) {
-      if (each.values == tensor.values || areEqual(*each.values, *tensor.values))
+      if (each.values == tensor.values ||
+          areEqual(*each.values, *tensor.values))
         return true;
       isTransposed = isMatrix(tensor) && isMatrix(*each.leaders[0].tensor) &&
                      areTransposed(*each.values, *tensor.values);
@@ -452,7 +452,8 @@ private:
     auto hasName = [](const NamedTensor &each) {
       return each.splitFrom.empty() && !hasExportersName(each);
     };
-    bool isOne = hasName(leader) && hasName(tensor) && !haveUserInCommon(leader, tensor) &&
+    bool isOne = hasName(leader) && hasName(tensor) &&
+                 !haveUserInCommon(leader, tensor) &&
                  !areCopies(leader, tensor, /*inNames=*/true);
     return isOne ? nullptr : &copies;
   }
@@ -510,9 +511,10 @@ private:
 
 } // namespace
 
-LogicalResult mlir::soap::onnx::tieEqualWeights(
-    const Model &model, std::deque<NamedTensor> &tensors,
-    const TensorRoles &roles, NamePatterns &tie, NamePatterns &untie,
-    Location loc) {
+LogicalResult
+mlir::soap::onnx::tieEqualWeights(const Model &model,
+                                  std::deque<NamedTensor> &tensors,
+                                  const TensorRoles &roles, NamePatterns &tie,
+                                  NamePatterns &untie, Location loc) {
   return WeightTier(model, roles, tie, untie, loc).run(tensors);
 }
