@@ -38,6 +38,7 @@ enum class UseKind {
   Mean,       // running statistic
   Variance,   // running statistic
   FirstState, // of a recurrence
+  Input,      // shifts or scales the data themselves
   Factor,     // multiplies or divides
   Term,       // is added or subtracted
   Joined,     // is concatenated

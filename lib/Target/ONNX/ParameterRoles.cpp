@@ -166,23 +166,32 @@ bool TensorRoles::findInList(const NamedTensor &tensor) {
     return false;
   UseKind use = tensor.uses.front().kind;
   bool isBias = use == UseKind::Bias || use == UseKind::NormBias;
-  if (!isBias && use != UseKind::Product && use != UseKind::Table &&
-      use != UseKind::NormScale)
+  bool isStrong = isBias || use == UseKind::Product || use == UseKind::Table ||
+                  use == UseKind::NormScale;
+  if (!isStrong && tensor.splitFrom.empty())
     return false;
   auto fits = [&](const std::string &candidate, bool isInner) {
     StringRef path = modulePath(candidate), module = *scope;
     if (listed[candidate] ||
         lastComponent(candidate).contains("bias") != isBias ||
-        (!isExporters && lastComponent(candidate) != lastComponent(name)))
+        (!isExporters && isStrong &&
+         lastComponent(candidate) != lastComponent(name)))
       return false;
     if (isInner)
       return path.consume_front(module) && path.starts_with(".");
     return path == module || (!path.empty() && module.consume_back(path) &&
                               module.ends_with("."));
   };
+  // Layer scales come late in a module.
+  if (!isStrong)
+    for (const std::string &candidate : llvm::reverse(listOrder))
+      if (fits(candidate, /*isInner=*/false)) {
+        foundByModule.insert(tensor.name);
+        return listed[candidate] = true;
+      }
   for (bool isInner : {false, true})
     for (const std::string &candidate : listOrder)
-      if ((!isInner || isExporters) && fits(candidate, isInner)) {
+      if (isStrong && (!isInner || isExporters) && fits(candidate, isInner)) {
         foundByModule.insert(tensor.name);
         return listed[candidate] = true;
       }
@@ -214,8 +223,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
       isBufferName(tensor.splitFrom.empty() ? tensor.name : tensor.splitFrom);
   bool splat = isSplat(values);
 
-  if (!has(Product, Table, NormScale, NormBias, Bias, FirstState, Factor, Term,
-           Joined, Other))
+  if (!has(Product, Table, NormScale, NormBias, Bias, FirstState, Input, Factor,
+           Term, Joined, Other))
     return become(constant);
   // Learned scalars have rank 0, too. PyTorch's exporters name what they fold,
   // others give constants any name.
@@ -289,6 +298,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
     return become(constant, "a table that multiplies");
   if (isParameter && named == NameKind::Module)
     return become(parameter);
+  if (has(Input) && !has(Factor, Term, Joined, Other))
+    return become(constant, "applied to the input");
   become(parameter, has(Factor)   ? "a factor"
                     : has(Joined) ? "is concatenated"
                     : has(Term)   ? "is added"

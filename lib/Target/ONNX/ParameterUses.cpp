@@ -36,6 +36,7 @@ public:
   UseFinder(const Model &model, const std::set<std::string> &data)
       : model(model) {
     dependent.insert(data.begin(), data.end());
+    raw.insert(data.begin(), data.end());
     for (auto [index, node] : llvm::enumerate(model.nodes)) {
       for (auto [operand, name] : llvm::enumerate(node.inputs))
         if (!name.empty())
@@ -50,6 +51,8 @@ public:
           }))
         for (const std::string &name : node.outputs)
           dependent.insert(name);
+      if (keepsRaw(node))
+        raw.insert(node.outputs[0]);
     }
   }
 
@@ -99,6 +102,17 @@ private:
            });
   }
 
+  /// The result is data, shifted or scaled by known numbers.
+  bool keepsRaw(const Node &node) const {
+    static const std::set<StringRef> ops = {"Add", "Sub",  "Mul",
+                                            "Div", "Cast", "Identity"};
+    return ops.count(node.opType) && !node.inputs.empty() &&
+           !node.outputs.empty() && isDependent(node) &&
+           llvm::all_of(node.inputs, [&](const std::string &name) {
+             return !dependent.count(name) || raw.count(name);
+           });
+  }
+
   UseKind kindOf(const Node &node, size_t operand, const Tensor &values) const {
     const StringRef op = node.opType;
     auto pick = [&](std::initializer_list<UseKind> kinds) {
@@ -122,6 +136,9 @@ private:
       return pick({Other, NormScale, NormBias, Mean, Variance});
     if (op.ends_with("Normalization"))
       return pick({Other, NormScale, NormBias});
+    // One number for each channel of an image, as its mean.
+    if (keepsRaw(node) && countWideDims(values.dims) <= 1)
+      return Input;
     if (op == "Mul" || op == "Div")
       return Factor;
     if (op == "Add" && countWideDims(values.dims) <= 1 &&
@@ -168,7 +185,8 @@ private:
   }
 
   const Model &model;
-  std::unordered_set<std::string> dependent;
+  /// What depends on data, and what is data but for shifts and factors.
+  std::unordered_set<std::string> dependent, raw;
   std::unordered_map<std::string, std::vector<std::pair<size_t, size_t>>>
       consumers;
   std::unordered_map<std::string, size_t> producers;

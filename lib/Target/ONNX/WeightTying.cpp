@@ -30,9 +30,9 @@ struct UseGroup {
 };
 
 bool isWeak(UseKind kind) {
-  return kind == UseKind::Factor || kind == UseKind::Term ||
-         kind == UseKind::Joined || kind == UseKind::Other ||
-         kind == UseKind::FirstState;
+  return kind == UseKind::Input || kind == UseKind::Factor ||
+         kind == UseKind::Term || kind == UseKind::Joined ||
+         kind == UseKind::Other || kind == UseKind::FirstState;
 }
 
 class UseGrouper {
@@ -149,7 +149,8 @@ private:
       if (!node.scope || isPassed)
         return "one";
       const Node &first = model.nodes[tensor.uses[0].node];
-      return first.scope && differInNumbersOnly(*first.scope, *node.scope)
+      return first.scope && differInNumbersOnly(*first.scope, *node.scope,
+                                                /*inNames=*/true)
                  ? "module " + *node.scope
                  : "one";
     }
@@ -197,7 +198,7 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
   for (const Node &node : model.nodes)
     names.insert(node.outputs.begin(), node.outputs.end());
 
-  std::vector<std::pair<std::string, std::string>> split;
+  std::vector<std::pair<std::string, std::string>> split, copies;
   std::vector<std::string> shared;
   for (size_t i = 0, count = tensors.size(); i < count; ++i) {
     NamedTensor &tensor = tensors[i];
@@ -247,7 +248,10 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
         model.nodes[use.hopNode].inputs[use.hopOperand] = name;
         place.operands.emplace_back(use.hopNode, use.hopOperand);
       }
-      split.emplace_back(name, tensor.name);
+      bool isCopy = part.kind == TensorKind::Parameter &&
+                    parts[0].kind == TensorKind::Parameter &&
+                    !part.isListed && !isSplat(*part.values);
+      (isCopy ? copies : split).emplace_back(name, tensor.name);
     }
     tensor.uses = parts[0].uses;
     for (NamedTensor &part : llvm::drop_begin(parts))
@@ -265,6 +269,13 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
                     << " an initializer with a weight of another role or layer "
                        "that is equal, and is not tied to it: "
                     << somePairs(split) << "; --tie-weights= ties by name";
+  if (!copies.empty())
+    emitWarning(loc) << copies.size()
+                     << (copies.size() == 1 ? " weight shares"
+                                            : " weights share")
+                     << " an initializer with one of another layer, assumed to "
+                        "be a copy, and not tied: "
+                     << somePairs(copies) << "; --tie-weights= ties by name";
   return success();
 }
 

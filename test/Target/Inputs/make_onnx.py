@@ -49,6 +49,12 @@ MODELS = {
             floats("net.pos_embed", [1, 7, 8], *range(56)), floats("pe", [7, 8], *waves(7, 8)), floats("net.ls.gamma", [8], *[0.5] * 8),
             floats("val_9", [8], *[1] * 8), floats("val_10", [8], *[0] * 8), floats("net.norm.weight", [8], *[1] * 8),
             floats("net.norm.bias", [8], *[0] * 8)]),
+    # The mean of images and their deviation, and a bias after a convolution of them.
+    "image": chain(
+        node("Sub", ["x", "mu"], ["a"], "centre"), node("Div", ["a", "sigma"], ["b"], "scale"), node("Conv", ["b", "stem.w"], ["c"], "stem"),
+        node("Add", ["c", "shift"], ["y"], "shift"), shape=(2, 3, 4, 4),
+        initializers=[floats("mu", [1, 3, 1, 1], 1, 2, 3), floats("sigma", [1, 3, 1, 1], 4, 5, 7), floats("stem.w", [3, 3, 1, 1], *range(9)),
+                      floats("shift", [3, 1, 1], 1, 2, 3)]),
     # A constant in the place of a weight, through an op that would be folded; and a Constant node there.
     "filters": chain(
         node("Transpose", ["blur"], ["t"], "turn", perm=[1, 0]), node("MatMul", ["x", "t"], ["a"], "fixed"),
