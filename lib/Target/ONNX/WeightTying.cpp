@@ -249,8 +249,8 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
         place.operands.emplace_back(use.hopNode, use.hopOperand);
       }
       bool isCopy = part.kind == TensorKind::Parameter &&
-                    parts[0].kind == TensorKind::Parameter &&
-                    !part.isListed && !isSplat(*part.values);
+                    parts[0].kind == TensorKind::Parameter && !part.isListed &&
+                    !isSplat(*part.values);
       (isCopy ? copies : split).emplace_back(name, tensor.name);
     }
     tensor.uses = parts[0].uses;

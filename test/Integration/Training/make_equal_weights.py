@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes Inputs/equal_dynamo and Inputs/equal_torchscript: a model in which exporters merge weights, and its losses.
+"""Writes folders of Inputs/: models in which exporters merge weights or leave doubt, and their losses.
 
 make_equal_weights.py INPUTS
 
-Layers of a stack begin as copies of one layer, norms and biases begin with ones and zeros, the head is tied to the embedding,
-one linear layer is applied twice, a norm has no scale, a scalar is learned, and a table of positions is no parameter. A folder
-for each exporter of PyTorch has model.onnx, parameters.txt (named_parameters()), x_train.npy, y_train.npy and losses.json: what
+equal_dynamo, equal_torchscript: layers of a stack begin as copies of one layer, norms and biases begin with ones and zeros, the head is tied to the embedding,
+one linear layer is applied twice, a norm has no scale, a scalar is learned, and a table of positions is no parameter.
+blocks_dynamo, blocks_torchscript: two blocks of which one begins as a copy of the other, two scales of a layer that are equal, and
+a mean and deviation of the images that are no parameters. A folder for each of PyTorch's exporters has model.onnx, parameters.txt (named_parameters()), x_train.npy, y_train.npy and losses.json: what
 PyTorch's own module loses in four iterations of plain SGD. Needs Python with torch, onnx, onnxscript and numpy.
 """
 
@@ -70,6 +71,44 @@ class Model(nn.Module):
         return self.head(h) * self.scale
 
 
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.spatial, self.norm = nn.Conv2d(8, 8, 3, padding=1, groups=8), nn.LayerNorm(8)
+        self.inner, self.outer = nn.Linear(8, 16), nn.Linear(16, 8)
+        self.gamma = nn.Parameter(0.125 * torch.ones(8))
+
+    def forward(self, x):
+        h = self.norm(self.spatial(x).permute(0, 2, 3, 1))
+        return x + (self.outer(F.gelu(self.inner(h))) * self.gamma).permute(0, 3, 1, 2)
+
+
+class Mixer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.scale1, self.scale2 = (nn.Parameter(0.125 * torch.ones(8)) for _ in range(2))
+
+    def forward(self, x):
+        x = x + self.scale1 * torch.relu(self.first(x))
+        return x + self.scale2 * torch.relu(self.second(x))
+
+
+class Blocks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.tensor([0.4, 0.5, 0.3]).view(1, 3, 1, 1))
+        self.register_buffer("deviation", torch.tensor([0.2, 0.3, 0.25]).view(1, 3, 1, 1))
+        self.stem, self.block1, self.mixer = nn.Conv2d(3, 8, 2, 2), Block(), Mixer()
+        self.block2 = copy.deepcopy(self.block1)
+        self.norm, self.head = nn.LayerNorm(8), nn.Linear(8, 24)
+
+    def forward(self, x):
+        x = self.stem((x - self.mean) / self.deviation)
+        x = self.block2(self.block1(x)).flatten(2).transpose(1, 2)
+        return self.head(self.norm(self.mixer(x)).mean(1))
+
+
 def strip(path):
     """Removes traces of the machine from a file."""
     model = onnx.load(path)
@@ -86,16 +125,14 @@ def strip(path):
     onnx.save(model, path)
 
 
-def write(folder, layer, **options):
+def write(folder, model, x, y, **options):
     os.makedirs(folder, exist_ok=True)
     path = lambda name: os.path.join(folder, name)
-    model = Model(layer)
-    x, y = torch.randint(0, 24, (4, 6)), torch.randint(0, 24, (4, 6))
     torch.onnx.export(model, (x,), path("model.onnx"), training=torch.onnx.TrainingMode.PRESERVE, external_data=False, **options)
     strip(path("model.onnx"))
     with open(path("parameters.txt"), "w") as stream:
         stream.write("".join(name + "\n" for name, _ in model.named_parameters()))
-    numpy.save(path("x_train.npy"), x.numpy().astype(numpy.int32))
+    numpy.save(path("x_train.npy"), x.numpy().astype(numpy.float32 if x.is_floating_point() else numpy.int32))
     numpy.save(path("y_train.npy"), y.numpy().astype(numpy.int32))
     optimizer, losses = torch.optim.SGD(model.parameters(), lr=RATE), []
     for _ in range(ITERATIONS):
@@ -110,9 +147,13 @@ def write(folder, layer, **options):
 
 
 def main():
-    torch.manual_seed(0)
-    write(os.path.join(sys.argv[1], "equal_dynamo"), library_layer(), dynamo=True)
-    write(os.path.join(sys.argv[1], "equal_torchscript"), Layer(), dynamo=False, opset_version=17)
+    exporters = {"dynamo": {"dynamo": True}, "torchscript": {"dynamo": False, "opset_version": 17}}
+    for name, options in exporters.items():
+        folder = lambda model: os.path.join(sys.argv[1], model + "_" + name)
+        torch.manual_seed(0)
+        tokens = lambda: torch.randint(0, 24, (4, 6))
+        write(folder("equal"), Model(library_layer() if name == "dynamo" else Layer()), tokens(), tokens(), **options)
+        write(folder("blocks"), Blocks(), torch.randn(4, 3, 8, 8), torch.randint(0, 24, (4,)), **options)
 
 
 if __name__ == "__main__":

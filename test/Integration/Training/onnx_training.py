@@ -40,6 +40,10 @@ CASES = [
     ("equal weights, dynamo, named", "equal_dynamo", [LIST], [DATA, MODEL]),
     ("equal weights, torchscript", "equal_torchscript", [], [SINGLE]),
     ("equal weights, torchscript, named", "equal_torchscript", [LIST], [DATA, MODEL]),
+    ("blocks, dynamo", "blocks_dynamo", [], [SINGLE]),
+    ("blocks, dynamo, named", "blocks_dynamo", [LIST], [SINGLE]),
+    ("blocks, torchscript", "blocks_torchscript", [], [SINGLE]),
+    ("blocks, torchscript, named", "blocks_torchscript", [LIST], [SINGLE]),
 ]
 # In inference, the norms of these use running statistics.
 NORMED = {"dcgan"}
