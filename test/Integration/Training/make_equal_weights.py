@@ -3,11 +3,15 @@
 
 make_equal_weights.py INPUTS
 
-equal_dynamo, equal_torchscript: layers of a stack begin as copies of one layer, norms and biases begin with ones and zeros, the head is tied to the embedding,
-one linear layer is applied twice, a norm has no scale, a scalar is learned, and a table of positions is no parameter.
-blocks_dynamo, blocks_torchscript: two blocks of which one begins as a copy of the other, two scales of a layer that are equal, and
-a mean and deviation of the images that are no parameters. A folder for each of PyTorch's exporters has model.onnx, parameters.txt (named_parameters()), x_train.npy, y_train.npy and losses.json: what
-PyTorch's own module loses in four iterations of plain SGD. Needs Python with torch, onnx, onnxscript and numpy.
+equal_dynamo, equal_torchscript: layers of a stack begin as copies of one layer, norms and biases begin with ones and zeros, the
+head is tied to the embedding, one linear layer is applied twice, a norm has no scale, a scalar is learned, and a table of
+positions is no parameter.
+blocks_dynamo, blocks_torchscript: two blocks of which one begins as a copy of the other, two scales of a layer that are equal,
+and a mean and deviation of the images that are no parameters.
+
+A folder for each of PyTorch's exporters has model.onnx, parameters.txt (named_parameters()), x_train.npy, y_train.npy and
+losses.json: what PyTorch's own module loses in four iterations of plain SGD. Needs Python with torch, onnx, onnxscript and
+numpy.
 """
 
 import copy

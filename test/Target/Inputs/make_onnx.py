@@ -51,14 +51,16 @@ MODELS = {
             floats("net.norm.bias", [8], *[0] * 8)]),
     # The mean of images and their deviation, and a bias after a convolution of them.
     "image": chain(
-        node("Sub", ["x", "mu"], ["a"], "centre"), node("Div", ["a", "sigma"], ["b"], "scale"), node("Conv", ["b", "stem.w"], ["c"], "stem"),
+        node("Sub", ["x", "mu"], ["a"], "centre"), node("Div", ["a", "sigma"], ["b"], "scale"),
+        node("Conv", ["b", "stem.w"], ["c"], "stem"),
         node("Add", ["c", "shift"], ["y"], "shift"), shape=(2, 3, 4, 4),
         initializers=[floats("mu", [1, 3, 1, 1], 1, 2, 3), floats("sigma", [1, 3, 1, 1], 4, 5, 7), floats("stem.w", [3, 3, 1, 1], *range(9)),
                       floats("shift", [3, 1, 1], 1, 2, 3)]),
     # A constant in the place of a weight, through an op that would be folded; and a Constant node there.
     "filters": chain(
         node("Transpose", ["blur"], ["t"], "turn", perm=[1, 0]), node("MatMul", ["x", "t"], ["a"], "fixed"),
-        node("MatMul", ["a", "learned"], ["y"], "fc"), initializers=[floats("blur", [8, 8], *range(64)), floats("learned", [8, 8], *range(1, 65))]),
+        node("MatMul", ["a", "learned"], ["y"], "fc"),
+        initializers=[floats("blur", [8, 8], *range(64)), floats("learned", [8, 8], *range(1, 65))]),
     "constant-node": chain(
         node("Constant", [], ["w"], "w") + field(5, field(1, "value") + field(5, floats("", [2, 2], 1, 2, 3, 5)) + field(20, 4)),
         node("MatMul", ["x", "w"], ["y"], "fc"), initializers=[], shape=(3, 2)),
@@ -80,7 +82,8 @@ MODELS = {
     "equal-weights": model(
         [node("Gather", ["emb.weight", "x"], ["a"], "emb"), node("Identity", ["layers.0.weight"], ["layers.1.weight"]),
          node("Identity", ["layers.0.bias"], ["layers.1.bias"]), node("Identity", ["one.weight"], ["other.weight"]),
-         node("Gemm", ["a", "layers.0.weight", "layers.0.bias"], ["b"], "fc0"), node("Gemm", ["b", "layers.1.weight", "layers.1.bias"], ["c"], "fc1"),
+         node("Gemm", ["a", "layers.0.weight", "layers.0.bias"], ["b"], "fc0"),
+         node("Gemm", ["b", "layers.1.weight", "layers.1.bias"], ["c"], "fc1"),
          node("MatMul", ["c", "one.weight"], ["d"], "one"), node("MatMul", ["d", "other.weight"], ["e"], "other"),
          node("MatMul", ["e", "onnx::MatMul_9"], ["y"], "head")],
         [value_info("x", [4], 7)], [value_info("y", [4, 3])],
