@@ -106,9 +106,6 @@ LogicalResult importConstant(NodeContext &node) {
     tensor.floats = {attribute.f};
   } else if (name == "value_int" && attribute.kind == Kind::Int) {
     tensor.ints = {attribute.i};
-  } else if (name == "value_floats" && attribute.kind == Kind::Floats) {
-    tensor.floats = attribute.floats;
-    tensor.dims = {static_cast<int64_t>(tensor.floats.size())};
   } else if (name == "value_ints" && attribute.kind == Kind::Ints) {
     tensor.ints = attribute.ints;
     tensor.dims = {static_cast<int64_t>(tensor.ints.size())};

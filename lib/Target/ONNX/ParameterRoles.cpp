@@ -448,6 +448,19 @@ LogicalResult TensorRoles::report(const std::deque<NamedTensor> &tensors) {
 LogicalResult mlir::soap::onnx::planParameters(
     Model &model, const std::set<std::string> &data,
     const ONNXImportOptions &options, Location loc, ParameterPlan &plan) {
+  // A list of numbers is a tensor as any other.
+  for (Node &node : model.nodes) {
+    if (node.opType != "Constant" || node.attributes.size() != 1 ||
+        node.attributes[0].name != "value_floats" ||
+        node.attributes[0].kind != NodeAttribute::Kind::Floats)
+      continue;
+    NodeAttribute &attribute = node.attributes[0];
+    attribute.name = "value";
+    attribute.kind = NodeAttribute::Kind::Tensor;
+    attribute.tensor.dataType = kFloat;
+    attribute.tensor.dims = {int64_t(attribute.floats.size())};
+    attribute.tensor.floats = std::move(attribute.floats);
+  }
   plan.tensors = findTensors(model, data);
   auto roles = TensorRoles::create(model, options, loc);
   if (failed(roles))

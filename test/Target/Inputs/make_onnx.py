@@ -64,6 +64,11 @@ MODELS = {
     "constant-node": chain(
         node("Constant", [], ["w"], "w") + field(5, field(1, "value") + field(5, floats("", [2, 2], 1, 2, 3, 5)) + field(20, 4)),
         node("MatMul", ["x", "w"], ["y"], "fc"), initializers=[], shape=(3, 2)),
+    "constant-list": chain(
+        node("Constant", [], ["b"], "b") +
+        field(5, field(1, "value_floats") + b"".join(field(7, value) for value in (1.0, 2.0, 5.0)) + field(20, 6)),
+        node("Conv", ["x", "net.w", "b"], ["y"], "conv"),
+        shape=(1, 3, 2, 2), initializers=[floats("net.w", [3, 3, 1, 1], *range(9))]),
     # Scales and variances are ones, biases and means zeros: one tensor each, under two names or one.
     "merged-statistics": chain(
         node("Identity", ["n.weight"], ["n.running_var"]), node("Identity", ["n.bias"], ["n.running_mean"]),
