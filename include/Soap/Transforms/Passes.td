@@ -46,8 +46,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     ```
   }];
   let options = [
-    Option<"loss", "loss", "std::string", /*default=*/"\"softmax-cross-entropy\"",
-           "Loss: softmax-cross-entropy (mean over the batch, integer labels)">,
+    Option<"loss", "loss", "std::string", /*default=*/"\"auto\"",
+           "Loss: softmax-cross-entropy (mean over the batch, integer labels); auto is the same, and refuses a result that does not look like logits">,
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
     Option<"schedule", "schedule", "std::string", /*default=*/"\"constant\"",
@@ -58,8 +58,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     Option<"beta1", "beta1", "double", /*default=*/"0.9", "adam, adamw: decay of the mean of gradients, in [0, 1)">,
     Option<"beta2", "beta2", "double", /*default=*/"0.999", "adam, adamw: decay of the mean of squared gradients, in [0, 1)">,
     Option<"epsilon", "epsilon", "double", /*default=*/"1e-8", "adam, adamw: added to the root of the squared gradients, above 0">,
-    Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"0.1",
-           "Weight of a batch's statistics in the running statistics, in [0, 1]">,
+    Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"-1",
+           "Weight of a batch's statistics in the running statistics, in [0, 1]; -1: what the model's batch_norm ops say, 0.1 where they say nothing">,
     Option<"inference", "inference", "bool", /*default=*/"false", "Build @evaluate alone, no training step">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];

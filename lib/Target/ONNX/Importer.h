@@ -120,6 +120,13 @@ public:
   const ONNXImportOptions &options;
   OpBuilder builder;
   Location loc;
+  /// The first nodes in training mode, by name; empty: none.
+  struct {
+    std::string norm, dropout;
+  } training;
+  /// Extent of the sample dim of the first data input that has one in the file;
+  /// 0: none has.
+  int64_t batchOfFile = 0;
   /// Dim 0 of the data inputs in the file and what options replace it with; 0
   /// if they do not.
   int64_t oldBatch = 0, batch = 0;
@@ -143,9 +150,18 @@ private:
   FailureOr<SmallVector<Value>>
   collectOutputs(std::vector<DictionaryAttr> &attributes);
   bool isFinal(const std::string &name) const;
+  bool isUsed(const std::string &name) const {
+    return useCounts.find(name) != useCounts.end();
+  }
   Value addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes);
   Value addParameter(Parameter &parameter, Role role);
   void eraseDead();
+  /// Warns where the exporter seems to have folded norms (TrainingHints.cpp).
+  void warnOfFolding();
+  /// Says what nodes in training mode become.
+  void remarkTrainingMode();
+  /// Says which parameters have a value for each sample of the batch.
+  void remarkBatchAxes();
 
   OpTable table;
   uint64_t lastSeed = 0;
@@ -223,6 +239,10 @@ public:
   LogicalResult setOperand(size_t index, const Operand &operand);
   bool wantsResult(size_t index) const {
     return index < node.outputs.size() && !node.outputs[index].empty();
+  }
+  /// Whether a node or a result of the model uses result `index`.
+  bool isUsed(size_t index) const {
+    return wantsResult(index) && importer.isUsed(node.outputs[index]);
   }
   /// The result is a result of the model and nothing else uses it.
   bool isFinal() const { return importer.isFinal(node.outputs[0]); }

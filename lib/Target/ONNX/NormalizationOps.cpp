@@ -6,23 +6,51 @@
 
 #include "Importer.h"
 
+#include "Soap/Dialect/Soap/BatchNormAttributes.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::onnx;
 
 namespace {
 
+/// Whether a batch norm normalizes with the statistics of its batch. Its other
+/// results are then the running statistics, which the training step updates by
+/// itself: nothing may read them.
+FailureOr<bool> isTrainingBatchNorm(NodeContext &node) {
+  bool trains =
+      node.opset() >= 14
+          ? node.intAttribute("training_mode", 0) != 0
+          : llvm::any_of(llvm::seq<size_t>(1, node.node.outputs.size()),
+                         [&](size_t i) { return node.wantsResult(i); });
+  if (!trains)
+    return false;
+  for (size_t i = 1; i < node.node.outputs.size(); ++i)
+    if (node.isUsed(i))
+      return node.error("result " + Twine(i) + " (" +
+                        quote(node.node.outputs[i]) +
+                        ") is used: running statistics are only supported as "
+                        "states, which the training step updates");
+  return true;
+}
+
 LogicalResult importBatchNormalization(NodeContext &node) {
   float epsilon = node.floatAttribute("epsilon", 1e-5f);
-  // Only training uses it.
-  node.ignoreAttribute("momentum");
+  float kept = node.floatAttribute("momentum", 0.9f);
   if (node.opset() < 9 && node.intAttribute("spatial", 1) != 1)
     return node.error("attribute 'spatial': only 1 is supported");
-  if (node.opset() >= 14 && node.intAttribute("training_mode", 0) != 0)
-    return node.error("attribute 'training_mode': only 0 is supported, export "
-                      "the model in evaluation mode");
-  if (node.failed() || !node.checkCounts(5, 5))
+  auto trains = isTrainingBatchNorm(node);
+  if (failed(trains) || node.failed() ||
+      !node.checkCounts(5, 5, *trains ? 5 : 1))
     return failure();
+  if (!(kept >= 0 && kept <= 1))
+    return node.error(
+        "attribute 'momentum': expected a number in [0, 1], got " +
+        std::to_string(kept));
+  if (*trains && node.importer.training.norm.empty())
+    node.importer.training.norm = node.baseName();
   const Shape &x = node.shape(0);
   if (x.size() < 2)
     return node.error("expected an operand of rank 2 or more, got " +
@@ -37,14 +65,21 @@ LogicalResult importBatchNormalization(NodeContext &node) {
         variance = node.tensor(4, Role::Variance);
   if (!input || !gamma || !beta || !mean || !variance)
     return failure();
-  return node.setResult(0, node.create<BatchNormOp>("", x, input, gamma, beta,
-                                                    mean, variance,
-                                                    APFloat(double(epsilon))));
+  Value y = node.create<BatchNormOp>("", x, input, gamma, beta, mean, variance,
+                                     APFloat(double(epsilon)));
+  // ONNX says how much of the running statistics is kept, in a float of 7
+  // digits.
+  double momentum = std::round((1 - double(kept)) * 1e7) / 1e7;
+  if (y && momentum != 0.1)
+    y.getDefiningOp()->setAttr(kBatchNormMomentum,
+                               node.importer.builder.getF64FloatAttr(momentum));
+  return node.setResult(0, y);
 }
 
-/// Drops in training alone: the step that is built from the model counts.
+/// Drops in training alone: the step that is built from the model counts,
+/// whatever mode the file is in.
 LogicalResult importDropout(NodeContext &node) {
-  if (!node.checkCounts(1, 3))
+  if (!node.checkCounts(1, 3, node.isUsed(1) ? 1 : 2))
     return failure();
   std::optional<float> rate;
   if (node.opset() < 12)
@@ -56,10 +91,12 @@ LogicalResult importDropout(NodeContext &node) {
     auto training = node.constantInts(2);
     if (!training)
       return failure();
-    if (*training != Shape{0})
-      return node.error(
-          "only inference is supported, export the model in "
-          "evaluation mode; the training step drops all the same");
+    if (training->size() != 1)
+      return node.error("operand " + quote(node.node.inputs[2]) +
+                        ": expected one bool, got " + Twine(training->size()));
+    if (training->front() != 0 && rate != 0.0f &&
+        node.importer.training.dropout.empty())
+      node.importer.training.dropout = node.baseName();
   }
   if (node.failed())
     return failure();
