@@ -33,19 +33,19 @@ static bool namesTellFoldedNorm(const Node &node) {
   };
   StringRef weight = name(node.inputs, 1), bias = name(node.inputs, 2),
             result = name(node.outputs, 0);
+  // torch.onnx.export(dynamo=True): the result is still called after that of
+  // the norm, which has several.
+  if (result == "getitem" || isNumbered(result, "getitem_"))
+    return true;
   if (bias.empty())
     return false;
   // torch.onnx.export(dynamo=False).
   std::string prefix = "onnx::" + node.opType + "_";
   if (isNumbered(weight, prefix) && isNumbered(bias, prefix))
     return true;
-  // torch.onnx.export(dynamo=True): a bias of its own; the result is still
-  // called after that of the norm, which has several.
-  if (bias == (weight + "_bias").str() || result == "getitem" ||
-      isNumbered(result, "getitem_"))
-    return true;
-  // tf2onnx, ONNX Runtime.
-  return bias.contains("fused_bn") || bias.starts_with("ConvBnFusion_");
+  // onnxscript's rewriter, tf2onnx, ONNX Runtime.
+  return bias == (weight + "_bias").str() || bias.contains("fused_bn") ||
+         bias.starts_with("ConvBnFusion_");
 }
 
 void GraphImporter::warnOfFolding() {
@@ -66,14 +66,13 @@ void GraphImporter::warnOfFolding() {
     if (!namesTellFoldedNorm(node))
       continue;
     ++folded;
-    first = first ? first : &node;
+    first = first || node.inputs.size() < 2 ? first : &node;
   }
   if (first) {
     emitWarning(loc) << "names tell that batch norm is folded into " << folded
                      << " of " << convolutions
                      << " convolutions, first into that with weight "
-                     << quote(first->inputs[1]) << " and bias "
-                     << quote(first->inputs[2])
+                     << quote(first->inputs[1])
                      << ": training has no norms there, and differs from that "
                         "of the original network; "
                      << kHowToExport;
