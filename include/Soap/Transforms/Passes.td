@@ -20,6 +20,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
 
     `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops in `@train_step` and is gone in `@evaluate`. Adam, dropout and schedules read a counter of iterations, the state `step`.
 
+    Softmax cross-entropy expects logits: with `loss=auto` a result that does not look like them (of a sigmoid or softmax, images, ...) is an error, with `loss=softmax-cross-entropy` a warning (docs/TrainingStep.md#which-loss).
+
     With `schedule=linear` the step counts, too: iteration i = 1, 2, ... has the factor `max(0, 1 - (i - 1) / total-iterations)`. With sgd the factor scales gradient and weight decay as they enter the velocity, with adam and adamw the step; the decoupled decay of adamw stays. `@forward` is kept; its ops that have no `soap.name` get one.
 
     ```mlir
@@ -30,7 +32,7 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     }
     ```
 
-    with `loss=softmax-cross-entropy optimizer=sgd learning-rate=0.1` gives
+    with `optimizer=sgd learning-rate=0.1` gives
 
     ```mlir
     func.func @train_step(%x ..., %w ..., %label: tensor<8xi32> {soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64})
