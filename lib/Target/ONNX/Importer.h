@@ -86,6 +86,9 @@ void addIndexingOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
 void addConstantOps(OpTable &table);
 
+/// Whether a BatchNormalization is in training mode.
+bool normalizesWithBatch(const Node &node, int64_t opset);
+
 /// Exporters write gelu as x * (1 + erf(x / sqrt(2))) / 2, in several orders:
 /// one op again.
 void recognizeGelu(Block &body);
@@ -120,10 +123,16 @@ public:
   const ONNXImportOptions &options;
   OpBuilder builder;
   Location loc;
-  /// The first nodes in training mode, by name; empty: none.
+  /// The first nodes in training mode, and the first norm that is frozen among
+  /// those, by name; empty: none.
   struct {
-    std::string norm, dropout;
+    std::string norm, dropout, frozenNorm;
   } training;
+  /// Whether any batch norm of the model is in training mode, once that
+  /// was looked for.
+  std::optional<bool> someNormTrains;
+  /// Whether the batch norm is frozen: in evaluation mode where others train.
+  bool noteBatchNorm(const NodeContext &node, bool trains);
   /// Extent of the sample dim of the first data input that has one in the file;
   /// 0: none has.
   int64_t batchOfFile = 0;
@@ -221,6 +230,8 @@ public:
   bool allConstant() const;
   /// A float32 tensor as SSA value; null after an error.
   Value tensor(size_t index, Role role = Role::Other);
+  /// A tensor of the file as constant, whatever its role; null after an error.
+  Value frozen(size_t index);
   /// An int32 tensor as SSA value; null after an error.
   Value integers(size_t index);
   /// A tensor of the model whose elements are integers.

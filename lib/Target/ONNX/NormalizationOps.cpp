@@ -16,41 +16,52 @@ using namespace mlir::soap::onnx;
 
 namespace {
 
-/// Whether a batch norm normalizes with the statistics of its batch. Its other
-/// results are then the running statistics, which the training step updates by
-/// itself: nothing may read them.
-FailureOr<bool> isTrainingBatchNorm(NodeContext &node) {
-  bool trains =
-      node.opset() >= 14
-          ? node.intAttribute("training_mode", 0) != 0
-          : llvm::any_of(llvm::seq<size_t>(1, node.node.outputs.size()),
-                         [&](size_t i) { return node.wantsResult(i); });
-  if (!trains)
-    return false;
+/// Results other than the first are running statistics, which the training step
+/// updates by itself: nothing may read them.
+LogicalResult checkStatisticsUnused(NodeContext &node) {
   for (size_t i = 1; i < node.node.outputs.size(); ++i)
     if (node.isUsed(i))
       return node.error("result " + Twine(i) + " (" +
                         quote(node.node.outputs[i]) +
                         ") is used: running statistics are only supported as "
                         "states, which the training step updates");
-  return true;
+  return success();
 }
 
-LogicalResult importBatchNormalization(NodeContext &node) {
-  float epsilon = node.floatAttribute("epsilon", 1e-5f);
+/// The attributes of a batch norm.
+struct BatchNormOptions {
+  float epsilon;
+  /// The weight of a batch in the running statistics.
+  double momentum;
+  bool trains;
+};
+
+FailureOr<BatchNormOptions> batchNormOptions(NodeContext &node) {
+  BatchNormOptions result;
+  result.epsilon = node.floatAttribute("epsilon", 1e-5f);
   float kept = node.floatAttribute("momentum", 0.9f);
   if (node.opset() < 9 && node.intAttribute("spatial", 1) != 1)
     return node.error("attribute 'spatial': only 1 is supported");
-  auto trains = isTrainingBatchNorm(node);
-  if (failed(trains) || node.failed() ||
-      !node.checkCounts(5, 5, *trains ? 5 : 1))
+  if (node.opset() >= 14)
+    (void)node.intAttribute("training_mode", 0);
+  result.trains = normalizesWithBatch(node.node, node.opset());
+  if (node.failed() || (result.trains && failed(checkStatisticsUnused(node))) ||
+      !node.checkCounts(5, 5, result.trains ? 5 : 1))
     return failure();
   if (!(kept >= 0 && kept <= 1))
     return node.error(
         "attribute 'momentum': expected a number in [0, 1], got " +
         std::to_string(kept));
-  if (*trains && node.importer.training.norm.empty())
-    node.importer.training.norm = node.baseName();
+  // ONNX says how much of the running statistics is kept, in a float of 7
+  // digits.
+  result.momentum = std::round((1 - double(kept)) * 1e7) / 1e7;
+  return result;
+}
+
+LogicalResult importBatchNormalization(NodeContext &node) {
+  auto options = batchNormOptions(node);
+  if (failed(options))
+    return failure();
   const Shape &x = node.shape(0);
   if (x.size() < 2)
     return node.error("expected an operand of rank 2 or more, got " +
@@ -60,19 +71,38 @@ LogicalResult importBatchNormalization(NodeContext &node) {
       return node.error("expected operand " + quote(node.node.inputs[i]) +
                         " of shape " + Twine(x[1]) + ", got " +
                         shapeString(node.shape(i)));
+  auto &builder = node.importer.builder;
+  auto epsilon = builder.getF64FloatAttr(double(options->epsilon));
   Value input = node.tensor(0), gamma = node.tensor(1, Role::Scale),
-        beta = node.tensor(2, Role::Bias), mean = node.tensor(3, Role::Mean),
-        variance = node.tensor(4, Role::Variance);
-  if (!input || !gamma || !beta || !mean || !variance)
+        beta = node.tensor(2, Role::Bias);
+  if (!input || !gamma || !beta)
+    return failure();
+  if (options->trains && (node.operand(3).value || node.operand(4).value)) {
+    // A norm without running statistics: exporters write those of the batch.
+    auto op = BatchNormTrainOp::create(builder, node.loc, input, gamma, beta,
+                                       epsilon);
+    node.nameOp(op, "");
+    return node.setResult(0, op.getY());
+  }
+  bool isFrozen = node.importer.noteBatchNorm(node, options->trains);
+  Value mean = isFrozen ? node.frozen(3) : node.tensor(3, Role::Mean),
+        variance = isFrozen ? node.frozen(4) : node.tensor(4, Role::Variance);
+  if (!mean || !variance)
     return failure();
   Value y = node.create<BatchNormOp>("", x, input, gamma, beta, mean, variance,
-                                     APFloat(double(epsilon)));
-  // ONNX says how much of the running statistics is kept, in a float of 7
-  // digits.
-  double momentum = std::round((1 - double(kept)) * 1e7) / 1e7;
-  if (y && momentum != 0.1)
+                                     epsilon);
+  if (y && !isFrozen && options->momentum != 0.1)
     y.getDefiningOp()->setAttr(kBatchNormMomentum,
-                               node.importer.builder.getF64FloatAttr(momentum));
+                               builder.getF64FloatAttr(options->momentum));
+  if (!isFrozen && (options->momentum == 0 || options->momentum == 1))
+    emitWarning(node.importer.loc)
+        << "node " << quote(node.baseName()) << ": attribute 'momentum' is "
+        << int(1 - options->momentum) << ", so running statistics "
+        << (options->momentum == 0 ? "never change"
+                                   : "are those of the last batch")
+        << "; exporters write it for a cumulative average, which is not "
+           "supported: 'batch-norm-momentum' of the training step sets the "
+           "weight of a batch";
   return node.setResult(0, y);
 }
 

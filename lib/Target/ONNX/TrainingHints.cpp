@@ -88,12 +88,42 @@ void GraphImporter::warnOfFolding() {
                      << kHowToExport;
 }
 
+bool mlir::soap::onnx::normalizesWithBatch(const Node &node, int64_t opset) {
+  if (node.opType != "BatchNormalization")
+    return false;
+  if (opset >= 14)
+    return llvm::any_of(node.attributes, [](const NodeAttribute &attribute) {
+      return attribute.name == "training_mode" && attribute.i != 0;
+    });
+  return llvm::any_of(llvm::drop_begin(node.outputs),
+                      [](const std::string &name) { return !name.empty(); });
+}
+
+bool GraphImporter::noteBatchNorm(const NodeContext &node, bool trains) {
+  if (!someNormTrains)
+    someNormTrains = llvm::any_of(model.nodes, [&](const Node &other) {
+      return normalizesWithBatch(other, model.opset);
+    });
+  bool isFrozen = !trains && *someNormTrains;
+  std::string *first = trains     ? &training.norm
+                       : isFrozen ? &training.frozenNorm
+                                  : nullptr;
+  if (first && first->empty())
+    *first = node.baseName();
+  return isFrozen;
+}
+
 void GraphImporter::remarkTrainingMode() {
   if (!training.norm.empty())
     emitRemark(loc) << "batch norm is in training mode, first in node "
                     << quote(training.norm)
                     << ": the training step normalizes with the statistics of "
                        "its batch, @forward and @evaluate with running ones";
+  if (!training.frozenNorm.empty())
+    emitRemark(loc) << "batch norm in evaluation mode is frozen beside the "
+                       "others, first in node "
+                    << quote(training.frozenNorm)
+                    << ": its running statistics are constants";
   if (!training.dropout.empty())
     emitRemark(loc) << "dropout is in training mode, first in node "
                     << quote(training.dropout)

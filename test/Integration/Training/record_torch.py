@@ -3,8 +3,8 @@
 
 record_torch.py [--folder FOLDER] [--networks a,b]
 
-resnet18, regnety and convnext have the blocks of timm's networks, with few channels; the others are an MLP whose result is not
-logits. Weights are random. FOLDER/NAME gets
+resnet18, regnety and convnext have the blocks of timm's networks, with few channels; norms has batch norms of several kinds; the
+others are an MLP whose result is not logits. Weights are random. FOLDER/NAME gets
 - model.onnx: the network before the first iteration;
 - x_train.npy, y_train.npy: the only batch;
 - torch.npz: the loss of every iteration, before its update ('losses'), the learning rate ('rate'), and the running statistics of
@@ -51,12 +51,34 @@ def mlp(*last):
     return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(192, 16), torch.nn.Tanh(), torch.nn.Linear(16, CLASSES), *last)
 
 
+class Norms(torch.nn.Module):
+    """A norm as usual, one that is frozen, and one without running statistics."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.norm1 = torch.nn.Conv2d(3, 8, 3, stride=2), torch.nn.BatchNorm2d(8)
+        self.conv2, self.norm2 = torch.nn.Conv2d(8, 8, 3), torch.nn.BatchNorm2d(8)
+        self.conv3, self.norm3 = torch.nn.Conv2d(8, 8, 3), torch.nn.BatchNorm2d(8, track_running_stats=False)
+        self.fc = torch.nn.Linear(8, CLASSES)
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.norm2.eval()
+        return self
+
+    def forward(self, x):
+        for conv, norm in ((self.conv1, self.norm1), (self.conv2, self.norm2), (self.conv3, self.norm3)):
+            x = torch.relu(norm(conv(x)))
+        return self.fc(x.mean((2, 3)))
+
+
 # The network, the size of its images, the learning rate, and how it is exported: in training mode (norms have training_mode=1),
-# or in evaluation mode without folding (norms stay, with training_mode=0).
+# in evaluation mode without folding (norms stay, with training_mode=0), or each module as it is.
 NETWORKS = {
     "resnet18": (resnet18, 64, 0.05, MODE.TRAINING),
     "regnety": (regnety, 64, 0.05, MODE.EVAL),
     "convnext": (convnext, 64, 0.05, MODE.TRAINING),
+    "norms": (Norms, 16, 0.1, MODE.PRESERVE),
     "sigmoid": (lambda: mlp(torch.nn.Sigmoid()), 8, 0.5, MODE.TRAINING),
     "softmax": (lambda: mlp(torch.nn.Softmax(1)), 8, 0.5, MODE.TRAINING),
     "log-softmax": (lambda: mlp(torch.nn.LogSoftmax(1)), 8, 0.1, MODE.TRAINING),
@@ -79,7 +101,7 @@ def record(name, folder):
 
     # In training mode the exporter runs the network, which updates its statistics: training starts from those of the file.
     before = copy.deepcopy(model.state_dict())
-    model.train(mode == MODE.TRAINING)
+    model.train(mode != MODE.EVAL)
     path = os.path.join(folder, "model.onnx")
     torch.onnx.export(model, (x,), path, dynamo=False, training=mode, do_constant_folding=False, opset_version=17,
                       input_names=["x"], output_names=["result"])
@@ -97,7 +119,7 @@ def record(name, folder):
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
-    statistics = {key: value.numpy() for key, value in model.state_dict().items() if ".running_" in key}
+    statistics = {key: value.numpy() for key, value in model.state_dict().items() if ".running_" in key and not torch.equal(value, before[key])}
     np.savez(os.path.join(folder, "torch.npz"), losses=np.array(losses), rate=np.array(rate), **statistics)
     print(name, sum(p.numel() for p in model.parameters()), "parameters, losses", losses)
 

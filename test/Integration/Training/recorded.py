@@ -25,6 +25,7 @@ NETWORKS = {
     "resnet18": ([], ""),
     "regnety": ([], ""),
     "convnext": ([], ""),
+    "norms": ([], ""),
     "sigmoid": ([], "loss=softmax-cross-entropy"),
     "softmax": (["--keep-final-softmax"], "loss=softmax-cross-entropy"),
     "log-softmax": (["--keep-final-softmax"], ""),

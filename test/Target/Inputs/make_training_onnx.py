@@ -14,6 +14,16 @@ def norm(results, opset, outputs=("y",), **attributes):
                  [floats(name, [3], *values) for name, values in zip(NORM[1:], ((1, 2, 3), (4, 5, 6), (7, 8, 9), (1, 3, 5)))], opset=opset)
 
 
+def norms():
+    """One in training mode, one in evaluation mode, one with the statistics of its batch as operands."""
+    return model([node("BatchNormalization", NORM, ["t"], "trains", training_mode=1),
+                  node("BatchNormalization", ["t", "g2", "b2", "m2", "v2"], ["f"], "frozen"),
+                  node("ReduceMean", ["f"], ["mean"], axes=[0], keepdims=0), node("Mul", ["mean", "mean"], ["variance"]),
+                  node("BatchNormalization", ["f", "g3", "b3", "mean", "variance"], ["y"], "none", training_mode=1)],
+                 [value_info("x", [2, 3])], [value_info("y", [2, 3])],
+                 [floats(name, [3], *range(i, i + 3)) for i, name in enumerate(NORM[1:] + ["g2", "b2", "m2", "v2", "g3", "b3"])])
+
+
 def dropout(results, outputs=("y",), opset=17):
     return model([node("Dropout", ["x", "rate", "mode"], results, "drop")], [value_info("x", [2, 3])],
                  [value_info("y", [2, 3])] + [value_info(name, [2, 3], 9) for name in outputs[1:]],
@@ -48,6 +58,9 @@ MODELS = {
     "norm-training-13": lambda: norm(["y", "m1", "v1", "m2", "v2"], 13, momentum=0.9),
     "norm-statistics-used": lambda: norm(["y", "m1", "v1"], 17, outputs=("y", "v1"), training_mode=1),
     "norm-statistics-13": lambda: norm(["y", "m1"], 9, outputs=("y", "m1")),
+    "norm-cumulative": lambda: norm(["y"], 17, momentum=1.0),
+    "norm-last": lambda: norm(["y"], 17, momentum=0.0),
+    "norms-mixed": lambda: norms(),
     "norm-momentum": lambda: norm(["y"], 17, momentum=1.5),
     "dropout-training": lambda: dropout(["y", "mask"]),
     "dropout-mask": lambda: dropout(["y", "mask"], outputs=("y", "mask")),
