@@ -66,6 +66,27 @@ bool isSumOf(Value sum, Value power) {
   return false;
 }
 
+/// Whether `length` is the length of `x` along some dims, spread to its shape
+/// and perhaps bounded below.
+bool isLengthOf(Value length, Value x) {
+  auto root = skipMoves(length).getDefiningOp<SqrtOp>();
+  auto sum =
+      root ? skipMoves(root.getX()).getDefiningOp<ReduceOp>() : ReduceOp();
+  auto square = sum && sum.getKind() == ReduceKind::Sum
+                    ? sum.getX().getDefiningOp<MulOp>()
+                    : MulOp();
+  return square && square.getX() == x && square.getY() == x;
+}
+
+/// max(x, 0) + log(..), as import writes a softplus.
+bool isSoftplus(Operation *op) {
+  auto sum = dyn_cast<AddOp>(op);
+  auto positive = sum ? sum.getX().getDefiningOp<ReluOp>() : ReluOp();
+  auto rest = sum ? sum.getY().getDefiningOp<LogOp>() : LogOp();
+  auto plus = rest ? rest.getX().getDefiningOp<AddOp>() : AddOp();
+  return positive && plus && plus.getX().getDefiningOp<ExpOp>();
+}
+
 /// What a result is that is no logits: "a sigmoid"; empty if nothing speaks
 /// against them.
 struct Activation {
@@ -75,7 +96,7 @@ struct Activation {
 
 Activation findActivation(Value result) {
   if (isClampedAtZero(result))
-    return {"values clamped to an interval", result.getDefiningOp()};
+    return {"a clamp to an interval", result.getDefiningOp()};
   Value value = skipMoves(result);
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -95,6 +116,12 @@ Activation findActivation(Value result) {
   if (auto div = dyn_cast<DivOp>(op); div && isSumOf(div.getY(), div.getX()) &&
                                       div.getX().getDefiningOp<ExpOp>())
     return {"a softmax", op};
+  if (auto div = dyn_cast<DivOp>(op); div && isLengthOf(div.getY(), div.getX()))
+    return {"a division by the length of its vectors", op};
+  if (isa<ExpOp>(op))
+    return {"an exponential", op};
+  if (isSoftplus(op))
+    return {"a softplus", op};
   if (auto log = dyn_cast<LogOp>(op))
     if (skipMoves(log.getX()).getDefiningOp<SigmoidOp>())
       return {"the logarithm of a sigmoid", op};
@@ -181,9 +208,10 @@ LogicalResult mlir::soap::checkSoftmaxCrossEntropy(func::FuncOp forward,
     return forward.emitError()
            << "result of '@forward' is " << type
            << ", one class: its softmax cross-entropy is 0 whatever the "
-              "weights are; expected a logit for each of two or more classes";
+              "weights are; expected a logit for each of two or more classes "
+              "in the last dim";
   if (Activation activation = findActivation(result); activation.op) {
-    bool isSoftmax = isa<SoftmaxOp, DivOp>(activation.op);
+    bool isSoftmax = activation.what == "a softmax";
     return doubt.report(
         named(activation.what, activation.op),
         isSoftmax ? "the loss has a softmax of its own: export the model "

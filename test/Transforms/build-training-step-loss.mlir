@@ -46,7 +46,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // A hard sigmoid.
-// expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by values clamped to an interval (op 'hard')}}
+// expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a clamp to an interval (op 'hard')}}
 func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.relu %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
@@ -99,6 +99,48 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // -----
 
+// Vectors of length 1.
+// expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a division by the length of its vectors (op 'unit'): expected logits of softmax cross-entropy; export the model without it, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+  %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
+  %1 = soap.mul %0, %0 : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  %2 = soap.reduce sum %1 {axes = array<i64: 1>} : (tensor<8x3xf32>) -> tensor<8xf32>
+  %3 = soap.sqrt %2 : (tensor<8xf32>) -> tensor<8xf32>
+  %c = soap.constant dense<1.0e-12> : tensor<f32> : tensor<f32>
+  %4 = soap.maximum %3, %c : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %5 = soap.broadcast %4 {axes = array<i64: 1>} : (tensor<8xf32>) -> tensor<8x3xf32>
+  %6 = soap.div %0, %5 {soap.name = "unit"} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  return %6 : tensor<8x3xf32>
+}
+
+// -----
+
+// Rates.
+// expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by an exponential (op 'rate'): expected logits of softmax cross-entropy; export the model without it, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+  %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
+  %1 = soap.exp %0 {soap.name = "rate"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  return %1 : tensor<8x3xf32>
+}
+
+// -----
+
+// expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a softplus (op 'rate'): expected logits of softmax cross-entropy; export the model without it, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+  %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
+  %1 = soap.abs %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  %2 = soap.neg %1 : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  %3 = soap.exp %2 : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  %c = soap.constant dense<1.0> : tensor<f32> : tensor<f32>
+  %4 = soap.add %3, %c : (tensor<8x3xf32>, tensor<f32>) -> tensor<8x3xf32>
+  %5 = soap.log %4 : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  %6 = soap.relu %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  %7 = soap.add %6, %5 {soap.name = "rate"} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  return %7 : tensor<8x3xf32>
+}
+
+// -----
+
 // The softmax of a log-softmax along the same dim is the same softmax.
 func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
@@ -133,7 +175,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // One class has nothing to learn, whoever asks for it.
-// expected-error @below {{result of '@forward' is 'tensor<8x1xf32>', one class: its softmax cross-entropy is 0 whatever the weights are; expected a logit for each of two or more classes}}
+// expected-error @below {{result of '@forward' is 'tensor<8x1xf32>', one class: its softmax cross-entropy is 0 whatever the weights are; expected a logit for each of two or more classes in the last dim}}
 func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.sample_dim = 0 : i64}, %w: tensor<4x1xf32> {soap.kind = "parameter"}) -> tensor<8x1xf32> {
   %0 = soap.matmul %x, %w : (tensor<8x4xf32>, tensor<4x1xf32>) -> tensor<8x1xf32>
   return %0 : tensor<8x1xf32>
