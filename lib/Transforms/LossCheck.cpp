@@ -29,6 +29,8 @@ Value skipMoves(Value value) {
       value = op->getOperand(0);
     else if (isa<MaximumOp, MinimumOp>(op) && isConstant(op->getOperand(0)))
       value = op->getOperand(1);
+    else if (isa<WhereOp>(op)) // of a mask, or of a threshold: x or softplus(x)
+      value = op->getOperand(isConstant(op->getOperand(2)) ? 1 : 2);
     else
       break;
   }
