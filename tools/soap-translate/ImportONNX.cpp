@@ -59,10 +59,32 @@ static cl::opt<bool>
     keepFinalSoftmax("keep-final-softmax", cl::cat(onnxCategory),
                      cl::desc("Import a Softmax or LogSoftmax at the end, for "
                               "inference"));
-static cl::opt<bool>
-    untieWeights("untie-weights", cl::cat(onnxCategory),
-                 cl::desc("Make an Identity of a weight a weight of its own "
-                          "(exporters merge weights that are equal)"));
+static cl::list<std::string>
+    parameters("parameters", cl::CommaSeparated, cl::value_desc("PATTERN,.."),
+               cl::cat(onnxCategory),
+               cl::desc("Tensors that are parameters, by names and glob "
+                        "patterns (default: by their use and name)"));
+static cl::list<std::string>
+    constants("constants", cl::CommaSeparated, cl::value_desc("PATTERN,.."),
+              cl::cat(onnxCategory),
+              cl::desc("Tensors that are constants and not trained, by names "
+                       "and glob patterns"));
+static cl::opt<std::string> parametersFrom(
+    "parameters-from", cl::value_desc("FILE"), cl::cat(onnxCategory),
+    cl::desc("File with the names of all parameters, one a line, as "
+             "named_parameters() of PyTorch gives them; other tensors are "
+             "constants"));
+static cl::list<std::string>
+    tieWeights("tie-weights", cl::CommaSeparated, cl::value_desc("PATTERN,.."),
+               cl::cat(onnxCategory),
+               cl::desc("Weights that are tied to equal ones, by names and "
+                        "glob patterns (default: those whose elements are not "
+                        "all the same, except of copied layers)"));
+static cl::list<std::string> untieWeights(
+    "untie-weights", cl::CommaSeparated, cl::ValueOptional,
+    cl::value_desc("PATTERN,.."), cl::cat(onnxCategory),
+    cl::desc("Weights that are not tied to equal ones, by names and glob "
+             "patterns; all without a value"));
 static cl::opt<std::string> weightsOut(
     "weights-out", cl::value_desc("FILE.safetensors"), cl::cat(onnxCategory),
     cl::desc(
@@ -120,7 +142,24 @@ static bool checkOptions() {
   options.sampleDim = sampleDim;
   options.keepFinalSoftmax = keepFinalSoftmax;
   options.dropFinalSoftmax = dropFinalSoftmax;
-  options.untieWeights = untieWeights;
+  auto readPatterns = [](const cl::list<std::string> &from,
+                         std::vector<std::string> &to) {
+    for (const std::string &pattern : from)
+      if (!pattern.empty())
+        to.push_back(pattern);
+    return from.getNumOccurrences() == 0 || !to.empty() ||
+           complain("--" + from.ArgStr + ": expected names or patterns");
+  };
+  if (!readPatterns(parameters, options.parameters) ||
+      !readPatterns(constants, options.constants) ||
+      !readPatterns(tieWeights, options.tieWeights))
+    return false;
+  // Without a value, all.
+  for (const std::string &pattern : untieWeights)
+    options.untieWeights.push_back(pattern.empty() ? "*" : pattern);
+  if (parametersFrom.getNumOccurrences() && parametersFrom.empty())
+    return complain("--parameters-from: expected a file");
+  options.parametersFrom = parametersFrom;
   options.weightsOut = weightsOut;
   return true;
 }

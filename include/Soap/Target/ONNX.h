@@ -18,6 +18,18 @@
 
 namespace mlir::soap {
 
+/// Where a file holds the values of a parameter.
+struct ONNXWeightPlace {
+  /// Of an initializer, a graph input, or the result of a Constant or Identity
+  /// node, which an initializer replaces.
+  std::string name;
+  /// The values there are those of the parameter, transposed.
+  bool isTransposed = false;
+  /// Operands of nodes (number of the node, of the operand) that have to read
+  /// an initializer `name` of their own: in the file they share another one.
+  std::vector<std::pair<size_t, size_t>> operands;
+};
+
 struct ONNXImportOptions {
   /// Graph inputs that are data; the others become parameters. Empty: graph
   /// inputs without initializer, and where weights are among them, only the
@@ -34,15 +46,19 @@ struct ONNXImportOptions {
   bool dropFinalSoftmax = false;
   /// It is imported as any other: for inference.
   bool keepFinalSoftmax = false;
-  /// Identity of a weight makes a weight of its own with the same first values
-  /// instead of sharing it.
-  bool untieWeights = false;
+  /// Names and glob patterns of tensors that are parameters, or constants,
+  /// whatever use and name make probable.
+  std::vector<std::string> parameters, constants;
+  /// A file with the names of all parameters, one a line; empty: none.
+  std::string parametersFrom;
+  /// Names and glob patterns of weights that are tied to equal ones, or not,
+  /// whatever import does by default.
+  std::vector<std::string> tieWeights, untieWeights;
   /// Values of initializers go into this safetensors file instead of
   /// `soap.init`; empty: into the module.
   std::string weightsOut;
-  /// If not null: from the name of every parameter to its name in the file, ""
-  /// if it has none of its own.
-  std::map<std::string, std::string> *parameterSources = nullptr;
+  /// If not null: from the name of every parameter to its places in the file.
+  std::map<std::string, std::vector<ONNXWeightPlace>> *weightPlaces = nullptr;
 };
 
 /// Imports the model at `path`; null after a diagnostic. Nothing that a file

@@ -115,17 +115,24 @@ LogicalResult importConstant(NodeContext &node) {
   } else {
     return node.error("attribute " + quote(name) + " is not supported");
   }
-  return node.setConstant(0, std::move(tensor));
+  if (!tensor.isFloat())
+    return node.setConstant(0, std::move(tensor));
+  tensor.name = node.node.outputs[0];
+  return node.setOperand(
+      0, node.importer.operandFor(tensor.name,
+                                  std::make_shared<Tensor>(std::move(tensor))));
 }
 
 LogicalResult importIdentity(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
-  Operand operand = node.operand(0);
-  if (operand.parameter && node.importer.options.untieWeights)
-    operand.parameter = std::make_shared<Parameter>(
-        Parameter{node.importer.uniqueName(node.node.outputs[0]), operand.shape,
-                  operand.parameter->tensor, Value(), std::string()});
+  // An Identity of a tensor of the file is a tensor, perhaps of its own.
+  const Operand &operand = node.operand(0);
+  const std::shared_ptr<Tensor> &values =
+      operand.parameter ? operand.parameter->tensor : operand.constant;
+  if (values && node.wantsResult(0) && node.importer.isPlanned(node.node.outputs[0]))
+    return node.setOperand(
+        0, node.importer.operandFor(node.node.outputs[0], values));
   return node.setOperand(0, operand);
 }
 

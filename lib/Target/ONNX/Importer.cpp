@@ -40,14 +40,7 @@ GraphImporter::GraphImporter(Model &model, MLIRContext *context, Location loc,
 
 std::string GraphImporter::uniqueName(const std::string &wanted,
                                       std::set<std::string> &taken) {
-  std::string base;
-  for (char c : wanted.substr(0, 200)) {
-    if (c == '/')
-      c = '.';
-    if (c == '.' && (base.empty() || base.back() == '.'))
-      continue;
-    base += llvm::isAlnum(c) || c == '_' || c == '-' || c == '.' ? c : '_';
-  }
+  std::string base = importedName(wanted);
   if (base.empty())
     base = "unnamed";
   std::string name = base;
@@ -84,31 +77,6 @@ LogicalResult GraphImporter::indexNodes() {
   for (const ValueInfo &info : model.outputs)
     ++useCounts[info.name];
   return success();
-}
-
-/// What the states of recurrent ops are made of, through ops that only move
-/// elements.
-void GraphImporter::findInitialStates() {
-  static const std::set<std::string> moves = {
-      "Identity", "Slice",  "Split",     "Squeeze", "Unsqueeze",
-      "Reshape",  "Gather", "Transpose", "Expand"};
-  std::vector<std::string> pending;
-  for (const Node &node : model.nodes)
-    for (size_t i = 5; node.opType == "LSTM" && i < 7; ++i)
-      if (i < node.inputs.size())
-        pending.push_back(node.inputs[i]);
-  while (!pending.empty()) {
-    std::string name = std::move(pending.back());
-    pending.pop_back();
-    if (!initialStates.insert(name).second)
-      continue;
-    auto producer = producers.find(name);
-    if (producer == producers.end())
-      continue;
-    const Node &node = model.nodes[producer->second];
-    if (moves.count(node.opType) && !node.inputs.empty())
-      pending.push_back(node.inputs[0]);
-  }
 }
 
 bool GraphImporter::isFinal(const std::string &name) const {
@@ -243,26 +211,33 @@ LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
   return success();
 }
 
-LogicalResult GraphImporter::addInitializer(Tensor &tensor) {
-  auto shared = std::make_shared<Tensor>(std::move(tensor));
+Operand GraphImporter::operandFor(const std::string &name,
+                                  std::shared_ptr<Tensor> values) {
   Operand operand;
-  operand.shape = shared->dims;
-  // Scalars are constants of the model, not trained. Neither is the state of
-  // zeros that exporters write for the batch of the file.
-  bool isZeroState =
-      initialStates.count(shared->name) && shared->isFloat() &&
-      llvm::all_of(shared->floats, [](float value) { return value == 0; });
-  if (shared->isFloat() && !shared->dims.empty() && shared->size() > 0 &&
-      !isZeroState)
-    operand.parameter = std::make_shared<Parameter>(Parameter{
-        uniqueName(shared->name), shared->dims, shared, Value(), shared->name});
-  else
-    operand.constant = shared;
-  return operands.emplace(shared->name, operand).second ? success() : failure();
+  operand.shape = values->dims;
+  const NamedTensor *tensor = plan.find(name);
+  if (!tensor || tensor->kind == TensorKind::Constant) {
+    operand.constant = std::move(values);
+    return operand;
+  }
+  if (tensor->tiedTo.empty()) {
+    operand.parameter = std::make_shared<Parameter>(
+        Parameter{uniqueName(name), operand.shape, std::move(values), Value(),
+                  name, nullptr, "", Role::Other});
+    return operand;
+  }
+  // What a tensor is tied to comes before it.
+  std::shared_ptr<Parameter> leader = operands[tensor->tiedTo].parameter;
+  operand.parameter = leader;
+  if (tensor->isTransposed)
+    operand.parameter = std::make_shared<Parameter>(
+        Parameter{uniqueName(name + ".transpose"), operand.shape,
+                  std::move(values), Value(), name, leader, "", Role::Other});
+  return operand;
 }
 
 LogicalResult GraphImporter::addInputs() {
-  std::set<std::string> data, inputs;
+  std::set<std::string> data;
   if (failed(chooseDataInputs(data)))
     return failure();
   for (const auto &[name, shape] : options.inputShapes)
@@ -272,16 +247,36 @@ LogicalResult GraphImporter::addInputs() {
   for (const ValueInfo &info : model.inputs)
     if (data.count(info.name) && failed(addDataInput(info)))
       return failure();
-  // In the order of the inputs, initializers that are no inputs last: names are
-  // the same whatever is trained.
+  if (failed(planParameters(model, data, options, loc, plan)))
+    return failure();
+  return addInitializers(data);
+}
+
+/// In the order of the inputs, initializers that are no inputs last: names are
+/// the same whatever is trained. What is tied to another comes after all.
+LogicalResult
+GraphImporter::addInitializers(const std::set<std::string> &data) {
   std::unordered_map<std::string, Tensor *> tensors;
   for (Tensor &tensor : model.initializers)
     tensors[tensor.name] = &tensor;
+  std::vector<Tensor *> tied;
+  auto add = [&](Tensor &tensor, bool isLast = false) {
+    const NamedTensor *planned = plan.find(tensor.name);
+    if (planned && !planned->tiedTo.empty() && !isLast) {
+      tied.push_back(&tensor);
+      return;
+    }
+    auto values = std::make_shared<Tensor>(std::move(tensor));
+    std::string name = values->name;
+    operands[name] = operandFor(name, std::move(values));
+  };
+  std::set<std::string> inputs;
   for (const ValueInfo &info : model.inputs) {
+    inputs.insert(info.name);
     if (data.count(info.name))
       continue;
     if (tensors.count(info.name)) {
-      (void)addInitializer(*tensors[info.name]);
+      add(*tensors[info.name]);
       continue;
     }
     if (info.dataType != kFloat)
@@ -294,14 +289,15 @@ LogicalResult GraphImporter::addInputs() {
     Operand operand;
     operand.shape = *shape;
     operand.parameter = std::make_shared<Parameter>(
-        Parameter{uniqueName(info.name), *shape, nullptr, Value(), info.name});
+        Parameter{uniqueName(info.name), *shape, nullptr, Value(), info.name,
+                  nullptr, "", Role::Other});
     operands[info.name] = operand;
   }
-  for (const ValueInfo &info : model.inputs)
-    inputs.insert(info.name);
   for (Tensor &tensor : model.initializers)
     if (!inputs.count(tensor.name))
-      (void)addInitializer(tensor);
+      add(tensor);
+  for (Tensor *tensor : tied)
+    add(*tensor, /*isLast=*/true);
   return success();
 }
 
@@ -331,8 +327,6 @@ Value GraphImporter::addParameter(Parameter &parameter, Role role) {
           builder.getStringAttr(isState ? "state" : "parameter")),
       builder.getNamedAttr(SoapDialect::kName,
                            builder.getStringAttr(parameter.name))};
-  if (options.parameterSources)
-    (*options.parameterSources)[parameter.name] = parameter.source;
   bool hasValues = parameter.tensor != nullptr;
   mlir::Attribute init = builder.getStringAttr(
       isWeight                                        ? "default"
@@ -363,21 +357,58 @@ Value GraphImporter::addParameter(Parameter &parameter, Role role) {
   return addArgument(tensorType(shape), attributes);
 }
 
+static bool isStatistic(Role role) {
+  return role == Role::Mean || role == Role::Variance;
+}
+
+Value GraphImporter::materialize(Parameter &parameter, Role role,
+                                 Location loc) {
+  std::string user = "the graph";
+  if (auto name = dyn_cast<NameLoc>(loc))
+    user = "node " + quote(name.getName().str());
+  if (parameter.transposeOf) {
+    if (parameter.argument)
+      return parameter.argument;
+    // The role of the transpose: what were rows are columns.
+    Role transposed = role == Role::InputMajorWeight ? Role::RowWeight
+                      : role == Role::Other          ? Role::Other
+                                            : Role::InputMajorWeight;
+    Value x = materialize(*parameter.transposeOf, transposed, loc);
+    if (!x)
+      return Value();
+    auto op = TransposeOp::create(builder, loc, tensorType(parameter.shape), x,
+                                  ArrayRef<int64_t>{1, 0});
+    op->setAttr(SoapDialect::kName, builder.getStringAttr(parameter.name));
+    parameter.argument = op->getResult(0);
+    return parameter.argument;
+  }
+  if (!parameter.argument) {
+    parameter.firstUser = user;
+    parameter.role = role;
+    parameter.argument = addParameter(parameter, role);
+    return parameter.argument;
+  }
+  if ((isStatistic(role) || isStatistic(parameter.role)) &&
+      role != parameter.role) {
+    auto nameOf = [](Role role) {
+      return role == Role::Mean       ? "the running mean"
+             : role == Role::Variance ? "the running variance"
+                                      : "a parameter";
+    };
+    (void)error(quote(parameter.source) + " is " + nameOf(parameter.role) +
+                " of " + parameter.firstUser + " and " + nameOf(role) + " of " +
+                user + ", expected a tensor for each");
+    return Value();
+  }
+  return parameter.argument;
+}
+
 Value GraphImporter::materialize(Operand &operand, Role role, Location loc,
                                  const std::string &nameHint) {
   if (operand.value)
     return operand.value;
-  // A constant in the place of a weight is one: exporters write weights as
-  // Constant nodes too.
-  if (!operand.parameter && role != Role::Other)
-    operand.parameter = std::make_shared<Parameter>(
-        Parameter{uniqueName(operand.constant->name), operand.shape,
-                  operand.constant, Value(), operand.constant->name});
-  if (operand.parameter) {
-    if (!operand.parameter->argument)
-      operand.parameter->argument = addParameter(*operand.parameter, role);
-    return operand.parameter->argument;
-  }
+  if (operand.parameter)
+    return materialize(*operand.parameter, role, loc);
   auto type = tensorType(operand.shape);
   std::string name = uniqueName(nameHint);
   auto op = ConstantOp::create(builder, loc, type,
@@ -478,6 +509,41 @@ void GraphImporter::eraseDead() {
   }
 }
 
+/// Where the file has each argument that is left.
+void GraphImporter::recordPlaces() {
+  if (!options.weightPlaces)
+    return;
+  std::set<std::string> arguments;
+  for (DictionaryAttr argument : argumentAttributes)
+    arguments.insert(
+        cast<StringAttr>(argument.get(SoapDialect::kName)).str());
+  auto add = [&](const Parameter &parameter, const std::string &name,
+                 bool isTransposed) {
+    if (!arguments.count(parameter.name))
+      return;
+    ONNXWeightPlace place;
+    if (auto found = plan.places.find(name); found != plan.places.end())
+      place = found->second;
+    place.name = name;
+    place.isTransposed = isTransposed;
+    (*options.weightPlaces)[parameter.name].push_back(std::move(place));
+  };
+  for (const auto &[name, operand] : operands) {
+    if (!operand.parameter)
+      continue;
+    const NamedTensor *tensor = plan.find(name);
+    bool isTied = tensor && !tensor->tiedTo.empty();
+    // An Identity of a weight that is tied to it has no values of its own.
+    if (tensor ? isTied && !tensor->identityOf.empty() &&
+                     plan.rootOf(name) == plan.rootOf(tensor->tiedTo)
+               : operand.parameter->source != name)
+      continue;
+    add(operand.parameter->transposeOf ? *operand.parameter->transposeOf
+                                       : *operand.parameter,
+        name, operand.parameter->transposeOf != nullptr);
+  }
+}
+
 OwningOpRef<ModuleOp> GraphImporter::run() {
   if (model.opset < kFirstOpset || model.opset > kLastOpset)
     return (void)error("opset " + Twine(model.opset) +
@@ -493,7 +559,6 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
 
   if (failed(indexNodes()))
     return nullptr;
-  findInitialStates();
   warnOfFolding();
   if (failed(addInputs()))
     return nullptr;
@@ -509,6 +574,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   remarkTrainingMode();
   remarkBatchAxes();
   eraseDead();
+  recordPlaces();
 
   function.setFunctionType(
       builder.getFunctionType(body->getArgumentTypes(), end.getOperandTypes()));

@@ -12,6 +12,7 @@
 #define SOAP_LIB_TARGET_ONNX_IMPORTER_H
 
 #include "Model.h"
+#include "ParameterPlan.h"
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Target/ONNX.h"
@@ -48,7 +49,12 @@ struct Parameter {
   Shape shape;
   std::shared_ptr<Tensor> tensor; // null: no values in the file
   Value argument;
-  std::string source; // its name in the file; empty: none of its own
+  std::string source; // its name in the file
+  /// Not null: no parameter of its own, but the transpose of another.
+  std::shared_ptr<Parameter> transposeOf;
+  /// Where it was first used, and as what.
+  std::string firstUser;
+  Role role = Role::Other;
 };
 
 /// What a name of the graph stands for; exactly one of the three is set.
@@ -101,7 +107,8 @@ public:
   OwningOpRef<ModuleOp> run();
 
   /// The value of an operand as an SSA value; makes the argument of a
-  /// parameter, or a constant op, when first needed.
+  /// parameter, or a constant op, when first needed. Null after an error: a
+  /// parameter that is used as a running statistic, too.
   Value materialize(Operand &operand, Role role, Location loc,
                     const std::string &nameHint);
   /// A name made of letters, digits, '_', '-' and '.' that no other op or
@@ -118,6 +125,13 @@ public:
 
   /// 1, 2, ...: of ops that draw random numbers.
   uint64_t nextSeed() { return ++lastSeed; }
+
+  /// What a tensor of the file stands for, by what was planned: a parameter of
+  /// its own or another's, or a constant. `values` are its own, or those of the
+  /// tensor that it is an Identity of.
+  Operand operandFor(const std::string &name, std::shared_ptr<Tensor> values);
+  /// The plan has a tensor called `name`.
+  bool isPlanned(const std::string &name) const { return plan.find(name); }
 
   Model &model;
   const ONNXImportOptions &options;
@@ -149,12 +163,11 @@ private:
   std::string uniqueName(const std::string &wanted,
                          std::set<std::string> &taken);
   LogicalResult indexNodes();
-  void findInitialStates();
   LogicalResult chooseDataInputs(std::set<std::string> &data);
   LogicalResult addInputs();
   LogicalResult addDataInput(const ValueInfo &info);
   FailureOr<Shape> staticShape(const ValueInfo &info, bool isData);
-  LogicalResult addInitializer(Tensor &tensor);
+  LogicalResult addInitializers(const std::set<std::string> &data);
   LogicalResult importNode(const Node &node);
   FailureOr<SmallVector<Value>>
   collectOutputs(std::vector<DictionaryAttr> &attributes);
@@ -164,6 +177,7 @@ private:
   }
   Value addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes);
   Value addParameter(Parameter &parameter, Role role);
+  Value materialize(Parameter &parameter, Role role, Location loc);
   void eraseDead();
   /// Warns where the exporter seems to have folded norms (TrainingHints.cpp).
   void warnOfFolding();
@@ -171,6 +185,7 @@ private:
   void remarkTrainingMode();
   /// Says which parameters have a value for each sample of the batch.
   void remarkBatchAxes();
+  void recordPlaces();
 
   OpTable table;
   uint64_t lastSeed = 0;
@@ -180,8 +195,7 @@ private:
       producers; // by output name, over all nodes
   std::unordered_map<std::string, int64_t> useCounts;
   std::set<std::string> names;
-  /// Initializers that recurrent ops start with.
-  std::set<std::string> initialStates;
+  ParameterPlan plan;
   std::vector<DictionaryAttr> argumentAttributes;
   std::vector<std::pair<std::string, std::shared_ptr<Tensor>>> externalWeights;
 };

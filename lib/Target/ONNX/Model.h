@@ -13,6 +13,8 @@
 #include "Soap/Core/Error.h"
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +82,9 @@ struct NodeAttribute {
 
 struct Node {
   std::string name, opType, domain;
+  /// The path of the module that the node belongs to ("layers.0.norm", "" for
+  /// the outermost), where the exporter tells it.
+  std::optional<std::string> scope;
   std::vector<std::string> inputs, outputs;
   std::vector<NodeAttribute> attributes;
 };
@@ -99,8 +104,9 @@ struct ValueInfo {
 
 struct Model {
   int64_t opset = 0;
+  std::string producer; // "pytorch", ...
   std::vector<Node> nodes;
-  std::vector<Tensor> initializers;
+  std::deque<Tensor> initializers;
   std::vector<ValueInfo> inputs, outputs;
 };
 

@@ -11,6 +11,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/unknown_field_set.h>
 
 #include <bit>
 #include <charconv>
@@ -279,6 +280,76 @@ Expected<ValueInfo> readValueInfo(const ::onnx::ValueInfoProto &proto) {
   return info;
 }
 
+/// The last but one of "['', 'layers.0', 'layers.0.norm', 'layer_norm']": the
+/// path of the innermost module; nothing for other texts.
+std::optional<std::string> moduleOfScopes(const std::string &text) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < text.size();) {
+    size_t begin = text.find_first_of("'\"", at);
+    if (begin == std::string::npos)
+      break;
+    size_t end = text.find(text[begin], begin + 1);
+    if (end == std::string::npos)
+      return std::nullopt;
+    parts.push_back(text.substr(begin + 1, end - begin - 1));
+    at = end + 1;
+  }
+  if (parts.size() < 2)
+    return std::nullopt;
+  return parts[parts.size() - 2];
+}
+
+/// "layers.0.norm" of "/layers.0/norm/LayerNormalization", as PyTorch's older
+/// exporter names nodes.
+std::optional<std::string> moduleOfPath(const std::string &name) {
+  if (name.empty() || name[0] != '/')
+    return std::nullopt;
+  std::string path = name.substr(0, name.find_last_of('/'));
+  std::string result;
+  for (char c : path)
+    if (c != '/')
+      result += c;
+    else if (!result.empty())
+      result += '.';
+  return result;
+}
+
+/// The module of a node, from its metadata or its name. Metadata came with IR
+/// version 10: older definitions of ONNX keep it as an unknown field.
+std::optional<std::string> readScope(const ::onnx::NodeProto &proto) {
+  constexpr int kMetadata = 9, kKey = 1, kValue = 2;
+  constexpr const char *kScopes = "pkg.torch.onnx.name_scopes";
+  auto textOf = [](const google::protobuf::UnknownFieldSet &fields,
+                   int number) {
+    for (int i = 0; i < fields.field_count(); ++i)
+      if (const auto &field = fields.field(i);
+          field.number() == number &&
+          field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+        return field.length_delimited();
+    return std::string();
+  };
+  const google::protobuf::UnknownFieldSet &unknown = proto.unknown_fields();
+  for (int i = 0; i < unknown.field_count(); ++i) {
+    const auto &field = unknown.field(i);
+    google::protobuf::UnknownFieldSet entry;
+    if (field.number() == kMetadata &&
+        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED &&
+        entry.ParseFromString(field.length_delimited()) &&
+        textOf(entry, kKey) == kScopes)
+      return moduleOfScopes(textOf(entry, kValue));
+  }
+  auto known = [](const auto &message) -> std::optional<std::string> {
+    if constexpr (requires { message.metadata_props(); })
+      for (const auto &entry : message.metadata_props())
+        if (entry.key() == kScopes)
+          return moduleOfScopes(entry.value());
+    return std::nullopt;
+  };
+  if (auto scope = known(proto))
+    return scope;
+  return moduleOfPath(proto.name());
+}
+
 MaybeError readNodes(::onnx::GraphProto &graph, const fs::path &folder,
                      Model &model) {
   for (const auto &proto : graph.node()) {
@@ -286,6 +357,7 @@ MaybeError readNodes(::onnx::GraphProto &graph, const fs::path &folder,
     node.name = proto.name();
     node.opType = proto.op_type();
     node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+    node.scope = readScope(proto);
     node.inputs.assign(proto.input().begin(), proto.input().end());
     node.outputs.assign(proto.output().begin(), proto.output().end());
     std::set<std::string> names;
@@ -432,6 +504,7 @@ Expected<Model> readModel(const std::string &path) {
   if (!proto.has_graph())
     return Error{"expected an ONNX model with a graph"};
   Model model;
+  model.producer = proto.producer_name();
   for (const auto &import : proto.opset_import())
     if (import.domain().empty() || import.domain() == "ai.onnx")
       model.opset = import.version();

@@ -162,7 +162,8 @@ void GraphImporter::remarkBatchAxes() {
   std::map<unsigned, const Parameter *> parameters;
   for (auto &[name, operand] : operands)
     if (const auto &parameter = operand.parameter;
-        parameter && parameter->argument && parameter->tensor &&
+        parameter && parameter->tensor &&
+        isa_and_nonnull<BlockArgument>(parameter->argument) &&
         parameter->shape.size() > std::max<size_t>(dim, 1) &&
         parameter->shape[dim] == batchOfFile &&
         repeatsAlong(*parameter->tensor, dim) &&

@@ -11,6 +11,10 @@
 
 #include "Soap/Runtime/Files.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <onnx/onnx_pb.h>
 
@@ -26,33 +30,58 @@ Shape shapeOf(const ::onnx::TensorProto &tensor) {
   return Shape(tensor.dims().begin(), tensor.dims().end());
 }
 
+/// The bytes of a matrix of floats, transposed.
+std::string transposed(const ::soap::runtime::HostTensor &values) {
+  constexpr size_t kSize = sizeof(float);
+  size_t rows = values.shape[0], columns = values.shape[1];
+  std::string result(values.bytes.size(), '\0');
+  const char *from = reinterpret_cast<const char *>(values.bytes.data());
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t column = 0; column < columns; ++column)
+      std::memcpy(result.data() + (column * rows + row) * kSize,
+                  from + (row * columns + column) * kSize, kSize);
+  return result;
+}
+
 /// Float values as raw data, wherever they were before.
 void setValues(::onnx::TensorProto &tensor,
-               const ::soap::runtime::HostTensor &values) {
+               const ::soap::runtime::HostTensor &values, bool isTransposed) {
   tensor.clear_float_data();
   tensor.clear_external_data();
   tensor.clear_data_location();
-  tensor.set_raw_data(values.bytes.data(), values.bytes.size());
+  if (isTransposed)
+    tensor.set_raw_data(transposed(values));
+  else
+    tensor.set_raw_data(values.bytes.data(), values.bytes.size());
 }
 
-/// Finds the initializer called `name`, or adds one for a graph input, of the
-/// input's shape.
-::onnx::TensorProto *findOrAdd(::onnx::GraphProto &graph,
-                               const std::string &name) {
+/// Finds the initializer called `name`, or adds one of `shape`: for a graph
+/// input, for what a node gave, or for operands that shared another one.
+::onnx::TensorProto &findOrAdd(::onnx::ModelProto &model,
+                               const std::string &name, const Shape &shape) {
+  ::onnx::GraphProto &graph = *model.mutable_graph();
   for (::onnx::TensorProto &tensor : *graph.mutable_initializer())
     if (tensor.name() == name)
-      return &tensor;
-  for (const ::onnx::ValueInfoProto &input : graph.input()) {
-    if (input.name() != name)
-      continue;
-    ::onnx::TensorProto *tensor = graph.add_initializer();
-    tensor->set_name(name);
-    tensor->set_data_type(::onnx::TensorProto::FLOAT);
-    for (const auto &dim : input.type().tensor_type().shape().dim())
-      tensor->add_dims(dim.dim_value());
-    return tensor;
-  }
-  return nullptr;
+      return tensor;
+  ::onnx::TensorProto *tensor = graph.add_initializer();
+  tensor->set_name(name);
+  tensor->set_data_type(::onnx::TensorProto::FLOAT);
+  for (int64_t dim : shape)
+    tensor->add_dims(dim);
+  // Before IR version 4, every initializer had to be an input, too.
+  if (model.ir_version() < 4)
+    model.set_ir_version(4);
+  return *tensor;
+}
+
+/// Removes the Constant and Identity nodes whose results are initializers now.
+void eraseReplaced(::onnx::GraphProto &graph,
+                   const std::set<std::string> &replaced) {
+  auto &nodes = *graph.mutable_node();
+  for (int i = nodes.size(); i-- > 0;)
+    if ((nodes[i].op_type() == "Identity" || nodes[i].op_type() == "Constant") &&
+        nodes[i].output_size() == 1 && replaced.count(nodes[i].output(0)))
+      nodes.DeleteSubrange(i, 1);
 }
 
 } // namespace
@@ -63,11 +92,18 @@ LogicalResult mlir::soap::updateONNXWeights(StringRef path,
                                             MLIRContext *context,
                                             ONNXImportOptions options) {
   // Import says which weight has which name, and checks the file.
-  std::map<std::string, std::string> sources;
-  options.parameterSources = &sources;
+  std::map<std::string, std::vector<ONNXWeightPlace>> places;
+  options.weightPlaces = &places;
   options.weightsOut.clear();
-  if (!importONNX(path, context, options))
+  OwningOpRef<ModuleOp> module = importONNX(path, context, options);
+  if (!module)
     return failure();
+  std::map<std::string, Shape> shapes;
+  for (auto function : module->getOps<func::FuncOp>())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (auto name =
+              function.getArgAttrOfType<StringAttr>(i, SoapDialect::kName))
+        shapes[name.str()] = shapeOf(function.getArgument(i));
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   auto weights = ::soap::runtime::readSafetensors(weightsPath.str());
   if (!weights)
@@ -78,30 +114,32 @@ LogicalResult mlir::soap::updateONNXWeights(StringRef path,
   if (!stream || !model.ParseFromIstream(&stream))
     return emitError(loc) << "can not be read again";
   size_t updated = 0;
+  std::set<std::string> replaced;
   for (const auto &[name, values] : *weights) {
-    auto source = sources.find(name);
-    if (source == sources.end()) // states of an optimizer
+    auto found = places.find(name);
+    if (found == places.end()) // states of an optimizer
       continue;
-    if (source->second.empty())
-      return emitError(loc) << "weight " << quote(name)
-                            << " has no place of its own in the file: it "
-                               "shares an initializer with others";
-    ::onnx::TensorProto *tensor =
-        findOrAdd(*model.mutable_graph(), source->second);
-    if (!tensor)
-      return emitError(loc)
-             << "weight " << quote(name)
-             << " is the value of a node, not an initializer or a graph input";
-    if (values.dtype != ::soap::runtime::ElementType::F32 ||
-        shapeOf(*tensor) != values.shape)
-      return emitError(loc)
-             << weightsPath << ": tensor " << quote(name)
-             << ": expected float32 of shape " << shapeString(shapeOf(*tensor))
-             << ", got " << ::soap::runtime::nameOf(values.dtype)
-             << " of shape " << shapeString(values.shape);
-    setValues(*tensor, values);
+    for (const ONNXWeightPlace &place : found->second) {
+      Shape shape = values.shape;
+      if (place.isTransposed)
+        std::reverse(shape.begin(), shape.end());
+      ::onnx::TensorProto &tensor = findOrAdd(model, place.name, shape);
+      if (values.dtype != ::soap::runtime::ElementType::F32 ||
+          shapeOf(tensor) != shape || shapes[name] != values.shape)
+        return emitError(loc)
+               << weightsPath << ": tensor " << quote(name)
+               << ": expected float32 of shape " << shapeString(shapes[name])
+               << ", got " << ::soap::runtime::nameOf(values.dtype)
+               << " of shape " << shapeString(values.shape);
+      setValues(tensor, values, place.isTransposed);
+      for (auto [node, operand] : place.operands)
+        model.mutable_graph()->mutable_node(int(node))->set_input(int(operand),
+                                                                  place.name);
+      replaced.insert(place.name);
+    }
     ++updated;
   }
+  eraseReplaced(*model.mutable_graph(), replaced);
   if (updated == 0)
     return emitError(loc)
            << weightsPath

@@ -55,7 +55,7 @@ MODELS = {
         [value_info("x", [5, 3], 7)], [value_info("y1", [5, 1, 3, 2])],
         [floats("table", [4, 2], *range(8)), tensor("zeros", [1, 3, 2]), ints("target", 5, 3, 2), ints("three", 1, 3, 2), ints("one", 1),
          ints("two", 2)] +
-        [floats(name, [1, 8, 2], *range(16)) for name in ("w0", "r0", "w1", "r1")]),
+        [floats(name, [1, 8, 2], *range(i, i + 16)) for i, name in enumerate(("w0", "r0", "w1", "r1"))]),
     # Dead code leaves neither ops nor arguments.
     "dead": model([node("Gemm", ["x", "w"], ["unused"], "fc"), node("Relu", ["x"], ["y"], "relu")], [value_info("x", [4, 2])],
                   [value_info("y", [4, 2])], [floats("w", [2, 2], 1, 2, 3, 4)]),
