@@ -201,6 +201,8 @@ CASES = [
                initializers=[tensor("b", [3])])),
     case("batch norm momentum", "expected a number in [0, 1], got nan",
          graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["y"], momentum=math.nan), initializers=[tensor("b", [3])])),
+    case("cast like a half", "has element type float16, which is not supported",
+         graph(node("CastLike", ["x", "h"], ["y"]), initializers=[tensor("h", [], b"\0\0", 10)])),
     case("modes of dropout", "expected one bool, got 2",
          graph(node("Dropout", ["x", "r", "t"], ["y"]), initializers=[tensor("r", [], struct.pack("<f", 0.5)), ints("t", 1, 1)])),
     case("batch norm shapes", "of shape 3, got 4", graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["y"]),

@@ -72,13 +72,22 @@ class Norms(torch.nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
+def plain():
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3, stride=2, bias=False), torch.nn.BatchNorm2d(8, momentum=0.03), torch.nn.ReLU(),
+        torch.nn.Conv2d(8, 8, 3, bias=False), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(),
+        torch.nn.Linear(8, CLASSES))
+
+
 # The network, the size of its images, the learning rate, and how it is exported: in training mode (norms have training_mode=1),
-# in evaluation mode without folding (norms stay, with training_mode=0), or each module as it is.
+# in evaluation mode without folding (norms stay, with training_mode=0), or each module as it is; None: by the newer
+# exporter, without its optimizer.
 NETWORKS = {
     "resnet18": (resnet18, 64, 0.05, MODE.TRAINING),
     "regnety": (regnety, 64, 0.05, MODE.EVAL),
     "convnext": (convnext, 64, 0.05, MODE.TRAINING),
     "norms": (Norms, 16, 0.1, MODE.PRESERVE),
+    "dynamo": (plain, 16, 0.1, None),
     "sigmoid": (lambda: mlp(torch.nn.Sigmoid()), 8, 0.5, MODE.TRAINING),
     "softmax": (lambda: mlp(torch.nn.Softmax(1)), 8, 0.5, MODE.TRAINING),
     "log-softmax": (lambda: mlp(torch.nn.LogSoftmax(1)), 8, 0.1, MODE.TRAINING),
@@ -103,8 +112,15 @@ def record(name, folder):
     before = copy.deepcopy(model.state_dict())
     model.train(mode != MODE.EVAL)
     path = os.path.join(folder, "model.onnx")
-    torch.onnx.export(model, (x,), path, dynamo=False, training=mode, do_constant_folding=False, opset_version=17,
-                      input_names=["x"], output_names=["result"])
+    names = {"input_names": ["x"], "output_names": ["result"]}
+    if mode is None:
+        proto = torch.onnx.export(model, (x,), dynamo=True, optimize=False, **names).model_proto
+        # Stack traces name files of the machine.
+        for node in proto.graph.node:
+            del node.metadata_props[:]
+        onnx.save(proto, path)
+    else:
+        torch.onnx.export(model, (x,), path, dynamo=False, training=mode, do_constant_folding=False, opset_version=17, **names)
     for tensor in onnx.load(path).graph.initializer:
         if tensor.name in before:
             before[tensor.name] = torch.tensor(onnx.numpy_helper.to_array(tensor))

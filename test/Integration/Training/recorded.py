@@ -26,6 +26,7 @@ NETWORKS = {
     "regnety": ([], ""),
     "convnext": ([], ""),
     "norms": ([], ""),
+    "dynamo": ([], ""),
     "sigmoid": ([], "loss=softmax-cross-entropy"),
     "softmax": (["--keep-final-softmax"], "loss=softmax-cross-entropy"),
     "log-softmax": (["--keep-final-softmax"], ""),
