@@ -146,12 +146,15 @@ static bool repeatsAlong(const Tensor &tensor, size_t dim) {
 /// Whether `value` is the weight of a product, whose extents may be the batch's
 /// by chance.
 static bool isWeightOfProduct(Value value) {
-  return llvm::any_of(value.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    return isa<MatmulOp, Conv2DOp, LstmOp, GatherOp>(user) ||
-           (isa<TransposeOp, ReshapeOp>(user) &&
-            isWeightOfProduct(user->getResult(0)));
-  });
+  SmallVector<Value> moved = {value};
+  while (!moved.empty())
+    for (Operation *user : moved.pop_back_val().getUsers()) {
+      if (isa<MatmulOp, Conv2DOp, LstmOp, GatherOp>(user))
+        return true;
+      if (isa<TransposeOp, ReshapeOp>(user))
+        moved.push_back(user->getResult(0));
+    }
+  return false;
 }
 
 void GraphImporter::remarkBatchAxes() {
