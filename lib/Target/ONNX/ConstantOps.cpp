@@ -117,9 +117,10 @@ LogicalResult importConstant(NodeContext &node) {
   }
   if (!tensor.isFloat())
     return node.setConstant(0, std::move(tensor));
-  tensor.name = node.node.outputs[0];
+  const std::string &output = node.node.outputs[0];
+  tensor.name = output;
   return node.setOperand(
-      0, node.importer.operandFor(tensor.name,
+      0, node.importer.operandFor(output,
                                   std::make_shared<Tensor>(std::move(tensor))));
 }
 

@@ -372,7 +372,7 @@ Value GraphImporter::materialize(Parameter &parameter, Role role,
     // The role of the transpose: what were rows are columns.
     Role transposed = role == Role::InputMajorWeight ? Role::RowWeight
                       : role == Role::Other          ? Role::Other
-                                            : Role::InputMajorWeight;
+                                                     : Role::InputMajorWeight;
     Value x = materialize(*parameter.transposeOf, transposed, loc);
     if (!x)
       return Value();
@@ -515,8 +515,7 @@ void GraphImporter::recordPlaces() {
     return;
   std::set<std::string> arguments;
   for (DictionaryAttr argument : argumentAttributes)
-    arguments.insert(
-        cast<StringAttr>(argument.get(SoapDialect::kName)).str());
+    arguments.insert(cast<StringAttr>(argument.get(SoapDialect::kName)).str());
   auto add = [&](const Parameter &parameter, const std::string &name,
                  bool isTransposed) {
     if (!arguments.count(parameter.name))

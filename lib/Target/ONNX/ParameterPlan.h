@@ -1,5 +1,4 @@
-//===- ParameterPlan.h - What becomes of a model's float tensors -*- C++
-//-*-===//
+//===- ParameterPlan.h - What float tensors of a model are ------*- C++ -*-===//
 //
 // A file does not say which of its tensors are trained: initializers hold
 // parameters, running statistics, and constants that the exporter folded, and
@@ -85,7 +84,7 @@ struct NamedTensor {
 
 /// Who named the tensor; what a Constant node has is named by the exporter.
 inline NameKind nameKindOf(const NamedTensor &tensor) {
-  return tensor.isConstantNode ? NameKind::Exporter
+  return tensor.isConstantNode      ? NameKind::Exporter
          : tensor.splitFrom.empty() ? classifyName(tensor.name)
                                     : classifyName(tensor.splitFrom);
 }
@@ -124,9 +123,8 @@ std::deque<NamedTensor> findTensors(const Model &model,
 class TensorRoles {
 public:
   /// `loc` is where messages point. Reads the file of `options.parametersFrom`.
-  static FailureOr<TensorRoles> create(const Model &model,
-                                       const ONNXImportOptions &options,
-                                       Location loc);
+  static FailureOr<TensorRoles>
+  create(const Model &model, const ONNXImportOptions &options, Location loc);
 
   /// Sets kind, doubt and what the list of parameters says.
   LogicalResult decide(NamedTensor &tensor);
@@ -149,6 +147,8 @@ private:
   std::map<std::string, bool> listed;
   std::vector<std::string> listOrder;
   std::string listPath;
+  /// What names of the file have in front of those of the list: "m.".
+  std::string wrapper;
   /// Tensors that are in the list under the name of a module's parameter.
   std::set<std::string> foundByModule;
 };
@@ -156,11 +156,11 @@ private:
 /// Uses of one initializer that the exporter merged with equal ones are tensors
 /// of their own: adds initializers to `model`, and makes their nodes read them.
 /// `places` gets which operands those are, by the new names.
-LogicalResult
-splitMergedTensors(Model &model, std::deque<NamedTensor> &tensors,
-                   TensorRoles &roles, NamePatterns &tie, NamePatterns &untie,
-                   std::map<std::string, ONNXWeightPlace> &places,
-                   Location loc);
+LogicalResult splitMergedTensors(Model &model, std::deque<NamedTensor> &tensors,
+                                 TensorRoles &roles, NamePatterns &tie,
+                                 NamePatterns &untie,
+                                 std::map<std::string, ONNXWeightPlace> &places,
+                                 Location loc);
 
 /// Finds equal weights and sets which are tied to which.
 LogicalResult tieEqualWeights(const Model &model,

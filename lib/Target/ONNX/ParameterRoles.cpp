@@ -1,4 +1,5 @@
-//===- ParameterRoles.cpp - Which tensors of a model are trained -----------===//
+//===- ParameterRoles.cpp - Which tensors of a model are trained
+//-----------===//
 //
 // By use, where only parameters have it; else by name and values; and by what
 // the user says in any case. What is neither certain nor said is reported.
@@ -88,9 +89,9 @@ static bool isStatistic(UseKind kind) {
   return kind == UseKind::Mean || kind == UseKind::Variance;
 }
 
-FailureOr<TensorRoles>
-TensorRoles::create(const Model &model, const ONNXImportOptions &options,
-                    Location loc) {
+FailureOr<TensorRoles> TensorRoles::create(const Model &model,
+                                           const ONNXImportOptions &options,
+                                           Location loc) {
   TensorRoles roles(model, loc);
   auto parameters = NamePatterns::parse("--parameters", options.parameters);
   auto constants = NamePatterns::parse("--constants", options.constants);
@@ -108,16 +109,32 @@ TensorRoles::create(const Model &model, const ONNXImportOptions &options,
   for (const std::string &name : *names)
     if (roles.listed.emplace(name, false).second)
       roles.listOrder.push_back(name);
-  // Names that the file has stand for themselves.
+  // Names that the file has stand for themselves. Of the prefixes that names of
+  // the file have in front of names of the list, the most frequent is that of
+  // the wrapper that was exported.
+  std::map<std::string, size_t> prefixes;
   auto take = [&](const std::string &name) {
-    if (auto found = roles.listed.find(name); found != roles.listed.end())
+    if (auto found = roles.listed.find(name); found != roles.listed.end()) {
       found->second = true;
+      return;
+    }
+    size_t end = name.find('.');
+    for (int i = 0; i < 2 && end != std::string::npos; ++i) {
+      if (roles.listed.count(name.substr(end + 1)))
+        ++prefixes[name.substr(0, end + 1)];
+      end = name.find('.', end + 1);
+    }
   };
   for (const Tensor &tensor : model.initializers)
     take(tensor.name);
   for (const Node &node : model.nodes)
     if (node.opType == "Identity" || node.opType == "Constant")
       llvm::for_each(node.outputs, take);
+  auto most = llvm::max_element(prefixes, [](const auto &a, const auto &b) {
+    return a.second < b.second;
+  });
+  if (most != prefixes.end())
+    roles.wrapper = most->first;
   return roles;
 }
 
@@ -136,14 +153,12 @@ bool TensorRoles::findInList(const NamedTensor &tensor) {
   if (take(name) || foundByModule.count(tensor.name))
     return true;
   bool isExporters = hasExportersName(tensor);
-  StringRef rest = name;
-  for (int i = 0; !isExporters && i < 2 && rest.contains('.'); ++i) {
-    rest = rest.split('.').second;
-    if (take(rest))
-      return true;
-  }
-  for (StringRef wrapper : {"module.", "_orig_mod.", "model."})
-    if (!isExporters && take((wrapper + name).str()))
+  StringRef inner = name;
+  if (!isExporters && !wrapper.empty() && inner.consume_front(wrapper) &&
+      take(inner))
+    return true;
+  for (StringRef prefix : {"module.", "_orig_mod.", "model."})
+    if (!isExporters && take((prefix + name).str()))
       return true;
 
   auto scope = scopeOf(model, tensor);
@@ -162,8 +177,8 @@ bool TensorRoles::findInList(const NamedTensor &tensor) {
       return false;
     if (isInner)
       return path.consume_front(module) && path.starts_with(".");
-    return path == module ||
-           (!path.empty() && module.consume_back(path) && module.ends_with("."));
+    return path == module || (!path.empty() && module.consume_back(path) &&
+                              module.ends_with("."));
   };
   for (bool isInner : {false, true})
     for (const std::string &candidate : listOrder)
@@ -195,8 +210,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
 
   NameKind named = nameKindOf(tensor);
   bool isExporters = hasExportersName(tensor);
-  bool isBuffer = isBufferName(tensor.splitFrom.empty() ? tensor.name
-                                                        : tensor.splitFrom);
+  bool isBuffer =
+      isBufferName(tensor.splitFrom.empty() ? tensor.name : tensor.splitFrom);
   bool splat = isSplat(values);
 
   if (!has(Product, Table, NormScale, NormBias, Bias, FirstState, Factor, Term,
@@ -224,7 +239,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
     if (isExporters && values.floats.size() == 1)
       return become(constant, "one number that the exporter named");
     if (tensor.isConstantNode)
-      return become(parameter, "the value of a Constant node, used as a weight");
+      return become(parameter,
+                    "the value of a Constant node, used as a weight");
     if (named == NameKind::ExporterOp && isExporters)
       return become(parameter, "named after an op, used as a weight");
     return become(parameter);
@@ -239,7 +255,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
       return become(constant, "what a layer without scale or bias has");
     if (isExporters && values.floats.size() == 1 && has(Bias))
       return become(constant);
-    if (!tensor.splitFrom.empty() && has(NormScale) && splat && values.floats[0] == 1 &&
+    if (!tensor.splitFrom.empty() && has(NormScale) && splat &&
+        values.floats[0] == 1 &&
         llvm::all_of(tensor.uses, [&](const TensorUse &use) {
           const Node &node = model.nodes[use.node];
           return node.inputs.size() < 3 || node.inputs[2].empty();
@@ -260,9 +277,8 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
   if (tensor.isConstantNode)
     return become(constant);
   if (isExporters)
-    return become(constant, splat || isFactorMask(values)
-                                ? ""
-                                : "named by the exporter");
+    return become(constant,
+                  splat || isFactorMask(values) ? "" : "named by the exporter");
   if (isBuffer)
     return become(constant, "named as a buffer");
   if (isFactorMask(values))
@@ -284,22 +300,21 @@ LogicalResult TensorRoles::decide(NamedTensor &tensor) {
   const std::string *asParameter = parameters.match(tensor.name);
   const std::string *asConstant = constants.match(tensor.name);
   if (asParameter && asConstant)
-    return emitError(loc) << quote(tensor.name) << " matches --parameters="
-                          << *asParameter << " and --constants=" << *asConstant
+    return emitError(loc) << quote(tensor.name)
+                          << " matches --parameters=" << *asParameter
+                          << " and --constants=" << *asConstant
                           << ", expected one of them";
-  auto statistic = llvm::find_if(tensor.uses, [](const TensorUse &use) {
-    return isStatistic(use.kind);
-  });
+  auto statistic = llvm::find_if(
+      tensor.uses, [](const TensorUse &use) { return isStatistic(use.kind); });
   if (statistic != tensor.uses.end()) {
     // Patterns mean parameters and constants among other tensors, too; a name
     // means this one.
-    const char *said = asParameter && *asParameter == tensor.name
-                           ? "a parameter by --parameters"
-                       : asConstant && *asConstant == tensor.name
-                           ? "a constant by --constants"
-                       : listed.count(tensor.name)
-                           ? "a parameter by --parameters-from"
-                           : nullptr;
+    const char *said =
+        asParameter && *asParameter == tensor.name
+            ? "a parameter by --parameters"
+        : asConstant && *asConstant == tensor.name ? "a constant by --constants"
+        : listed.count(tensor.name) ? "a parameter by --parameters-from"
+                                    : nullptr;
     const Node &node = model.nodes[statistic->node];
     if (said)
       return emitError(loc)
@@ -311,8 +326,7 @@ LogicalResult TensorRoles::decide(NamedTensor &tensor) {
     return success();
   }
   if (asParameter || asConstant) {
-    tensor.kind =
-        asParameter ? TensorKind::Parameter : TensorKind::Constant;
+    tensor.kind = asParameter ? TensorKind::Parameter : TensorKind::Constant;
     return success();
   }
   decideByUse(tensor);
@@ -352,8 +366,7 @@ LogicalResult TensorRoles::decideInput(const std::string &name) {
 // The report
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-TensorRoles::report(const std::deque<NamedTensor> &tensors) {
+LogicalResult TensorRoles::report(const std::deque<NamedTensor> &tensors) {
   for (NamePatterns *patterns : {&parameters, &constants})
     if (const std::string *unused = patterns->unused())
       return emitError(loc)
@@ -407,9 +420,8 @@ TensorRoles::report(const std::deque<NamedTensor> &tensors) {
                     << someOf(unlisted);
   if (missing.empty() && renamed.empty())
     return success();
-  InFlightDiagnostic diagnostic = missing.size() == renamed.size()
-                                      ? emitRemark(loc)
-                                      : emitWarning(loc);
+  InFlightDiagnostic diagnostic =
+      missing.size() == renamed.size() ? emitRemark(loc) : emitWarning(loc);
   diagnostic << "--parameters-from: " << missing.size()
              << " of its names are not in the model";
   if (!missing.empty())
@@ -422,11 +434,9 @@ TensorRoles::report(const std::deque<NamedTensor> &tensors) {
   return success();
 }
 
-LogicalResult
-mlir::soap::onnx::planParameters(Model &model,
-                                 const std::set<std::string> &data,
-                                 const ONNXImportOptions &options, Location loc,
-                                 ParameterPlan &plan) {
+LogicalResult mlir::soap::onnx::planParameters(
+    Model &model, const std::set<std::string> &data,
+    const ONNXImportOptions &options, Location loc, ParameterPlan &plan) {
   plan.tensors = findTensors(model, data);
   auto roles = TensorRoles::create(model, options, loc);
   if (failed(roles))

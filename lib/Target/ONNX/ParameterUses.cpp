@@ -1,4 +1,5 @@
-//===- ParameterUses.cpp - What float tensors of a model are used for ------===//
+//===- ParameterUses.cpp - What float tensors of a model are used for
+//------===//
 //
 // Follows every float tensor through nodes that compute with known values only,
 // to the operands of nodes that depend on data.
@@ -146,8 +147,8 @@ private:
   bool isProduct(const std::string &name) const {
     static const std::set<StringRef> moves = {
         "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Cast"};
-    static const std::set<StringRef> products = {
-        "MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum"};
+    static const std::set<StringRef> products = {"MatMul", "Gemm", "Conv",
+                                                 "ConvTranspose", "Einsum"};
     const std::string *value = &name;
     for (int step = 0; step < 4; ++step) {
       auto found = producers.find(*value);

@@ -79,7 +79,8 @@ void eraseReplaced(::onnx::GraphProto &graph,
                    const std::set<std::string> &replaced) {
   auto &nodes = *graph.mutable_node();
   for (int i = nodes.size(); i-- > 0;)
-    if ((nodes[i].op_type() == "Identity" || nodes[i].op_type() == "Constant") &&
+    if ((nodes[i].op_type() == "Identity" ||
+         nodes[i].op_type() == "Constant") &&
         nodes[i].output_size() == 1 && replaced.count(nodes[i].output(0)))
       nodes.DeleteSubrange(i, 1);
 }

@@ -1,4 +1,5 @@
-//===- WeightTying.cpp - Which equal weights are one -----------------------===//
+//===- WeightTying.cpp - Which equal weights are one
+//-----------------------===//
 //
 // Exporters merge tensors that are equal when the file is written: weights that
 // are one in the model, and weights that only begin with the same values. The
@@ -263,8 +264,7 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
                     << (split.size() == 1 ? " weight shares" : " weights share")
                     << " an initializer with a weight of another role or layer "
                        "that is equal, and is not tied to it: "
-                    << somePairs(split)
-                    << "; --tie-weights= ties by name";
+                    << somePairs(split) << "; --tie-weights= ties by name";
   return success();
 }
 
@@ -286,9 +286,8 @@ uint64_t hashOf(const Tensor &tensor) {
 }
 
 bool areEqual(const Tensor &a, const Tensor &b) {
-  return a.dims == b.dims &&
-         std::memcmp(a.floats.data(), b.floats.data(),
-                     a.floats.size() * sizeof(float)) == 0;
+  return a.dims == b.dims && std::memcmp(a.floats.data(), b.floats.data(),
+                                         a.floats.size() * sizeof(float)) == 0;
 }
 
 bool areTransposed(const Tensor &a, const Tensor &b) {
@@ -321,7 +320,7 @@ public:
       else
         rootOf[tensor.name] = rootOf[tensor.identityOf];
     llvm::DenseMap<const Tensor *, uint64_t> hashes;
-    std::map<std::pair<uint64_t, size_t>, std::vector<NamedTensor *>> buckets;
+    std::map<std::pair<uint64_t, size_t>, std::vector<EqualClass>> buckets;
     // Import makes initializers first: only they may be tied to each other in
     // any order.
     std::vector<NamedTensor *> ordered;
@@ -335,17 +334,17 @@ public:
       isTied[&tensor] = tie.match(tensor.name);
       isUntied[&tensor] = untie.match(tensor.name);
       if (isTied[&tensor] && isUntied[&tensor])
-        return emitError(loc)
-               << quote(tensor.name) << " matches --tie-weights="
-               << *isTied[&tensor] << " and --untie-weights="
-               << *isUntied[&tensor] << ", expected one of them";
+        return emitError(loc) << quote(tensor.name)
+                              << " matches --tie-weights=" << *isTied[&tensor]
+                              << " and --untie-weights=" << *isUntied[&tensor]
+                              << ", expected one of them";
       if (tensor.kind == TensorKind::Constant)
         continue;
       auto [hash, isNew] = hashes.try_emplace(tensor.values, 0);
       if (isNew)
         hash->second = hashOf(*tensor.values);
-      auto &leaders = buckets[{hash->second, tensor.values->floats.size()}];
-      if (failed(tieToOne(tensor, leaders)))
+      auto &classes = buckets[{hash->second, tensor.values->floats.size()}];
+      if (failed(tieToOne(tensor, classes)))
         return failure();
     }
     for (NamePatterns *patterns : {&tie, &untie})
@@ -359,19 +358,38 @@ public:
   }
 
 private:
-  /// Ties to the first of `leaders` that it may be tied to, or becomes one.
+  /// Parameters of their own whose values are equal, as they are or transposed.
+  struct EqualClass {
+    const Tensor *values;
+    struct Leader {
+      NamedTensor *tensor;
+      bool isTransposed;
+    };
+    std::vector<Leader> leaders;
+  };
+  /// Parameters that a further one is compared with: a stack of thousands of
+  /// equal layers takes no time that grows with its square.
+  static constexpr size_t kMaxLeaders = 256;
+
+  /// Ties to the first parameter that it may be tied to, or becomes one.
   LogicalResult tieToOne(NamedTensor &tensor,
-                         std::vector<NamedTensor *> &leaders) {
+                         std::vector<EqualClass> &classes) {
+    bool isTransposed = false;
+    auto found = llvm::find_if(classes, [&](const EqualClass &each) {
+      if (each.values == tensor.values ||
+          areEqual(*each.values, *tensor.values))
+        return true;
+      isTransposed = isMatrix(tensor) && isMatrix(*each.leaders[0].tensor) &&
+                     areTransposed(*each.values, *tensor.values);
+      return isTransposed;
+    });
+    if (found == classes.end())
+      found = classes.insert(classes.end(), EqualClass{tensor.values, {}});
+
     std::vector<std::pair<std::string, std::string>> *kept = nullptr;
     std::string keptFrom;
-    for (NamedTensor *leader : leaders) {
-      bool equal = areEqual(*leader->values, *tensor.values);
-      bool transposed =
-          !equal && isMatrix(*leader) && isMatrix(tensor) &&
-          areTransposed(*leader->values, *tensor.values);
-      if (!equal && !transposed)
-        continue;
-      bool isAsked = isTied[leader] || isTied[&tensor];
+    for (auto [leader, isOther] :
+         ArrayRef(found->leaders).take_front(kMaxLeaders)) {
       if (leader->kind != tensor.kind || tensor.kind == TensorKind::State) {
         if (isTied[leader] && isTied[&tensor])
           return emitError(loc)
@@ -380,25 +398,25 @@ private:
                  << nameOf(*leader) << ", which can not be tied";
         continue;
       }
+      bool isAsked = isTied[leader] || isTied[&tensor];
       auto *verdict = isAsked ? nullptr : reasonAgainst(*leader, tensor);
       if (isUntied[leader] || isUntied[&tensor])
         verdict = &untiedByOption;
-      if (verdict) {
-        if (!kept) {
-          kept = verdict;
-          keptFrom = leader->name;
-        }
-        continue;
+      if (!verdict) {
+        tensor.tiedTo = leader->name;
+        tensor.isTransposed = isTransposed != isOther;
+        tied.emplace_back(tensor.name, leader->name);
+        return success();
       }
-      tensor.tiedTo = leader->name;
-      tensor.isTransposed = transposed;
-      tied.emplace_back(tensor.name, leader->name);
-      return success();
+      if (!kept) {
+        kept = verdict;
+        keptFrom = leader->name;
+      }
     }
     // What was split has been reported.
     if (kept && tensor.splitFrom.empty())
       kept->emplace_back(tensor.name, keptFrom);
-    leaders.push_back(&tensor);
+    found->leaders.push_back({&tensor, isTransposed});
     return success();
   }
 
@@ -434,7 +452,8 @@ private:
     auto hasName = [](const NamedTensor &each) {
       return each.splitFrom.empty() && !hasExportersName(each);
     };
-    bool isOne = hasName(leader) && hasName(tensor) && !haveUserInCommon(leader, tensor) &&
+    bool isOne = hasName(leader) && hasName(tensor) &&
+                 !haveUserInCommon(leader, tensor) &&
                  !areCopies(leader, tensor, /*inNames=*/true);
     return isOne ? nullptr : &copies;
   }
@@ -492,9 +511,10 @@ private:
 
 } // namespace
 
-LogicalResult mlir::soap::onnx::tieEqualWeights(
-    const Model &model, std::deque<NamedTensor> &tensors,
-    const TensorRoles &roles, NamePatterns &tie, NamePatterns &untie,
-    Location loc) {
+LogicalResult
+mlir::soap::onnx::tieEqualWeights(const Model &model,
+                                  std::deque<NamedTensor> &tensors,
+                                  const TensorRoles &roles, NamePatterns &tie,
+                                  NamePatterns &untie, Location loc) {
   return WeightTier(model, roles, tie, untie, loc).run(tensors);
 }

@@ -1,11 +1,12 @@
 """Tiny ONNX files for the lit tests: make_onnx.py NAME OUT. Encoded by hand, so that the tests need no package."""
 
+import math
 import os
 import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "BadInput"))
-from case import model, node, tensor, value_info  # noqa: E402
+from case import field, model, node, tensor, value_info  # noqa: E402
 
 
 def floats(name, shape, *values):
@@ -16,7 +17,80 @@ def ints(name, *values):
     return tensor(name, [len(values)], struct.pack("<%dq" % len(values), *values), 7)
 
 
+def waves(rows, width):
+    """Sines and cosines, as position tables have them."""
+    angles = [[row / 100 ** (2 * i / width) for i in range(width // 2)] for row in range(rows)]
+    return [f(angle) for row in angles for f in (math.sin, math.cos) for angle in row]
+
+
+def norm(x, scale, bias, mean, variance, result, name):
+    return node("BatchNormalization", [x, scale, bias, mean, variance], [result], name)
+
+
+def chain(*nodes, initializers, shape=(2, 8), result=None):
+    return model(list(nodes), [value_info("x", list(shape))], [value_info("y", list(result or shape))], initializers)
+
+
+EIGHT = [1, 2, 3, 4, 5, 6, 7, 9]
 MODELS = {
+    # What a vision transformer's file has: weights, and what exporters fold.
+    "roles": chain(
+        node("MatMul", ["x", "onnx::MatMul_7"], ["a"], "fc"), node("Add", ["a", "net.bias"], ["b"], "fc_bias"),
+        node("Mul", ["b", "val_3"], ["c"], "scale"), node("Mul", ["c", "cos"], ["d"], "rope"),
+        node("Add", ["d", "limits"], ["e"], "mask"), node("Concat", ["cls", "e"], ["f"], "cat", axis=1),
+        node("Add", ["f", "net.pos_embed"], ["g"], "positions"), node("Add", ["g", "pe"], ["h"], "waves"),
+        node("Mul", ["h", "net.ls.gamma"], ["i"], "layer_scale"),
+        node("LayerNormalization", ["i", "val_9", "val_10"], ["j"], "plain"),
+        node("LayerNormalization", ["j", "net.norm.weight", "net.norm.bias"], ["y"], "norm"),
+        shape=(2, 6, 8), result=(2, 7, 8),
+        initializers=[
+            floats("onnx::MatMul_7", [8, 8], *range(64)), floats("net.bias", [8], *EIGHT), floats("val_3", [1], 0.5),
+            floats("cos", [6, 8], *range(48)), floats("limits", [6, 1], 0, 0, 0, -1e9, -1e9, -1e9), floats("cls", [2, 1, 8], *range(16)),
+            floats("net.pos_embed", [1, 7, 8], *range(56)), floats("pe", [7, 8], *waves(7, 8)), floats("net.ls.gamma", [8], *[0.5] * 8),
+            floats("val_9", [8], *[1] * 8), floats("val_10", [8], *[0] * 8), floats("net.norm.weight", [8], *[1] * 8),
+            floats("net.norm.bias", [8], *[0] * 8)]),
+    # A constant in the place of a weight, through an op that would be folded; and a Constant node there.
+    "filters": chain(
+        node("Transpose", ["blur"], ["t"], "turn", perm=[1, 0]), node("MatMul", ["x", "t"], ["a"], "fixed"),
+        node("MatMul", ["a", "learned"], ["y"], "fc"), initializers=[floats("blur", [8, 8], *range(64)), floats("learned", [8, 8], *range(1, 65))]),
+    "constant-node": chain(
+        node("Constant", [], ["w"], "w") + field(5, field(1, "value") + field(5, floats("", [2, 2], 1, 2, 3, 5)) + field(20, 4)),
+        node("MatMul", ["x", "w"], ["y"], "fc"), initializers=[], shape=(3, 2)),
+    # Scales and variances are ones, biases and means zeros: one tensor each, under two names or one.
+    "merged-statistics": chain(
+        node("Identity", ["n.weight"], ["n.running_var"]), node("Identity", ["n.bias"], ["n.running_mean"]),
+        norm("x", "n.weight", "n.bias", "n.running_mean", "n.running_var", "a", "one"),
+        norm("a", "g", "b", "b", "g", "y", "two"), shape=(2, 3),
+        initializers=[floats("n.weight", [3], 1, 1, 1), floats("n.bias", [3], 0, 0, 0), floats("g", [3], 1, 1, 1),
+                      floats("b", [3], 0, 0, 0)]),
+    # A tensor that is not all the same in both roles.
+    "scale-is-variance": chain(
+        node("Identity", ["s"], ["v"]), norm("x", "s", "b", "m", "v", "y", "bn"), shape=(2, 3),
+        initializers=[floats("s", [3], 1, 2, 3), floats("b", [3], 0, 1, 0), floats("m", [3], 1, 0, 0)]),
+    # A graph input without values in both roles.
+    "input-in-two-roles": model([norm("x", "w", "b", "b", "w", "y", "bn")],
+                                [value_info("x", [2, 3]), value_info("w", [3]), value_info("b", [3])], [value_info("y", [2, 3])]),
+    # An embedding and the product at the end, stored in two layouts; two layers of a stack that begin alike; biases of zero.
+    "equal-weights": model(
+        [node("Gather", ["emb.weight", "x"], ["a"], "emb"), node("Identity", ["layers.0.weight"], ["layers.1.weight"]),
+         node("Identity", ["layers.0.bias"], ["layers.1.bias"]), node("Identity", ["one.weight"], ["other.weight"]),
+         node("Gemm", ["a", "layers.0.weight", "layers.0.bias"], ["b"], "fc0"), node("Gemm", ["b", "layers.1.weight", "layers.1.bias"], ["c"], "fc1"),
+         node("MatMul", ["c", "one.weight"], ["d"], "one"), node("MatMul", ["d", "other.weight"], ["e"], "other"),
+         node("MatMul", ["e", "onnx::MatMul_9"], ["y"], "head")],
+        [value_info("x", [4], 7)], [value_info("y", [4, 3])],
+        [floats("emb.weight", [3, 2], 1, 2, 3, 4, 5, 6), floats("onnx::MatMul_9", [2, 3], 1, 3, 5, 2, 4, 6),
+         floats("layers.0.weight", [2, 2], 1, 2, 3, 5), floats("layers.0.bias", [2], 0, 0), floats("one.weight", [2, 2], 7, 2, 3, 5)]),
+    # One initializer, no names of modules: two norms of a stripped file of the newer exporter.
+    "merged-norms": chain(
+        node("LayerNormalization", ["x", "n1.weight", "n1.bias"], ["a"], "node_layer_norm"),
+        node("LayerNormalization", ["a", "n1.weight", "n1.bias"], ["b"], "node_layer_norm_1"),
+        node("MatMul", ["b", "val_4"], ["c"], "node_linear"), node("MatMul", ["c", "val_4"], ["y"], "node_linear_1"),
+        initializers=[floats("n1.weight", [8], *[1] * 8), floats("n1.bias", [8], *[0] * 8), floats("val_4", [8, 8], *range(64))]),
+    # One weight, as it is and by parts.
+    "in-parts": chain(
+        node("Split", ["m.in_proj_weight"], ["q", "k"], "split", axis=1), node("MatMul", ["x", "q"], ["a"], "query"),
+        node("MatMul", ["a", "k"], ["b"], "key"), node("MatMul", ["b", "m.in_proj_weight"], ["y"], "all"), result=(2, 16),
+        initializers=[floats("m.in_proj_weight", [8, 16], *range(128))]),
     # Weights are inputs: the second one is used as a weight, so only the first is data.
     "weights-as-inputs": model(
         [node("Gemm", ["x", "onnx::w/1", "b"], ["y"], "/net/fc//Gemm", transB=1)],
