@@ -173,12 +173,27 @@ void GraphImporter::remarkBatchAxes() {
         !isWeightOfProduct(parameter->argument))
       parameters[cast<BlockArgument>(parameter->argument).getArgNumber()] =
           parameter.get();
+  std::set<std::string> constants;
+  for (auto &[name, operand] : operands)
+    if (const auto &tensor = operand.constant;
+        tensor && isPlanned(name) && tensor->isFloat() &&
+        tensor->dims.size() > std::max<size_t>(dim, 1) &&
+        tensor->dims[dim] == batchOfFile && repeatsAlong(*tensor, dim) &&
+        llvm::any_of(tensor->floats,
+                     [&](float value) { return value != tensor->floats[0]; }))
+      constants.insert(name);
+  auto remark = [&](StringRef kind, const std::string &name, const Shape &shape,
+                    StringRef consequence) {
+    emitRemark(loc) << kind << " " << quote(name) << " of shape "
+                    << shapeString(shape) << " has the same values for each of "
+                    << "the " << batchOfFile << " samples of the batch in dim "
+                    << dim << ": exporters expand a smaller parameter so, and "
+                    << consequence << "; export without constant folding";
+  };
   for (auto [number, parameter] : parameters)
-    emitRemark(loc) << "parameter " << quote(parameter->name) << " of shape "
-                    << shapeString(parameter->shape)
-                    << " has the same values for each of the " << batchOfFile
-                    << " samples of the batch in dim " << dim
-                    << ": exporters expand a smaller parameter so, and each "
-                       "sample would train values of its own; export without "
-                       "constant folding";
+    remark("parameter", parameter->name, parameter->shape,
+           "each sample would train values of its own");
+  for (const std::string &name : constants)
+    remark("constant", name, operands[name].shape,
+           "it is not trained when it is a constant");
 }

@@ -46,10 +46,10 @@ def one_convolution(weight, bias):
                  [floats(weight, [1, 1, 1, 1], 2), floats(bias, [1], 3)])
 
 
-def token(*rows, other=()):
-    """A parameter [4, 1, 2] that is added to data of 4 samples."""
-    return model([node("Add", ["x", "token"], ["h"], "plus"), node("MatMul", ["h", "w"], ["y"], "fc")], [value_info("x", [4, 1, 2])],
-                 [value_info("y", [4, 1, 4])], [floats("token", [4, 1, 2], *rows), floats("w", [2, 4], *range(8))])
+def token(*rows, name="token"):
+    """A tensor [4, 1, 2] that is added to data of 4 samples."""
+    return model([node("Add", ["x", name], ["h"], "plus"), node("MatMul", ["h", "w"], ["y"], "fc")], [value_info("x", [4, 1, 2])],
+                 [value_info("y", [4, 1, 4])], [floats(name, [4, 1, 2], *rows), floats("w", [2, 4], *range(8))])
 
 
 MODELS = {
@@ -76,6 +76,8 @@ MODELS = {
     "deep-dropout": lambda: chain(17, more=["Dropout"]),
     "deep-no-bias": lambda: chain(17, bias=False),
     "token": lambda: token(*[1, 2] * 4),
+    "token-constant": lambda: token(*[1, 2] * 4, name="val_7"),
+    "zeros-constant": lambda: token(*[0] * 8, name="val_7"),
     "tokens": lambda: token(*range(8)),
 }
 
