@@ -26,7 +26,7 @@ PATH=$PWD/build/bin:$PATH
 step "importing the model, building the training step"
 show soap-translate --import-onnx examples/lenet.onnx -o $out/lenet.mlir
 # 937 batches of 64 in an epoch.
-show soap-opt $out/lenet.mlir --soap-build-training-step="loss=softmax-cross-entropy optimizer=sgd learning-rate=0.05 momentum=0.9 schedule=linear total-iterations=$((937 * epochs))" -o $out/step.mlir
+show soap-opt $out/lenet.mlir --soap-build-training-step="optimizer=sgd learning-rate=0.05 momentum=0.9 schedule=linear total-iterations=$((937 * epochs))" -o $out/step.mlir
 
 step "strategies for the four devices of cpu-4: searched, data parallel, one device"
 show soap-opt $out/step.mlir --soap-auto-parallel='topology=cpu-4 seed=1 time-limit=5' -o $out/searched.mlir

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "LossCheck.h"
 
+#include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Transforms/Differentiation.h"
@@ -33,6 +35,11 @@ namespace {
 constexpr StringLiteral kForward = "forward";
 constexpr StringLiteral kTrainStep = "train_step";
 constexpr StringLiteral kEvaluate = "evaluate";
+
+/// Of the option batch-norm-momentum: what the ops of the model say.
+constexpr double kMomentumOfModel = -1;
+/// Where they say nothing: the default of most frameworks.
+constexpr double kDefaultMomentum = 0.1;
 
 /// `name`, or `name_1`, `name_2`, ... if it is taken; the result is then taken.
 std::string uniqueName(StringRef name, llvm::StringSet<> &taken) {
@@ -123,15 +130,20 @@ LogicalResult Model::checkLogits() {
   if (function.getNumResults() != 1)
     return function.emitError()
            << "function '@forward' has " << function.getNumResults()
-           << " results, expected one, the logits";
+           << " results, expected one, the logits; a model that computes a "
+              "loss of its own is exported without it";
   Type result = function.getResultTypes()[0];
   auto type = dyn_cast<RankedTensorType>(result);
   if (!type || type.getRank() < 2 || !type.hasStaticShape() ||
       !isa<FloatType>(type.getElementType()))
-    return function.emitError() << "result of '@forward' is " << result
-                                << ", expected logits: a tensor of floats "
-                                   "of static shape [samples, classes] or "
-                                   "[samples, .., classes]";
+    return function.emitError()
+           << "result of '@forward' is " << result
+           << ", expected logits: a tensor of floats "
+              "of static shape [samples, classes] or "
+              "[samples, .., classes]"
+           << (type && type.getRank() < 2 ? "; a model that computes a loss of "
+                                            "its own is exported without it"
+                                          : "");
   if (type.getNumElements() == 0)
     return function.emitError()
            << "result of '@forward' is " << result << ", which is empty";
@@ -239,10 +251,12 @@ public:
   CrossEntropyOp loss;
   CounterOp counter;
   /// Batch norms whose running statistics are to be updated, with the numbers
-  /// of the arguments that hold mean and variance.
+  /// of the arguments that hold mean and variance, and the momentum that the
+  /// model asks for.
   struct RunningStats {
     BatchNormTrainOp op;
     unsigned mean, variance;
+    double momentum;
   };
   SmallVector<RunningStats> runningStats;
 
@@ -344,8 +358,12 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
       mapping.lookup(op.getGamma()), mapping.lookup(op.getBeta()),
       op.getEpsilonAttr());
   train->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  train->removeDiscardableAttr(kBatchNormMomentum);
   mapping.map(op.getY(), train.getY());
-  runningStats.push_back({train, arguments[0], arguments[1]});
+  auto momentum = op->getAttrOfType<FloatAttr>(kBatchNormMomentum);
+  runningStats.push_back(
+      {train, arguments[0], arguments[1],
+       momentum ? momentum.getValueAsDouble() : kDefaultMomentum});
   return success();
 }
 
@@ -453,9 +471,9 @@ private:
 
 LogicalResult BuildTrainingStep::checkOptions() {
   auto error = [&] { return getOperation().emitError(); };
-  if (loss != "softmax-cross-entropy")
+  if (loss != "auto" && loss != "softmax-cross-entropy")
     return error() << "unknown loss '" << loss
-                   << "', expected 'softmax-cross-entropy'";
+                   << "', expected 'auto' or 'softmax-cross-entropy'";
   if (optimizer != "sgd" && optimizer != "adam" && optimizer != "adamw")
     return error() << "unknown optimizer '" << optimizer
                    << "', expected 'sgd', 'adam' or 'adamw'";
@@ -488,9 +506,10 @@ LogicalResult BuildTrainingStep::checkOptions() {
   if (!(weightDecay >= 0) || !std::isfinite(weightDecay))
     return error() << "weight-decay is " << weightDecay.getValue()
                    << ", expected a finite number of at least 0";
-  if (!(batchNormMomentum >= 0 && batchNormMomentum <= 1))
+  if (!(batchNormMomentum >= 0 && batchNormMomentum <= 1) &&
+      batchNormMomentum != kMomentumOfModel)
     return error() << "batch-norm-momentum is " << batchNormMomentum.getValue()
-                   << ", expected a number in [0, 1]";
+                   << ", expected a number in [0, 1], or -1 for the model's";
   return success();
 }
 
@@ -506,7 +525,11 @@ LogicalResult BuildTrainingStep::run() {
       return existing->emitError()
              << "'@" << name << "' exists already, and is to be built";
   Model model(forward);
-  if (failed(model.check()) || failed(model.completeNames()))
+  LossChoice choice = loss != "auto" ? LossChoice::Named
+                      : inference    ? LossChoice::InferenceOnly
+                                     : LossChoice::Assumed;
+  if (failed(model.check()) || failed(model.completeNames()) ||
+      failed(checkSoftmaxCrossEntropy(forward, choice)))
     return failure();
   SmallVector<OwningOpRef<func::FuncOp>> programs;
   if (!inference) {
@@ -786,10 +809,13 @@ void BuildTrainingStep::addRunningStats(Program &program) {
     Value mean = block.getArgument(stats.mean);
     Value variance = block.getArgument(stats.variance);
     BatchNormTrainOp norm = stats.op;
+    double momentum = batchNormMomentum == kMomentumOfModel
+                          ? stats.momentum
+                          : batchNormMomentum.getValue();
     auto update = RunningStatsUpdateOp::create(
         program.builder, norm.getLoc(),
         TypeRange{mean.getType(), variance.getType()}, mean, variance,
-        norm.getStats(), program.builder.getF64FloatAttr(batchNormMomentum));
+        norm.getStats(), program.builder.getF64FloatAttr(momentum));
     program.setName(update, (nameOf(norm) + ".running_stats").str());
     update->setAttr(SoapDialect::kUpdateOf,
                     program.builder.getStringAttr(nameOf(norm)));

@@ -7,6 +7,7 @@ Files are encoded by hand (test/BadInput/case.py), because no library would writ
 """
 
 import argparse
+import math
 import os
 import random
 import struct
@@ -195,8 +196,15 @@ CASES = [
          graph(node("Gemm", ["x", "w", "b"], ["y"]), inputs=[value_info("x", [2, 3])],
                initializers=[tensor("w", [3, 4]), tensor("b", [3])])),
     case("broadcast", "do not broadcast", graph(node("Add", ["x", "w"], ["y"]), initializers=[W])),
-    case("batch norm in training", "training_mode", graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["y"], training_mode=1),
-                                                        initializers=[tensor("b", [3])])),
+    case("statistics of a batch norm in training", "running statistics are only supported as states",
+         graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["a", "m", "v"], training_mode=1), node("Add", ["a", "m"], ["y"]),
+               initializers=[tensor("b", [3])])),
+    case("batch norm momentum", "expected a number in [0, 1], got nan",
+         graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["y"], momentum=math.nan), initializers=[tensor("b", [3])])),
+    case("cast like a half", "has element type float16, which is not supported",
+         graph(node("CastLike", ["x", "h"], ["y"]), initializers=[tensor("h", [], b"\0\0", 10)])),
+    case("modes of dropout", "expected one bool, got 2",
+         graph(node("Dropout", ["x", "r", "t"], ["y"]), initializers=[tensor("r", [], struct.pack("<f", 0.5)), ints("t", 1, 1)])),
     case("batch norm shapes", "of shape 3, got 4", graph(node("BatchNormalization", ["x"] + ["b"] * 4, ["y"]),
                                                         initializers=[tensor("b", [4])])),
     case("softmax axis", "axis 4 is out of range for rank 4", graph(node("Softmax", ["x"], ["a"], axis=4), node("Relu", ["a"], ["y"]))),

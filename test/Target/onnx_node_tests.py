@@ -114,6 +114,13 @@ def compare(case, name, got, expected):
         raise Wrong("result '%s' differs by up to %.3g" % (name, np.nanmax(np.abs(got - expected))))
 
 
+def is_random(node, inputs):
+    """A dropout that drops: what it leaves depends on the generator of random numbers."""
+    values = [inputs.get(name) for name in node.input]
+    return (node.op_type == "Dropout" and len(values) > 2 and values[2] is not None and bool(values[2]) and
+            (values[1] is None or float(values[1]) != 0))
+
+
 def run(case, build):
     """None if the test passes; raises Unsupported or Wrong."""
     model = onnx.ModelProto()
@@ -132,6 +139,8 @@ def run(case, build):
         outputs = {info.name: np.asarray(value) for info, value in zip(model.graph.output, outputs)}
         if any(value.dtype.kind in "OUS" for value in list(inputs.values()) + list(outputs.values())):
             raise Unsupported("strings are not supported")
+        if any(is_random(node, inputs) for node in model.graph.node):
+            raise Unsupported("the test compares random numbers")
         with tempfile.TemporaryDirectory() as folder:
             reason = None
             for keep in candidates(model, inputs):

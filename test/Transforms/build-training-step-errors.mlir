@@ -26,14 +26,14 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data"}, %l: tensor<4xi32> {
 
 // -----
 
-// expected-error @below {{function '@forward' has 2 results, expected one, the logits}}
+// expected-error @below {{function '@forward' has 2 results, expected one, the logits; a model that computes a loss of its own is exported without it}}
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data"}, %w: tensor<4x4xf32> {soap.kind = "parameter"}) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   return %x, %w : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // -----
 
-// expected-error @below {{result of '@forward' is 'tensor<4xf32>', expected logits: a tensor of floats of static shape [samples, classes] or [samples, .., classes]}}
+// expected-error @below {{result of '@forward' is 'tensor<4xf32>', expected logits: a tensor of floats of static shape [samples, classes] or [samples, .., classes]; a model that computes a loss of its own is exported without it}}
 func.func @forward(%x: tensor<4xf32> {soap.kind = "data"}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

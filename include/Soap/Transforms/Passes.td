@@ -20,6 +20,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
 
     `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops in `@train_step` and is gone in `@evaluate`. Adam, dropout and schedules read a counter of iterations, the state `step`.
 
+    Softmax cross-entropy expects logits: with `loss=auto` a result that does not look like them (of a sigmoid or softmax, images, ...) is an error, with `loss=softmax-cross-entropy` a warning (docs/TrainingStep.md#which-loss).
+
     With `schedule=linear` the step counts, too: iteration i = 1, 2, ... has the factor `max(0, 1 - (i - 1) / total-iterations)`. With sgd the factor scales gradient and weight decay as they enter the velocity, with adam and adamw the step; the decoupled decay of adamw stays. `@forward` is kept; its ops that have no `soap.name` get one.
 
     ```mlir
@@ -30,7 +32,7 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     }
     ```
 
-    with `loss=softmax-cross-entropy optimizer=sgd learning-rate=0.1` gives
+    with `optimizer=sgd learning-rate=0.1` gives
 
     ```mlir
     func.func @train_step(%x ..., %w ..., %label: tensor<8xi32> {soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64})
@@ -46,8 +48,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     ```
   }];
   let options = [
-    Option<"loss", "loss", "std::string", /*default=*/"\"softmax-cross-entropy\"",
-           "Loss: softmax-cross-entropy (mean over the batch, integer labels)">,
+    Option<"loss", "loss", "std::string", /*default=*/"\"auto\"",
+           "Loss: softmax-cross-entropy (mean over the batch, integer labels); auto is the same, and refuses a result that does not look like logits">,
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
     Option<"schedule", "schedule", "std::string", /*default=*/"\"constant\"",
@@ -58,8 +60,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     Option<"beta1", "beta1", "double", /*default=*/"0.9", "adam, adamw: decay of the mean of gradients, in [0, 1)">,
     Option<"beta2", "beta2", "double", /*default=*/"0.999", "adam, adamw: decay of the mean of squared gradients, in [0, 1)">,
     Option<"epsilon", "epsilon", "double", /*default=*/"1e-8", "adam, adamw: added to the root of the squared gradients, above 0">,
-    Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"0.1",
-           "Weight of a batch's statistics in the running statistics, in [0, 1]">,
+    Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"-1",
+           "Weight of a batch's statistics in the running statistics, in [0, 1]; -1: what the model's batch_norm ops say, 0.1 where they say nothing">,
     Option<"inference", "inference", "bool", /*default=*/"false", "Build @evaluate alone, no training step">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];

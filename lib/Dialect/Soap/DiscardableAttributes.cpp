@@ -7,6 +7,7 @@
 
 #include "OpSupport.h"
 
+#include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
@@ -163,6 +164,21 @@ static LogicalResult checkLayouts(EmitError emitError, NamedAttribute attr,
   return success();
 }
 
+/// An f64 in [0, 1], on a batch norm that has running statistics.
+static LogicalResult checkMomentum(EmitError emitError, NamedAttribute attr,
+                                   Operation *op) {
+  StringRef name = attr.getName().getValue();
+  if (!isa<BatchNormOp>(op))
+    return emitError() << "is no 'soap.batch_norm', so it takes no '" << name
+                       << "'";
+  auto number = dyn_cast<FloatAttr>(attr.getValue());
+  if (number && number.getType().isF64() && number.getValueAsDouble() >= 0 &&
+      number.getValueAsDouble() <= 1)
+    return success();
+  return emitError() << "'" << name << "' must be an f64 in [0, 1], got "
+                     << attr.getValue();
+}
+
 LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -202,6 +218,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 0);
   if (name == kNoPost || name == kUpdate)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
+  if (name == kBatchNormMomentum)
+    return checkMomentum(emitError, attr, op);
   if (name == kLayouts)
     return checkLayouts(emitError, attr, op);
   if (name == kPrecision) {

@@ -154,12 +154,8 @@ int32_t castTarget(NodeContext &node) {
 }
 
 /// Tensors of the model are floats, masks (bools) among them, or int32.
-LogicalResult importCast(NodeContext &node) {
-  if (!node.checkCounts(1, 1))
-    return failure();
-  int32_t to = castTarget(node);
-  if (to == kUndefined)
-    return failure();
+/// Operand 0, computed, as elements of type `to`.
+LogicalResult importCastTo(NodeContext &node, int32_t to) {
   if (to == kBool) {
     // 1 - (x == 0).
     Value zero = node.createBinary<EqualOp>("zero", node.floats(0),
@@ -185,12 +181,10 @@ LogicalResult importCast(NodeContext &node) {
   return node.setResult(0, op.getY());
 }
 
-LogicalResult foldCast(NodeContext &node) {
-  if (!node.checkCounts(1, 1))
-    return failure();
-  int32_t to = castTarget(node);
+/// Operand 0, known, as elements of type `to`.
+LogicalResult foldCastTo(NodeContext &node, int32_t to) {
   const Tensor *x = node.constant(0);
-  if (to == kUndefined || !x)
+  if (!x)
     return failure();
   Tensor result;
   result.dataType = to;
@@ -223,6 +217,30 @@ LogicalResult foldCast(NodeContext &node) {
     }
   }
   return node.setConstant(0, std::move(result));
+}
+
+template <LogicalResult castTo(NodeContext &, int32_t)>
+LogicalResult importCast(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  int32_t to = castTarget(node);
+  return to == kUndefined ? failure() : castTo(node, to);
+}
+
+/// To the type of operand 1.
+LogicalResult importCastLike(NodeContext &node) {
+  if (!node.checkCounts(2, 2))
+    return failure();
+  node.ignoreAttribute("saturate"); // of types that are not supported
+  const Operand &like = node.operand(1);
+  int32_t to = like.constant       ? like.constant->dataType
+               : node.isInteger(1) ? int32_t(kInt32)
+                                   : int32_t(kFloat);
+  if (to != kFloat && !isInteger(to))
+    return node.error("operand " + quote(node.node.inputs[1]) +
+                      " has element type " + dataTypeName(to) +
+                      ", which is not supported");
+  return node.isConstant(0) ? foldCastTo(node, to) : importCastTo(node, to);
 }
 
 Tensor intTensor(Shape values, Shape dims) {
@@ -309,7 +327,9 @@ LogicalResult foldRange(NodeContext &node) {
 void mlir::soap::onnx::addConstantOps(OpTable &table) {
   table["Constant"] = {7, kLastOpset, nullptr, importConstant};
   table["Identity"] = {7, kLastOpset, importIdentity, importIdentity};
-  table["Cast"] = {7, kLastOpset, importCast, foldCast};
+  table["Cast"] = {7, kLastOpset, importCast<importCastTo>,
+                   importCast<foldCastTo>};
+  table["CastLike"] = {15, kLastOpset, importCastLike, importCastLike};
   table["Shape"] = {7, kLastOpset, nullptr, foldShape};
   table["Size"] = {7, kLastOpset, nullptr, foldSize};
   table["ConstantOfShape"] = {9, kLastOpset, nullptr, foldConstantOfShape};

@@ -199,6 +199,10 @@ LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
       addArgument(isIndex ? integerType(*shape) : tensorType(*shape),
                   attributes),
       nullptr, nullptr, *shape};
+  if (!shape->empty() && batchOfFile == 0)
+    batchOfFile = info.hasShape && info.dims[sampleDim].extent > 0
+                      ? info.dims[sampleDim].extent
+                      : (*shape)[sampleDim];
   if (!shape->empty() && info.hasShape && info.dims[sampleDim].extent > 0 &&
       info.dims[sampleDim].extent != (*shape)[sampleDim]) {
     oldBatch = info.dims[sampleDim].extent;
@@ -554,6 +558,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
 
   if (failed(indexNodes()))
     return nullptr;
+  warnOfFolding();
   if (failed(addInputs()))
     return nullptr;
   std::vector<DictionaryAttr> resultAttributes;
@@ -565,6 +570,8 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
     return nullptr;
   auto end = func::ReturnOp::create(builder, loc, *results);
   recognizeGelu(*body);
+  remarkTrainingMode();
+  remarkBatchAxes();
   eraseDead();
   recordPlaces();
 

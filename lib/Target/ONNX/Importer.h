@@ -92,6 +92,9 @@ void addIndexingOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
 void addConstantOps(OpTable &table);
 
+/// Whether a BatchNormalization is in training mode.
+bool normalizesWithBatch(const Node &node, int64_t opset);
+
 /// Exporters write gelu as x * (1 + erf(x / sqrt(2))) / 2, in several orders:
 /// one op again.
 void recognizeGelu(Block &body);
@@ -134,6 +137,19 @@ public:
   const ONNXImportOptions &options;
   OpBuilder builder;
   Location loc;
+  /// The first nodes in training mode, and the first norm that is frozen among
+  /// those, by name; empty: none.
+  struct {
+    std::string norm, dropout, frozenNorm;
+  } training;
+  /// Whether any batch norm of the model is in training mode, once that
+  /// was looked for.
+  std::optional<bool> someNormTrains;
+  /// Whether the batch norm is frozen: in evaluation mode where others train.
+  bool noteBatchNorm(const NodeContext &node, bool trains);
+  /// Extent of the sample dim of the first data input that has one in the file;
+  /// 0: none has.
+  int64_t batchOfFile = 0;
   /// Dim 0 of the data inputs in the file and what options replace it with; 0
   /// if they do not.
   int64_t oldBatch = 0, batch = 0;
@@ -156,10 +172,19 @@ private:
   FailureOr<SmallVector<Value>>
   collectOutputs(std::vector<DictionaryAttr> &attributes);
   bool isFinal(const std::string &name) const;
+  bool isUsed(const std::string &name) const {
+    return useCounts.find(name) != useCounts.end();
+  }
   Value addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes);
   Value addParameter(Parameter &parameter, Role role);
   Value materialize(Parameter &parameter, Role role, Location loc);
   void eraseDead();
+  /// Warns where the exporter seems to have folded norms (TrainingHints.cpp).
+  void warnOfFolding();
+  /// Says what nodes in training mode become.
+  void remarkTrainingMode();
+  /// Says which parameters have a value for each sample of the batch.
+  void remarkBatchAxes();
   void recordPlaces();
 
   OpTable table;
@@ -219,6 +244,8 @@ public:
   bool allConstant() const;
   /// A float32 tensor as SSA value; null after an error.
   Value tensor(size_t index, Role role = Role::Other);
+  /// A tensor of the file as constant, whatever its role; null after an error.
+  Value frozen(size_t index);
   /// An int32 tensor as SSA value; null after an error.
   Value integers(size_t index);
   /// A tensor of the model whose elements are integers.
@@ -237,6 +264,10 @@ public:
   LogicalResult setOperand(size_t index, const Operand &operand);
   bool wantsResult(size_t index) const {
     return index < node.outputs.size() && !node.outputs[index].empty();
+  }
+  /// Whether a node or a result of the model uses result `index`.
+  bool isUsed(size_t index) const {
+    return wantsResult(index) && importer.isUsed(node.outputs[index]);
   }
   /// The result is a result of the model and nothing else uses it.
   bool isFinal() const { return importer.isFinal(node.outputs[0]); }

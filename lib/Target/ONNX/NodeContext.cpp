@@ -161,6 +161,22 @@ Value NodeContext::tensor(size_t index, Role role) {
                               baseName() + "." + node.inputs[index]);
 }
 
+Value NodeContext::frozen(size_t index) {
+  const Operand &operand = *inputs[index];
+  if (operand.value)
+    return operand.value;
+  Operand known = operand;
+  known.parameter = nullptr;
+  if (operand.parameter)
+    known.constant = operand.parameter->tensor;
+  if (!known.constant)
+    return (void)error("operand " + quote(node.inputs[index]) +
+                       " has no values in the file, and is not trained"),
+           Value();
+  return importer.materialize(known, Role::Other, loc,
+                              baseName() + "." + node.inputs[index]);
+}
+
 Value NodeContext::floats(size_t index) {
   if (isInteger(index)) {
     Value x = inputs[index]->value;

@@ -6,22 +6,61 @@
 
 #include "Importer.h"
 
+#include "Soap/Dialect/Soap/BatchNormAttributes.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::onnx;
 
 namespace {
 
-LogicalResult importBatchNormalization(NodeContext &node) {
-  float epsilon = node.floatAttribute("epsilon", 1e-5f);
-  // Only training uses it.
-  node.ignoreAttribute("momentum");
+/// Results other than the first are running statistics, which the training step
+/// updates by itself: nothing may read them.
+LogicalResult checkStatisticsUnused(NodeContext &node) {
+  for (size_t i = 1; i < node.node.outputs.size(); ++i)
+    if (node.isUsed(i))
+      return node.error("result " + Twine(i) + " (" +
+                        quote(node.node.outputs[i]) +
+                        ") is used: running statistics are only supported as "
+                        "states, which the training step updates");
+  return success();
+}
+
+/// The attributes of a batch norm.
+struct BatchNormOptions {
+  float epsilon;
+  /// The weight of a batch in the running statistics.
+  double momentum;
+  bool trains;
+};
+
+FailureOr<BatchNormOptions> batchNormOptions(NodeContext &node) {
+  BatchNormOptions result;
+  result.epsilon = node.floatAttribute("epsilon", 1e-5f);
+  float kept = node.floatAttribute("momentum", 0.9f);
   if (node.opset() < 9 && node.intAttribute("spatial", 1) != 1)
     return node.error("attribute 'spatial': only 1 is supported");
-  if (node.opset() >= 14 && node.intAttribute("training_mode", 0) != 0)
-    return node.error("attribute 'training_mode': only 0 is supported, export "
-                      "the model in evaluation mode");
-  if (node.failed() || !node.checkCounts(5, 5))
+  if (node.opset() >= 14)
+    (void)node.intAttribute("training_mode", 0);
+  result.trains = normalizesWithBatch(node.node, node.opset());
+  if (node.failed() || (result.trains && failed(checkStatisticsUnused(node))) ||
+      !node.checkCounts(5, 5, result.trains ? 5 : 1))
+    return failure();
+  if (!(kept >= 0 && kept <= 1))
+    return node.error(
+        "attribute 'momentum': expected a number in [0, 1], got " +
+        std::to_string(kept));
+  // ONNX says how much of the running statistics is kept, in a float of 7
+  // digits.
+  result.momentum = std::round((1 - double(kept)) * 1e7) / 1e7;
+  return result;
+}
+
+LogicalResult importBatchNormalization(NodeContext &node) {
+  auto options = batchNormOptions(node);
+  if (failed(options))
     return failure();
   const Shape &x = node.shape(0);
   if (x.size() < 2)
@@ -32,19 +71,45 @@ LogicalResult importBatchNormalization(NodeContext &node) {
       return node.error("expected operand " + quote(node.node.inputs[i]) +
                         " of shape " + Twine(x[1]) + ", got " +
                         shapeString(node.shape(i)));
+  auto &builder = node.importer.builder;
+  auto epsilon = builder.getF64FloatAttr(double(options->epsilon));
   Value input = node.tensor(0), gamma = node.tensor(1, Role::Scale),
-        beta = node.tensor(2, Role::Bias), mean = node.tensor(3, Role::Mean),
-        variance = node.tensor(4, Role::Variance);
-  if (!input || !gamma || !beta || !mean || !variance)
+        beta = node.tensor(2, Role::Bias);
+  if (!input || !gamma || !beta)
     return failure();
-  return node.setResult(0, node.create<BatchNormOp>("", x, input, gamma, beta,
-                                                    mean, variance,
-                                                    APFloat(double(epsilon))));
+  if (options->trains && (node.operand(3).value || node.operand(4).value)) {
+    // A norm without running statistics: exporters write those of the batch.
+    auto op = BatchNormTrainOp::create(builder, node.loc, input, gamma, beta,
+                                       epsilon);
+    node.nameOp(op, "");
+    return node.setResult(0, op.getY());
+  }
+  bool isFrozen = node.importer.noteBatchNorm(node, options->trains);
+  Value mean = isFrozen ? node.frozen(3) : node.tensor(3, Role::Mean),
+        variance = isFrozen ? node.frozen(4) : node.tensor(4, Role::Variance);
+  if (!mean || !variance)
+    return failure();
+  Value y = node.create<BatchNormOp>("", x, input, gamma, beta, mean, variance,
+                                     epsilon);
+  if (y && !isFrozen && options->momentum != 0.1)
+    y.getDefiningOp()->setAttr(kBatchNormMomentum,
+                               builder.getF64FloatAttr(options->momentum));
+  if (!isFrozen && (options->momentum == 0 || options->momentum == 1))
+    emitWarning(node.importer.loc)
+        << "node " << quote(node.baseName()) << ": attribute 'momentum' is "
+        << int(1 - options->momentum) << ", so running statistics "
+        << (options->momentum == 0 ? "never change"
+                                   : "are those of the last batch")
+        << "; exporters write it for a cumulative average, which is not "
+           "supported: 'batch-norm-momentum' of the training step sets the "
+           "weight of a batch";
+  return node.setResult(0, y);
 }
 
-/// Drops in training alone: the step that is built from the model counts.
+/// Drops in training alone: the step that is built from the model counts,
+/// whatever mode the file is in.
 LogicalResult importDropout(NodeContext &node) {
-  if (!node.checkCounts(1, 3))
+  if (!node.checkCounts(1, 3, node.isUsed(1) ? 1 : 2))
     return failure();
   std::optional<float> rate;
   if (node.opset() < 12)
@@ -56,10 +121,12 @@ LogicalResult importDropout(NodeContext &node) {
     auto training = node.constantInts(2);
     if (!training)
       return failure();
-    if (*training != Shape{0})
-      return node.error(
-          "only inference is supported, export the model in "
-          "evaluation mode; the training step drops all the same");
+    if (training->size() != 1)
+      return node.error("operand " + quote(node.node.inputs[2]) +
+                        ": expected one bool, got " + Twine(training->size()));
+    if (training->front() != 0 && rate != 0.0f &&
+        node.importer.training.dropout.empty())
+      node.importer.training.dropout = node.baseName();
   }
   if (node.failed())
     return failure();

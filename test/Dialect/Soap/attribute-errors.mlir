@@ -174,3 +174,19 @@ module attributes {soap.precision = "f16"} {
 func.func @precision(%x: tensor<2xf32>) attributes {soap.precision = "f32"} {
   return
 }
+
+// -----
+
+func.func @momentum(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
+  // expected-error@+1 {{'soap.batch_norm_momentum' must be an f64 in [0, 1], got 1.500000e+00 : f64}}
+  %y = soap.batch_norm %x, %c, %c, %c, %c {epsilon = 1.0e-3 : f64, soap.batch_norm_momentum = 1.5 : f64} : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @momentum_elsewhere(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error@+1 {{is no 'soap.batch_norm', so it takes no 'soap.batch_norm_momentum'}}
+  %y = soap.relu %x {soap.batch_norm_momentum = 0.5 : f64} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}

@@ -1,0 +1,22 @@
+//===- BatchNormAttributes.h - How batch norm trains ------------*- C++ -*-===//
+//
+// A header of its own, so that only those who make or train batch norms see it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_DIALECT_SOAP_BATCHNORMATTRIBUTES_H
+#define SOAP_DIALECT_SOAP_BATCHNORMATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::soap {
+
+/// On `soap.batch_norm`, an f64 in [0, 1]: the weight of a batch's statistics
+/// in the running statistics, for the training step that is built from it.
+/// Absent: the step's default, 0.1.
+inline constexpr llvm::StringLiteral kBatchNormMomentum =
+    "soap.batch_norm_momentum";
+
+} // namespace mlir::soap
+
+#endif // SOAP_DIALECT_SOAP_BATCHNORMATTRIBUTES_H
