@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Profile/ProfileModel.h"
 
 #include <iostream>
 #include <sstream>

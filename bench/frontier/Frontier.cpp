@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierSearch.h"
-#include "Soap/Search/Presets.h"
-#include "Soap/Search/ProblemFile.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ProblemFile.h"
 
 #include <cstdio>
 #include <cstdlib>

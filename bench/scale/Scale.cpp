@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/FoldedPlan.h"
-#include "Soap/Core/Simulator.h"
-#include "Soap/Search/Presets.h"
-#include "Soap/Search/ProblemFile.h"
+#include "Soap/Simulator/FoldedPlan.h"
+#include "Soap/Simulator/Simulator.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ProblemFile.h"
 
 #include <cstdio>
 #include <ctime>

@@ -41,6 +41,8 @@ function(soap_target_options name)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:include>)
+  # Headers that only the project itself includes: "Support/Json.h".
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
 endfunction()
 
@@ -168,7 +170,7 @@ function(add_soap_unittest name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/unittests)
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/unittests)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/unittests ${PROJECT_SOURCE_DIR}/lib)
   soap_test_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main Threads::Threads)
   if(ARG_MLIR)

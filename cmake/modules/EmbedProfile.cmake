@@ -2,7 +2,7 @@
 # In pieces, since compilers need not accept longer literals than 65536 characters.
 file(READ ${INPUT} text)
 string(LENGTH "${text}" length)
-set(code "#include \"Soap/Core/Profile.h\"\n\nstatic const char *const pieces[] = {\n")
+set(code "#include \"Soap/Profile/Profile.h\"\n\nstatic const char *const pieces[] = {\n")
 set(at 0)
 while(at LESS length)
   string(SUBSTRING "${text}" ${at} 16000 piece)

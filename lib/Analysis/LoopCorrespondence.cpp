@@ -6,7 +6,7 @@
 
 #include "LoopCorrespondence.h"
 
-#include "Soap/Core/DominantLoop.h"
+#include "Soap/Model/DominantLoop.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 using namespace mlir;

@@ -7,8 +7,8 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
-#include "Soap/Core/Fusion.h"
-#include "Soap/Core/Reuse.h"
+#include "Soap/Model/Fusion.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"

@@ -9,7 +9,7 @@
 #include "Soap/Analysis/OpGroups.h"
 #include "LoopCorrespondence.h"
 
-#include "Soap/Core/DominantLoop.h"
+#include "Soap/Model/DominantLoop.h"
 
 #include "llvm/ADT/BitVector.h"
 

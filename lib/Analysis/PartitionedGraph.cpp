@@ -7,7 +7,7 @@
 
 #include "Soap/Analysis/PartitionedGraph.h"
 
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/Simulator.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"

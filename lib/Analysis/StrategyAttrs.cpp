@@ -6,7 +6,7 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
-#include "Soap/Core/Reuse.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 

@@ -7,7 +7,7 @@
 
 #include "Soap/Analysis/TopologyAttr.h"
 
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Profile/ProfileModel.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 using namespace mlir;

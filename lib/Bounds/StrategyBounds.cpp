@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
 #include <limits>

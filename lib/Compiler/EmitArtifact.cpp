@@ -8,8 +8,8 @@
 #include "Soap/Compiler/EmitArtifact.h"
 
 #include "Soap/Compiler/ObjectCode.h"
-#include "Soap/Core/StrategyFile.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Plan/StrategyFile.h"
+#include "Soap/Topology/Topology.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Runtime/Artifact.h"
 #include "Soap/Runtime/Runtime.h"

@@ -6,7 +6,7 @@
 
 #include "Soap/Compiler/ObjectCache.h"
 
-#include "Soap/Core/CacheFolder.h"
+#include "Soap/Support/CacheFolder.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"

@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CollectiveCost.h"
+#include "Soap/Cost/CollectiveCost.h"
 
 #include "CollectiveRoutes.h"
-#include "Soap/Core/ExchangeLoads.h"
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Cost/ExchangeLoads.h"
+#include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
 #include <cmath>

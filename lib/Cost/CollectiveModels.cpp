@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CollectiveModels.h"
+#include "Soap/Cost/CollectiveModels.h"
 
-#include "Soap/Core/VectorHash.h"
+#include "Soap/Support/VectorHash.h"
 
 #include <algorithm>
 #include <map>

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CORE_COLLECTIVEROUTES_H
-#define SOAP_LIB_CORE_COLLECTIVEROUTES_H
+#ifndef SOAP_LIB_COST_COLLECTIVEROUTES_H
+#define SOAP_LIB_COST_COLLECTIVEROUTES_H
 
-#include "Soap/Core/RouteSets.h"
+#include "Soap/Topology/RouteSets.h"
 
 namespace soap {
 
@@ -39,4 +39,4 @@ constexpr int64_t ringMessageBytes = 1 << 20;
 
 } // namespace soap
 
-#endif // SOAP_LIB_CORE_COLLECTIVEROUTES_H
+#endif // SOAP_LIB_COST_COLLECTIVEROUTES_H

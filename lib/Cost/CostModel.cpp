@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CostModel.h"
+#include "Soap/Cost/CostModel.h"
 
-#include "OpShape.h"
+#include "Model/OpShape.h"
 
-#include "Soap/Core/ProfileModel.h"
-#include "Soap/Core/ProfileRecord.h"
+#include "Soap/Profile/ProfileModel.h"
+#include "Soap/Cost/ProfileRecord.h"
 
 #include <algorithm>
 #include <cmath>

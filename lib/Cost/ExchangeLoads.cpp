@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ExchangeLoads.h"
+#include "Soap/Cost/ExchangeLoads.h"
 
 #include <algorithm>
 #include <cmath>

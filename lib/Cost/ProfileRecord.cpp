@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ProfileRecord.h"
+#include "Soap/Cost/ProfileRecord.h"
 
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
 #include <charconv>

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/TransferTable.h"
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Cost/TransferTable.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 using namespace soap;
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/PlanMemory.h"
+#include "Soap/Memory/PlanMemory.h"
 
-#include "Soap/Core/StrategySimulator.h"
+#include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/PlanMemoryBound.h"
+#include "Soap/Memory/PlanMemoryBound.h"
 
 #include <algorithm>
 #include <cassert>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Config.h"
+#include "Soap/Model/Config.h"
 
 #include <limits>
 

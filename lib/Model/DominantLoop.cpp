@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/DominantLoop.h"
+#include "Soap/Model/DominantLoop.h"
 
 using namespace soap;
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Fusion.h"
+#include "Soap/Model/Fusion.h"
 
-#include "Soap/Core/Graph.h"
+#include "Soap/Model/Graph.h"
 
 #include <algorithm>
 

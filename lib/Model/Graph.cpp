@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Graph.h"
+#include "Soap/Model/Graph.h"
 
 namespace soap {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/IterationSpace.h"
+#include "Soap/Model/IterationSpace.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/KernelClass.h"
+#include "Soap/Model/KernelClass.h"
 
 #include <bit>
 

@@ -6,7 +6,7 @@
 
 #include "OpShape.h"
 
-#include "Soap/Core/ProfileRecord.h"
+#include "Soap/Cost/ProfileRecord.h"
 
 #include <algorithm>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CORE_OPSHAPE_H
-#define SOAP_LIB_CORE_OPSHAPE_H
+#ifndef SOAP_LIB_MODEL_OPSHAPE_H
+#define SOAP_LIB_MODEL_OPSHAPE_H
 
-#include "Soap/Core/Profile.h"
+#include "Soap/Profile/Profile.h"
 
 #include <span>
 
@@ -34,4 +34,4 @@ void resizeShape(const IterationSpace &space, const LoopBox &box, int64_t bytes,
 
 } // namespace soap
 
-#endif // SOAP_LIB_CORE_OPSHAPE_H
+#endif // SOAP_LIB_MODEL_OPSHAPE_H

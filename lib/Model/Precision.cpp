@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Precision.h"
+#include "Soap/Model/Precision.h"
 
 #include <iterator>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Region.h"
+#include "Soap/Model/Region.h"
 
 #include <algorithm>
 #include <cassert>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RegionTable.h"
-#include "Soap/Core/IterationSpace.h"
+#include "Soap/Model/RegionTable.h"
+#include "Soap/Model/IterationSpace.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Reuse.h"
+#include "Soap/Model/Reuse.h"
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Pipeline.h"
+#include "Soap/Pipeline/Pipeline.h"
 
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <algorithm>
 #include <limits>

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RoundPipeline.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 
 #include "RoundPlaces.h"
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RoundPipeline.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 
 #include <algorithm>
 #include <map>

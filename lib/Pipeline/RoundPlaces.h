@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CORE_ROUNDPLACES_H
-#define SOAP_LIB_CORE_ROUNDPLACES_H
+#ifndef SOAP_LIB_PIPELINE_ROUNDPLACES_H
+#define SOAP_LIB_PIPELINE_ROUNDPLACES_H
 
 #include <algorithm>
 #include <cmath>
@@ -54,4 +54,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_CORE_ROUNDPLACES_H
+#endif // SOAP_LIB_PIPELINE_ROUNDPLACES_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CollectiveGroup.h"
+#include "Soap/Plan/CollectiveGroup.h"
 
 #include <algorithm>
 

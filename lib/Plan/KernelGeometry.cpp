@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/KernelGeometry.h"
+#include "Soap/Plan/KernelGeometry.h"
 
 #include <algorithm>
 #include <functional>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CollectiveGroup.h"
-#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Plan/CollectiveGroup.h"
+#include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
 #include <limits>

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/StrategyFile.h"
-#include "Json.h"
-#include "Soap/Core/ProfileModel.h"
-#include "Soap/Core/Reuse.h"
+#include "Soap/Plan/StrategyFile.h"
+#include "Support/Json.h"
+#include "Soap/Profile/ProfileModel.h"
+#include "Soap/Model/Reuse.h"
 
 #include <algorithm>
 #include <filesystem>

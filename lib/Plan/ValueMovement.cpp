@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ValuePlanner.h"
+#include "Soap/Plan/ValuePlanner.h"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ValuePlan.h"
+#include "Soap/Plan/ValuePlan.h"
 
 using namespace soap;
 

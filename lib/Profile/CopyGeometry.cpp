@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CopyGeometry.h"
+#include "Soap/Profile/CopyGeometry.h"
 
 #include <algorithm>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Json.h"
-#include "OpShape.h"
-#include "Soap/Core/ProfileRecord.h"
+#include "Support/Json.h"
+#include "Model/OpShape.h"
+#include "Soap/Cost/ProfileRecord.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Profile/ProfileModel.h"
 
-#include "OpShape.h"
-#include "Soap/Core/ProfileRecord.h"
+#include "Model/OpShape.h"
+#include "Soap/Cost/ProfileRecord.h"
 
 #include <algorithm>
 #include <cmath>

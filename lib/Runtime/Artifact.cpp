@@ -9,7 +9,7 @@
 #include "Soap/Runtime/Artifact.h"
 
 #include "Json.h"
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/Runtime.h"
 
 #include <algorithm>

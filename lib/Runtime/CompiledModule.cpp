@@ -9,7 +9,7 @@
 #include "Library.h"
 #include "ProgramInterface.h"
 #include "Soap/Compiler/Compiler.h"
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/Symbols.h"
 
 #include <algorithm>

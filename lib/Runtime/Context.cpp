@@ -7,7 +7,7 @@
 
 #include "Soap/Runtime/Context.h"
 
-#include "Soap/Core/CollectiveGroup.h"
+#include "Soap/Plan/CollectiveGroup.h"
 
 #include <algorithm>
 #include <exception>

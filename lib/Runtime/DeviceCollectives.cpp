@@ -6,7 +6,7 @@
 
 #include "DeviceCollectives.h"
 
-#include "Soap/Core/CollectiveGroup.h"
+#include "Soap/Plan/CollectiveGroup.h"
 
 using namespace soap;
 using namespace soap::runtime;

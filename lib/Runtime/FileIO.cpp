@@ -1,6 +1,6 @@
 //===- FileIO.cpp - Whole files that may be gzipped -----------------------===//
 //
-// Soap/Core/InputFile.h reads whole files as they are; WriteFile.cpp writes.
+// Soap/Support/InputFile.h reads whole files as they are; WriteFile.cpp writes.
 //
 //===----------------------------------------------------------------------===//
 

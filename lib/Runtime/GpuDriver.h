@@ -8,7 +8,7 @@
 #ifndef SOAP_LIB_RUNTIME_GPUDRIVER_H
 #define SOAP_LIB_RUNTIME_GPUDRIVER_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 namespace soap::runtime {
 

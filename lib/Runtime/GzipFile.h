@@ -8,7 +8,7 @@
 #ifndef SOAP_LIB_RUNTIME_GZIPFILE_H
 #define SOAP_LIB_RUNTIME_GZIPFILE_H
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 
 #include <memory>
 #include <zlib.h>

@@ -6,7 +6,7 @@
 
 #include "HostCollectives.h"
 
-#include "Soap/Core/CollectiveGroup.h"
+#include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Runtime/Launcher.h"
 
 #include <chrono>

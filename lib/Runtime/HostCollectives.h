@@ -12,7 +12,7 @@
 #ifndef SOAP_LIB_RUNTIME_HOSTCOLLECTIVES_H
 #define SOAP_LIB_RUNTIME_HOSTCOLLECTIVES_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Collective.h"
 #include "Soap/Runtime/Placement.h"
 

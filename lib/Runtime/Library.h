@@ -7,7 +7,7 @@
 #ifndef SOAP_LIB_RUNTIME_LIBRARY_H
 #define SOAP_LIB_RUNTIME_LIBRARY_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 namespace soap::runtime {
 

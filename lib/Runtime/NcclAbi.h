@@ -9,7 +9,7 @@
 #ifndef SOAP_LIB_RUNTIME_NCCLABI_H
 #define SOAP_LIB_RUNTIME_NCCLABI_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstddef>
 

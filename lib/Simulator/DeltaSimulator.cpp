@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/DeltaSimulator.h"
+#include "Soap/Simulator/DeltaSimulator.h"
 
 #include <algorithm>
 #include <cassert>

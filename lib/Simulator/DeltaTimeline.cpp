@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/DeltaTimeline.h"
+#include "Soap/Simulator/DeltaTimeline.h"
 
 #include <algorithm>
 #include <span>

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/FoldedPlan.h"
+#include "Soap/Simulator/FoldedPlan.h"
 
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <algorithm>
 #include <unordered_map>

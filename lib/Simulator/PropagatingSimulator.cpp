@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/PropagatingSimulator.h"
+#include "Soap/Simulator/PropagatingSimulator.h"
 
 #include <algorithm>
 

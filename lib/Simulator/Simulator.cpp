@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/Simulator.h"
 
-#include "Soap/Core/CollectiveGroup.h"
+#include "Soap/Plan/CollectiveGroup.h"
 
 #include <algorithm>
 #include <numeric>

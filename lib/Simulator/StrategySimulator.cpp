@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/StrategySimulator.h"
+#include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
 #include <set>

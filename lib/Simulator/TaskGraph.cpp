@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 #include <algorithm>
 

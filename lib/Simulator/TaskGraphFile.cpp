@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Json.h"
-#include "Soap/Core/Timeline.h"
+#include "Support/Json.h"
+#include "Soap/Simulator/Timeline.h"
 
 using namespace soap;
 using jsonfile::quote;

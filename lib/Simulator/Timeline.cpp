@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Timeline.h"
+#include "Soap/Simulator/Timeline.h"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <cerrno>

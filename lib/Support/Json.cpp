@@ -7,7 +7,7 @@
 
 #include "Json.h"
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 
 #include <cmath>
 #include <filesystem>

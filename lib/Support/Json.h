@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CORE_JSON_H
-#define SOAP_LIB_CORE_JSON_H
+#ifndef SOAP_LIB_SUPPORT_JSON_H
+#define SOAP_LIB_SUPPORT_JSON_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <nlohmann/json.hpp>
 
@@ -112,4 +112,4 @@ std::string syntaxError(const std::string &message);
 
 } // namespace soap::jsonfile
 
-#endif // SOAP_LIB_CORE_JSON_H
+#endif // SOAP_LIB_SUPPORT_JSON_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_RANDOMGENERATOR_H
-#define SOAP_LIB_SEARCH_RANDOMGENERATOR_H
+#ifndef SOAP_LIB_SUPPORT_RANDOMGENERATOR_H
+#define SOAP_LIB_SUPPORT_RANDOMGENERATOR_H
 
 #include <cstdint>
 
@@ -53,4 +53,4 @@ public:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_RANDOMGENERATOR_H
+#endif // SOAP_LIB_SUPPORT_RANDOMGENERATOR_H

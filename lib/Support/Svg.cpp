@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Svg.h"
+#include "Soap/Support/Svg.h"
 
 #include <algorithm>
 #include <array>

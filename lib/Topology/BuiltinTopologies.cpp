@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ProfileModel.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Profile/ProfileModel.h"
+#include "Soap/Topology/Topology.h"
 
 #include <algorithm>
 #include <array>

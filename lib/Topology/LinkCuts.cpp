@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/LinkCuts.h"
+#include "Soap/Topology/LinkCuts.h"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ResourceLists.h"
+#include "Soap/Topology/ResourceLists.h"
 
-#include "Soap/Core/VectorHash.h"
+#include "Soap/Support/VectorHash.h"
 
 #include <algorithm>
 

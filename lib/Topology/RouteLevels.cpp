@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RouteLevels.h"
+#include "Soap/Topology/RouteLevels.h"
 
 #include <algorithm>
 #include <tuple>

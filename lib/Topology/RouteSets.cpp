@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RouteSets.h"
+#include "Soap/Topology/RouteSets.h"
 
 #include <algorithm>
 

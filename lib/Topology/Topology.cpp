@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 #include <algorithm>
 #include <atomic>

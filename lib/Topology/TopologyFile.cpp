@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Json.h"
-#include "Soap/Core/ProfileModel.h"
-#include "Soap/Core/Topology.h"
+#include "Support/Json.h"
+#include "Soap/Profile/ProfileModel.h"
+#include "Soap/Topology/Topology.h"
 
 #include <cmath>
 #include <filesystem>

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/TopologyReport.h"
-#include "Soap/Core/Svg.h"
+#include "Soap/Topology/TopologyReport.h"
+#include "Soap/Support/Svg.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Transforms/Passes.h"

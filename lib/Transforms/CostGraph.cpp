@@ -10,8 +10,8 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/CostGraph/CostGraphFile.h"
-#include "Soap/Search/CostGraph/FrontierGraph.h"
-#include "Soap/Search/CostGraph/FrontierSearch.h"
+#include "Soap/Search/Frontier/FrontierGraph.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Transforms/Passes.h"
 
 namespace mlir::soap {

@@ -8,7 +8,7 @@
 #include "StrategySupport.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Search/Explain.h"
+#include "Soap/Search/Report/Explain.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/SmallSet.h"

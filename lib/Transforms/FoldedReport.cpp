@@ -6,8 +6,8 @@
 
 #include "FoldedReport.h"
 
-#include "Soap/Core/PlanMemory.h"
-#include "Soap/Core/Simulator.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"

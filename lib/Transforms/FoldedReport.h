@@ -1,15 +1,15 @@
 //===- FoldedReport.h - A simulation of classes of devices ------*- C++ -*-===//
 //
 // What --soap-simulate says of thousands of devices: the plan in its compact
-// form, folded (Core/FoldedPlan.h), without writing out every task.
+// form, folded (Simulator/FoldedPlan.h), without writing out every task.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
 #define SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
 
-#include "Soap/Core/FoldedPlan.h"
-#include "Soap/Core/Timeline.h"
+#include "Soap/Simulator/FoldedPlan.h"
+#include "Soap/Simulator/Timeline.h"
 
 #include "llvm/Support/raw_ostream.h"
 

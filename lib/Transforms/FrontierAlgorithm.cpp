@@ -9,7 +9,7 @@
 #include "CheckedOptions.h"
 #include "StrategySupport.h"
 
-#include "Soap/Search/CostGraph/FrontierSearch.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -10,7 +10,7 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Core/RoundPipeline.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -9,7 +9,7 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Search/ProblemFile.h"
+#include "Soap/Search/Problem/ProblemFile.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"

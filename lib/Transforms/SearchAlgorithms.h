@@ -8,8 +8,8 @@
 #ifndef SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H
 #define SOAP_LIB_TRANSFORMS_SEARCHALGORITHMS_H
 
-#include "Soap/Core/Reuse.h"
-#include "Soap/Search/MCMC.h"
+#include "Soap/Model/Reuse.h"
+#include "Soap/Search/MCMC/MCMC.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -24,7 +24,7 @@ struct SearchOutcome {
   ::soap::McmcResult result;
   /// What else goes into the report.
   llvm::json::Object report;
-  /// Values that the result keeps in one form only (Core/Reuse.h).
+  /// Values that the result keeps in one form only (Model/Reuse.h).
   std::vector<::soap::KeptValue> keeps;
 };
 

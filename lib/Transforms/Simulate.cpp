@@ -13,7 +13,7 @@
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
 namespace mlir::soap {

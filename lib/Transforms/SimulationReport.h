@@ -9,7 +9,7 @@
 
 #include "PipelineReport.h"
 
-#include "Soap/Core/Timeline.h"
+#include "Soap/Simulator/Timeline.h"
 
 #include "llvm/Support/raw_ostream.h"
 

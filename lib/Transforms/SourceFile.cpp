@@ -6,7 +6,7 @@
 
 #include "Soap/Transforms/SourceFile.h"
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"

@@ -9,7 +9,7 @@
 #include "StrategySupport.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Search/StrategyDrawing.h"
+#include "Soap/Search/Report/StrategyDrawing.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -10,9 +10,9 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
-#include "Soap/Core/InputFile.h"
-#include "Soap/Core/PlanMemory.h"
-#include "Soap/Core/StrategyFile.h"
+#include "Soap/Support/InputFile.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Plan/StrategyFile.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -10,9 +10,9 @@
 #define SOAP_LIB_TRANSFORMS_STRATEGYSUPPORT_H
 
 #include "Soap/Analysis/OpGraph.h"
-#include "Soap/Core/StrategyFile.h"
-#include "Soap/Core/Topology.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Plan/StrategyFile.h"
+#include "Soap/Topology/Topology.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <memory>
 

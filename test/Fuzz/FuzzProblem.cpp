@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Search/ProblemFile.h"
+#include "Soap/Search/Problem/ProblemFile.h"
 
 using namespace soap;
 

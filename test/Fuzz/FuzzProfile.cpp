@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Profile/ProfileModel.h"
 
 using namespace soap;
 

@@ -7,7 +7,7 @@
 
 #include "../../unittests/Search/Problems.h"
 #include "Fuzz.h"
-#include "Soap/Search/McmcCheckpoint.h"
+#include "Soap/Search/MCMC/McmcCheckpoint.h"
 
 using namespace soap;
 

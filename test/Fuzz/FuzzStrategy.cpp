@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Core/StrategyFile.h"
+#include "Soap/Plan/StrategyFile.h"
 
 using namespace soap;
 

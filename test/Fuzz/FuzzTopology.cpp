@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 using namespace soap;
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 #include "Soap/InitAll.h"
 #include "Soap/Transforms/SourceFile.h"
 

@@ -10,7 +10,7 @@
 #include "Calibrate.h"
 
 #include "Commands.h"
-#include "Soap/Core/ProfileRecord.h"
+#include "Soap/Cost/ProfileRecord.h"
 #include "Soap/Runtime/CompiledModule.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/SpeedGauge.h"

@@ -6,8 +6,8 @@
 
 #include "CalibrationProfile.h"
 
-#include "Soap/Core/ProfileModel.h"
-#include "Soap/Core/ProfileRecord.h"
+#include "Soap/Profile/ProfileModel.h"
+#include "Soap/Cost/ProfileRecord.h"
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>

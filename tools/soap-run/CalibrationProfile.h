@@ -8,9 +8,9 @@
 #ifndef SOAP_TOOLS_SOAPRUN_CALIBRATIONPROFILE_H
 #define SOAP_TOOLS_SOAPRUN_CALIBRATIONPROFILE_H
 
-#include "Soap/Core/Error.h"
-#include "Soap/Core/Profile.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Support/Error.h"
+#include "Soap/Profile/Profile.h"
+#include "Soap/Topology/Topology.h"
 
 #include <cstdint>
 #include <map>
@@ -83,7 +83,7 @@ public:
   void add(const CalibrationCase &c);
   /// A copy of a kind that costs by its bytes (`assemble`).
   void addCopy(const std::string &kind, int64_t bytes, int64_t ns);
-  /// A task that copies, by its shape (Soap/Core/ProfileRecord.h). An error if
+  /// A task that copies, by its shape (Soap/Cost/ProfileRecord.h). An error if
   /// the text is none.
   MaybeError addCopy(const std::string &shape, int64_t ns);
   /// All links of the topology are alike.

@@ -6,7 +6,7 @@
 
 #include "Options.h"
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/ProcessGroup.h"
 #include "Soap/Runtime/Rendezvous.h"
 

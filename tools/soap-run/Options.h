@@ -8,7 +8,7 @@
 #ifndef SOAP_TOOLS_SOAPRUN_OPTIONS_H
 #define SOAP_TOOLS_SOAPRUN_OPTIONS_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Data.h"
 
 #include <string>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/CostGraph/CostGraphFile.h"
-#include "Soap/Search/CostGraph/RepeatedBlocks.h"
+#include "Soap/Search/Frontier/RepeatedBlocks.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 #include "Support.h"
 

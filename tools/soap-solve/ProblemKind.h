@@ -8,7 +8,7 @@
 #ifndef SOAP_TOOLS_SOAPSOLVE_PROBLEMKIND_H
 #define SOAP_TOOLS_SOAPSOLVE_PROBLEMKIND_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <string>
 #include <vector>

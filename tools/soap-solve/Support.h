@@ -35,7 +35,7 @@ Flag booleanFlag(bool &target);
 /// One of the names; the target becomes its index.
 Flag choiceFlag(int &target, std::vector<std::string> names);
 
-/// --input-limit: sets the limits of this process (Soap/Core/InputFile.h).
+/// --input-limit: sets the limits of this process (Soap/Support/InputFile.h).
 Flag inputLimitFlag();
 
 /// What every solver takes.

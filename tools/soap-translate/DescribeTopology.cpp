@@ -6,7 +6,7 @@
 
 #include "Translation.h"
 
-#include "Soap/Core/TopologyReport.h"
+#include "Soap/Topology/TopologyReport.h"
 
 using namespace mlir;
 using namespace mlir::soap;

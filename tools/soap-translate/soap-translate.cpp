@@ -6,7 +6,7 @@
 
 #include "Translation.h"
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RandomGraphs.h"
-#include "Soap/Core/StrategyPlan.h"
-#include "Soap/Core/StrategySimulator.h"
+#include "Support/RandomGraphs.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/StrategySimulator.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CollectiveCost.h"
-#include "Random.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CollectiveModels.h"
-#include "Random.h"
+#include "Soap/Cost/CollectiveModels.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CostModel.h"
-#include "Random.h"
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Cost/CostModel.h"
+#include "Support/Random.h"
+#include "Soap/Profile/ProfileModel.h"
 
 #include <gtest/gtest.h>
 

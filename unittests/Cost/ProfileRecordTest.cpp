@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ProfileRecord.h"
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Cost/ProfileRecord.h"
+#include "Soap/Profile/ProfileModel.h"
 
 #include <gtest/gtest.h>
 

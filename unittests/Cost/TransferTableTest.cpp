@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/TransferTable.h"
+#include "Soap/Cost/TransferTable.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Config.h"
-#include "Random.h"
+#include "Soap/Model/Config.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

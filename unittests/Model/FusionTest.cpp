@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Fusion.h"
+#include "Soap/Model/Fusion.h"
 
-#include "Graphs.h"
-#include "Soap/Core/CostModel.h"
+#include "Support/Graphs.h"
+#include "Soap/Cost/CostModel.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/IterationSpace.h"
-#include "Random.h"
+#include "Soap/Model/IterationSpace.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

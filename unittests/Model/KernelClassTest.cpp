@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RandomGraphs.h"
+#include "Support/RandomGraphs.h"
 
-#include "Soap/Core/KernelGeometry.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Plan/KernelGeometry.h"
+#include "Soap/Topology/Topology.h"
 
 #include <gtest/gtest.h>
 

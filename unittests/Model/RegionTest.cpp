@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Region.h"
-#include "Random.h"
+#include "Soap/Model/Region.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

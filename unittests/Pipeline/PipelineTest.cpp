@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Pipeline.h"
+#include "Soap/Pipeline/Pipeline.h"
 
-#include "Graphs.h"
+#include "Support/Graphs.h"
 
 #include <gtest/gtest.h>
 

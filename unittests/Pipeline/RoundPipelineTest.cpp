@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RoundPipeline.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 
-#include "Graphs.h"
+#include "Support/Graphs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 //===- CollectiveGroupTest.cpp - Which collectives are regular ------------===//
 
-#include "Soap/Core/CollectiveGroup.h"
+#include "Soap/Plan/CollectiveGroup.h"
 
 #include "gtest/gtest.h"
 

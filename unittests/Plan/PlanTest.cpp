@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RandomGraphs.h"
+#include "Support/RandomGraphs.h"
 
-#include "Soap/Core/CollectiveGroup.h"
-#include "Soap/Core/Plan.h"
-#include "Soap/Core/Simulator.h"
+#include "Soap/Plan/CollectiveGroup.h"
+#include "Soap/Plan/Plan.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/StrategyFile.h"
-#include "Graphs.h"
+#include "Soap/Plan/StrategyFile.h"
+#include "Support/Graphs.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

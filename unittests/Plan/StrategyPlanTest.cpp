@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graphs.h"
-#include "MeasuredCopies.h"
-#include "RandomGraphs.h"
+#include "Support/Graphs.h"
+#include "Support/MeasuredCopies.h"
+#include "Support/RandomGraphs.h"
 
-#include "Soap/Core/DeltaSimulator.h"
-#include "Soap/Core/PlanMemory.h"
-#include "Soap/Core/PlanMemoryBound.h"
-#include "Soap/Core/Reuse.h"
-#include "Soap/Core/Simulator.h"
-#include "Soap/Core/StrategyPlan.h"
-#include "Soap/Core/StrategySimulator.h"
+#include "Soap/Simulator/DeltaSimulator.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Memory/PlanMemoryBound.h"
+#include "Soap/Model/Reuse.h"
+#include "Soap/Simulator/Simulator.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/StrategySimulator.h"
 
 #include <gtest/gtest.h>
 

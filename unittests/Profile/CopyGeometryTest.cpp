@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/CopyGeometry.h"
-#include "Random.h"
+#include "Soap/Profile/CopyGeometry.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

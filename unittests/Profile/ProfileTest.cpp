@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Random.h"
-#include "Soap/Core/CostModel.h"
-#include "Soap/Core/ProfileModel.h"
+#include "Support/Random.h"
+#include "Soap/Cost/CostModel.h"
+#include "Soap/Profile/ProfileModel.h"
 
 #include <gtest/gtest.h>
 

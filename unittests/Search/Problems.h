@@ -8,8 +8,8 @@
 #ifndef SOAP_UNITTESTS_SEARCH_PROBLEMS_H
 #define SOAP_UNITTESTS_SEARCH_PROBLEMS_H
 
-#include "../Core/Graphs.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Support/Graphs.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap::test {
 

@@ -1,8 +1,8 @@
 //===- ConvergenceTest.cpp - Timelines that are alike but for a shift -----===//
 
-#include "Graphs.h"
-#include "Soap/Core/DeltaSimulator.h"
-#include "Soap/Core/Topology.h"
+#include "Support/Graphs.h"
+#include "Soap/Simulator/DeltaSimulator.h"
+#include "Soap/Topology/Topology.h"
 
 #include <gtest/gtest.h>
 

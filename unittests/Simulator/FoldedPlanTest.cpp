@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graphs.h"
-#include "RandomGraphs.h"
+#include "Support/Graphs.h"
+#include "Support/RandomGraphs.h"
 
-#include "Soap/Core/FoldedPlan.h"
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/FoldedPlan.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <gtest/gtest.h>
 

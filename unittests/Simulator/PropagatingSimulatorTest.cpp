@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RandomGraphs.h"
+#include "Support/RandomGraphs.h"
 
-#include "Soap/Core/PropagatingSimulator.h"
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/PropagatingSimulator.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <gtest/gtest.h>
 

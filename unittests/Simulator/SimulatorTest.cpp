@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Simulator.h"
-#include "Graphs.h"
-#include "Soap/Core/Timeline.h"
+#include "Soap/Simulator/Simulator.h"
+#include "Support/Graphs.h"
+#include "Soap/Simulator/Timeline.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 //===- TaskBundleTest.cpp - Tasks that are ready together -----------------===//
 
-#include "Soap/Core/TaskBundle.h"
+#include "Soap/Simulator/TaskBundle.h"
 
 #include <gtest/gtest.h>
 

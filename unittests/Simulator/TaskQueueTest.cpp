@@ -1,7 +1,7 @@
 //===- TaskQueueTest.cpp - Ready tasks of a simulation --------------------===//
 
-#include "Soap/Core/TaskQueue.h"
-#include "Random.h"
+#include "Soap/Simulator/TaskQueue.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 #include <queue>

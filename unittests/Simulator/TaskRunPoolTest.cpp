@@ -1,8 +1,8 @@
 //===- TaskRunPoolTest.cpp - Memory of a simulation's tasks ---------------===//
 
-#include "Soap/Core/TaskRunPool.h"
+#include "Soap/Simulator/TaskRunPool.h"
 
-#include "Random.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

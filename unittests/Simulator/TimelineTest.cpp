@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Timeline.h"
-#include "Graphs.h"
+#include "Soap/Simulator/Timeline.h"
+#include "Support/Graphs.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/FlatMap.h"
+#include "Soap/Support/FlatMap.h"
 #include "Random.h"
 
 #include <gtest/gtest.h>

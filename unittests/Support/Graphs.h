@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_UNITTESTS_CORE_GRAPHS_H
-#define SOAP_UNITTESTS_CORE_GRAPHS_H
+#ifndef SOAP_UNITTESTS_SUPPORT_GRAPHS_H
+#define SOAP_UNITTESTS_SUPPORT_GRAPHS_H
 
 #include "Random.h"
-#include "Soap/Core/Graph.h"
-#include "Soap/Core/Roles.h"
+#include "Soap/Model/Graph.h"
+#include "Soap/Model/Roles.h"
 
 #include <string>
 #include <vector>
@@ -180,4 +180,4 @@ inline Strategy randomStrategy(Random &random, const Graph &graph,
 
 } // namespace soap::test
 
-#endif // SOAP_UNITTESTS_CORE_GRAPHS_H
+#endif // SOAP_UNITTESTS_SUPPORT_GRAPHS_H

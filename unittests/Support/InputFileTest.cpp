@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_UNITTESTS_CORE_MEASUREDCOPIES_H
-#define SOAP_UNITTESTS_CORE_MEASUREDCOPIES_H
+#ifndef SOAP_UNITTESTS_SUPPORT_MEASUREDCOPIES_H
+#define SOAP_UNITTESTS_SUPPORT_MEASUREDCOPIES_H
 
-#include "Soap/Core/ProfileModel.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Profile/ProfileModel.h"
+#include "Soap/Topology/Topology.h"
 
 namespace soap::test {
 
@@ -34,4 +34,4 @@ inline void addMeasuredCopies(Topology &topology) {
 
 } // namespace soap::test
 
-#endif // SOAP_UNITTESTS_CORE_MEASUREDCOPIES_H
+#endif // SOAP_UNITTESTS_SUPPORT_MEASUREDCOPIES_H

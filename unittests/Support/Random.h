@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_UNITTESTS_CORE_RANDOM_H
-#define SOAP_UNITTESTS_CORE_RANDOM_H
+#ifndef SOAP_UNITTESTS_SUPPORT_RANDOM_H
+#define SOAP_UNITTESTS_SUPPORT_RANDOM_H
 
 #include <cstdint>
 #include <cstdlib>
@@ -40,4 +40,4 @@ private:
 
 } // namespace soap::test
 
-#endif // SOAP_UNITTESTS_CORE_RANDOM_H
+#endif // SOAP_UNITTESTS_SUPPORT_RANDOM_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_UNITTESTS_CORE_RANDOMGRAPHS_H
-#define SOAP_UNITTESTS_CORE_RANDOMGRAPHS_H
+#ifndef SOAP_UNITTESTS_SUPPORT_RANDOMGRAPHS_H
+#define SOAP_UNITTESTS_SUPPORT_RANDOMGRAPHS_H
 
-#include "Soap/Core/Graph.h"
+#include "Soap/Model/Graph.h"
 
 #include <algorithm>
 #include <random>
@@ -239,4 +239,4 @@ inline RandomProblem randomProblem(Random &random, int64_t mostNodes = 6,
 
 } // namespace soap::randomgraphs
 
-#endif // SOAP_UNITTESTS_CORE_RANDOMGRAPHS_H
+#endif // SOAP_UNITTESTS_SUPPORT_RANDOMGRAPHS_H

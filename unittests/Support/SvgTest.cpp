@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Svg.h"
+#include "Soap/Support/Svg.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 //===- LinkCutsTest.cpp - Links that everything passes to get somewhere ---===//
 
-#include "Soap/Core/LinkCuts.h"
+#include "Soap/Topology/LinkCuts.h"
 
 #include <gtest/gtest.h>
 

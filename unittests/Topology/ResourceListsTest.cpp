@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/ResourceLists.h"
-#include "Random.h"
+#include "Soap/Topology/ResourceLists.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RouteLevels.h"
-#include "Random.h"
-#include "Soap/Core/ExchangeLoads.h"
+#include "Soap/Topology/RouteLevels.h"
+#include "Support/Random.h"
+#include "Soap/Cost/ExchangeLoads.h"
 
 #include <gtest/gtest.h>
 

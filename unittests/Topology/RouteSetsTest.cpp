@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/RouteSets.h"
-#include "Random.h"
-#include "Soap/Core/ExchangeLoads.h"
+#include "Soap/Topology/RouteSets.h"
+#include "Support/Random.h"
+#include "Soap/Cost/ExchangeLoads.h"
 
 #include <gtest/gtest.h>
 

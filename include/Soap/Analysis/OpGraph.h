@@ -8,8 +8,8 @@
 #ifndef SOAP_ANALYSIS_OPGRAPH_H
 #define SOAP_ANALYSIS_OPGRAPH_H
 
-#include "Soap/Core/Graph.h"
-#include "Soap/Core/Roles.h"
+#include "Soap/Model/Graph.h"
+#include "Soap/Model/Roles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -44,7 +44,7 @@ LogicalResult checkPlacements(const OpGraph &opGraph, int deviceCount);
 /// Writes `soap.config` on every op.
 void writeStrategy(const OpGraph &opGraph, const ::soap::Strategy &strategy);
 
-/// Writes `soap.keep` for what the graph restores (Core/Reuse.h), and takes it
+/// Writes `soap.keep` for what the graph restores (Model/Reuse.h), and takes it
 /// off everything else.
 void writeKeeps(const OpGraph &opGraph);
 /// Takes `soap.keep` off a function: another strategy is to be found.

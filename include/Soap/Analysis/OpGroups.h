@@ -10,7 +10,7 @@
 #define SOAP_ANALYSIS_OPGROUPS_H
 
 #include "Soap/Analysis/OpGraph.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace mlir::soap {
 

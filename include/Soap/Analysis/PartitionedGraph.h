@@ -8,7 +8,7 @@
 #ifndef SOAP_ANALYSIS_PARTITIONEDGRAPH_H
 #define SOAP_ANALYSIS_PARTITIONEDGRAPH_H
 
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -8,7 +8,7 @@
 #ifndef SOAP_ANALYSIS_TOPOLOGYATTR_H
 #define SOAP_ANALYSIS_TOPOLOGYATTR_H
 
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

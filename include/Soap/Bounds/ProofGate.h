@@ -1,7 +1,7 @@
 //===- ProofGate.h - Whether to look for a proof ----------------*- C++ -*-===//
 
-#ifndef SOAP_CORE_PROOFGATE_H
-#define SOAP_CORE_PROOFGATE_H
+#ifndef SOAP_BOUNDS_PROOFGATE_H
+#define SOAP_BOUNDS_PROOFGATE_H
 
 namespace soap {
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_PROOFGATE_H
+#endif // SOAP_BOUNDS_PROOFGATE_H

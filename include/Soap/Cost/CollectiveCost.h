@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_COLLECTIVECOST_H
-#define SOAP_CORE_COLLECTIVECOST_H
+#ifndef SOAP_COST_COLLECTIVECOST_H
+#define SOAP_COST_COLLECTIVECOST_H
 
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 #include <span>
 
@@ -85,4 +85,4 @@ CollectiveCost collectiveCost(const Topology &topology, CollectiveKind kind,
 
 } // namespace soap
 
-#endif // SOAP_CORE_COLLECTIVECOST_H
+#endif // SOAP_COST_COLLECTIVECOST_H

@@ -9,12 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_COLLECTIVEMODELS_H
-#define SOAP_CORE_COLLECTIVEMODELS_H
+#ifndef SOAP_COST_COLLECTIVEMODELS_H
+#define SOAP_COST_COLLECTIVEMODELS_H
 
-#include "Soap/Core/CollectiveCost.h"
-#include "Soap/Core/RouteLevels.h"
-#include "Soap/Core/TransferTable.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Topology/RouteLevels.h"
+#include "Soap/Cost/TransferTable.h"
 
 #include <optional>
 #include <span>
@@ -84,4 +84,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_COLLECTIVEMODELS_H
+#endif // SOAP_COST_COLLECTIVEMODELS_H

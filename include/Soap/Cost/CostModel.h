@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_COSTMODEL_H
-#define SOAP_CORE_COSTMODEL_H
+#ifndef SOAP_COST_COSTMODEL_H
+#define SOAP_COST_COSTMODEL_H
 
-#include "Soap/Core/CopyGeometry.h"
-#include "Soap/Core/Plan.h"
-#include "Soap/Core/Profile.h"
+#include "Soap/Profile/CopyGeometry.h"
+#include "Soap/Plan/Plan.h"
+#include "Soap/Profile/Profile.h"
 
 #include <span>
 
@@ -88,4 +88,4 @@ Work workOf(const Graph &graph, const Plan &plan, const Action &action);
 
 } // namespace soap
 
-#endif // SOAP_CORE_COSTMODEL_H
+#endif // SOAP_COST_COSTMODEL_H

@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_EXCHANGELOADS_H
-#define SOAP_CORE_EXCHANGELOADS_H
+#ifndef SOAP_COST_EXCHANGELOADS_H
+#define SOAP_COST_EXCHANGELOADS_H
 
-#include "Soap/Core/CollectiveCost.h"
-#include "Soap/Core/RouteLevels.h"
-#include "Soap/Core/RouteSets.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Topology/RouteLevels.h"
+#include "Soap/Topology/RouteSets.h"
 
 namespace soap {
 
@@ -63,4 +63,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_EXCHANGELOADS_H
+#endif // SOAP_COST_EXCHANGELOADS_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PROFILERECORD_H
-#define SOAP_CORE_PROFILERECORD_H
+#ifndef SOAP_COST_PROFILERECORD_H
+#define SOAP_COST_PROFILERECORD_H
 
-#include "Soap/Core/CostModel.h"
+#include "Soap/Cost/CostModel.h"
 
 #include <map>
 
@@ -56,4 +56,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_PROFILERECORD_H
+#endif // SOAP_COST_PROFILERECORD_H

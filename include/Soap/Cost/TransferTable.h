@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TRANSFERTABLE_H
-#define SOAP_CORE_TRANSFERTABLE_H
+#ifndef SOAP_COST_TRANSFERTABLE_H
+#define SOAP_COST_TRANSFERTABLE_H
 
-#include "Soap/Core/ResourceLists.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/ResourceLists.h"
+#include "Soap/Topology/Topology.h"
 
 #include <utility>
 
@@ -65,4 +65,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_TRANSFERTABLE_H
+#endif // SOAP_COST_TRANSFERTABLE_H

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PLANMEMORY_H
-#define SOAP_CORE_PLANMEMORY_H
+#ifndef SOAP_MEMORY_PLANMEMORY_H
+#define SOAP_MEMORY_PLANMEMORY_H
 
-#include "Soap/Core/StrategyPlan.h"
-#include "Soap/Core/TaskQueue.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/TaskQueue.h"
 
 namespace soap {
 
@@ -59,4 +59,4 @@ std::vector<int64_t> peakBytes(const StrategyPlan &plan);
 
 } // namespace soap
 
-#endif // SOAP_CORE_PLANMEMORY_H
+#endif // SOAP_MEMORY_PLANMEMORY_H

@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PLANMEMORYBOUND_H
-#define SOAP_CORE_PLANMEMORYBOUND_H
+#ifndef SOAP_MEMORY_PLANMEMORYBOUND_H
+#define SOAP_MEMORY_PLANMEMORYBOUND_H
 
-#include "Soap/Core/StrategyPlan.h"
-#include "Soap/Core/TaskQueue.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/TaskQueue.h"
 
 #include <span>
 
@@ -68,4 +68,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_PLANMEMORYBOUND_H
+#endif // SOAP_MEMORY_PLANMEMORYBOUND_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_CONFIG_H
-#define SOAP_CORE_CONFIG_H
+#ifndef SOAP_MODEL_CONFIG_H
+#define SOAP_MODEL_CONFIG_H
 
-#include "Soap/Core/IterationSpace.h"
+#include "Soap/Model/IterationSpace.h"
 
 namespace soap {
 
@@ -70,4 +70,4 @@ const char *faultName(ConfigFault fault);
 
 } // namespace soap
 
-#endif // SOAP_CORE_CONFIG_H
+#endif // SOAP_MODEL_CONFIG_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_DOMINANTLOOP_H
-#define SOAP_CORE_DOMINANTLOOP_H
+#ifndef SOAP_MODEL_DOMINANTLOOP_H
+#define SOAP_MODEL_DOMINANTLOOP_H
 
-#include "Soap/Core/IterationSpace.h"
+#include "Soap/Model/IterationSpace.h"
 
 namespace soap {
 
@@ -18,4 +18,4 @@ int dominantLoop(const IterationSpace &space, const DimMap &map);
 
 } // namespace soap
 
-#endif // SOAP_CORE_DOMINANTLOOP_H
+#endif // SOAP_MODEL_DOMINANTLOOP_H

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_FUSION_H
-#define SOAP_CORE_FUSION_H
+#ifndef SOAP_MODEL_FUSION_H
+#define SOAP_MODEL_FUSION_H
 
 namespace soap {
 
@@ -22,4 +22,4 @@ void keepInRegisters(Graph &graph);
 
 } // namespace soap
 
-#endif // SOAP_CORE_FUSION_H
+#endif // SOAP_MODEL_FUSION_H

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_GRAPH_H
-#define SOAP_CORE_GRAPH_H
+#ifndef SOAP_MODEL_GRAPH_H
+#define SOAP_MODEL_GRAPH_H
 
-#include "Soap/Core/Config.h"
-#include "Soap/Core/Precision.h"
+#include "Soap/Model/Config.h"
+#include "Soap/Model/Precision.h"
 
 namespace soap {
 
@@ -139,4 +139,4 @@ IterationSpace tensorSpace(const std::vector<int64_t> &shape);
 
 } // namespace soap
 
-#endif // SOAP_CORE_GRAPH_H
+#endif // SOAP_MODEL_GRAPH_H

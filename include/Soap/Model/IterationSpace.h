@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_ITERATIONSPACE_H
-#define SOAP_CORE_ITERATIONSPACE_H
+#ifndef SOAP_MODEL_ITERATIONSPACE_H
+#define SOAP_MODEL_ITERATIONSPACE_H
 
-#include "Soap/Core/Error.h"
-#include "Soap/Core/Region.h"
+#include "Soap/Support/Error.h"
+#include "Soap/Model/Region.h"
 
 #include <cstdint>
 #include <string>
@@ -136,4 +136,4 @@ bool usesLoop(const AccessMap &map, int loop);
 
 } // namespace soap
 
-#endif // SOAP_CORE_ITERATIONSPACE_H
+#endif // SOAP_MODEL_ITERATIONSPACE_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_KERNELCLASS_H
-#define SOAP_CORE_KERNELCLASS_H
+#ifndef SOAP_MODEL_KERNELCLASS_H
+#define SOAP_MODEL_KERNELCLASS_H
 
-#include "Soap/Core/Graph.h"
+#include "Soap/Model/Graph.h"
 
 #include <string>
 #include <unordered_map>
@@ -41,4 +41,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_KERNELCLASS_H
+#endif // SOAP_MODEL_KERNELCLASS_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PRECISION_H
-#define SOAP_CORE_PRECISION_H
+#ifndef SOAP_MODEL_PRECISION_H
+#define SOAP_MODEL_PRECISION_H
 
 #include <optional>
 #include <string_view>
@@ -30,4 +30,4 @@ std::optional<ProductPrecision> findPrecision(std::string_view name);
 
 } // namespace soap
 
-#endif // SOAP_CORE_PRECISION_H
+#endif // SOAP_MODEL_PRECISION_H

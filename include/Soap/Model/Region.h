@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_REGION_H
-#define SOAP_CORE_REGION_H
+#ifndef SOAP_MODEL_REGION_H
+#define SOAP_MODEL_REGION_H
 
-#include "Soap/Core/InlineVector.h"
+#include "Soap/Support/InlineVector.h"
 
 #include <cstdint>
 #include <string>
@@ -111,4 +111,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_REGION_H
+#endif // SOAP_MODEL_REGION_H

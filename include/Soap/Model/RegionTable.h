@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_REGIONTABLE_H
-#define SOAP_CORE_REGIONTABLE_H
+#ifndef SOAP_MODEL_REGIONTABLE_H
+#define SOAP_MODEL_REGIONTABLE_H
 
-#include "Soap/Core/FlatMap.h"
-#include "Soap/Core/Region.h"
+#include "Soap/Support/FlatMap.h"
+#include "Soap/Model/Region.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -116,4 +116,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_REGIONTABLE_H
+#endif // SOAP_MODEL_REGIONTABLE_H

@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_REUSE_H
-#define SOAP_CORE_REUSE_H
+#ifndef SOAP_MODEL_REUSE_H
+#define SOAP_MODEL_REUSE_H
 
-#include "Soap/Core/Error.h"
-#include "Soap/Core/Graph.h"
+#include "Soap/Support/Error.h"
+#include "Soap/Model/Graph.h"
 
 #include <optional>
 
@@ -45,4 +45,4 @@ std::vector<KeptValue> keptValues(const Graph &graph);
 
 } // namespace soap
 
-#endif // SOAP_CORE_REUSE_H
+#endif // SOAP_MODEL_REUSE_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_ROLES_H
-#define SOAP_CORE_ROLES_H
+#ifndef SOAP_MODEL_ROLES_H
+#define SOAP_MODEL_ROLES_H
 
-#include "Soap/Core/IterationSpace.h"
+#include "Soap/Model/IterationSpace.h"
 
 namespace soap {
 
@@ -40,4 +40,4 @@ inline const char *roleName(const Loop &loop, Role role) {
 
 } // namespace soap
 
-#endif // SOAP_CORE_ROLES_H
+#endif // SOAP_MODEL_ROLES_H

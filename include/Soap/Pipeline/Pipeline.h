@@ -9,12 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PIPELINE_H
-#define SOAP_CORE_PIPELINE_H
+#ifndef SOAP_PIPELINE_PIPELINE_H
+#define SOAP_PIPELINE_PIPELINE_H
 
-#include "Soap/Core/Error.h"
-#include "Soap/Core/Roles.h"
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Support/Error.h"
+#include "Soap/Model/Roles.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 #include <optional>
 
@@ -110,4 +110,4 @@ PipelineResult simulatePipeline(const Pipeline &pipeline,
 
 } // namespace soap
 
-#endif // SOAP_CORE_PIPELINE_H
+#endif // SOAP_PIPELINE_PIPELINE_H

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_ROUNDPIPELINE_H
-#define SOAP_CORE_ROUNDPIPELINE_H
+#ifndef SOAP_PIPELINE_ROUNDPIPELINE_H
+#define SOAP_PIPELINE_ROUNDPIPELINE_H
 
-#include "Soap/Core/Pipeline.h"
+#include "Soap/Pipeline/Pipeline.h"
 
 namespace soap {
 
@@ -94,4 +94,4 @@ RoundResult simulateRounds(const RoundPipeline &pipeline,
 
 } // namespace soap
 
-#endif // SOAP_CORE_ROUNDPIPELINE_H
+#endif // SOAP_PIPELINE_ROUNDPIPELINE_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_COLLECTIVEGROUP_H
-#define SOAP_CORE_COLLECTIVEGROUP_H
+#ifndef SOAP_PLAN_COLLECTIVEGROUP_H
+#define SOAP_PLAN_COLLECTIVEGROUP_H
 
-#include "Soap/Core/Plan.h"
+#include "Soap/Plan/Plan.h"
 
 #include <functional>
 #include <optional>
@@ -99,4 +99,4 @@ void forEachMessage(
 
 } // namespace soap
 
-#endif // SOAP_CORE_COLLECTIVEGROUP_H
+#endif // SOAP_PLAN_COLLECTIVEGROUP_H

@@ -7,14 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_KERNELGEOMETRY_H
-#define SOAP_CORE_KERNELGEOMETRY_H
+#ifndef SOAP_PLAN_KERNELGEOMETRY_H
+#define SOAP_PLAN_KERNELGEOMETRY_H
 
-#include "Soap/Core/CostModel.h"
-#include "Soap/Core/Graph.h"
-#include "Soap/Core/KernelClass.h"
-#include "Soap/Core/RegionTable.h"
-#include "Soap/Core/VectorHash.h"
+#include "Soap/Cost/CostModel.h"
+#include "Soap/Model/Graph.h"
+#include "Soap/Model/KernelClass.h"
+#include "Soap/Model/RegionTable.h"
+#include "Soap/Support/VectorHash.h"
 
 #include <memory>
 #include <unordered_map>
@@ -195,4 +195,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_KERNELGEOMETRY_H
+#endif // SOAP_PLAN_KERNELGEOMETRY_H

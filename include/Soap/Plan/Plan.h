@@ -2,17 +2,17 @@
 //
 // The one implementation of sharding and communication: a graph and its configs
 // become actions on buffers. The simulator prices the actions
-// (Core/TaskGraph.h), the partitioner writes them as IR (Transforms/Partition):
+// (Simulator/TaskGraph.h), the partitioner writes them as IR (Transforms/Partition):
 // what is simulated is what runs.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PLAN_H
-#define SOAP_CORE_PLAN_H
+#ifndef SOAP_PLAN_PLAN_H
+#define SOAP_PLAN_PLAN_H
 
-#include "Soap/Core/CollectiveCost.h"
-#include "Soap/Core/Graph.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Model/Graph.h"
+#include "Soap/Topology/Topology.h"
 
 #include <array>
 
@@ -151,4 +151,4 @@ const char *patternName(ExchangePattern pattern);
 
 } // namespace soap
 
-#endif // SOAP_CORE_PLAN_H
+#endif // SOAP_PLAN_PLAN_H

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_STRATEGYFILE_H
-#define SOAP_CORE_STRATEGYFILE_H
+#ifndef SOAP_PLAN_STRATEGYFILE_H
+#define SOAP_PLAN_STRATEGYFILE_H
 
-#include "Soap/Core/Graph.h"
-#include "Soap/Core/Topology.h"
+#include "Soap/Model/Graph.h"
+#include "Soap/Topology/Topology.h"
 
 #include <utility>
 
@@ -65,4 +65,4 @@ StrategyFile toStrategyFile(const Graph &graph, const Strategy &strategy,
 
 } // namespace soap
 
-#endif // SOAP_CORE_STRATEGYFILE_H
+#endif // SOAP_PLAN_STRATEGYFILE_H

@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_STRATEGYPLAN_H
-#define SOAP_CORE_STRATEGYPLAN_H
+#ifndef SOAP_PLAN_STRATEGYPLAN_H
+#define SOAP_PLAN_STRATEGYPLAN_H
 
-#include "Soap/Core/LinkCuts.h"
-#include "Soap/Core/ValuePlanner.h"
+#include "Soap/Topology/LinkCuts.h"
+#include "Soap/Plan/ValuePlanner.h"
 
 #include <limits>
 #include <map>
@@ -413,4 +413,4 @@ Plan buildPlan(const StrategyPlan &plan, bool expandCollectives = false);
 
 } // namespace soap
 
-#endif // SOAP_CORE_STRATEGYPLAN_H
+#endif // SOAP_PLAN_STRATEGYPLAN_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_VALUEPLAN_H
-#define SOAP_CORE_VALUEPLAN_H
+#ifndef SOAP_PLAN_VALUEPLAN_H
+#define SOAP_PLAN_VALUEPLAN_H
 
-#include "Soap/Core/KernelGeometry.h"
+#include "Soap/Plan/KernelGeometry.h"
 
 #include <span>
 
@@ -125,4 +125,4 @@ struct ValuePlan {
 
 } // namespace soap
 
-#endif // SOAP_CORE_VALUEPLAN_H
+#endif // SOAP_PLAN_VALUEPLAN_H

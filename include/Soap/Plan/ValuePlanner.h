@@ -1,21 +1,21 @@
 //===- ValuePlanner.h - Plans how values get to readers ---------*- C++ -*-===//
 //
 // Makes the communication plan of one value at a time.
-// lib/Core/ValuePlanner.cpp is the order of its steps, ValueOverlaps.cpp which
+// lib/Plan/ValuePlanner.cpp is the order of its steps, ValueOverlaps.cpp which
 // tiles meet, ValueMovement.cpp how complete pieces move,
 // ValueContributions.cpp how sums are made, ValueActions.cpp what each step
 // costs.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_VALUEPLANNER_H
-#define SOAP_CORE_VALUEPLANNER_H
+#ifndef SOAP_PLAN_VALUEPLANNER_H
+#define SOAP_PLAN_VALUEPLANNER_H
 
-#include "Soap/Core/CollectiveModels.h"
-#include "Soap/Core/ExchangeLoads.h"
-#include "Soap/Core/LinkCuts.h"
-#include "Soap/Core/TransferTable.h"
-#include "Soap/Core/ValuePlan.h"
+#include "Soap/Cost/CollectiveModels.h"
+#include "Soap/Cost/ExchangeLoads.h"
+#include "Soap/Topology/LinkCuts.h"
+#include "Soap/Cost/TransferTable.h"
+#include "Soap/Plan/ValuePlan.h"
 
 #include <algorithm>
 #include <optional>
@@ -226,4 +226,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_VALUEPLANNER_H
+#endif // SOAP_PLAN_VALUEPLANNER_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_COPYGEOMETRY_H
-#define SOAP_CORE_COPYGEOMETRY_H
+#ifndef SOAP_PROFILE_COPYGEOMETRY_H
+#define SOAP_PROFILE_COPYGEOMETRY_H
 
-#include "Soap/Core/Region.h"
+#include "Soap/Model/Region.h"
 
 #include <array>
 
@@ -67,4 +67,4 @@ CopySizes packSizes(const CopyPart &part, int64_t cacheBytes);
 
 } // namespace soap
 
-#endif // SOAP_CORE_COPYGEOMETRY_H
+#endif // SOAP_PROFILE_COPYGEOMETRY_H

@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PROFILE_H
-#define SOAP_CORE_PROFILE_H
+#ifndef SOAP_PROFILE_PROFILE_H
+#define SOAP_PROFILE_PROFILE_H
 
-#include "Soap/Core/CollectiveCost.h"
-#include "Soap/Core/CopyGeometry.h"
-#include "Soap/Core/IterationSpace.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Profile/CopyGeometry.h"
+#include "Soap/Model/IterationSpace.h"
 
 #include <array>
 
@@ -142,4 +142,4 @@ const char *builtinProfileText(const std::string &name);
 
 } // namespace soap
 
-#endif // SOAP_CORE_PROFILE_H
+#endif // SOAP_PROFILE_PROFILE_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PROFILEMODEL_H
-#define SOAP_CORE_PROFILEMODEL_H
+#ifndef SOAP_PROFILE_PROFILEMODEL_H
+#define SOAP_PROFILE_PROFILEMODEL_H
 
-#include "Soap/Core/Profile.h"
+#include "Soap/Profile/Profile.h"
 
 #include <memory>
 #include <optional>
@@ -83,4 +83,4 @@ loadProfileModel(const std::string &nameOrFile);
 
 } // namespace soap
 
-#endif // SOAP_CORE_PROFILEMODEL_H
+#endif // SOAP_PROFILE_PROFILEMODEL_H

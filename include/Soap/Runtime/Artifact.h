@@ -12,7 +12,7 @@
 #ifndef SOAP_RUNTIME_ARTIFACT_H
 #define SOAP_RUNTIME_ARTIFACT_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <map>

@@ -14,7 +14,7 @@
 #ifndef SOAP_RUNTIME_BACKEND_H
 #define SOAP_RUNTIME_BACKEND_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 #include "Soap/Runtime/AttentionCall.h"
 #include "Soap/Runtime/ImageCalls.h"
 #include "Soap/Runtime/LibraryCalls.h"

@@ -8,8 +8,8 @@
 #ifndef SOAP_RUNTIME_COLLECTIVE_H
 #define SOAP_RUNTIME_COLLECTIVE_H
 
-#include "Soap/Core/CollectiveCost.h"
-#include "Soap/Core/Error.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Runtime.h"
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #ifndef SOAP_RUNTIME_FILES_H
 #define SOAP_RUNTIME_FILES_H
 
-#include "Soap/Core/InputFile.h"
+#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/HostTensor.h"
 
 #include <map>
@@ -21,7 +21,7 @@
 
 namespace soap::runtime {
 
-/// All bytes of a file (`soap::readFile` of Core/InputFile.h), and what gzip
+/// All bytes of a file (`soap::readFile` of Support/InputFile.h), and what gzip
 /// packed is unpacked; an error if the result has more than `limit` bytes, or
 /// more than `InputLimits` allows the packed file.
 Expected<std::string> readUnpacked(const std::string &path, int64_t limit);

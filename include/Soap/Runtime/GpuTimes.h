@@ -9,7 +9,7 @@
 #ifndef SOAP_RUNTIME_GPUTIMES_H
 #define SOAP_RUNTIME_GPUTIMES_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <functional>

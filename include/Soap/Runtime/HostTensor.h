@@ -9,8 +9,8 @@
 #ifndef SOAP_RUNTIME_HOSTTENSOR_H
 #define SOAP_RUNTIME_HOSTTENSOR_H
 
-#include "Soap/Core/Error.h"
-#include "Soap/Core/Region.h"
+#include "Soap/Support/Error.h"
+#include "Soap/Model/Region.h"
 #include "Soap/Runtime/Manifest.h"
 
 #include <memory>

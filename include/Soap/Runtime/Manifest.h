@@ -10,9 +10,9 @@
 #ifndef SOAP_RUNTIME_MANIFEST_H
 #define SOAP_RUNTIME_MANIFEST_H
 
-#include "Soap/Core/CollectiveCost.h"
-#include "Soap/Core/Error.h"
-#include "Soap/Core/Region.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Support/Error.h"
+#include "Soap/Model/Region.h"
 
 #include <cstdint>
 #include <optional>
@@ -83,7 +83,7 @@ struct TileInfo {
 struct ScheduledTask {
   std::string name, kind;
   int64_t startNs = 0, endNs = 0;
-  std::string shape; ///< what its time depends on (Core/ProfileRecord.h)
+  std::string shape; ///< what its time depends on (Cost/ProfileRecord.h)
 };
 
 /// What one device runs, with its row of the rank table.

@@ -12,7 +12,7 @@
 #ifndef SOAP_RUNTIME_PEERMONITOR_H
 #define SOAP_RUNTIME_PEERMONITOR_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <chrono>
 #include <cstdint>

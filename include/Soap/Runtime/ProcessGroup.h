@@ -13,7 +13,7 @@
 #ifndef SOAP_RUNTIME_PROCESSGROUP_H
 #define SOAP_RUNTIME_PROCESSGROUP_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <atomic>
 #include <cstdint>

@@ -10,7 +10,7 @@
 #ifndef SOAP_RUNTIME_TRANSPORT_H
 #define SOAP_RUNTIME_TRANSPORT_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Collective.h"
 #include "Soap/Runtime/Placement.h"
 

@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_DELTASIMULATOR_H
-#define SOAP_CORE_DELTASIMULATOR_H
+#ifndef SOAP_SIMULATOR_DELTASIMULATOR_H
+#define SOAP_SIMULATOR_DELTASIMULATOR_H
 
-#include "Soap/Core/DeltaTimeline.h"
-#include "Soap/Core/ProofGate.h"
-#include "Soap/Core/StrategySimulator.h"
-#include "Soap/Core/TaskRunPool.h"
+#include "Soap/Simulator/DeltaTimeline.h"
+#include "Soap/Bounds/ProofGate.h"
+#include "Soap/Simulator/StrategySimulator.h"
+#include "Soap/Simulator/TaskRunPool.h"
 
 #include <functional>
 
@@ -207,4 +207,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_DELTASIMULATOR_H
+#endif // SOAP_SIMULATOR_DELTASIMULATOR_H

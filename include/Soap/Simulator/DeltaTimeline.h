@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_DELTATIMELINE_H
-#define SOAP_CORE_DELTATIMELINE_H
+#ifndef SOAP_SIMULATOR_DELTATIMELINE_H
+#define SOAP_SIMULATOR_DELTATIMELINE_H
 
-#include "Soap/Core/TaskBundle.h"
-#include "Soap/Core/TaskQueue.h"
+#include "Soap/Simulator/TaskBundle.h"
+#include "Soap/Simulator/TaskQueue.h"
 
 #include <limits>
 #include <vector>
@@ -118,4 +118,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_DELTATIMELINE_H
+#endif // SOAP_SIMULATOR_DELTATIMELINE_H

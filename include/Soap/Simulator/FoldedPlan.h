@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_FOLDEDPLAN_H
-#define SOAP_CORE_FOLDEDPLAN_H
+#ifndef SOAP_SIMULATOR_FOLDEDPLAN_H
+#define SOAP_SIMULATOR_FOLDEDPLAN_H
 
-#include "Soap/Core/StrategySimulator.h"
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Simulator/StrategySimulator.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 namespace soap {
 
@@ -46,4 +46,4 @@ FoldedPlan foldPlan(const StrategyPlan &plan);
 
 } // namespace soap
 
-#endif // SOAP_CORE_FOLDEDPLAN_H
+#endif // SOAP_SIMULATOR_FOLDEDPLAN_H

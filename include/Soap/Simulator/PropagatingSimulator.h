@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_PROPAGATINGSIMULATOR_H
-#define SOAP_CORE_PROPAGATINGSIMULATOR_H
+#ifndef SOAP_SIMULATOR_PROPAGATINGSIMULATOR_H
+#define SOAP_SIMULATOR_PROPAGATINGSIMULATOR_H
 
-#include "Soap/Core/StrategySimulator.h"
+#include "Soap/Simulator/StrategySimulator.h"
 
 namespace soap {
 
@@ -151,4 +151,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_PROPAGATINGSIMULATOR_H
+#endif // SOAP_SIMULATOR_PROPAGATINGSIMULATOR_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_SIMULATOR_H
-#define SOAP_CORE_SIMULATOR_H
+#ifndef SOAP_SIMULATOR_SIMULATOR_H
+#define SOAP_SIMULATOR_SIMULATOR_H
 
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 #include <functional>
 
@@ -46,4 +46,4 @@ bytesBetween(const Graph &graph, const Plan &plan, int deviceCount);
 
 } // namespace soap
 
-#endif // SOAP_CORE_SIMULATOR_H
+#endif // SOAP_SIMULATOR_SIMULATOR_H

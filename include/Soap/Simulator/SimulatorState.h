@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_SIMULATORSTATE_H
-#define SOAP_CORE_SIMULATORSTATE_H
+#ifndef SOAP_SIMULATOR_SIMULATORSTATE_H
+#define SOAP_SIMULATOR_SIMULATORSTATE_H
 
-#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
 #include <span>
@@ -61,4 +61,4 @@ inline std::span<const int> resourcesOf(const StrategyPlan &plan,
 
 } // namespace soap
 
-#endif // SOAP_CORE_SIMULATORSTATE_H
+#endif // SOAP_SIMULATOR_SIMULATORSTATE_H

@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_STRATEGYSIMULATOR_H
-#define SOAP_CORE_STRATEGYSIMULATOR_H
+#ifndef SOAP_SIMULATOR_STRATEGYSIMULATOR_H
+#define SOAP_SIMULATOR_STRATEGYSIMULATOR_H
 
-#include "Soap/Core/SimulatorState.h"
-#include "Soap/Core/StrategyPlan.h"
-#include "Soap/Core/TaskQueue.h"
+#include "Soap/Simulator/SimulatorState.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/TaskQueue.h"
 
 #include <limits>
 
@@ -71,4 +71,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_STRATEGYSIMULATOR_H
+#endif // SOAP_SIMULATOR_STRATEGYSIMULATOR_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TASKBUNDLE_H
-#define SOAP_CORE_TASKBUNDLE_H
+#ifndef SOAP_SIMULATOR_TASKBUNDLE_H
+#define SOAP_SIMULATOR_TASKBUNDLE_H
 
 #include <algorithm>
 #include <bit>
@@ -75,4 +75,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_TASKBUNDLE_H
+#endif // SOAP_SIMULATOR_TASKBUNDLE_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TASKGRAPH_H
-#define SOAP_CORE_TASKGRAPH_H
+#ifndef SOAP_SIMULATOR_TASKGRAPH_H
+#define SOAP_SIMULATOR_TASKGRAPH_H
 
-#include "Soap/Core/CostModel.h"
+#include "Soap/Cost/CostModel.h"
 
 namespace soap {
 
@@ -77,4 +77,4 @@ std::string printTaskGraph(const TaskGraph &graph);
 
 } // namespace soap
 
-#endif // SOAP_CORE_TASKGRAPH_H
+#endif // SOAP_SIMULATOR_TASKGRAPH_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TASKQUEUE_H
-#define SOAP_CORE_TASKQUEUE_H
+#ifndef SOAP_SIMULATOR_TASKQUEUE_H
+#define SOAP_SIMULATOR_TASKQUEUE_H
 
 #include <algorithm>
 #include <array>
@@ -144,4 +144,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_TASKQUEUE_H
+#endif // SOAP_SIMULATOR_TASKQUEUE_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TASKRUNPOOL_H
-#define SOAP_CORE_TASKRUNPOOL_H
+#ifndef SOAP_SIMULATOR_TASKRUNPOOL_H
+#define SOAP_SIMULATOR_TASKRUNPOOL_H
 
-#include "Soap/Core/SimulatorState.h"
+#include "Soap/Simulator/SimulatorState.h"
 
 #include <memory>
 
@@ -71,4 +71,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_TASKRUNPOOL_H
+#endif // SOAP_SIMULATOR_TASKRUNPOOL_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TIMELINE_H
-#define SOAP_CORE_TIMELINE_H
+#ifndef SOAP_SIMULATOR_TIMELINE_H
+#define SOAP_SIMULATOR_TIMELINE_H
 
-#include "Soap/Core/Simulator.h"
+#include "Soap/Simulator/Simulator.h"
 
 namespace soap {
 
@@ -92,4 +92,4 @@ printChromeTrace(const TaskGraph &graph,
 
 } // namespace soap
 
-#endif // SOAP_CORE_TIMELINE_H
+#endif // SOAP_SIMULATOR_TIMELINE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_CACHEFOLDER_H
-#define SOAP_CORE_CACHEFOLDER_H
+#ifndef SOAP_SUPPORT_CACHEFOLDER_H
+#define SOAP_SUPPORT_CACHEFOLDER_H
 
 #include <cstdlib>
 #include <string>
@@ -32,4 +32,4 @@ inline std::string cacheFolder() {
 
 } // namespace soap
 
-#endif // SOAP_CORE_CACHEFOLDER_H
+#endif // SOAP_SUPPORT_CACHEFOLDER_H

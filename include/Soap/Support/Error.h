@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_ERROR_H
-#define SOAP_CORE_ERROR_H
+#ifndef SOAP_SUPPORT_ERROR_H
+#define SOAP_SUPPORT_ERROR_H
 
 #include <cassert>
 #include <optional>
@@ -47,4 +47,4 @@ using MaybeError = std::optional<Error>;
 
 } // namespace soap
 
-#endif // SOAP_CORE_ERROR_H
+#endif // SOAP_SUPPORT_ERROR_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_FLATMAP_H
-#define SOAP_CORE_FLATMAP_H
+#ifndef SOAP_SUPPORT_FLATMAP_H
+#define SOAP_SUPPORT_FLATMAP_H
 
 #include <algorithm>
 #include <cstddef>
@@ -65,4 +65,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_FLATMAP_H
+#endif // SOAP_SUPPORT_FLATMAP_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_INLINEVECTOR_H
-#define SOAP_CORE_INLINEVECTOR_H
+#ifndef SOAP_SUPPORT_INLINEVECTOR_H
+#define SOAP_SUPPORT_INLINEVECTOR_H
 
 #include <algorithm>
 #include <compare>
@@ -141,4 +141,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_INLINEVECTOR_H
+#endif // SOAP_SUPPORT_INLINEVECTOR_H

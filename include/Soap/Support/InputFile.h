@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_INPUTFILE_H
-#define SOAP_CORE_INPUTFILE_H
+#ifndef SOAP_SUPPORT_INPUTFILE_H
+#define SOAP_SUPPORT_INPUTFILE_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <string>
@@ -93,4 +93,4 @@ const char *specialKind(const std::string &path);
 
 } // namespace soap
 
-#endif // SOAP_CORE_INPUTFILE_H
+#endif // SOAP_SUPPORT_INPUTFILE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_SVG_H
-#define SOAP_CORE_SVG_H
+#ifndef SOAP_SUPPORT_SVG_H
+#define SOAP_SUPPORT_SVG_H
 
 #include <string>
 #include <vector>
@@ -67,4 +67,4 @@ std::string deviceColour(int machine, int machines, int position, int count);
 
 } // namespace soap::svg
 
-#endif // SOAP_CORE_SVG_H
+#endif // SOAP_SUPPORT_SVG_H

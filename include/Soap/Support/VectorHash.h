@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_VECTORHASH_H
-#define SOAP_CORE_VECTORHASH_H
+#ifndef SOAP_SUPPORT_VECTORHASH_H
+#define SOAP_SUPPORT_VECTORHASH_H
 
 #include <cstddef>
 #include <cstdint>
@@ -27,4 +27,4 @@ struct VectorHash {
 
 } // namespace soap
 
-#endif // SOAP_CORE_VECTORHASH_H
+#endif // SOAP_SUPPORT_VECTORHASH_H

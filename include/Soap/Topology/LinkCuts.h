@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_LINKCUTS_H
-#define SOAP_CORE_LINKCUTS_H
+#ifndef SOAP_TOPOLOGY_LINKCUTS_H
+#define SOAP_TOPOLOGY_LINKCUTS_H
 
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 #include <array>
 
@@ -65,4 +65,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_LINKCUTS_H
+#endif // SOAP_TOPOLOGY_LINKCUTS_H

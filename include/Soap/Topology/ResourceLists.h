@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_RESOURCELISTS_H
-#define SOAP_CORE_RESOURCELISTS_H
+#ifndef SOAP_TOPOLOGY_RESOURCELISTS_H
+#define SOAP_TOPOLOGY_RESOURCELISTS_H
 
 #include <cstddef>
 #include <cstdint>
@@ -46,4 +46,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_RESOURCELISTS_H
+#endif // SOAP_TOPOLOGY_RESOURCELISTS_H

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_ROUTELEVELS_H
-#define SOAP_CORE_ROUTELEVELS_H
+#ifndef SOAP_TOPOLOGY_ROUTELEVELS_H
+#define SOAP_TOPOLOGY_ROUTELEVELS_H
 
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 #include <span>
 
@@ -83,4 +83,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_ROUTELEVELS_H
+#endif // SOAP_TOPOLOGY_ROUTELEVELS_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_ROUTESETS_H
-#define SOAP_CORE_ROUTESETS_H
+#ifndef SOAP_TOPOLOGY_ROUTESETS_H
+#define SOAP_TOPOLOGY_ROUTESETS_H
 
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 #include <span>
 
@@ -62,4 +62,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_CORE_ROUTESETS_H
+#endif // SOAP_TOPOLOGY_ROUTESETS_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TOPOLOGY_H
-#define SOAP_CORE_TOPOLOGY_H
+#ifndef SOAP_TOPOLOGY_TOPOLOGY_H
+#define SOAP_TOPOLOGY_TOPOLOGY_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <map>
@@ -123,4 +123,4 @@ std::string printTopology(const Topology &topology);
 
 } // namespace soap
 
-#endif // SOAP_CORE_TOPOLOGY_H
+#endif // SOAP_TOPOLOGY_TOPOLOGY_H

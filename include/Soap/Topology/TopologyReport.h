@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_CORE_TOPOLOGYREPORT_H
-#define SOAP_CORE_TOPOLOGYREPORT_H
+#ifndef SOAP_TOPOLOGY_TOPOLOGYREPORT_H
+#define SOAP_TOPOLOGY_TOPOLOGYREPORT_H
 
-#include "Soap/Core/Topology.h"
+#include "Soap/Topology/Topology.h"
 
 namespace soap {
 
@@ -27,4 +27,4 @@ Expected<std::string> drawTopology(const Topology &topology);
 
 } // namespace soap
 
-#endif // SOAP_CORE_TOPOLOGYREPORT_H
+#endif // SOAP_TOPOLOGY_TOPOLOGYREPORT_H

@@ -9,7 +9,7 @@
 #define SOAP_TRANSFORMS_PARTITION_H
 
 #include "Soap/Analysis/OpGraph.h"
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

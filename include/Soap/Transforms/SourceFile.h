@@ -19,7 +19,7 @@ namespace mlir::soap {
 
 /// The bytes of a file, or of standard input where `path` is "-". Null with a
 /// message that begins with the path if it cannot be read, or is no file: see
-/// Soap/Core/InputFile.h, whose limits hold for pipes and standard input.
+/// Soap/Support/InputFile.h, whose limits hold for pipes and standard input.
 std::unique_ptr<llvm::MemoryBuffer> openSourceFile(StringRef path,
                                                    std::string &error);
 

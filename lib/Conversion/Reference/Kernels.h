@@ -11,7 +11,7 @@
 
 #include "KernelBuilder.h"
 
-#include "Soap/Core/Region.h"
+#include "Soap/Model/Region.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 namespace mlir::soap {

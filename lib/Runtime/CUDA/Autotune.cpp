@@ -7,7 +7,7 @@
 #include "Autotune.h"
 
 #include "../Json.h"
-#include "Soap/Core/CacheFolder.h"
+#include "Soap/Support/CacheFolder.h"
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>

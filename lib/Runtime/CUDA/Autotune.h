@@ -13,7 +13,7 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_AUTOTUNE_H
 #define SOAP_LIB_RUNTIME_CUDA_AUTOTUNE_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <functional>
 #include <map>

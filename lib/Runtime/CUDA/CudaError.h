@@ -7,7 +7,7 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_CUDAERROR_H
 #define SOAP_LIB_RUNTIME_CUDA_CUDAERROR_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cublasLt.h>
 #include <cublas_v2.h>

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Placement.h"
+#include "Soap/Search/Annealing/Placement.h"
 
-#include "SearchRun.h"
-#include "Soap/Search/Presets.h"
+#include "Search/Evaluator/SearchRun.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 #include <cmath>

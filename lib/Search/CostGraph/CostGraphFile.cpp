@@ -7,7 +7,7 @@
 
 #include "Soap/Search/CostGraph/CostGraphFile.h"
 
-#include "../../Core/Json.h"
+#include "Support/Json.h"
 
 using namespace soap;
 using nlohmann::json;

@@ -12,7 +12,7 @@
 
 #include "Kernel.h"
 
-#include "../RandomGenerator.h"
+#include "Support/RandomGenerator.h"
 
 #include <limits>
 

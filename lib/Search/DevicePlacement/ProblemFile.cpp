@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../Core/Json.h"
+#include "Support/Json.h"
 #include "IdentifierTable.h"
 #include "Soap/Search/DevicePlacement/Files.h"
 

@@ -8,7 +8,7 @@
 
 #include "Soap/Search/DevicePlacement/RoundSchedule.h"
 
-#include "../../Core/RoundPlaces.h"
+#include "Pipeline/RoundPlaces.h"
 #include "RoundTime.h"
 
 #include <cstdio>

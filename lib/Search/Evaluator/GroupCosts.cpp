@@ -6,7 +6,7 @@
 
 #include "GroupCosts.h"
 
-#include "Soap/Search/ProblemFile.h"
+#include "Soap/Search/Problem/ProblemFile.h"
 
 #include <algorithm>
 

@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_GROUPCOSTS_H
-#define SOAP_LIB_SEARCH_GROUPCOSTS_H
+#ifndef SOAP_LIB_SEARCH_EVALUATOR_GROUPCOSTS_H
+#define SOAP_LIB_SEARCH_EVALUATOR_GROUPCOSTS_H
 
 #include "GroupSubgraph.h"
 
-#include "Soap/Core/StrategyPlan.h"
+#include "Soap/Plan/StrategyPlan.h"
 
 #include <functional>
 #include <set>
@@ -103,4 +103,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_GROUPCOSTS_H
+#endif // SOAP_LIB_SEARCH_EVALUATOR_GROUPCOSTS_H

@@ -6,7 +6,7 @@
 
 #include "GroupNeighbours.h"
 
-#include "Soap/Core/DominantLoop.h"
+#include "Soap/Model/DominantLoop.h"
 
 #include <algorithm>
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_GROUPNEIGHBOURS_H
-#define SOAP_LIB_SEARCH_GROUPNEIGHBOURS_H
+#ifndef SOAP_LIB_SEARCH_EVALUATOR_GROUPNEIGHBOURS_H
+#define SOAP_LIB_SEARCH_EVALUATOR_GROUPNEIGHBOURS_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <map>
 
@@ -54,4 +54,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_GROUPNEIGHBOURS_H
+#endif // SOAP_LIB_SEARCH_EVALUATOR_GROUPNEIGHBOURS_H

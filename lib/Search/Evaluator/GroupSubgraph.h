@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_GROUPSUBGRAPH_H
-#define SOAP_LIB_SEARCH_GROUPSUBGRAPH_H
+#ifndef SOAP_LIB_SEARCH_EVALUATOR_GROUPSUBGRAPH_H
+#define SOAP_LIB_SEARCH_EVALUATOR_GROUPSUBGRAPH_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <map>
 #include <set>
@@ -51,4 +51,4 @@ struct PairCut {
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_GROUPSUBGRAPH_H
+#endif // SOAP_LIB_SEARCH_EVALUATOR_GROUPSUBGRAPH_H

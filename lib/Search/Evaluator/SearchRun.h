@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_SEARCHRUN_H
-#define SOAP_LIB_SEARCH_SEARCHRUN_H
+#ifndef SOAP_LIB_SEARCH_EVALUATOR_SEARCHRUN_H
+#define SOAP_LIB_SEARCH_EVALUATOR_SEARCHRUN_H
 
-#include "Soap/Search/SearchBudget.h"
+#include "Soap/Search/Evaluator/SearchBudget.h"
 
 #include <chrono>
 
@@ -52,4 +52,4 @@ inline bool isBetter(const Evaluation &a, const Evaluation &b) {
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_SEARCHRUN_H
+#endif // SOAP_LIB_SEARCH_EVALUATOR_SEARCHRUN_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/StrategyEvaluator.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 
 #include <algorithm>
 #include <numeric>

@@ -7,15 +7,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Exact.h"
+#include "Soap/Search/Exact/Exact.h"
 
 #include "ExactBounds.h"
 #include "ExactTimeline.h"
-#include "SearchRun.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/Placement.h"
-#include "Soap/Search/Polish.h"
-#include "Soap/Search/Presets.h"
+#include "Search/Evaluator/SearchRun.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/MCMC/Polish.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_EXACTBOUNDS_H
-#define SOAP_LIB_SEARCH_EXACTBOUNDS_H
+#ifndef SOAP_LIB_SEARCH_EXACT_EXACTBOUNDS_H
+#define SOAP_LIB_SEARCH_EXACT_EXACTBOUNDS_H
 
 #include "ExactTables.h"
 
@@ -115,4 +115,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_EXACTBOUNDS_H
+#endif // SOAP_LIB_SEARCH_EXACT_EXACTBOUNDS_H

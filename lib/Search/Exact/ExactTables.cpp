@@ -16,7 +16,7 @@
 
 #include "ExactTables.h"
 
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 #include <map>

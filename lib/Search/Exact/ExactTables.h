@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_EXACTTABLES_H
-#define SOAP_LIB_SEARCH_EXACTTABLES_H
+#ifndef SOAP_LIB_SEARCH_EXACT_EXACTTABLES_H
+#define SOAP_LIB_SEARCH_EXACT_EXACTTABLES_H
 
-#include "Soap/Core/StrategyPlan.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <functional>
 
@@ -85,4 +85,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_EXACTTABLES_H
+#endif // SOAP_LIB_SEARCH_EXACT_EXACTTABLES_H

@@ -7,7 +7,7 @@
 
 #include "ExactTimeline.h"
 
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_EXACTTIMELINE_H
-#define SOAP_LIB_SEARCH_EXACTTIMELINE_H
+#ifndef SOAP_LIB_SEARCH_EXACT_EXACTTIMELINE_H
+#define SOAP_LIB_SEARCH_EXACT_EXACTTIMELINE_H
 
 #include "ExactBounds.h"
 
@@ -62,4 +62,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_EXACTTIMELINE_H
+#endif // SOAP_LIB_SEARCH_EXACT_EXACTTIMELINE_H

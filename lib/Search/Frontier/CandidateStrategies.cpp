@@ -6,7 +6,7 @@
 
 #include "CandidateStrategies.h"
 
-#include "Soap/Core/VectorHash.h"
+#include "Soap/Support/VectorHash.h"
 
 #include <algorithm>
 #include <numeric>

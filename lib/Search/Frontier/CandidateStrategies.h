@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_COSTGRAPH_CANDIDATESTRATEGIES_H
-#define SOAP_LIB_SEARCH_COSTGRAPH_CANDIDATESTRATEGIES_H
+#ifndef SOAP_LIB_SEARCH_FRONTIER_CANDIDATESTRATEGIES_H
+#define SOAP_LIB_SEARCH_FRONTIER_CANDIDATESTRATEGIES_H
 
-#include "../RandomGenerator.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Support/RandomGenerator.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <map>
 #include <unordered_set>
@@ -66,4 +66,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_COSTGRAPH_CANDIDATESTRATEGIES_H
+#endif // SOAP_LIB_SEARCH_FRONTIER_CANDIDATESTRATEGIES_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_COSTGRAPH_ELIMINATIONORDER_H
-#define SOAP_LIB_SEARCH_COSTGRAPH_ELIMINATIONORDER_H
+#ifndef SOAP_LIB_SEARCH_FRONTIER_ELIMINATIONORDER_H
+#define SOAP_LIB_SEARCH_FRONTIER_ELIMINATIONORDER_H
 
-#include "Soap/Search/CostGraph/FrontierTracking.h"
+#include "Soap/Search/Frontier/FrontierTracking.h"
 
 namespace soap {
 
@@ -34,4 +34,4 @@ std::vector<EliminationStep> eliminationOrder(const CostGraph &graph,
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_COSTGRAPH_ELIMINATIONORDER_H
+#endif // SOAP_LIB_SEARCH_FRONTIER_ELIMINATIONORDER_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/Frontier.h"
+#include "Soap/Search/Frontier/Frontier.h"
 
 #include <algorithm>
 

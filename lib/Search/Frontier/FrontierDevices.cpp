@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierSearch.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include <algorithm>
 

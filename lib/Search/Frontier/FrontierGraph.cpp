@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierGraph.h"
+#include "Soap/Search/Frontier/FrontierGraph.h"
 
-#include "../GroupCosts.h"
+#include "Search/Evaluator/GroupCosts.h"
 
 #include <algorithm>
 #include <thread>

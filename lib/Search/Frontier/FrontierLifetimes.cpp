@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierGraph.h"
+#include "Soap/Search/Frontier/FrontierGraph.h"
 
 #include <algorithm>
 #include <map>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierTracking.h"
+#include "Soap/Search/Frontier/FrontierTracking.h"
 
 #include <algorithm>
 #include <string>

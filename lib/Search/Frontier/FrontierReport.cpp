@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Core/Svg.h"
-#include "Soap/Search/CostGraph/FrontierSearch.h"
+#include "Soap/Support/Svg.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierSearch.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 
-#include "../SearchRun.h"
+#include "Search/Evaluator/SearchRun.h"
 #include "CandidateStrategies.h"
-#include "Soap/Core/PlanMemory.h"
-#include "Soap/Core/StrategySimulator.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Simulator/StrategySimulator.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 #include <chrono>

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_COSTGRAPH_FRONTIERTABLE_H
-#define SOAP_LIB_SEARCH_COSTGRAPH_FRONTIERTABLE_H
+#ifndef SOAP_LIB_SEARCH_FRONTIER_FRONTIERTABLE_H
+#define SOAP_LIB_SEARCH_FRONTIER_FRONTIERTABLE_H
 
-#include "Soap/Search/CostGraph/Frontier.h"
+#include "Soap/Search/Frontier/Frontier.h"
 
 #include <algorithm>
 #include <atomic>
@@ -147,4 +147,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_COSTGRAPH_FRONTIERTABLE_H
+#endif // SOAP_LIB_SEARCH_FRONTIER_FRONTIERTABLE_H

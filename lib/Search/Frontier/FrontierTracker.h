@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_COSTGRAPH_FRONTIERTRACKER_H
-#define SOAP_LIB_SEARCH_COSTGRAPH_FRONTIERTRACKER_H
+#ifndef SOAP_LIB_SEARCH_FRONTIER_FRONTIERTRACKER_H
+#define SOAP_LIB_SEARCH_FRONTIER_FRONTIERTRACKER_H
 
 #include "EliminationOrder.h"
 #include "FrontierTable.h"
@@ -106,4 +106,4 @@ int trimDepth(const CostGraph &graph,
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_COSTGRAPH_FRONTIERTRACKER_H
+#endif // SOAP_LIB_SEARCH_FRONTIER_FRONTIERTRACKER_H

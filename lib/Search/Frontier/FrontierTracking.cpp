@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierTracking.h"
+#include "Soap/Search/Frontier/FrontierTracking.h"
 
 #include "FrontierTracker.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/RepeatedBlocks.h"
+#include "Soap/Search/Frontier/RepeatedBlocks.h"
 
 #include <algorithm>
 #include <array>

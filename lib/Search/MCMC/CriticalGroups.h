@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_CRITICALGROUPS_H
-#define SOAP_LIB_SEARCH_CRITICALGROUPS_H
+#ifndef SOAP_LIB_SEARCH_MCMC_CRITICALGROUPS_H
+#define SOAP_LIB_SEARCH_MCMC_CRITICALGROUPS_H
 
-#include "Soap/Search/StrategyEvaluator.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 
 namespace soap {
 
@@ -20,4 +20,4 @@ std::vector<int64_t> criticalGroupNs(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_CRITICALGROUPS_H
+#endif // SOAP_LIB_SEARCH_MCMC_CRITICALGROUPS_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_GROUPMATES_H
-#define SOAP_LIB_SEARCH_GROUPMATES_H
+#ifndef SOAP_LIB_SEARCH_MCMC_GROUPMATES_H
+#define SOAP_LIB_SEARCH_MCMC_GROUPMATES_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -30,4 +30,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_GROUPMATES_H
+#endif // SOAP_LIB_SEARCH_MCMC_GROUPMATES_H

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/MCMC.h"
+#include "Soap/Search/MCMC/MCMC.h"
 
 #include "McmcChain.h"
-#include "Soap/Search/Placement.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Presets/Presets.h"
 #include "TradeDescent.h"
 
 #include <algorithm>

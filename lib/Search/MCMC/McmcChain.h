@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_MCMCCHAIN_H
-#define SOAP_LIB_SEARCH_MCMCCHAIN_H
+#ifndef SOAP_LIB_SEARCH_MCMC_MCMCCHAIN_H
+#define SOAP_LIB_SEARCH_MCMC_MCMCCHAIN_H
 
 #include "ProposalSampler.h"
-#include "SearchRun.h"
-#include "Soap/Search/MCMC.h"
+#include "Search/Evaluator/SearchRun.h"
+#include "Soap/Search/MCMC/MCMC.h"
 
 #include <memory>
 
@@ -92,4 +92,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_MCMCCHAIN_H
+#endif // SOAP_LIB_SEARCH_MCMC_MCMCCHAIN_H

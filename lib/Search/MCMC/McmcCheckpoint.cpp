@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/McmcCheckpoint.h"
+#include "Soap/Search/MCMC/McmcCheckpoint.h"
 
-#include "../Core/Json.h"
-#include "Soap/Core/StrategyFile.h"
+#include "Support/Json.h"
+#include "Soap/Plan/StrategyFile.h"
 
 #include <algorithm>
 #include <array>

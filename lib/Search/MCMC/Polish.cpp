@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Polish.h"
+#include "Soap/Search/MCMC/Polish.h"
 
-#include "GroupNeighbours.h"
-#include "SearchRun.h"
-#include "Soap/Search/ConfigSpace.h"
+#include "Search/Evaluator/GroupNeighbours.h"
+#include "Search/Evaluator/SearchRun.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,7 @@
 
 #include "ProposalSampler.h"
 
-#include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 #include "TradeDescent.h"
 
 #include <algorithm>

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
-#define SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
+#ifndef SOAP_LIB_SEARCH_MCMC_PROPOSALSAMPLER_H
+#define SOAP_LIB_SEARCH_MCMC_PROPOSALSAMPLER_H
 
 #include "GroupMates.h"
-#include "GroupNeighbours.h"
-#include "RandomGenerator.h"
-#include "Soap/Search/MCMC.h"
+#include "Search/Evaluator/GroupNeighbours.h"
+#include "Support/RandomGenerator.h"
+#include "Soap/Search/MCMC/MCMC.h"
 
 namespace soap {
 
@@ -63,4 +63,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_PROPOSALSAMPLER_H
+#endif // SOAP_LIB_SEARCH_MCMC_PROPOSALSAMPLER_H

@@ -6,7 +6,7 @@
 
 #include "TradeDescent.h"
 
-#include "SearchRun.h"
+#include "Search/Evaluator/SearchRun.h"
 
 using namespace soap;
 

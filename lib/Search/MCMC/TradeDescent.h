@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_TRADEDESCENT_H
-#define SOAP_LIB_SEARCH_TRADEDESCENT_H
+#ifndef SOAP_LIB_SEARCH_MCMC_TRADEDESCENT_H
+#define SOAP_LIB_SEARCH_MCMC_TRADEDESCENT_H
 
 #include "GroupMates.h"
-#include "Soap/Search/StrategyEvaluator.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 
 namespace soap {
 
@@ -41,4 +41,4 @@ descendByTrades(const ParallelizationProblem &problem, const GroupMates &mates,
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_TRADEDESCENT_H
+#endif // SOAP_LIB_SEARCH_MCMC_TRADEDESCENT_H

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/OptCnn.h"
+#include "Soap/Search/OptCnn/OptCnn.h"
 
-#include "GroupCosts.h"
+#include "Search/Evaluator/GroupCosts.h"
 #include "PairwiseModel.h"
-#include "SearchRun.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/Presets.h"
+#include "Search/Evaluator/SearchRun.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 #include <numeric>

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_PAIRWISEMODEL_H
-#define SOAP_LIB_SEARCH_PAIRWISEMODEL_H
+#ifndef SOAP_LIB_SEARCH_OPTCNN_PAIRWISEMODEL_H
+#define SOAP_LIB_SEARCH_OPTCNN_PAIRWISEMODEL_H
 
 #include <cstddef>
 #include <cstdint>
@@ -46,4 +46,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_PAIRWISEMODEL_H
+#endif // SOAP_LIB_SEARCH_OPTCNN_PAIRWISEMODEL_H

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PresetSupport.h"
-#include "Soap/Core/DominantLoop.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Model/DominantLoop.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 #include <map>

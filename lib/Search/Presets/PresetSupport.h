@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_PRESETSUPPORT_H
-#define SOAP_LIB_SEARCH_PRESETSUPPORT_H
+#ifndef SOAP_LIB_SEARCH_PRESETS_PRESETSUPPORT_H
+#define SOAP_LIB_SEARCH_PRESETS_PRESETSUPPORT_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -26,4 +26,4 @@ double flopsOf(const ParallelizationProblem &problem, const OpGroup &group);
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_PRESETSUPPORT_H
+#endif // SOAP_LIB_SEARCH_PRESETS_PRESETSUPPORT_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include "PresetSupport.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <functional>

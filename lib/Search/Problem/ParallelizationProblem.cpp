@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/ParallelizationProblem.h"
-#include "Soap/Core/Simulator.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/ProblemFile.h"
-#include "../Core/Json.h"
+#include "Soap/Search/Problem/ProblemFile.h"
+#include "Support/Json.h"
 
 #include <array>
 #include <cmath>

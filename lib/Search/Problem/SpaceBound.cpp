@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/SpaceBound.h"
+#include "Soap/Search/Problem/SpaceBound.h"
 
-#include "Soap/Core/KernelGeometry.h"
-#include "Soap/Search/ConfigSpace.h"
+#include "Soap/Plan/KernelGeometry.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Explain.h"
-#include "GroupNeighbours.h"
-#include "Soap/Core/Timeline.h"
-#include "Soap/Search/Presets.h"
-#include "Soap/Search/StrategyEvaluator.h"
+#include "Soap/Search/Report/Explain.h"
+#include "Search/Evaluator/GroupNeighbours.h"
+#include "Soap/Simulator/Timeline.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 
 #include <algorithm>
 #include <numeric>

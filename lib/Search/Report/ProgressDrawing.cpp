@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/ProgressDrawing.h"
-#include "Soap/Core/Svg.h"
+#include "Soap/Search/Report/ProgressDrawing.h"
+#include "Soap/Support/Svg.h"
 
 #include <algorithm>
 #include <cmath>

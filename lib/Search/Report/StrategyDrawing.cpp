@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/StrategyDrawing.h"
-#include "Soap/Core/Svg.h"
+#include "Soap/Search/Report/StrategyDrawing.h"
+#include "Soap/Support/Svg.h"
 #include "StrategyLayout.h"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StrategyLayout.h"
-#include "GroupNeighbours.h"
-#include "Soap/Core/Svg.h"
+#include "Search/Evaluator/GroupNeighbours.h"
+#include "Soap/Support/Svg.h"
 
 #include <algorithm>
 #include <map>

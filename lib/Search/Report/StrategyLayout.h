@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_SEARCH_STRATEGYLAYOUT_H
-#define SOAP_LIB_SEARCH_STRATEGYLAYOUT_H
+#ifndef SOAP_LIB_SEARCH_REPORT_STRATEGYLAYOUT_H
+#define SOAP_LIB_SEARCH_REPORT_STRATEGYLAYOUT_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -52,4 +52,4 @@ StrategyLayout layOut(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_LIB_SEARCH_STRATEGYLAYOUT_H
+#endif // SOAP_LIB_SEARCH_REPORT_STRATEGYLAYOUT_H

@@ -10,7 +10,7 @@
 #ifndef SOAP_LIB_TARGET_ONNX_MODEL_H
 #define SOAP_LIB_TARGET_ONNX_MODEL_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <deque>

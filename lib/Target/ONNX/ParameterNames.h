@@ -9,7 +9,7 @@
 #ifndef SOAP_LIB_TARGET_ONNX_PARAMETERNAMES_H
 #define SOAP_LIB_TARGET_ONNX_PARAMETERNAMES_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/GlobPattern.h"

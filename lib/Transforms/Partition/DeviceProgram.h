@@ -8,7 +8,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_PARTITION_DEVICEPROGRAM_H
 #define SOAP_LIB_TRANSFORMS_PARTITION_DEVICEPROGRAM_H
 
-#include "Soap/Core/CollectiveGroup.h"
+#include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Transforms/Partition.h"
 
 namespace mlir::soap {

@@ -9,8 +9,8 @@
 
 #include "DeviceProgram.h"
 #include "Soap/Analysis/TopologyAttr.h"
-#include "Soap/Core/ProfileRecord.h"
-#include "Soap/Core/Simulator.h"
+#include "Soap/Cost/ProfileRecord.h"
+#include "Soap/Simulator/Simulator.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -200,7 +200,7 @@ std::optional<::soap::Work> workOfTask(const PricedFunction &priced, int task) {
 
 /// The global order: simulated start and end, name, kind, key and shape of
 /// every task, and what it shares with the kernel that it is generated into
-/// (Core/Fusion.h), which programs do not say.
+/// (Model/Fusion.h), which programs do not say.
 DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                              const ::soap::Topology &topology,
                              const Schedule &schedule, ArrayRef<int> order) {

@@ -32,7 +32,7 @@ for path in glob.glob(os.path.join(source, "include/Soap/Dialect/Soap/*.td")):
     ops.update(re.findall(r"^def Soap_\w+Op\s*:\s*(?:Soap_\w*Op|Op)<(?:Soap_Dialect, )?\"(\w+)\"", read(path), re.M))
 rows = first_cells(read("docs/Status.md"))
 faults = {re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
-          for name in re.findall(r"^  (\w+),", read("include/Soap/Core/Config.h").split("enum class ConfigFault")[1].split("};")[0], re.M)}
+          for name in re.findall(r"^  (\w+),", read("include/Soap/Model/Config.h").split("enum class ConfigFault")[1].split("};")[0], re.M)}
 good = compare("docs/Status.md", ops, set(rows))
 good = compare("docs/Configs.md", faults - {"none"}, set(first_cells(read("docs/Configs.md")))) and good
 # The last column says which tests an op has.

@@ -8,7 +8,7 @@
 #include "Configs.h"
 
 #include "Soap/Analysis/OpGraph.h"
-#include "Soap/Core/Reuse.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 using namespace mlir;

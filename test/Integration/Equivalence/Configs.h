@@ -9,7 +9,7 @@
 #define SOAP_TEST_EQUIVALENCE_CONFIGS_H
 
 #include "Cases.h"
-#include "Soap/Core/Config.h"
+#include "Soap/Model/Config.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -12,7 +12,7 @@
 #include "Runner.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

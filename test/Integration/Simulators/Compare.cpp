@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/MeasuredCopies.h"
-#include "Core/RandomGraphs.h"
-#include "Soap/Core/Simulator.h"
-#include "Soap/Search/Presets.h"
-#include "Soap/Search/ProblemFile.h"
-#include "Soap/Search/StrategyEvaluator.h"
+#include "Support/MeasuredCopies.h"
+#include "Support/RandomGraphs.h"
+#include "Soap/Simulator/Simulator.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ProblemFile.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 
 #include <chrono>
 #include <cmath>

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Placement.h"
-#include "Problems.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Annealing/Placement.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

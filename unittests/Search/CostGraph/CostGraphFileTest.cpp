@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/CostGraph/CostGraphFile.h"
-#include "CostGraphs.h"
+#include "Search/CostGraphs.h"
 
 #include <gtest/gtest.h>
 

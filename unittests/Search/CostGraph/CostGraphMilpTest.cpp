@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Search/DevicePlacement/IntegerProgram.h"
-#include "CostGraphs.h"
+#include "Search/DevicePlacement/IntegerProgram.h"
+#include "Search/CostGraphs.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 
 #include <gtest/gtest.h>

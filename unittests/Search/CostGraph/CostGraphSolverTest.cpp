@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Search/CostGraph/BranchAndBound.h"
-#include "../../lib/Search/CostGraph/FirstSolution.h"
-#include "../../lib/Search/CostGraph/PriceAscent.h"
-#include "CostGraphs.h"
-#include "Soap/Search/CostGraph/RepeatedBlocks.h"
+#include "Search/CostGraph/BranchAndBound.h"
+#include "Search/CostGraph/FirstSolution.h"
+#include "Search/CostGraph/PriceAscent.h"
+#include "Search/CostGraphs.h"
+#include "Soap/Search/Frontier/RepeatedBlocks.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 
 #include <gtest/gtest.h>

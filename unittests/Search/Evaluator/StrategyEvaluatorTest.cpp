@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/StrategyEvaluator.h"
-#include "Problems.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Exact.h"
-#include "../../lib/Search/ExactTimeline.h"
-#include "Problems.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Exact/Exact.h"
+#include "Search/Exact/ExactTimeline.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

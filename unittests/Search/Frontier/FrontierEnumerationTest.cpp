@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Search/CostGraph/CandidateStrategies.h"
-#include "../Core/RandomGraphs.h"
-#include "Problems.h"
-#include "Soap/Core/Simulator.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/CostGraph/FrontierSearch.h"
-#include "Soap/Search/Presets.h"
+#include "Search/Frontier/CandidateStrategies.h"
+#include "Support/RandomGraphs.h"
+#include "Search/Problems.h"
+#include "Soap/Simulator/Simulator.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierSearch.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 
-#include "../Core/Random.h"
-#include "Problems.h"
-#include "Soap/Core/PlanMemory.h"
-#include "Soap/Core/StrategySimulator.h"
-#include "Soap/Search/Presets.h"
+#include "Support/Random.h"
+#include "Search/Problems.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Simulator/StrategySimulator.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

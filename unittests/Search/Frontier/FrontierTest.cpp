@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/CostGraph/FrontierTracking.h"
+#include "Soap/Search/Frontier/FrontierTracking.h"
 
-#include "../Core/Random.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

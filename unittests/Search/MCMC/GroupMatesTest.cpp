@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Search/GroupMates.h"
-#include "../../lib/Search/ProposalSampler.h"
-#include "Problems.h"
+#include "Search/MCMC/GroupMates.h"
+#include "Search/MCMC/ProposalSampler.h"
+#include "Search/Problems.h"
 
 #include <gtest/gtest.h>
 

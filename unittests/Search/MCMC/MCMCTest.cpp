@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/MCMC.h"
-#include "Problems.h"
-#include "Soap/Search/McmcCheckpoint.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/MCMC/MCMC.h"
+#include "Search/Problems.h"
+#include "Soap/Search/MCMC/McmcCheckpoint.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

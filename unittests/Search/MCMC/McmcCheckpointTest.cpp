@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/McmcCheckpoint.h"
-#include "Problems.h"
-#include "Soap/Core/ProfileModel.h"
+#include "Soap/Search/MCMC/McmcCheckpoint.h"
+#include "Search/Problems.h"
+#include "Soap/Profile/ProfileModel.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Polish.h"
-#include "Problems.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/MCMC/Polish.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Search/GroupMates.h"
-#include "../../lib/Search/TradeDescent.h"
-#include "Problems.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/CostGraph/FrontierSearch.h"
-#include "Soap/Search/Exact.h"
-#include "Soap/Search/Explain.h"
-#include "Soap/Search/MCMC.h"
-#include "Soap/Search/OptCnn.h"
-#include "Soap/Search/Placement.h"
-#include "Soap/Search/Polish.h"
-#include "Soap/Search/Presets.h"
-#include "Soap/Search/StrategyDrawing.h"
+#include "Search/MCMC/GroupMates.h"
+#include "Search/MCMC/TradeDescent.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Search/Exact/Exact.h"
+#include "Soap/Search/Report/Explain.h"
+#include "Soap/Search/MCMC/MCMC.h"
+#include "Soap/Search/OptCnn/OptCnn.h"
+#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/MCMC/Polish.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Report/StrategyDrawing.h"
 
 #include <gtest/gtest.h>
 

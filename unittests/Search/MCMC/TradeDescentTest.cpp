@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Search/TradeDescent.h"
-#include "Problems.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/Presets.h"
+#include "Search/MCMC/TradeDescent.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

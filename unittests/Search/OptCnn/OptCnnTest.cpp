@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/OptCnn.h"
-#include "../../lib/Search/GroupCosts.h"
-#include "../../lib/Search/PairwiseModel.h"
-#include "Problems.h"
-#include "Soap/Search/ConfigSpace.h"
+#include "Soap/Search/OptCnn/OptCnn.h"
+#include "Search/Evaluator/GroupCosts.h"
+#include "Search/OptCnn/PairwiseModel.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

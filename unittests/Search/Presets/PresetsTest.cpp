@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Presets.h"
-#include "Problems.h"
-#include "Soap/Core/TaskGraph.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Search/Problems.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Problems.h"
-#include "Soap/Core/Simulator.h"
+#include "Search/Problems.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <gtest/gtest.h>
 

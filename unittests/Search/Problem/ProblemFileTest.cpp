@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/ProblemFile.h"
-#include "Problems.h"
+#include "Soap/Search/Problem/ProblemFile.h"
+#include "Search/Problems.h"
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/SpaceBound.h"
-#include "Core/RandomGraphs.h"
-#include "Problems.h"
-#include "Soap/Search/ConfigSpace.h"
-#include "Soap/Search/Exact.h"
-#include "Soap/Search/Presets.h"
+#include "Soap/Search/Problem/SpaceBound.h"
+#include "Support/RandomGraphs.h"
+#include "Search/Problems.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Exact/Exact.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Explain.h"
-#include "Problems.h"
-#include "Soap/Search/MCMC.h"
-#include "Soap/Search/Presets.h"
-#include "Soap/Search/ProgressDrawing.h"
-#include "Soap/Search/StrategyDrawing.h"
+#include "Soap/Search/Report/Explain.h"
+#include "Search/Problems.h"
+#include "Soap/Search/MCMC/MCMC.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Report/ProgressDrawing.h"
+#include "Soap/Search/Report/StrategyDrawing.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #ifndef SOAP_DIALECT_SOAP_PRECISIONATTRIBUTE_H
 #define SOAP_DIALECT_SOAP_PRECISIONATTRIBUTE_H
 
-#include "Soap/Core/Precision.h"
+#include "Soap/Model/Precision.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -7,7 +7,7 @@
 #ifndef SOAP_DIALECT_SOAP_SOAPDIALECT_H
 #define SOAP_DIALECT_SOAP_SOAPDIALECT_H
 
-#include "Soap/Core/Config.h"
+#include "Soap/Model/Config.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"

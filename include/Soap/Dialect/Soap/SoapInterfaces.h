@@ -8,7 +8,7 @@
 #ifndef SOAP_DIALECT_SOAP_SOAPINTERFACES_H
 #define SOAP_DIALECT_SOAP_SOAPINTERFACES_H
 
-#include "Soap/Core/IterationSpace.h"
+#include "Soap/Model/IterationSpace.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"

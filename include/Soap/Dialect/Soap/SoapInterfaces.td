@@ -12,7 +12,7 @@ include "mlir/IR/OpBase.td"
 def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
   let cppNamespace = "::mlir::soap";
   let description = [{
-    An op as an iteration space: named loops and one access map per operand and result (`Soap/Core/IterationSpace.h`). Dim roles, legal
+    An op as an iteration space: named loops and one access map per operand and result (`Soap/Model/IterationSpace.h`). Dim roles, legal
     configs, shards, halos, partial results, communication and costs are derived from it.
   }];
   let methods = [

@@ -1,6 +1,6 @@
 //===- SoapPartitionOps.td - Ops of device programs --------*- tablegen -*-===//
 //
-// What `--soap-partition` adds to the local ops: the actions of the communication plan (Core/Plan.h). They have no iteration space.
+// What `--soap-partition` adds to the local ops: the actions of the communication plan (Plan/Plan.h). They have no iteration space.
 //
 //===----------------------------------------------------------------------===//
 

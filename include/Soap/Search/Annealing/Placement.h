@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_PLACEMENT_H
-#define SOAP_SEARCH_PLACEMENT_H
+#ifndef SOAP_SEARCH_ANNEALING_PLACEMENT_H
+#define SOAP_SEARCH_ANNEALING_PLACEMENT_H
 
-#include "Soap/Search/SearchBudget.h"
+#include "Soap/Search/Evaluator/SearchBudget.h"
 
 namespace soap {
 
@@ -34,4 +34,4 @@ PlacementResult searchPlacement(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_PLACEMENT_H
+#endif // SOAP_SEARCH_ANNEALING_PLACEMENT_H

@@ -18,7 +18,7 @@
 #ifndef SOAP_SEARCH_COSTGRAPH_COSTGRAPH_H
 #define SOAP_SEARCH_COSTGRAPH_COSTGRAPH_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,16 +1,16 @@
 //===- Model.h - Models as placement problems -------------------*- C++ -*-===//
 //
 // From a training step (or an inference) and a cost model to the problem of
-// Problem.h, for pipelines of microbatches (Core/Pipeline.h).
+// Problem.h, for pipelines of microbatches (Pipeline/Pipeline.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_SEARCH_DEVICEPLACEMENT_MODEL_H
 #define SOAP_SEARCH_DEVICEPLACEMENT_MODEL_H
 
-#include "Soap/Core/RoundPipeline.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 #include "Soap/Search/DevicePlacement/Problem.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap::placement {
 

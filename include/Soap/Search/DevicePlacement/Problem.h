@@ -12,7 +12,7 @@
 #ifndef SOAP_SEARCH_DEVICEPLACEMENT_PROBLEM_H
 #define SOAP_SEARCH_DEVICEPLACEMENT_PROBLEM_H
 
-#include "Soap/Core/Error.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <optional>

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_SEARCHBUDGET_H
-#define SOAP_SEARCH_SEARCHBUDGET_H
+#ifndef SOAP_SEARCH_EVALUATOR_SEARCHBUDGET_H
+#define SOAP_SEARCH_EVALUATOR_SEARCHBUDGET_H
 
-#include "Soap/Search/MCMC.h"
+#include "Soap/Search/MCMC/MCMC.h"
 
 namespace soap {
 
@@ -29,4 +29,4 @@ struct SearchBudget {
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_SEARCHBUDGET_H
+#endif // SOAP_SEARCH_EVALUATOR_SEARCHBUDGET_H

@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_STRATEGYEVALUATOR_H
-#define SOAP_SEARCH_STRATEGYEVALUATOR_H
+#ifndef SOAP_SEARCH_EVALUATOR_STRATEGYEVALUATOR_H
+#define SOAP_SEARCH_EVALUATOR_STRATEGYEVALUATOR_H
 
-#include "Soap/Core/DeltaSimulator.h"
-#include "Soap/Core/PlanMemory.h"
-#include "Soap/Core/PlanMemoryBound.h"
-#include "Soap/Core/ProofGate.h"
-#include "Soap/Core/PropagatingSimulator.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Simulator/DeltaSimulator.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Memory/PlanMemoryBound.h"
+#include "Soap/Bounds/ProofGate.h"
+#include "Soap/Simulator/PropagatingSimulator.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <functional>
 
@@ -159,4 +159,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_STRATEGYEVALUATOR_H
+#endif // SOAP_SEARCH_EVALUATOR_STRATEGYEVALUATOR_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_EXACT_H
-#define SOAP_SEARCH_EXACT_H
+#ifndef SOAP_SEARCH_EXACT_EXACT_H
+#define SOAP_SEARCH_EXACT_EXACT_H
 
-#include "Soap/Search/SearchBudget.h"
+#include "Soap/Search/Evaluator/SearchBudget.h"
 
 namespace soap {
 
@@ -42,4 +42,4 @@ ExactResult searchExact(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_EXACT_H
+#endif // SOAP_SEARCH_EXACT_EXACT_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_COSTGRAPH_FRONTIER_H
-#define SOAP_SEARCH_COSTGRAPH_FRONTIER_H
+#ifndef SOAP_SEARCH_FRONTIER_FRONTIER_H
+#define SOAP_SEARCH_FRONTIER_FRONTIER_H
 
 #include <cstdint>
 #include <span>
@@ -55,4 +55,4 @@ const FrontierPoint *fastestWithin(std::span<const FrontierPoint> frontier,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_COSTGRAPH_FRONTIER_H
+#endif // SOAP_SEARCH_FRONTIER_FRONTIER_H

@@ -9,12 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H
-#define SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H
+#ifndef SOAP_SEARCH_FRONTIER_FRONTIERGRAPH_H
+#define SOAP_SEARCH_FRONTIER_FRONTIERGRAPH_H
 
-#include "Soap/Core/Reuse.h"
-#include "Soap/Search/CostGraph/FrontierTracking.h"
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Model/Reuse.h"
+#include "Soap/Search/Frontier/FrontierTracking.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <functional>
 #include <map>
@@ -199,4 +199,4 @@ std::vector<size_t> bestCandidates(const std::vector<int64_t> &timesNs,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_COSTGRAPH_FRONTIERGRAPH_H
+#endif // SOAP_SEARCH_FRONTIER_FRONTIERGRAPH_H

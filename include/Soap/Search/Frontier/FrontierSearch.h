@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_COSTGRAPH_FRONTIERSEARCH_H
-#define SOAP_SEARCH_COSTGRAPH_FRONTIERSEARCH_H
+#ifndef SOAP_SEARCH_FRONTIER_FRONTIERSEARCH_H
+#define SOAP_SEARCH_FRONTIER_FRONTIERSEARCH_H
 
-#include "Soap/Search/CostGraph/FrontierGraph.h"
-#include "Soap/Search/SearchBudget.h"
+#include "Soap/Search/Frontier/FrontierGraph.h"
+#include "Soap/Search/Evaluator/SearchBudget.h"
 
 namespace soap {
 
@@ -154,4 +154,4 @@ std::string drawFrontiers(const std::vector<FrontierCurve> &curves,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_COSTGRAPH_FRONTIERSEARCH_H
+#endif // SOAP_SEARCH_FRONTIER_FRONTIERSEARCH_H

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_COSTGRAPH_FRONTIERTRACKING_H
-#define SOAP_SEARCH_COSTGRAPH_FRONTIERTRACKING_H
+#ifndef SOAP_SEARCH_FRONTIER_FRONTIERTRACKING_H
+#define SOAP_SEARCH_FRONTIER_FRONTIERTRACKING_H
 
 #include "Soap/Search/CostGraph/CostGraph.h"
-#include "Soap/Search/CostGraph/Frontier.h"
+#include "Soap/Search/Frontier/Frontier.h"
 
 #include <atomic>
 #include <memory>
@@ -115,4 +115,4 @@ FrontierResult trackFrontier(const FrontierProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_COSTGRAPH_FRONTIERTRACKING_H
+#endif // SOAP_SEARCH_FRONTIER_FRONTIERTRACKING_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_COSTGRAPH_REPEATEDBLOCKS_H
-#define SOAP_SEARCH_COSTGRAPH_REPEATEDBLOCKS_H
+#ifndef SOAP_SEARCH_FRONTIER_REPEATEDBLOCKS_H
+#define SOAP_SEARCH_FRONTIER_REPEATEDBLOCKS_H
 
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 
@@ -32,4 +32,4 @@ CostGraphResult solveTiedCostGraph(const CostGraph &graph,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_COSTGRAPH_REPEATEDBLOCKS_H
+#endif // SOAP_SEARCH_FRONTIER_REPEATEDBLOCKS_H

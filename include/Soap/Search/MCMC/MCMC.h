@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_MCMC_H
-#define SOAP_SEARCH_MCMC_H
+#ifndef SOAP_SEARCH_MCMC_MCMC_H
+#define SOAP_SEARCH_MCMC_MCMC_H
 
-#include "Soap/Search/ParallelizationProblem.h"
-#include "Soap/Search/StrategyEvaluator.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 
 #include <array>
 #include <atomic>
@@ -148,4 +148,4 @@ McmcResult searchMcmc(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_MCMC_H
+#endif // SOAP_SEARCH_MCMC_MCMC_H

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_MCMCCHECKPOINT_H
-#define SOAP_SEARCH_MCMCCHECKPOINT_H
+#ifndef SOAP_SEARCH_MCMC_MCMCCHECKPOINT_H
+#define SOAP_SEARCH_MCMC_MCMCCHECKPOINT_H
 
-#include "Soap/Search/MCMC.h"
+#include "Soap/Search/MCMC/MCMC.h"
 
 namespace soap {
 
@@ -26,4 +26,4 @@ Expected<McmcState> parseMcmcCheckpoint(const std::string &text,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_MCMCCHECKPOINT_H
+#endif // SOAP_SEARCH_MCMC_MCMCCHECKPOINT_H

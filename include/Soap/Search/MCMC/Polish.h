@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_POLISH_H
-#define SOAP_SEARCH_POLISH_H
+#ifndef SOAP_SEARCH_MCMC_POLISH_H
+#define SOAP_SEARCH_MCMC_POLISH_H
 
-#include "Soap/Search/SearchBudget.h"
+#include "Soap/Search/Evaluator/SearchBudget.h"
 
 namespace soap {
 
@@ -52,4 +52,4 @@ bool polishDeviceLists(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_POLISH_H
+#endif // SOAP_SEARCH_MCMC_POLISH_H

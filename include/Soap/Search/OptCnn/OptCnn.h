@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_OPTCNN_H
-#define SOAP_SEARCH_OPTCNN_H
+#ifndef SOAP_SEARCH_OPTCNN_OPTCNN_H
+#define SOAP_SEARCH_OPTCNN_OPTCNN_H
 
-#include "Soap/Search/SearchBudget.h"
+#include "Soap/Search/Evaluator/SearchBudget.h"
 
 namespace soap {
 
@@ -44,4 +44,4 @@ OptCnnResult searchOptCnn(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_OPTCNN_H
+#endif // SOAP_SEARCH_OPTCNN_OPTCNN_H

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_PRESETS_H
-#define SOAP_SEARCH_PRESETS_H
+#ifndef SOAP_SEARCH_PRESETS_PRESETS_H
+#define SOAP_SEARCH_PRESETS_PRESETS_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -66,4 +66,4 @@ presetStarts(const ParallelizationProblem &problem);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_PRESETS_H
+#endif // SOAP_SEARCH_PRESETS_PRESETS_H

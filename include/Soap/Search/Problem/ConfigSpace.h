@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_CONFIGSPACE_H
-#define SOAP_SEARCH_CONFIGSPACE_H
+#ifndef SOAP_SEARCH_PROBLEM_CONFIGSPACE_H
+#define SOAP_SEARCH_PROBLEM_CONFIGSPACE_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -35,4 +35,4 @@ std::vector<std::vector<int>> arrangements(int devices, int64_t count);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_CONFIGSPACE_H
+#endif // SOAP_SEARCH_PROBLEM_CONFIGSPACE_H

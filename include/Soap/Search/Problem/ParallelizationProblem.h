@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_PARALLELIZATIONPROBLEM_H
-#define SOAP_SEARCH_PARALLELIZATIONPROBLEM_H
+#ifndef SOAP_SEARCH_PROBLEM_PARALLELIZATIONPROBLEM_H
+#define SOAP_SEARCH_PROBLEM_PARALLELIZATIONPROBLEM_H
 
-#include "Soap/Core/CostModel.h"
-#include "Soap/Core/Graph.h"
-#include "Soap/Core/Roles.h"
+#include "Soap/Cost/CostModel.h"
+#include "Soap/Model/Graph.h"
+#include "Soap/Model/Roles.h"
 
 #include <limits>
 
@@ -106,4 +106,4 @@ std::vector<OpGroup> untiedGroups(const Graph &graph);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_PARALLELIZATIONPROBLEM_H
+#endif // SOAP_SEARCH_PROBLEM_PARALLELIZATIONPROBLEM_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_PROBLEMFILE_H
-#define SOAP_SEARCH_PROBLEMFILE_H
+#ifndef SOAP_SEARCH_PROBLEM_PROBLEMFILE_H
+#define SOAP_SEARCH_PROBLEM_PROBLEMFILE_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -29,4 +29,4 @@ Expected<ProblemFile> loadProblemFile(const std::string &file);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_PROBLEMFILE_H
+#endif // SOAP_SEARCH_PROBLEM_PROBLEMFILE_H

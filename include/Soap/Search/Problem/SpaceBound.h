@@ -17,10 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_SPACEBOUND_H
-#define SOAP_SEARCH_SPACEBOUND_H
+#ifndef SOAP_SEARCH_PROBLEM_SPACEBOUND_H
+#define SOAP_SEARCH_PROBLEM_SPACEBOUND_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <atomic>
 
@@ -45,4 +45,4 @@ int64_t mostPieces(const Strategy &strategy);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_SPACEBOUND_H
+#endif // SOAP_SEARCH_PROBLEM_SPACEBOUND_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_EXPLAIN_H
-#define SOAP_SEARCH_EXPLAIN_H
+#ifndef SOAP_SEARCH_REPORT_EXPLAIN_H
+#define SOAP_SEARCH_REPORT_EXPLAIN_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -72,4 +72,4 @@ std::string describeConfig(const IterationSpace &space, const Config &config);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_EXPLAIN_H
+#endif // SOAP_SEARCH_REPORT_EXPLAIN_H

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_PROGRESSDRAWING_H
-#define SOAP_SEARCH_PROGRESSDRAWING_H
+#ifndef SOAP_SEARCH_REPORT_PROGRESSDRAWING_H
+#define SOAP_SEARCH_REPORT_PROGRESSDRAWING_H
 
-#include "Soap/Search/MCMC.h"
+#include "Soap/Search/MCMC/MCMC.h"
 
 namespace soap {
 
@@ -17,4 +17,4 @@ std::string drawProgress(const McmcResult &result);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_PROGRESSDRAWING_H
+#endif // SOAP_SEARCH_REPORT_PROGRESSDRAWING_H

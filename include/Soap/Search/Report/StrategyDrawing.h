@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_STRATEGYDRAWING_H
-#define SOAP_SEARCH_STRATEGYDRAWING_H
+#ifndef SOAP_SEARCH_REPORT_STRATEGYDRAWING_H
+#define SOAP_SEARCH_REPORT_STRATEGYDRAWING_H
 
-#include "Soap/Search/ParallelizationProblem.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
 
@@ -24,4 +24,4 @@ std::string drawStrategy(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_STRATEGYDRAWING_H
+#endif // SOAP_SEARCH_REPORT_STRATEGYDRAWING_H
