@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Simulator/FoldedPlan.h"
-#include "Soap/Simulator/Simulator.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ProblemFile.h"
+#include "Soap/Simulator/FoldedPlan.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include <cstdio>
 #include <ctime>

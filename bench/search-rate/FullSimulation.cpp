@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ProblemFile.h"
+#include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
 #include <cstdio>

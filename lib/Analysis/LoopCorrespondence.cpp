@@ -6,8 +6,8 @@
 
 #include "LoopCorrespondence.h"
 
-#include "Soap/Model/DominantLoop.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Model/DominantLoop.h"
 
 using namespace mlir;
 using namespace mlir::soap;

@@ -7,12 +7,12 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
-#include "Soap/Model/Fusion.h"
-#include "Soap/Model/Reuse.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
+#include "Soap/Model/Fusion.h"
+#include "Soap/Model/Reuse.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -7,10 +7,10 @@
 
 #include "Soap/Analysis/PartitionedGraph.h"
 
-#include "Soap/Simulator/Simulator.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
+#include "Soap/Simulator/Simulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -6,9 +6,9 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
-#include "Soap/Model/Reuse.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Model/Reuse.h"
 
 using namespace mlir;
 using namespace mlir::soap;

@@ -7,8 +7,8 @@
 
 #include "Soap/Analysis/TopologyAttr.h"
 
-#include "Soap/Profile/ProfileModel.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Profile/ProfileModel.h"
 
 using namespace mlir;
 using namespace mlir::soap;

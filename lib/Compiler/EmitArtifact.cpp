@@ -8,11 +8,11 @@
 #include "Soap/Compiler/EmitArtifact.h"
 
 #include "Soap/Compiler/ObjectCode.h"
-#include "Soap/Plan/StrategyFile.h"
-#include "Soap/Topology/Topology.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Plan/StrategyFile.h"
 #include "Soap/Runtime/Artifact.h"
 #include "Soap/Runtime/Runtime.h"
+#include "Soap/Topology/Topology.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

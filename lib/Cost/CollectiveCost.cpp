@@ -19,26 +19,6 @@
 
 using namespace soap;
 
-const char *soap::collectiveName(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return "all-reduce";
-  case CollectiveKind::ReduceScatter:
-    return "reduce-scatter";
-  case CollectiveKind::AllGather:
-    return "all-gather";
-  case CollectiveKind::AllToAll:
-    return "all-to-all";
-  case CollectiveKind::Broadcast:
-    return "broadcast";
-  case CollectiveKind::Reduce:
-    return "reduce";
-  case CollectiveKind::Exchange:
-    return "exchange";
-  }
-  return "";
-}
-
 namespace {
 
 /// Up to here rings go from neighbour to nearest neighbour; beyond, in the

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Cost/TransferTable.h"
-#include "Soap/Simulator/TaskGraph.h"
+#include "Soap/Topology/Resources.h"
 
 using namespace soap;
 

@@ -4,13 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpShape.h"
-
-#include "Soap/Cost/ProfileRecord.h"
+#include "Soap/Model/OpShape.h"
 
 #include <algorithm>
 
 using namespace soap;
+
+bool soap::isCopy(const std::string &kind) {
+  return kind == "fill" || kind == "assemble" || kind == "combine";
+}
 
 void soap::splitKind(const std::string &kind, OpShape &shape) {
   struct Suffix {
@@ -150,30 +152,4 @@ void soap::resizeShape(const IterationSpace &space, const LoopBox &box,
   shape.bytes = std::max<int64_t>(bytes, 1);
   shape.sizes = sizesOf(shape.op, shape.loops, shape.extents, shape.strides,
                         shape.direction, shape.bytes);
-}
-
-OpShape soap::shapeOf(const ProfileTable &table, std::span<const int64_t> row) {
-  OpShape shape;
-  shape.op = table.op;
-  shape.direction = table.direction;
-  shape.loops = table.loops;
-  size_t loops = table.loops.size();
-  shape.extents.assign(row.begin(), row.begin() + loops);
-  shape.strides.assign(row.begin() + loops,
-                       row.begin() + loops + table.strides);
-  shape.bytes = row[loops + table.strides];
-  shape.sizes = sizesOf(shape.op, shape.loops, shape.extents, shape.strides,
-                        shape.direction, shape.bytes);
-  return shape;
-}
-
-bool soap::isAligned(const std::vector<double> &sizes,
-                     const std::string &dtype) {
-  int64_t multiple = dtype == "bf16" || dtype == "f16" ? 8
-                     : dtype == "tf32"                 ? 4
-                                                       : 1;
-  if (sizes.size() <= 2)
-    return true;
-  return static_cast<int64_t>(sizes[1]) % multiple == 0 &&
-         static_cast<int64_t>(sizes[2]) % multiple == 0;
 }

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Plan/StrategyFile.h"
-#include "Support/Json.h"
-#include "Soap/Profile/ProfileModel.h"
 #include "Soap/Model/Reuse.h"
+#include "Soap/Profile/ProfileModel.h"
+#include "Support/Json.h"
 
 #include <algorithm>
 #include <filesystem>

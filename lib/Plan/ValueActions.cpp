@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Plan/ActionCost.h"
 #include "Soap/Plan/ValuePlanner.h"
 
 using namespace soap;

@@ -5,15 +5,42 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Profile/Profile.h"
 #include "Support/Json.h"
-#include "Model/OpShape.h"
-#include "Soap/Cost/ProfileRecord.h"
+
+#include "Soap/Model/OpShape.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 using namespace soap;
+
+OpShape soap::shapeOf(const ProfileTable &table, std::span<const int64_t> row) {
+  OpShape shape;
+  shape.op = table.op;
+  shape.direction = table.direction;
+  shape.loops = table.loops;
+  size_t loops = table.loops.size();
+  shape.extents.assign(row.begin(), row.begin() + loops);
+  shape.strides.assign(row.begin() + loops,
+                       row.begin() + loops + table.strides);
+  shape.bytes = row[loops + table.strides];
+  shape.sizes = sizesOf(shape.op, shape.loops, shape.extents, shape.strides,
+                        shape.direction, shape.bytes);
+  return shape;
+}
+
+bool soap::isAligned(const std::vector<double> &sizes,
+                     const std::string &dtype) {
+  int64_t multiple = dtype == "bf16" || dtype == "f16" ? 8
+                     : dtype == "tf32"                 ? 4
+                                                       : 1;
+  if (sizes.size() <= 2)
+    return true;
+  return static_cast<int64_t>(sizes[1]) % multiple == 0 &&
+         static_cast<int64_t>(sizes[2]) % multiple == 0;
+}
 
 namespace {
 

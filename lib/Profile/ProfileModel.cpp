@@ -9,8 +9,7 @@
 
 #include "Soap/Profile/ProfileModel.h"
 
-#include "Model/OpShape.h"
-#include "Soap/Cost/ProfileRecord.h"
+#include "Soap/Model/OpShape.h"
 
 #include <algorithm>
 #include <cmath>

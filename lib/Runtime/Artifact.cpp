@@ -9,8 +9,8 @@
 #include "Soap/Runtime/Artifact.h"
 
 #include "Json.h"
-#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/Runtime.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <utility>

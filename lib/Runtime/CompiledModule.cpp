@@ -9,8 +9,8 @@
 #include "Library.h"
 #include "ProgramInterface.h"
 #include "Soap/Compiler/Compiler.h"
-#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/Symbols.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <cstring>

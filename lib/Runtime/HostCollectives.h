@@ -12,9 +12,9 @@
 #ifndef SOAP_LIB_RUNTIME_HOSTCOLLECTIVES_H
 #define SOAP_LIB_RUNTIME_HOSTCOLLECTIVES_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Collective.h"
 #include "Soap/Runtime/Placement.h"
+#include "Soap/Support/Error.h"
 
 #include <atomic>
 #include <memory>

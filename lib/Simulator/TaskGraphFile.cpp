@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/Json.h"
 #include "Soap/Simulator/Timeline.h"
+#include "Support/Json.h"
 
 using namespace soap;
 using jsonfile::quote;

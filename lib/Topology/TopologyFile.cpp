@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/Json.h"
 #include "Soap/Profile/ProfileModel.h"
 #include "Soap/Topology/Topology.h"
+#include "Support/Json.h"
 
 #include <cmath>
 #include <filesystem>

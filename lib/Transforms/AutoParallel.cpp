@@ -12,13 +12,13 @@
 #include "SearchAlgorithms.h"
 #include "StrategySupport.h"
 
+#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Plan/StrategyPlan.h"
-#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Report/ProgressDrawing.h"
 #include "Soap/Search/Problem/SpaceBound.h"
+#include "Soap/Search/Report/ProgressDrawing.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"

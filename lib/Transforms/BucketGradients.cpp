@@ -8,9 +8,9 @@
 
 #include "StrategySupport.h"
 
-#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/ScopeExit.h"

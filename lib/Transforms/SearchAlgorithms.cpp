@@ -6,10 +6,10 @@
 
 #include "SearchAlgorithms.h"
 
-#include "Soap/Search/Exact/Exact.h"
-#include "Soap/Search/OptCnn/OptCnn.h"
 #include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Exact/Exact.h"
 #include "Soap/Search/MCMC/Polish.h"
+#include "Soap/Search/OptCnn/OptCnn.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include "llvm/ADT/STLExtras.h"

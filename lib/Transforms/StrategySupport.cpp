@@ -10,10 +10,10 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
-#include "Soap/Support/InputFile.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Plan/StrategyFile.h"
-#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Support/InputFile.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"

@@ -11,8 +11,8 @@
 
 #include "Soap/Analysis/OpGraph.h"
 #include "Soap/Plan/StrategyFile.h"
-#include "Soap/Topology/Topology.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
+#include "Soap/Topology/Topology.h"
 
 #include <memory>
 

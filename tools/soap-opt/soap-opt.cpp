@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Support/InputFile.h"
 #include "Soap/InitAll.h"
+#include "Soap/Support/InputFile.h"
 #include "Soap/Transforms/SourceFile.h"
 
 #include "mlir/Debug/Counter.h"

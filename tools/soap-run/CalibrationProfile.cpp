@@ -6,8 +6,8 @@
 
 #include "CalibrationProfile.h"
 
-#include "Soap/Profile/ProfileModel.h"
 #include "Soap/Cost/ProfileRecord.h"
+#include "Soap/Profile/ProfileModel.h"
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>

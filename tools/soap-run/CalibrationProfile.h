@@ -8,8 +8,8 @@
 #ifndef SOAP_TOOLS_SOAPRUN_CALIBRATIONPROFILE_H
 #define SOAP_TOOLS_SOAPRUN_CALIBRATIONPROFILE_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Profile/Profile.h"
+#include "Soap/Support/Error.h"
 #include "Soap/Topology/Topology.h"
 
 #include <cstdint>

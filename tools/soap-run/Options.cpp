@@ -6,9 +6,9 @@
 
 #include "Options.h"
 
-#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/ProcessGroup.h"
 #include "Soap/Runtime/Rendezvous.h"
+#include "Soap/Support/InputFile.h"
 
 #include <charconv>
 #include <cstdlib>

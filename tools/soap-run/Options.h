@@ -8,8 +8,8 @@
 #ifndef SOAP_TOOLS_SOAPRUN_OPTIONS_H
 #define SOAP_TOOLS_SOAPRUN_OPTIONS_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Data.h"
+#include "Soap/Support/Error.h"
 
 #include <string>
 #include <utility>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/CostGraph/CostGraphFile.h"
-#include "Soap/Search/Frontier/RepeatedBlocks.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
+#include "Soap/Search/Frontier/RepeatedBlocks.h"
 #include "Support.h"
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/RandomGraphs.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Simulator/StrategySimulator.h"
+#include "Support/RandomGraphs.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Cost/CostModel.h"
-#include "Support/Random.h"
+#include "Soap/Plan/ActionCost.h"
 #include "Soap/Profile/ProfileModel.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include "Soap/Model/Fusion.h"
 
-#include "Support/Graphs.h"
 #include "Soap/Cost/CostModel.h"
+#include "Support/Graphs.h"
 
 #include <gtest/gtest.h>
 

@@ -10,12 +10,12 @@
 #include "Support/MeasuredCopies.h"
 #include "Support/RandomGraphs.h"
 
-#include "Soap/Simulator/DeltaSimulator.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Memory/PlanMemoryBound.h"
 #include "Soap/Model/Reuse.h"
-#include "Soap/Simulator/Simulator.h"
 #include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/DeltaSimulator.h"
+#include "Soap/Simulator/Simulator.h"
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <gtest/gtest.h>

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/Random.h"
+#include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Cost/CostModel.h"
 #include "Soap/Profile/ProfileModel.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

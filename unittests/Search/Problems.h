@@ -8,8 +8,8 @@
 #ifndef SOAP_UNITTESTS_SEARCH_PROBLEMS_H
 #define SOAP_UNITTESTS_SEARCH_PROBLEMS_H
 
-#include "Support/Graphs.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
+#include "Support/Graphs.h"
 
 namespace soap::test {
 

@@ -1,8 +1,8 @@
 //===- ConvergenceTest.cpp - Timelines that are alike but for a shift -----===//
 
-#include "Support/Graphs.h"
 #include "Soap/Simulator/DeltaSimulator.h"
 #include "Soap/Topology/Topology.h"
+#include "Support/Graphs.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Simulator/Simulator.h"
-#include "Support/Graphs.h"
 #include "Soap/Simulator/Timeline.h"
+#include "Support/Graphs.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Topology/RouteLevels.h"
-#include "Support/Random.h"
 #include "Soap/Cost/ExchangeLoads.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

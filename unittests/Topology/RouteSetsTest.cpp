@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Topology/RouteSets.h"
-#include "Support/Random.h"
 #include "Soap/Cost/ExchangeLoads.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/Random.h"
 #include "Soap/Topology/TopologyReport.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -13,8 +13,8 @@
 #define SOAP_COST_COLLECTIVEMODELS_H
 
 #include "Soap/Cost/CollectiveCost.h"
-#include "Soap/Topology/RouteLevels.h"
 #include "Soap/Cost/TransferTable.h"
+#include "Soap/Topology/RouteLevels.h"
 
 #include <optional>
 #include <span>

@@ -10,9 +10,10 @@
 #ifndef SOAP_COST_COSTMODEL_H
 #define SOAP_COST_COSTMODEL_H
 
+#include "Soap/Model/Graph.h"
 #include "Soap/Profile/CopyGeometry.h"
-#include "Soap/Plan/Plan.h"
 #include "Soap/Profile/Profile.h"
+#include "Soap/Topology/Topology.h"
 
 #include <span>
 
@@ -73,18 +74,6 @@ void resizeWork(const Graph &graph, const Kernel &kernel, const LoopBox &box,
                 std::span<const int64_t> volumes, Work &work);
 /// Work of filling the result tiles of a kernel's shard.
 Work fillWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
-/// Work of a Fill, Assemble or Combine of `inputs` tiles that writes
-/// `elements`; without the parts of an Assemble.
-Work localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
-               size_t inputs);
-
-/// The part of an input that an Assemble copies, or a Transfer sends.
-CopyPart copyPart(const Graph &graph, const Plan &plan, const Action &action,
-                  int input);
-
-/// Work of a Compute action: flops = points of the box x flopsPerPoint; bytes =
-/// operand and result tiles.
-Work workOf(const Graph &graph, const Plan &plan, const Action &action);
 
 } // namespace soap
 

@@ -17,8 +17,6 @@ namespace soap {
 
 /// Name of the type that a kernel computes in on a type of device (`tf32`).
 const char *dtypeOf(const DeviceType &type, const Work &work);
-/// `fill`, `assemble` or `combine`.
-bool isCopy(const std::string &kind);
 
 /// What a task's time depends on, as text: op, direction, dtype, loops,
 /// strides, bytes, as in `conv2d forward f32 n=8,g=1,o=16,... 1,1 91200`; loops

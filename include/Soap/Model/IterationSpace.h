@@ -9,8 +9,8 @@
 #ifndef SOAP_MODEL_ITERATIONSPACE_H
 #define SOAP_MODEL_ITERATIONSPACE_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Model/Region.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <string>

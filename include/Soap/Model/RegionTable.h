@@ -9,8 +9,8 @@
 #ifndef SOAP_MODEL_REGIONTABLE_H
 #define SOAP_MODEL_REGIONTABLE_H
 
-#include "Soap/Support/FlatMap.h"
 #include "Soap/Model/Region.h"
+#include "Soap/Support/FlatMap.h"
 
 #include <algorithm>
 #include <cstdint>

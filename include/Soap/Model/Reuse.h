@@ -11,8 +11,8 @@
 #ifndef SOAP_MODEL_REUSE_H
 #define SOAP_MODEL_REUSE_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Model/Graph.h"
+#include "Soap/Support/Error.h"
 
 #include <optional>
 

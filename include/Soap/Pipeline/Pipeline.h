@@ -12,9 +12,9 @@
 #ifndef SOAP_PIPELINE_PIPELINE_H
 #define SOAP_PIPELINE_PIPELINE_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Model/Roles.h"
 #include "Soap/Simulator/TaskGraph.h"
+#include "Soap/Support/Error.h"
 
 #include <optional>
 

@@ -10,10 +10,10 @@
 #ifndef SOAP_PLAN_KERNELGEOMETRY_H
 #define SOAP_PLAN_KERNELGEOMETRY_H
 
-#include "Soap/Cost/CostModel.h"
 #include "Soap/Model/Graph.h"
 #include "Soap/Model/KernelClass.h"
 #include "Soap/Model/RegionTable.h"
+#include "Soap/Plan/ActionCost.h"
 #include "Soap/Support/VectorHash.h"
 
 #include <memory>

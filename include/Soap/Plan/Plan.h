@@ -2,8 +2,8 @@
 //
 // The one implementation of sharding and communication: a graph and its configs
 // become actions on buffers. The simulator prices the actions
-// (Simulator/TaskGraph.h), the partitioner writes them as IR (Transforms/Partition):
-// what is simulated is what runs.
+// (Simulator/TaskGraph.h), the partitioner writes them as IR
+// (Transforms/Partition): what is simulated is what runs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,8 @@
 #ifndef SOAP_PLAN_STRATEGYPLAN_H
 #define SOAP_PLAN_STRATEGYPLAN_H
 
-#include "Soap/Topology/LinkCuts.h"
 #include "Soap/Plan/ValuePlanner.h"
+#include "Soap/Topology/LinkCuts.h"
 
 #include <limits>
 #include <map>

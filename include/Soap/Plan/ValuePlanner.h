@@ -13,9 +13,9 @@
 
 #include "Soap/Cost/CollectiveModels.h"
 #include "Soap/Cost/ExchangeLoads.h"
-#include "Soap/Topology/LinkCuts.h"
 #include "Soap/Cost/TransferTable.h"
 #include "Soap/Plan/ValuePlan.h"
+#include "Soap/Topology/LinkCuts.h"
 
 #include <algorithm>
 #include <optional>

@@ -10,34 +10,14 @@
 #ifndef SOAP_PROFILE_PROFILE_H
 #define SOAP_PROFILE_PROFILE_H
 
-#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Model/CollectiveKind.h"
+#include "Soap/Model/OpShape.h"
 #include "Soap/Profile/CopyGeometry.h"
-#include "Soap/Model/IterationSpace.h"
+#include "Soap/Support/Error.h"
 
 #include <array>
 
 namespace soap {
-
-/// What an op's time is looked up by.
-struct OpShape {
-  std::string op;        ///< "conv2d", "matmul", "relu"
-  std::string direction; ///< "forward", "input_grad", "weight_grad", "backward"
-  std::vector<std::string> loops; ///< of the op's iteration space, in order
-  std::vector<int64_t> extents;   ///< of the loops of this shard
-  std::vector<int64_t> strides;   ///< of windows; empty for ops without
-  int64_t bytes = 0;              ///< of all operand and result tiles
-  double flopsPerPoint = 1;       ///< of the iteration space
-  /// What curves are functions of. conv2d: output positions (input positions
-  /// for input_grad) times groups, input channels, output channels, window
-  /// positions, stride positions; matmul: m, n, k; all else: points of the
-  /// loops and bytes.
-  std::vector<double> sizes;
-};
-
-/// The shape of a shard whose loops have the extents of `box`. `kind` is the op
-/// mnemonic.
-OpShape shapeOf(const std::string &kind, const IterationSpace &space,
-                const LoopBox &box, int64_t bytes);
 
 /// Whether channels or features (sizes 1 and 2 of convolutions and products)
 /// are multiples of 16 bytes of `dtype`. Libraries take slower kernels where

@@ -14,11 +14,11 @@
 #ifndef SOAP_RUNTIME_BACKEND_H
 #define SOAP_RUNTIME_BACKEND_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Runtime/AttentionCall.h"
 #include "Soap/Runtime/ImageCalls.h"
 #include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Runtime/Runtime.h"
+#include "Soap/Support/Error.h"
 
 #include <functional>
 #include <map>

@@ -9,8 +9,8 @@
 #define SOAP_RUNTIME_COLLECTIVE_H
 
 #include "Soap/Cost/CollectiveCost.h"
-#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Runtime.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <string>

@@ -10,8 +10,8 @@
 #ifndef SOAP_RUNTIME_FILES_H
 #define SOAP_RUNTIME_FILES_H
 
-#include "Soap/Support/InputFile.h"
 #include "Soap/Runtime/HostTensor.h"
+#include "Soap/Support/InputFile.h"
 
 #include <map>
 #include <string>

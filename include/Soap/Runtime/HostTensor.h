@@ -9,9 +9,9 @@
 #ifndef SOAP_RUNTIME_HOSTTENSOR_H
 #define SOAP_RUNTIME_HOSTTENSOR_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Model/Region.h"
 #include "Soap/Runtime/Manifest.h"
+#include "Soap/Support/Error.h"
 
 #include <memory>
 #include <string>

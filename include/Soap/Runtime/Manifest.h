@@ -11,8 +11,8 @@
 #define SOAP_RUNTIME_MANIFEST_H
 
 #include "Soap/Cost/CollectiveCost.h"
-#include "Soap/Support/Error.h"
 #include "Soap/Model/Region.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <optional>

@@ -10,9 +10,9 @@
 #ifndef SOAP_RUNTIME_TRANSPORT_H
 #define SOAP_RUNTIME_TRANSPORT_H
 
-#include "Soap/Support/Error.h"
 #include "Soap/Runtime/Collective.h"
 #include "Soap/Runtime/Placement.h"
+#include "Soap/Support/Error.h"
 
 #include <cstdint>
 #include <memory>

@@ -13,8 +13,8 @@
 #ifndef SOAP_SIMULATOR_DELTASIMULATOR_H
 #define SOAP_SIMULATOR_DELTASIMULATOR_H
 
-#include "Soap/Simulator/DeltaTimeline.h"
 #include "Soap/Bounds/ProofGate.h"
+#include "Soap/Simulator/DeltaTimeline.h"
 #include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Simulator/TaskRunPool.h"
 

@@ -10,8 +10,8 @@
 #ifndef SOAP_SIMULATOR_STRATEGYSIMULATOR_H
 #define SOAP_SIMULATOR_STRATEGYSIMULATOR_H
 
-#include "Soap/Simulator/SimulatorState.h"
 #include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/SimulatorState.h"
 #include "Soap/Simulator/TaskQueue.h"
 
 #include <limits>

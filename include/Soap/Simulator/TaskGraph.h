@@ -9,14 +9,10 @@
 #ifndef SOAP_SIMULATOR_TASKGRAPH_H
 #define SOAP_SIMULATOR_TASKGRAPH_H
 
-#include "Soap/Cost/CostModel.h"
+#include "Soap/Plan/ActionCost.h"
+#include "Soap/Topology/Resources.h"
 
 namespace soap {
-
-struct Resource {
-  std::string name;
-  bool isLink = false;
-};
 
 struct Task {
   std::string name;
@@ -40,11 +36,6 @@ struct TaskGraph {
   int64_t makespanNs = 0;
 };
 
-/// Resources of a topology: compute queue of each device, then each link.
-std::vector<Resource> makeResources(const Topology &topology);
-/// Resources that a transfer occupies: every link of the route, and the
-/// receiver's compute queue where its type says so.
-std::vector<int> transferResources(const Topology &topology, int from, int to);
 /// Makes a task a collective: kind, device (the first), duration, links, and
 /// the bytes of all its messages.
 void setCollective(Task &task, const PlanCollective &collective,

@@ -11,8 +11,8 @@
 
 #include "KernelBuilder.h"
 
-#include "Soap/Model/Region.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Model/Region.h"
 
 namespace mlir::soap {
 

@@ -7,8 +7,8 @@
 #include "Autotune.h"
 
 #include "../Json.h"
-#include "Soap/Support/CacheFolder.h"
 #include "Soap/Runtime/Files.h"
+#include "Soap/Support/CacheFolder.h"
 
 #include <algorithm>
 #include <cerrno>

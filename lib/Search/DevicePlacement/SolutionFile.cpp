@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/Json.h"
 #include "IdentifierTable.h"
 #include "Soap/Search/DevicePlacement/Files.h"
+#include "Support/Json.h"
 
 #include <cmath>
 #include <limits>

@@ -6,8 +6,8 @@
 
 #include "SearchRun.h"
 
-#include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
+#include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
 

@@ -12,10 +12,11 @@
 #include "ExactBounds.h"
 #include "ExactTimeline.h"
 #include "Search/Evaluator/SearchRun.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/MCMC/MCMC.h"
 #include "Soap/Search/MCMC/Polish.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 #ifndef SOAP_LIB_SEARCH_FRONTIER_CANDIDATESTRATEGIES_H
 #define SOAP_LIB_SEARCH_FRONTIER_CANDIDATESTRATEGIES_H
 
-#include "Support/RandomGenerator.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
+#include "Support/RandomGenerator.h"
 
 #include <map>
 #include <unordered_set>

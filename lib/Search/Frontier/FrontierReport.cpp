@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Support/Svg.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Support/Svg.h"
 
 #include <algorithm>
 #include <cmath>

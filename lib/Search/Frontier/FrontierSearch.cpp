@@ -6,11 +6,11 @@
 
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
-#include "Search/Evaluator/SearchRun.h"
 #include "CandidateStrategies.h"
+#include "Search/Evaluator/SearchRun.h"
 #include "Soap/Memory/PlanMemory.h"
-#include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
 #include <chrono>

@@ -6,8 +6,8 @@
 
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 
-#include "Support/Json.h"
 #include "Soap/Plan/StrategyFile.h"
+#include "Support/Json.h"
 
 #include <algorithm>
 #include <array>

@@ -11,8 +11,8 @@
 
 #include "GroupMates.h"
 #include "Search/Evaluator/GroupNeighbours.h"
-#include "Support/RandomGenerator.h"
 #include "Soap/Search/MCMC/MCMC.h"
+#include "Support/RandomGenerator.h"
 
 namespace soap {
 

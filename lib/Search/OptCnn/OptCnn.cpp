@@ -7,11 +7,11 @@
 
 #include "Soap/Search/OptCnn/OptCnn.h"
 
-#include "Search/Evaluator/GroupCosts.h"
 #include "PairwiseModel.h"
+#include "Search/Evaluator/GroupCosts.h"
 #include "Search/Evaluator/SearchRun.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <numeric>

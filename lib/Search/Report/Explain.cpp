@@ -7,9 +7,10 @@
 
 #include "Soap/Search/Report/Explain.h"
 #include "Search/Evaluator/GroupNeighbours.h"
-#include "Soap/Simulator/Timeline.h"
-#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Plan/ActionCost.h"
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Simulator/Timeline.h"
 
 #include <algorithm>
 #include <numeric>

@@ -10,10 +10,10 @@
 #include "DeviceProgram.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Cost/ProfileRecord.h"
-#include "Soap/Simulator/Simulator.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Simulator/Simulator.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -22,6 +22,7 @@
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPARTITION
+#include "Soap/Plan/ActionCost.h"
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
 

@@ -8,8 +8,8 @@
 #include "Configs.h"
 
 #include "Soap/Analysis/OpGraph.h"
-#include "Soap/Model/Reuse.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Model/Reuse.h"
 
 using namespace mlir;
 using mlir::soap::SoapDialect;

@@ -6,16 +6,16 @@
 
 #include "Runner.h"
 
-#include "Support/MeasuredCopies.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Compiler/JIT.h"
-#include "Soap/Simulator/Simulator.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Runtime/Launcher.h"
 #include "Soap/Runtime/Symbols.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Simulator/Simulator.h"
 #include "Soap/Transforms/Partition.h"
+#include "Support/MeasuredCopies.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/MeasuredCopies.h"
-#include "Support/RandomGraphs.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ProblemFile.h"
-#include "Soap/Search/Evaluator/StrategyEvaluator.h"
+#include "Soap/Simulator/Simulator.h"
+#include "Support/MeasuredCopies.h"
+#include "Support/RandomGraphs.h"
 
 #include <chrono>
 #include <cmath>

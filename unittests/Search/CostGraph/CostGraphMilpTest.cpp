@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Search/DevicePlacement/IntegerProgram.h"
 #include "Search/CostGraphs.h"
+#include "Search/DevicePlacement/IntegerProgram.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 
 #include <gtest/gtest.h>

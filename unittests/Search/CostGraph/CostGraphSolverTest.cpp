@@ -10,8 +10,8 @@
 #include "Search/CostGraph/FirstSolution.h"
 #include "Search/CostGraph/PriceAscent.h"
 #include "Search/CostGraphs.h"
-#include "Soap/Search/Frontier/RepeatedBlocks.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
+#include "Soap/Search/Frontier/RepeatedBlocks.h"
 
 #include <gtest/gtest.h>
 

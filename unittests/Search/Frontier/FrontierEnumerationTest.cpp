@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Frontier/CandidateStrategies.h"
-#include "Support/RandomGraphs.h"
 #include "Search/Problems.h"
-#include "Soap/Simulator/Simulator.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Soap/Simulator/Simulator.h"
+#include "Support/RandomGraphs.h"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
-#include "Support/Random.h"
 #include "Search/Problems.h"
 #include "Soap/Memory/PlanMemory.h"
-#include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Simulator/StrategySimulator.h"
+#include "Support/Random.h"
 
 #include <gtest/gtest.h>
 

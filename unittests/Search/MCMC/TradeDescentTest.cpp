@@ -7,8 +7,8 @@
 
 #include "Search/MCMC/TradeDescent.h"
 #include "Search/Problems.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include "Search/Evaluator/GroupCosts.h"
 #include "Search/OptCnn/PairwiseModel.h"
 #include "Search/Problems.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <gtest/gtest.h>
 

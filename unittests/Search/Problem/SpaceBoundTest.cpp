@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Problem/SpaceBound.h"
-#include "Support/RandomGraphs.h"
 #include "Search/Problems.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/Exact/Exact.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Support/RandomGraphs.h"
 
 #include <gtest/gtest.h>
 

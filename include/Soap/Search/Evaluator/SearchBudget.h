@@ -8,7 +8,10 @@
 #ifndef SOAP_SEARCH_EVALUATOR_SEARCHBUDGET_H
 #define SOAP_SEARCH_EVALUATOR_SEARCHBUDGET_H
 
-#include "Soap/Search/MCMC/MCMC.h"
+#include "Soap/Search/Evaluator/SearchResult.h"
+
+#include <atomic>
+#include <functional>
 
 namespace soap {
 

@@ -9,12 +9,12 @@
 #ifndef SOAP_SEARCH_EVALUATOR_STRATEGYEVALUATOR_H
 #define SOAP_SEARCH_EVALUATOR_STRATEGYEVALUATOR_H
 
-#include "Soap/Simulator/DeltaSimulator.h"
+#include "Soap/Bounds/ProofGate.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Memory/PlanMemoryBound.h"
-#include "Soap/Bounds/ProofGate.h"
-#include "Soap/Simulator/PropagatingSimulator.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
+#include "Soap/Simulator/DeltaSimulator.h"
+#include "Soap/Simulator/PropagatingSimulator.h"
 
 #include <functional>
 

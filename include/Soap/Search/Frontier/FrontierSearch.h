@@ -12,8 +12,8 @@
 #ifndef SOAP_SEARCH_FRONTIER_FRONTIERSEARCH_H
 #define SOAP_SEARCH_FRONTIER_FRONTIERSEARCH_H
 
-#include "Soap/Search/Frontier/FrontierGraph.h"
 #include "Soap/Search/Evaluator/SearchBudget.h"
+#include "Soap/Search/Frontier/FrontierGraph.h"
 
 namespace soap {
 

@@ -10,22 +10,13 @@
 #ifndef SOAP_SEARCH_MCMC_MCMC_H
 #define SOAP_SEARCH_MCMC_MCMC_H
 
-#include "Soap/Search/Problem/ParallelizationProblem.h"
-#include "Soap/Search/Evaluator/StrategyEvaluator.h"
+#include "Soap/Search/Evaluator/SearchResult.h"
 
 #include <array>
 #include <atomic>
 #include <functional>
 
 namespace soap {
-
-struct McmcProgress {
-  int64_t proposals = 0;
-  double proposalsPerSecond = 0;
-  int64_t bestNs = 0;
-  double secondsLeft =
-      0; ///< of the time budget, or estimated from the proposals budget
-};
 
 /// How proposals are drawn.
 enum class ProposalKind {
@@ -47,13 +38,6 @@ struct McmcChainState {
   std::vector<int64_t> weights;        ///< of groups, for mixed proposals
   int64_t acceptedAtWeights = 0;       ///< when they were computed
   bool isOver = false;
-};
-
-/// The best so far changed, or the search ended.
-struct McmcPoint {
-  double seconds = 0;
-  int64_t proposals = 0; ///< made until then
-  int64_t bestNs = 0;
 };
 
 /// State of a search: with the same problem and options, it goes on as if it
@@ -122,24 +106,6 @@ struct McmcOptions {
   /// Where to go on; must be of the same problem and options (see
   /// McmcCheckpoint.h). Null: start anew.
   const McmcState *resume = nullptr;
-};
-
-struct McmcResult {
-  Strategy best;
-  Evaluation bestEvaluation; ///< `excessBytes` above 0: nothing that was seen
-                             ///< fits into memory
-  std::vector<int64_t>
-      initialNs; ///< makespan per initial strategy that a chain started from
-  std::vector<std::string> initialNames; ///< aligned with `initialNs`
-  /// How the best makespan fell over time; strategies that do not fit into
-  /// memory are left out.
-  std::vector<McmcPoint> curve;
-  int64_t proposals = 0, accepted = 0;
-  double seconds = 0;
-  EvaluatorStatistics statistics;
-  /// No strategy is faster than this, as far as was proven; 0: nothing was.
-  int64_t boundNs = 0;
-  bool optimal = false; ///< `best` is as fast as the bound
 };
 
 /// Runs the search. The problem must have passed `check`.

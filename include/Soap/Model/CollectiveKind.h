@@ -1,0 +1,29 @@
+//===- CollectiveKind.h - Kinds of collective operations --------*- C++ -*-===//
+//
+// The operations of several devices that plans have, profiles measure, and cost
+// models price.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_MODEL_COLLECTIVEKIND_H
+#define SOAP_MODEL_COLLECTIVEKIND_H
+
+namespace soap {
+
+/// What n devices do with one tensor of B bytes. Broadcast and Reduce have the
+/// first device of the list as their root.
+enum class CollectiveKind {
+  AllReduce,     ///< all hold B bytes of partial results, all get the result
+  ReduceScatter, ///< all hold B bytes of partial results, each gets B/n
+  AllGather,     ///< each holds B/n, all get B
+  AllToAll,      ///< each holds B/n, and sends B/n^2 to each other
+  Broadcast,     ///< the root holds B, all get B
+  Reduce,        ///< all hold B bytes of partial results, the root gets B
+  Exchange,      ///< any messages, as one operation; see `exchangeCost`
+};
+/// `all-reduce`.
+const char *collectiveName(CollectiveKind kind);
+
+} // namespace soap
+
+#endif // SOAP_MODEL_COLLECTIVEKIND_H

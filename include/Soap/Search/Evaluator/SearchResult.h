@@ -1,0 +1,50 @@
+//===- SearchResult.h - What a search reports -------------------*- C++ -*-===//
+//
+// The progress and the result of a search for strategies. Every algorithm
+// reports in these terms, so one report serves them all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_EVALUATOR_SEARCHRESULT_H
+#define SOAP_SEARCH_EVALUATOR_SEARCHRESULT_H
+
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
+
+namespace soap {
+
+struct McmcProgress {
+  int64_t proposals = 0;
+  double proposalsPerSecond = 0;
+  int64_t bestNs = 0;
+  double secondsLeft =
+      0; ///< of the time budget, or estimated from the proposals budget
+};
+
+/// The best so far changed, or the search ended.
+struct McmcPoint {
+  double seconds = 0;
+  int64_t proposals = 0; ///< made until then
+  int64_t bestNs = 0;
+};
+
+struct McmcResult {
+  Strategy best;
+  Evaluation bestEvaluation; ///< `excessBytes` above 0: nothing that was seen
+                             ///< fits into memory
+  std::vector<int64_t>
+      initialNs; ///< makespan per initial strategy that a chain started from
+  std::vector<std::string> initialNames; ///< aligned with `initialNs`
+  /// How the best makespan fell over time; strategies that do not fit into
+  /// memory are left out.
+  std::vector<McmcPoint> curve;
+  int64_t proposals = 0, accepted = 0;
+  double seconds = 0;
+  EvaluatorStatistics statistics;
+  /// No strategy is faster than this, as far as was proven; 0: nothing was.
+  int64_t boundNs = 0;
+  bool optimal = false; ///< `best` is as fast as the bound
+};
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_EVALUATOR_SEARCHRESULT_H

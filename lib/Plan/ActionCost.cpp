@@ -1,0 +1,66 @@
+//===- ActionCost.cpp - Work of the actions of a plan ---------------------===//
+//
+// See ActionCost.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Plan/ActionCost.h"
+
+using namespace soap;
+
+Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
+                     size_t inputs) {
+  Work work;
+  work.elementBytes = elementBytes;
+  work.bytes = elements * elementBytes;
+  switch (kind) {
+  case ActionKind::Assemble:
+    work.kind = "assemble";
+    work.bytes *= 2;
+    break;
+  case ActionKind::Combine:
+    // Of every input, the part that the output covers.
+    work.kind = "combine";
+    work.bytes *= static_cast<int64_t>(inputs + 1);
+    work.flops =
+        static_cast<double>(elements) * static_cast<double>(inputs - 1);
+    break;
+  case ActionKind::Fill:
+    work.kind = "fill";
+    break;
+  case ActionKind::Transfer:
+  case ActionKind::Collective:
+  case ActionKind::Compute:
+    work.kind = "transfer";
+    break;
+  }
+  return work;
+}
+
+CopyPart soap::copyPart(const Graph &graph, const Plan &plan,
+                        const Action &action, int input) {
+  const Buffer &from = plan.buffers[input],
+               &to = plan.buffers[action.outputs[0]];
+  int64_t width = graph.values[from.value].elementBytes;
+  Region part = from.region.intersect(to.region);
+  // A message is a packed tile of its own.
+  const Region &target = action.kind == ActionKind::Transfer ? part : to.region;
+  return {part.volume() * width, contiguousRuns(part, from.region, target),
+          from.region.volume() * width, target.volume() * width,
+          from.action < 0};
+}
+
+Work soap::workOf(const Graph &graph, const Plan &plan, const Action &action) {
+  if (action.kind == ActionKind::Compute)
+    return kernelWork(graph, kernelOf(graph, action), action.box);
+  if (action.kind == ActionKind::Fill && action.node >= 0)
+    return fillWork(graph, kernelOf(graph, action), action.box);
+  const Buffer &output = plan.buffers[action.outputs[0]];
+  Work work =
+      localWork(action.kind, output.region.volume(),
+                graph.values[output.value].elementBytes, action.inputs.size());
+  if (action.kind == ActionKind::Assemble)
+    for (int input : action.inputs)
+      work.parts.push_back(copyPart(graph, plan, action, input));
+  return work;
+}
