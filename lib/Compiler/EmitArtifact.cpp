@@ -12,6 +12,7 @@
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Runtime/Artifact.h"
 #include "Soap/Runtime/Runtime.h"
+#include "Soap/Support/Version.h"
 #include "Soap/Topology/Topology.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -140,7 +141,7 @@ mlir::soap::emitArtifact(ModuleOp module, const ArtifactOptions &options) {
   artifact.manifest = std::move(*manifest);
   artifact.code = std::move(*code);
   runtime::ArtifactInfo &info = artifact.info;
-  info.soapVersion = SOAP_VERSION;
+  info.soapVersion = ::soap::version();
   info.abi = SOAP_RT_ABI_VERSION;
   info.architecture =
       llvm::Triple::getArchTypeName(llvm::Triple(target->triple).getArch());

@@ -10,6 +10,7 @@
 
 #include "Soap/InitAll.h"
 #include "Soap/Support/InputFile.h"
+#include "Soap/Support/Version.h"
 #include "Soap/Transforms/SourceFile.h"
 
 #include "mlir/Debug/Counter.h"
@@ -123,6 +124,8 @@ int main(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
   mlir::tracing::DebugCounter::registerCLOptions();
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << ::soap::versionLine() << "\n"; });
   if (!llvm::cl::ParseCommandLineOptions(argc, argv, kOverview, &llvm::errs()))
     return 2;
   if (failed(checkPipeline()))

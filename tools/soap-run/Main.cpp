@@ -13,6 +13,7 @@
 #include "Soap/Runtime/Files.h"
 #include "Soap/Runtime/Initialize.h"
 #include "Soap/Runtime/Trace.h"
+#include "Soap/Support/Version.h"
 
 #include <atomic>
 #include <cerrno>
@@ -334,6 +335,11 @@ int main(int argc, char **argv) {
   if (options->help) {
     if (isFirstProcess())
       std::fputs(helpText(), stdout);
+    return 0;
+  }
+  if (options->version) {
+    if (isFirstProcess())
+      std::printf("%s\n", versionLine());
     return 0;
   }
   if (options->calibrate) {

@@ -134,6 +134,7 @@ const std::map<std::string, Flag> &flags() {
       {"--gauge", boolean(&Options::gauge)},
       {"--help", boolean(&Options::help)},
       {"-h", boolean(&Options::help)},
+      {"--version", boolean(&Options::version)},
       {"--init", text(&Options::init)},
       {"--input", {true, setInput}},
       {"--input-limit", {true, setInputBytes}},
@@ -389,7 +390,7 @@ Expected<Options> run::parseOptions(const std::vector<std::string> &arguments) {
     if (!expected.empty())
       return Error{"flag '" + name + "': expected " + expected + ", got '" +
                    value + "'"};
-    if (options.help)
+    if (options.help || options.version)
       return options;
   }
   if (MaybeError error = check(options))
@@ -539,6 +540,7 @@ output
   --trace FILE             what ran when, as Chrome trace events (Perfetto)
   --quiet                  errors only
   --help                   this text
+  --version                the version of Soap, and of LLVM
 
 Ctrl-C finishes the iteration, saves the checkpoint, the weights and the report,
 and exits.

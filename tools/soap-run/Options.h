@@ -18,7 +18,7 @@
 namespace soap::run {
 
 struct Options {
-  bool help = false;
+  bool help = false, version = false;
   std::string file;
 
   // Compilation.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Support/Version.h"
 #include "Support.h"
 
 #include <nlohmann/json.hpp>
@@ -28,7 +29,8 @@ void printHelp() {
       "soap-solve: solves optimization problems in files\n\n"
       "usage: soap-solve KIND INSTANCE [flags]         solve an instance\n"
       "       soap-solve KIND --help                   the flags of a kind\n"
-      "       soap-solve verify INSTANCE SOLUTION      check a solution\n\n"
+      "       soap-solve verify INSTANCE SOLUTION      check a solution\n"
+      "       soap-solve --version                     the version of Soap\n\n"
       "kinds\n";
   for (const ProblemKind &kind : problemKinds())
     text += "  " + std::string(kind.command) +
@@ -120,6 +122,10 @@ int run(const std::vector<std::string> &arguments) {
     return failFlags("expected a kind of problem, or 'verify'", "");
   if (arguments[0] == "--help" || arguments[0] == "-h") {
     printHelp();
+    return 0;
+  }
+  if (arguments[0] == "--version") {
+    std::printf("%s\n", versionLine());
     return 0;
   }
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Support/Version.h"
 #include "Translation.h"
 
 #include "Soap/Support/InputFile.h"
@@ -68,6 +69,8 @@ int main(int argc, char **argv) {
   for (const Translation &translation : translations)
     categories.push_back(&translation.category);
   cl::HideUnrelatedOptions(categories);
+  cl::SetVersionPrinter(
+      [](raw_ostream &os) { os << ::soap::versionLine() << "\n"; });
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   if (!cl::ParseCommandLineOptions(

@@ -1,0 +1,22 @@
+//===- Version.h - The version of Soap --------------------------*- C++ -*-===//
+//
+// The one place that names it is `project(Soap VERSION ...)` in CMakeLists.txt.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SUPPORT_VERSION_H
+#define SOAP_SUPPORT_VERSION_H
+
+namespace soap {
+
+/// Major, minor and patch number: `0.2.0`.
+const char *version();
+
+/// What `--version` of every tool prints, without a newline: the version, and
+/// the LLVM that Soap is built with: `Soap 0.2.0 (LLVM 22.1.8)`. A build of the
+/// runtime alone has no LLVM: `Soap 0.2.0 (runtime only)`.
+const char *versionLine();
+
+} // namespace soap
+
+#endif // SOAP_SUPPORT_VERSION_H
