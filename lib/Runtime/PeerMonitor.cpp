@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -64,6 +65,14 @@ struct Peer {
   std::atomic<Clock::rep> lastActive{0};
   uint64_t progress = 0;
 };
+
+/// -1 if the text is no number.
+int toInt(const std::string &text) {
+  int number = -1;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+}
 
 int64_t toMs(Clock::duration duration) {
   return std::chrono::duration_cast<milliseconds>(duration).count();
@@ -168,7 +177,7 @@ MaybeError PeerMonitor::Impl::connectTo(int peer,
   auto where = [&]() -> Expected<ListenerPlace> {
     return ListenerPlace{
         reachable({words.begin() + addressWords, words.end()}, words[2]),
-        std::atoi(words[3].c_str())};
+        toInt(words[3])};
   };
   auto text = [&](const Socket &) -> Expected<std::string> {
     return std::to_string(rank);
@@ -198,7 +207,7 @@ MaybeError PeerMonitor::Impl::acceptPeers(const HandshakeKey &key,
                    acceptor.strangers().suffix()};
     for (Acceptor::Guest &guest :
          acceptor.poll(int(std::clamp<int64_t>(rest, 1, 200)))) {
-      int peer = std::atoi(guest.text.c_str());
+      int peer = toInt(guest.text);
       if (peer <= rank || peer >= size || peers[size_t(peer)]->socket ||
           !acceptor.answer(guest, "welcome", deadline))
         acceptor.turnAway(guest);

@@ -486,6 +486,7 @@ Expected<std::unique_ptr<ProcessGroup>> Meeting::meet() {
   if (error)
     return *error;
   std::vector<Socket> sockets;
+  sockets.reserve(guests.size());
   for (Guest &guest : guests)
     sockets.push_back(std::move(guest.socket));
   return std::unique_ptr<ProcessGroup>(std::make_unique<TcpGroup>(

@@ -52,8 +52,8 @@ private:
 };
 
 /// The address that stands for all interfaces of this host.
-inline const std::string anyAddress = "0.0.0.0";
-inline const std::string loopbackAddress = "127.0.0.1";
+inline constexpr const char *anyAddress = "0.0.0.0";
+inline constexpr const char *loopbackAddress = "127.0.0.1";
 /// Only processes of this host reach the IPv4 address.
 bool isLoopback(const std::string &address);
 
