@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that benchmarks run are those of this source: built before they run, or refused."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What benchmarks of compiling share: commands with their times, and the seconds of passes."""
 
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What benchmarks of the search share: the networks of the SOAP paper as training steps, and searches with their reports."""
 
 import json

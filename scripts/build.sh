@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
 #   scripts/build.sh                 the release preset
 #   scripts/build.sh debug|asan      another preset of CMakePresets.json (fuzz and tsan, too), into build-debug or build-asan
@@ -8,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 preset=${1:-release}
 [ $# -eq 0 ] || shift

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # For a machine with GPUs and without LLVM: builds the runtime and runs what a folder has for it (scripts/make-gpu-artifacts.sh) on the first
 # GPU, several devices as virtual ones: weights against those of the CPU, times beside PyTorch's, LeNet's accuracy, several hundred cases
 # against the unsharded reference, lack of memory, compute-sanitizer. Prints a row per check, a table, and "N passed, N failed".
@@ -7,7 +8,7 @@
 set -uo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 case "${1:-}" in
-  -h | --help | "") sed -n '2,6s/^# \{0,1\}//p' "$0"; python3 "$source/utils/check-gpu.py" --help; exit 0 ;;
+  -h | --help | "") sed -n '3,7s/^# \{0,1\}//p' "$0"; python3 "$source/utils/check-gpu.py" --help; exit 0 ;;
 esac
 directory=$1
 shift

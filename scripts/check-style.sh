@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Format and lint of C++ files.
 #   scripts/check-style.sh              clang-format on every tracked file
 #   scripts/check-style.sh --tidy BASE  clang-format, and clang-tidy on the .cpp files changed since the commit BASE
@@ -14,7 +15,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --tidy) base=${2:?check-style: --tidy needs a commit}; shift ;;
     --fix) fix=yes ;;
-    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "check-style: unknown option '$1'" >&2; exit 2 ;;
   esac
   shift

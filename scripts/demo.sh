@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The whole path once, on any machine: installs what is missing, builds the tools, imports examples/lenet.onnx, searches a
 # parallelization strategy for four devices, trains on Fashion-MNIST under it, and compares with simpler strategies.
 #   scripts/demo.sh                 files go to build/demo
@@ -7,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
   ?*) echo "demo: unknown option '$1'" >&2; exit 2 ;;
 esac
 epochs=${SOAP_DEMO_EPOCHS:-5}

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what Soap needs from the distribution's packages (Debian 12), and only what is missing.
 #   scripts/install-deps.sh          what building, testing and the demo need
 #   scripts/install-deps.sh --dev    also clang-format and clang-tidy (scripts/check-style.sh)
@@ -22,7 +23,7 @@ packages=(
 )
 developer=(clang-format-22 clang-tidy-22)
 
-usage() { sed -n '2,6s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '3,7s/^# \{0,1\}//p' "$0"; }
 mode=install
 for argument in "$@"; do
   case "$argument" in

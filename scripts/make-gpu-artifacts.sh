@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and whole networks, lowered for a chip, with their twins, as
 # artifacts for any x86-64 processor with AVX2; training steps of the networks at the sizes of the goals, for GPUs alone, in tf32 and bf16; a
 # network that no GPU holds; several hundred cases with the weights that they should end with. No weights of large ones: they are made there.
@@ -9,7 +10,7 @@
 #   SOAP_FASHION_MNIST=/usr/share/datasets/fashion-mnist   its files, if they are there
 set -euo pipefail
 case "${1:-}" in
-  -h | --help | "") sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help | "") sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 source=$(cd "$(dirname "$0")/.." && pwd)
 directory=$1

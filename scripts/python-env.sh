@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes BUILD/.venv with the Python packages that only tests use: onnx, onnxruntime, numpy.
 #   scripts/python-env.sh [BUILD]
 # Fails with a message, and leaves nothing half made, where there is no network.

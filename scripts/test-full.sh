@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The long run, hours on two cores: scripts/test.sh with many more random cases, then the sanitizer build with all unit
 # tests, lit, the hostile inputs and a sample of the integration suites, a minute of fuzzing for every reader, and the threads
 # of the runtime under the thread sanitizer. The last line is "N passed, N failed".
@@ -7,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 passed=0
 failed=0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing, builds Soap and runs every suite: unit tests, lit, bad input, integration.
 #   scripts/test.sh                  the last line is "N passed, N failed"; the exit status says the same
 #   scripts/test.sh --only TEXT      only the suites whose name contains TEXT
@@ -7,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 give_up() {
   echo "test: $1"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Configuration of the lit suite: which files are tests, which tools they call, which features they may require.
 #
 # `lit --param roundtrip=1` makes every soap-opt call print what it has parsed, parse that again and compare.

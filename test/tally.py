@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counting of what a suite checks, and its last line: utils/run-suites.py reads "N passed, N failed"."""
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their twins on the CPU, and what else there is in the
 folder. Prints a row per check and a table at the end; --json keeps all of it, after every row.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that includes between the folders of lib/ and include/Soap point downwards.
 
     utils/check-includes.py [--graph]

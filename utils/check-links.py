@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that what README.md and docs/*.md point at is there: files and headings of links, paths of this source named in the text or in commands;
 and that docs/README.md lists every page.
 

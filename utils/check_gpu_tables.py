@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What scripts/check-gpu.sh prints at its end: the parts, and training iterations beside PyTorch's."""
 
 import statistics

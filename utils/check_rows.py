@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows of checks that take long: run one after the other or several at a time, printed and kept in a file as they end, so that a run that
 is cut off loses only what it was at, and another one goes on from there."""
 

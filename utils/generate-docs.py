@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the op and pass reference, docs/Dialect.md and docs/Passes.md, from the TableGen files.
 
     utils/generate-docs.py            write both files

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes cases for scripts/check-gpu.sh on a machine that has the compiler: small networks of drawn sizes under drawn strategies, lowered to
 GPUs, as artifacts, and beside each the weights that the unsharded, unfused reference has after a few iterations on the CPU.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes what the part `training` of scripts/check-gpu.sh times, on a machine that has the compiler: training steps of the networks at the sizes
 of the goals - forward, loss, backward, SGD with momentum - lowered for GPUs alone, in tf32 and bf16 on one device, and some on four, which are
 virtual ones there.

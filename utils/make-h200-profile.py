@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes data/profiles/h200.json from measured times of an H200 (docs/CostModel.md): tables by Soap's ops and loops, and curves fitted to them.
 
     utils/make-h200-profile.py h200-ops.csv -o data/profiles/h200.json

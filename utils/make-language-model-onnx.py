@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the language models of examples/ and bench/ as ONNX files: an RNNLM and a small GPT.
 
     utils/make-language-model-onnx.py                     examples/rnnlm.onnx and examples/gpt.onnx

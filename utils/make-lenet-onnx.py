@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes examples/lenet.onnx: LeNet-5 for 28x28 images, with rectifiers and max pooling.
 
     utils/make-lenet-onnx.py [OUTPUT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Records losses and gradients of small models computed by JAX.
 
 The unit test RecordedGradientsTest compares them with what the training step

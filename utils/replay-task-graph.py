@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the times of a task graph: replays Algorithm 1 of the SOAP paper on it and compares every task.
 
     soap-opt m.mlir --soap-simulate=task-graph=g.json -o /dev/null

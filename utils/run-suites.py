@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the test suites of a build directory and sums their counts.
 
 Three kinds of suites: the GoogleTest binaries in bin/unittests, the lit suite, and the programs listed in

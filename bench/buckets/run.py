@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What buckets of gradients save: simulated iterations of data parallelism with and without soap-bucket-gradients.
 
     bench/buckets/run.py BUILD [--clusters k80-16x4 ...] [--only resnet-101 ...] [--sizes 0 65536 ...] [--json FILE]

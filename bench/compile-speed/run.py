@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long compiling takes: an ONNX file to a lowered module for some devices, and the module to machine code.
 
     bench/compile-speed/run.py BUILD MODEL.onnx... [--devices 4] [--batch N] [--runs 3] [--json FILE]

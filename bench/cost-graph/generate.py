@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes further cost graphs of an instance's structure: other costs, other limit.
 
 Each node's costs and each edge's costs are multiplied by a factor of their own, between 1/4 and 4, so another solution is

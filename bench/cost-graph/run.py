@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Solves the contest's cost graphs with several seeds, verifies each answer, and prints a table.
 
 The time limits are the contest's (best-known.csv), the scores best known / ours. --generated adds that many instances of

@@ -1,5 +1,8 @@
 //===- PredictTimes.cpp - Times of shapes by a profile --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For bench/cost-model/run.py: reads `OP DIRECTION DTYPE NUMBERS...` (extents,
 // strides, bytes, as in a profile's entries) a line, writes the time in ns that
 // the cost model gives by the profile, and by its curve alone.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Proven optima of small networks: section 8.4 of the SOAP paper.
 
     bench/exact/run.py BUILD [--seconds 600] [--clusters p100-1x4 ...] [--only lenet ...] [--seed 1] [--json FILE]

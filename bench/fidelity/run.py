@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How close simulated iterations are to real ones: strategies of small networks on two devices of this machine, one core each.
 
 run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S] [--steps calibrate,compile,measure] [--again]

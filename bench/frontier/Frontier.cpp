@@ -1,5 +1,8 @@
 //===- Frontier.cpp - Frontiers of a problem file -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Tracks the frontier of a problem file on topologies, and with --spaces those
 // of the restricted spaces that TensorOpt is compared with (section 5.1).
 // Writes a JSON object, and a drawing.

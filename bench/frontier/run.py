@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Frontiers of memory and time: the experiments of section 5 of the TensorOpt paper (Cai et al., 2020).
 
     bench/frontier/run.py BUILD FOLDER [--only transformer ...] [--parts speed spaces limits topologies fewest] [--threads 2] [--reuse]

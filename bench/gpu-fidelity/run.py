@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How close simulated iterations are to those of a GPU: what scripts/check-gpu.sh measured there, simulated here.
 
 run.py BUILD DIR RESULTS.json [--calibration NAME] [--within 0.1] [--json FILE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long a strategy takes to become GPU programs, and how large the artifact is: built-in networks on 1, 4 and 64 devices.
 
     bench/gpu-lowering/run.py BUILD [--networks resnet-101,nmt,gpt] [--devices 1,4,64] [--strategies data-parallel,expert,searched]

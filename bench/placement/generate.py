@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes large placement problems, in the format of the paper's workloads.
 
 chain: each node reads the one before it. tree: each node but the first is read by a later one, drawn at random. dag: each

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Device placement on the paper's workloads: Table 1 (throughput) and latencies, every answer verified.
 
     bench/placement/run.py [--build BUILD] [--data FOLDER] [--seconds N] [--threads N] [--only TEXT] [-o FILE.json]

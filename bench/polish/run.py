@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether what chains find is locally optimal: section 8.4 of the SOAP paper.
 
     bench/polish/run.py BUILD [--proposals 20000] [--seconds 120] [--clusters p100-1x2 ...] [--only lenet ...] [--seed 1] [--json FILE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How good the strategies are that searches find.
 
     bench/quality/run.py BUILD [--seconds 10] [--only nmt ...] [--clusters p100-4x4 ...] [--json FILE]

@@ -1,5 +1,8 @@
 //===- Scale.cpp - Time to simulate thousands of devices ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Plans and simulates a preset of a problem file on clusters of 64 to 4,096
 // devices, folded and unfolded, and compares the times of all tasks.
 //

@@ -1,5 +1,8 @@
 //===- FullSimulation.cpp - Tasks a second of a full simulation -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Simulates presets of a problem file from their first task to their last, over
 // and over, and prints how many tasks a second that is: medians over rounds of
 // a tenth of a second. Planning is not counted.

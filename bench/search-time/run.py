@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long a search takes to reach a good strategy: Table 4 of the SOAP paper.
 
     bench/search-time/run.py BUILD --reference 100       finds reference strategies with so many seconds each

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Milliseconds and memory of a training iteration on this machine's CPU: Soap beside PyTorch (eager, better of both layouts).
 
 run.py BUILD --models FOLDER [--only NAME,..] [--rounds N] [--iterations N] [--columns C,..] [--python PYTHON] [--json FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The image networks of soap-translate --generate, by name and with the same sizes, as a PyTorch user writes them."""
 
 import torch

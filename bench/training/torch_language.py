@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Language models as a PyTorch user writes them: modules and fused functions, not an ONNX graph.
 
 RNNLM: nn.LSTM, time first. GPT: pre-norm blocks with scaled_dot_product_attention. NMT: two LSTMs, attention over the encoder's outputs.

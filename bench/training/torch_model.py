@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a model in PyTorch, eager: an ONNX graph, one op per node, or a language model of torch_language.py.
 
 torch_model.py MODEL.onnx|rnnlm|gpt --batch N --threads T --iterations I [--channels-last]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Milliseconds of a training iteration in PyTorch, of a network of soap-translate --generate by its name: forward, loss, backward, SGD with
 momentum on one batch that stays on the device.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Thin helpers: every library and tool of the project is declared through these, so that flags live in one place.
 
 set(SOAP_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Install rules, and the package files with which other projects do find_package(Soap): one in the build tree
 # (lib/cmake/Soap there, so that Soap need not be installed), one in the install tree.
 include(CMakePackageConfigHelpers)

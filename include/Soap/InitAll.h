@@ -1,5 +1,7 @@
-//===- InitAll.h - Register everything that Soap has -------------*- C++
-//-*-===//
+//===- InitAll.h - Register everything that Soap has ------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a tool, a plugin or another project calls to get the dialect and all
 // passes. A file of its own because it pulls in every part of the project:

@@ -1,5 +1,8 @@
 //===- LoopCorrespondence.h - Loops of related ops --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Which loop of a forward op each loop of its gradients and updates is. Shared
 // by roles and groups.
 //

@@ -1,5 +1,8 @@
 //===- OpGraph.cpp - From IR to the core's op graph -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Builds `soap::Graph` from a function of soap ops. Strategies are read and
 // written in StrategyAttrs.cpp, roles are computed in Roles.cpp.
 //

@@ -1,5 +1,8 @@
 //===- OpGroups.cpp - Ops that share one decision -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Gradients and updates follow their forward op, ops that only pass elements
 // on, and batch norm, follow a producer, constants and views of weights a
 // consumer. Purely structural: what an op is called does not matter.

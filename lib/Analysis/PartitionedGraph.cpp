@@ -1,5 +1,8 @@
 //===- PartitionedGraph.cpp - Task graph of partitioned IR ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One task per place in the schedule; a send and its receive are one task, and
 // so is all that one shard sends to one device.
 //

@@ -1,5 +1,8 @@
 //===- Roles.cpp - Roles of loops -----------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The S, A and P of the SOAP paper for every loop: sample dims are propagated
 // from the data arguments, weights are the parameter arguments.
 //

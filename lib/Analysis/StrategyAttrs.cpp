@@ -1,5 +1,8 @@
 //===- StrategyAttrs.cpp - Strategies as attributes of ops ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reads `soap.config` attributes into a strategy of the core and writes them.
 //
 //===----------------------------------------------------------------------===//

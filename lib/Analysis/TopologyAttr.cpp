@@ -1,5 +1,8 @@
 //===- TopologyAttr.cpp - The topology of a module ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Option, then module attribute, then an error that says how to give a
 // topology.
 //

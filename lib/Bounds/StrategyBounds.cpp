@@ -1,5 +1,8 @@
 //===- StrategyBounds.cpp - What a makespan is at least -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Lower bounds of the makespan of a strategy whose kernels have changed, before
 // the values around them are planned: from paths through kernels, and from what
 // must get into devices and groups of devices. docs/Simulator.md says why they

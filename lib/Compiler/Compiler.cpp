@@ -1,5 +1,8 @@
 //===- Compiler.cpp - C ABI of libSoapCompiler ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Runs what is missing of the pipeline on a file, and compiles the result.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- EmitArtifact.cpp - Lowered modules as artifacts --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compiles, links a shared object with the linker of the system, and puts it
 // into a container with the manifest.
 //

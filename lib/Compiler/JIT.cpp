@@ -1,5 +1,8 @@
 //===- JIT.cpp - Runs lowered modules in this process ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Objects, fresh or from the cache on disk, linked into this process by LLJIT.
 //
 //===----------------------------------------------------------------------===//

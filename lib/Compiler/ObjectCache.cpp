@@ -1,5 +1,8 @@
 //===- ObjectCache.cpp - Compiled code kept on disk -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See ObjectCache.h. The time of an entry's last use is its modification time.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ObjectCode.cpp - Machine code of lowered modules -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Translation to LLVM IR, optimization, code generation.
 //
 //===----------------------------------------------------------------------===//

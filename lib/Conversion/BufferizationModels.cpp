@@ -1,5 +1,8 @@
 //===- BufferizationModels.cpp - Bufferization of outlined programs -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How one-shot bufferization sees calls, sends, receives and tiles that lie one
 // after the other: attached to the
 // dialect from here, so that the dialect does not link bufferization.

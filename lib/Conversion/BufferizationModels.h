@@ -1,5 +1,8 @@
 //===- BufferizationModels.h - Bufferization of our ops ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // External models of the bufferization interface.
 //
 //===----------------------------------------------------------------------===//

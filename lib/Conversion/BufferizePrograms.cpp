@@ -1,5 +1,8 @@
 //===- BufferizePrograms.cpp - Programs on tensors to buffers -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // States where results must lie, runs one-shot bufferization, a program per
 // thread, and checks that they do lie there.
 //

@@ -1,5 +1,8 @@
 //===- EmitManifest.cpp - What the launcher must know ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The JSON of docs/Runtime.md from `soap.programs` and from planned programs.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ForwardCopies.cpp - Parts are made where they belong ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See ForwardCopies.h. The buffer becomes one of bytes, of which it and its
 // parts are views: all of them are whole buffers to their users.
 //

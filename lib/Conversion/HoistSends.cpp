@@ -1,5 +1,8 @@
 //===- HoistSends.cpp - Messages leave as soon as they exist --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A send is a task of its receiver's queue in the simulated schedule, where it
 // stands at the time of the copy. The sender neither copies nor waits, so it
 // may say where the message lies right behind the op that makes it.

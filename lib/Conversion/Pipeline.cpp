@@ -1,5 +1,8 @@
 //===- Pipeline.cpp - Pipelines and their registration --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The order of the passes to the CPU, and the registration of all pipelines.
 //
 //===----------------------------------------------------------------------===//

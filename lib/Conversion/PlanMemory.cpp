@@ -1,5 +1,8 @@
 //===- PlanMemory.cpp - One arena for the temporaries of a program --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Live ranges of straight-line code, and first-fit by decreasing size.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PostedSends.cpp - Sends that copy nothing --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See PostedSends.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PostedSends.h - Sends that copy nothing ------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A message that lies in memory until the program ends need not be copied when
 // it is sent: the receiver copies it from there. The memory plan keeps such
 // buffers to the end; the copies of messages would take as much memory.

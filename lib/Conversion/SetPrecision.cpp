@@ -1,5 +1,8 @@
 //===- SetPrecision.cpp - The precision of products -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: one precision on the module, for prices and for programs.
 //
 //===----------------------------------------------------------------------===//

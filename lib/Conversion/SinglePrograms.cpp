@@ -1,5 +1,8 @@
 //===- SinglePrograms.cpp - Functions as programs of one device -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Gives modules that nobody partitioned the rank table of a partitioned one.
 //
 //===----------------------------------------------------------------------===//

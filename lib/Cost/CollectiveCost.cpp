@@ -1,5 +1,8 @@
 //===- CollectiveCost.cpp - Time of collectives over a topology -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // An algorithm is a sequence of steps; a step is a set of messages that move at
 // once. A step takes the longest latency of its routes, plus the bytes of the
 // fullest link over that link's bandwidth. All is linear in the bytes of the

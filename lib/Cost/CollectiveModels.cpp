@@ -1,5 +1,8 @@
 //===- CollectiveModels.cpp - Collectives that a search meets -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A model follows from the links of the routes between all pairs, in the order
 // of device numbers: which routes share a link, how fast links are, and the
 // types of devices. That is the pattern, with links numbered as they appear.

@@ -1,4 +1,9 @@
 //===- CollectiveRoutes.cpp - Routes as collectives see them --------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "CollectiveRoutes.h"
 

@@ -1,5 +1,8 @@
 //===- CostModel.cpp - Cost of tasks --------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Profiles and their curves first. Without, a roofline: the longer of computing
 // and moving bytes, each at the share of the peak that its class of ops
 // reaches, on top of the launch floor. Monotone by construction.

@@ -1,5 +1,8 @@
 //===- ExchangeLoads.cpp - Messages that start together -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The longest latency of a route, plus the bytes of the slowest link over its
 // bandwidth.
 //

@@ -1,5 +1,8 @@
 //===- ProfileRecord.cpp - Measurements on their way to a profile ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See ProfileRecord.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- TransferTable.cpp - Routes of a topology by table ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One row per source.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PlanMemory.cpp - Peak memory of a strategy's plan ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Walks back in time: what an action touches is live while it runs, what it
 // writes is not there before.
 //

@@ -1,5 +1,8 @@
 //===- PlanMemoryBound.cpp - Upper bound of a plan's memory ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is live at a point of the schedule was written in the span of that point
 // or before, and has a reader in it or after. A first look takes small values
 // for live all the time: most values are small, and have few of the bytes.

@@ -1,5 +1,8 @@
 //===- CollectiveKind.cpp - Names of collective operations ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Names as reports and profiles write them.
 //
 //===----------------------------------------------------------------------===//

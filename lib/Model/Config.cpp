@@ -1,5 +1,8 @@
 //===- Config.cpp - How one op is cut and where its pieces run ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Numbering of shards, and the one check that decides which configs are
 // refused.
 //

@@ -1,5 +1,8 @@
 //===- Fusion.cpp - What generated kernels keep in registers --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Chains grow in program order. An op joins the chain of a producer if it reads
 // the result element by element, and if nothing that it reads besides is
 // computed from the chain outside of it: that would not be there yet.

@@ -1,5 +1,8 @@
 //===- Graph.cpp - Op graph that searches and plans work on ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Stages of a node and their configs.
 //
 //===----------------------------------------------------------------------===//

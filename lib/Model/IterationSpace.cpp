@@ -1,5 +1,8 @@
 //===- IterationSpace.cpp - Images of loop boxes --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pushes boxes of loops through indexing maps: what a shard reads and writes.
 // Halos, borders and partial results all follow from these functions.
 //

@@ -1,5 +1,8 @@
 //===- KernelClass.cpp - Kernels that are alike ---------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A kernel is written down as bytes, lengths first, so that different kernels
 // are different strings.
 //

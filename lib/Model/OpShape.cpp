@@ -1,5 +1,8 @@
 //===- OpShape.cpp - What the time of an op depends on --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From the loops of a shard to the sizes that curves are functions of.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Region.cpp - Index sets and regions of tensors ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Set algebra on sorted interval lists. Every operation is one merge pass,
 // linear in the number of intervals, because plans call these functions for
 // every pair of producer and consumer shards.

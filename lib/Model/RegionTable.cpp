@@ -1,5 +1,8 @@
 //===- RegionTable.cpp - Regions of one tensor by number ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Nearly all sets are intervals, and nearly every intersection is one of the
 // two sets: both are decided without a look into a table.
 //

@@ -1,5 +1,8 @@
 //===- Reuse.cpp - Values kept in one form for the backward pass ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Reuse.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Pipeline.cpp - Microbatches over stages ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Stages are the devices in the order in which forward values pass them. A
 // device does what its schedule says in that order, so each of its tasks waits
 // for the one before.

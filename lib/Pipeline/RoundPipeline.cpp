@@ -1,5 +1,8 @@
 //===- RoundPipeline.cpp - Pipelines of any placement ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The schedule of rounds gives each device an order of its passes; Algorithm 1
 // gives them times. Nothing is later than in the schedule where transfers do
 // not wait for links, so that the pace is that of the slowest device.

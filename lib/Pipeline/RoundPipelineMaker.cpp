@@ -1,5 +1,8 @@
 //===- RoundPipelineMaker.cpp - Stages of any placement -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ops of a device, as they get ready, in stages of one pass each; what stages
 // send each other, and what groups keep for the backward pass.
 //

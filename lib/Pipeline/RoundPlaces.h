@@ -1,5 +1,8 @@
 //===- RoundPlaces.h - Where in a round tasks of a device are ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Schedules that repeat: a device's tasks have places on a circle of time, and
 // a task that does not begin in one round does in the next.
 //

@@ -1,5 +1,8 @@
 //===- KernelGeometry.cpp - Pieces of a kernel by its degrees -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pushes the box of every piece through the access maps.
 //
 //===----------------------------------------------------------------------===//

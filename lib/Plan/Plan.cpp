@@ -1,5 +1,8 @@
 //===- Plan.cpp - Communication plan: actions on buffers ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See docs/Plan.md. Planning itself is in StrategyPlan.cpp and ValuePlan.cpp;
 // here plans are written out, and exchanges get their names.
 //

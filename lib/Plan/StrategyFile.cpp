@@ -1,5 +1,8 @@
 //===- StrategyFile.cpp - Strategies as JSON ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reading, writing and resolving of strategy files (docs/Strategy.md), and the
 // fingerprints that tie them to a model and a topology.
 //

@@ -1,5 +1,8 @@
 //===- StrategyPlan.cpp - Plan of a strategy, changed op by op ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Kernels first, in topological order, because whether a value is partial, and
 // which replicas contribute to it, follows from those before; then the values
 // around what changed; then the counts of predecessors.

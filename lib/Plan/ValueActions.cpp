@@ -1,5 +1,8 @@
 //===- ValueActions.cpp - Steps of a value's plan and their prices --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Transfers, tiles that are put together, sums and fills, as tasks with a
 // duration and what they occupy.
 //

@@ -1,5 +1,8 @@
 //===- ValueContributions.cpp - How contributions become sums -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See docs/Plan.md. Contributions to a block are combined where it is needed,
 // by a collective, or by transfers and sums; linear ops in partial mode read
 // them as they are.

@@ -1,5 +1,8 @@
 //===- ValueMovement.cpp - How complete pieces get to readers -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See docs/Plan.md. Needs are collected per device first, so that a piece is
 // moved to a device once: by a collective of many devices, or by transfers.
 //

@@ -1,5 +1,8 @@
 //===- ValueOverlaps.cpp - Which tiles of a value overlap -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Sources by block, and the blocks that the pieces of a reader overlap. Kept by
 // shape, since op groups have many values of one.
 //

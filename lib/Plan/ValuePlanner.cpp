@@ -1,5 +1,8 @@
 //===- ValuePlanner.cpp - How one value gets where it is needed -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See docs/Plan.md. Needs are collected per device first, so that a piece is
 // moved to a device once; then complete pieces are sent, or contributions
 // combined; then the tiles that readers want are put together.

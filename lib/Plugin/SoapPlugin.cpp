@@ -1,5 +1,7 @@
-//===- SoapPlugin.cpp - The dialect and passes for a stock mlir-opt
-//--------===//
+//===- SoapPlugin.cpp - The dialect and passes for a stock mlir-opt -------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A shared object with MLIR's two plugin entry points, so that any MLIR tool
 // can load Soap:

@@ -1,5 +1,8 @@
 //===- CopyGeometry.cpp - How a part of a tile lies in memory -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See CopyGeometry.h.
 //
 //===----------------------------------------------------------------------===//

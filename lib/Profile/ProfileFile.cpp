@@ -1,5 +1,8 @@
 //===- ProfileFile.cpp - Profiles as JSON ---------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The file format of docs/CostModel.md: reading with every mistake named, and
 // writing.
 //

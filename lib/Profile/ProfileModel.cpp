@@ -1,5 +1,8 @@
 //===- ProfileModel.cpp - Times of any shape from a profile ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A Gaussian process over the logarithms of sizes predicts by how much a curve
 // is off; its predictions on a lattice are made monotone, and the lattice is
 // interpolated, which keeps that. Between measured shapes that are no larger

@@ -1,5 +1,8 @@
 //===- Affinity.h - Cores of device threads ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Which cores a device thread runs on and how many kernel threads it has. Apart
 // from the launcher because it is all system calls.
 //

@@ -1,5 +1,8 @@
 //===- Arrays.cpp - Samples and labels from array files -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // IDX and NPY files, and NPZ archives. A model with one data tensor finds its
 // samples as `x_train` and `x_test`; one with several finds them by the names
 // of the tensors: `source_train`, `target_train`.

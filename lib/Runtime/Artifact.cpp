@@ -1,5 +1,8 @@
 //===- Artifact.cpp - The container of compiled modules -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A header, a table of sections, the sections. All numbers are little endian.
 // Every byte is covered by a check: header and table have checksums, sections
 // too, and what is between sections must be zero.

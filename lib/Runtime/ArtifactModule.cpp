@@ -1,5 +1,8 @@
 //===- ArtifactModule.cpp - Programs of an artifact -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The shared object inside of the artifact becomes a file in memory, which the
 // dynamic linker loads: nothing is written to disk.
 //

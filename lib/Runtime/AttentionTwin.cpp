@@ -1,5 +1,8 @@
 //===- AttentionTwin.cpp - Attention of GPU programs on the CPU -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Row by row, as the formula says: products and sums in f32 of what bf16 holds,
 // and what a second product reads rounded to bf16, as the library does. No
 // matrix of queries by keys here, either.

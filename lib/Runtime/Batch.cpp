@@ -1,5 +1,8 @@
 //===- Batch.cpp - Samples into batches -----------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The order of an epoch, and the copy of samples and labels into the tensors of
 // the model, wherever their sample dimension is.
 //

@@ -1,5 +1,8 @@
 //===- Checkpoint.cpp - A training in a file ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Checkpoint.h. The metadata has two texts: "format", which says that this
 // is a checkpoint, and "state", a JSON object.
 //

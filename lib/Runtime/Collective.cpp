@@ -1,5 +1,8 @@
 //===- Collective.cpp - What a device does in a collective ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Collective.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Context.cpp - Tasks, messages and failures of programs -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The part of the C ABI that needs no kernel. No exception may leave these
 // functions: compiled code cannot unwind.
 //

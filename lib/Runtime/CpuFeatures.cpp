@@ -1,5 +1,8 @@
 //===- CpuFeatures.cpp - What the processor can do ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The processor features that artifacts may use: a fixed list, so that an
 // artifact can say what it needs and a launcher without LLVM can check it.
 //

@@ -1,5 +1,8 @@
 //===- DeviceCollectives.h - Collectives between devices --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How transport `local` runs a collective of devices of a backend, all of this
 // process: their threads meet and tell each other where buffers lie, and their
 // streams copy and add, in the order of the group, after signals of each other.

@@ -1,5 +1,8 @@
 //===- DeviceTransport.cpp - Messages between devices of a backend --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Transport `local` for devices with memory of their own, in one process: a
 // message is copied into a buffer on its receiver, on a stream of the sender,
 // and from there on a stream of the receiver, which waits for a signal of the

@@ -1,5 +1,8 @@
 //===- DirectKernels.cpp - Plain loops for every shape --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Right for every shape, without scratch memory. The innermost loop runs along
 // a row, so that the compiler vectorizes it; which part of a row is inside of
 // the input is computed once per row.

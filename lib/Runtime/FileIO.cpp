@@ -1,5 +1,8 @@
 //===- FileIO.cpp - Whole files that may be gzipped -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Soap/Support/InputFile.h reads whole files as they are; WriteFile.cpp writes.
 //
 //===----------------------------------------------------------------------===//

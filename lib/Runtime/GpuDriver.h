@@ -1,5 +1,8 @@
 //===- GpuDriver.h - Whether there are GPUs ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Asked of CUDA's driver, which comes with the GPU, without any of CUDA's
 // libraries.
 //

@@ -1,5 +1,8 @@
 //===- Handshake.cpp - Ranks that prove that they belong together ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Handshake.h. A word is a magic number, a length and a text.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Handshake.h - Ranks that prove that they belong together -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What two processes say to each other before a connection is used, the same
 // for the rendezvous, the connections between ranks and the peer monitor:
 //

@@ -1,5 +1,8 @@
 //===- HostCollectives.h - Collectives in the memory of hosts ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How the transports `local` and `mpi` run a collective: devices of a process
 // meet and read each other's buffers where they lie; to those of other
 // processes messages go. An all-reduce is a reduce-scatter, in which each

@@ -1,5 +1,8 @@
 //===- Idx.cpp - The MNIST family's format --------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Four bytes of magic (0, 0, element type, rank), the extents as big-endian
 // 32-bit numbers, then the elements, big endian. zlib reads both gzipped and
 // plain files.

@@ -1,5 +1,8 @@
 //===- ImageTwins.cpp - Pooling and norms of GPU programs on the CPU ------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The formulas of the dialect's ops, one element after the other.
 //
 //===----------------------------------------------------------------------===//

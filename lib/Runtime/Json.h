@@ -1,5 +1,8 @@
 //===- Json.h - Checked access to JSON values -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A cursor into a JSON document that knows its path, so that each reader says
 // "FILE: at /a/0/b: expected ..., got ..." without extra work. Reading throws
 // `JsonError`; the readers' entry points turn it into an `Error`.

@@ -1,5 +1,8 @@
 //===- KernelCache.cpp - Primitives of one device thread ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Finds or makes the primitive of a shape, and decides between oneDNN and the
 // direct kernels. KernelCacheDirect.cpp is for builds without oneDNN.
 //

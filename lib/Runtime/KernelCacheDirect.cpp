@@ -1,5 +1,8 @@
 //===- KernelCacheDirect.cpp - Library kernels without a library ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // In place of KernelCache.cpp where there is no oneDNN, as on machines that
 // only run programs on GPUs: the direct kernels, which are right and slow.
 //

@@ -1,5 +1,8 @@
 //===- Launcher.cpp - Device threads and the watchdog ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The calling thread hands an execution to the device threads and is the
 // watchdog until they are done. All that a device thread touches is owned by
 // shared pointers, so that a stuck one harms nobody.

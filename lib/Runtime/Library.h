@@ -1,5 +1,8 @@
 //===- Library.h - Libraries that are loaded on demand ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The compiler and MPI are libraries of their own, found in the same places.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- LibraryCalls.cpp - Library functions of the C ABI ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Convolution, matrix product, pooling and norms, on the threads of the device
 // or on a device of a backend. No exception may leave these functions: compiled
 // code cannot unwind.

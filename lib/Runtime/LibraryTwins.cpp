@@ -1,5 +1,8 @@
 //===- LibraryTwins.cpp - Library calls of GPU programs on the CPU --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Operands are rounded to what the library reads, the product is in f32, and
 // the rest is written as the formula says.
 //

@@ -1,5 +1,8 @@
 //===- Manifest.cpp - Parsing and checking of manifests -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A manifest comes from the compiler, but also out of a file that anybody may
 // have edited: everything is checked here, once.
 //

@@ -1,5 +1,7 @@
-//===- NcclAbi.h - The functions of NCCL that the transport calls -*- C++
-//-*-===//
+//===- NcclAbi.h - The functions of NCCL that the transport calls ---------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // As nccl.h of version 2 declares them, so that neither building nor running on
 // the CPU needs NCCL: the library is loaded by name when it is asked for.

@@ -1,5 +1,8 @@
 //===- Npy.cpp - NumPy arrays ---------------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A magic string, a version, and the text of a Python dictionary with exactly
 // the keys descr, fortran_order and shape; then the elements.
 //

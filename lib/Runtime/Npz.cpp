@@ -1,5 +1,8 @@
 //===- Npz.cpp - Zip archives of NumPy arrays -----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The end of a zip archive points to its central directory, whose entries point
 // to members: a local header, then stored or deflated bytes. numpy writes zip64
 // sizes for large arrays. Nothing an archive says is believed: places are

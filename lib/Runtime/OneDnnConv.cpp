@@ -1,5 +1,8 @@
 //===- OneDnnConv.cpp - A convolution primitive for one shape -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See OneDnnConv.h.
 //
 //===----------------------------------------------------------------------===//

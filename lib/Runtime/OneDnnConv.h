@@ -1,5 +1,8 @@
 //===- OneDnnConv.h - A convolution primitive for one shape -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Builds and runs the oneDNN primitive of one convolution (forward or a
 // gradient) on data of several layouts and OIHW weights. Operands are copied to
 // the library's own layouts where that pays; rows and columns that no window

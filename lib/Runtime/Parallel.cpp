@@ -1,5 +1,8 @@
 //===- Parallel.cpp - Loops on the threads of a device --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The threads are those of OpenMP, as the library's primitives run on them,
 // too: two pools on the same cores would wait for each other.
 //

@@ -1,5 +1,8 @@
 //===- PeerMonitor.cpp - Whether the other ranks are alive ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See PeerMonitor.h. A connection begins with the handshake of Handshake.h,
 // under a key of this run, whose number rank 0 draws. Then come frames: a type,
 // a length and a payload.

@@ -1,5 +1,7 @@
-//===- PrepareCalls.h - Library calls before the first iteration -*- C++
-//-*-===//
+//===- PrepareCalls.h - Library calls before the first iteration ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which algorithm of a library is the fastest is measured before iterations
 // begin: in them nothing is measured, and a recorded one could not be. What an

@@ -1,5 +1,8 @@
 //===- ProcessTransport.cpp - Messages between processes ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Devices of one process exchange messages in its memory; to others they go
 // through the process group, with the transfer's number as tag. A message of
 // the next iteration may come before this one has ended: messages of one sender

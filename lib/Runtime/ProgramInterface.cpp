@@ -1,5 +1,8 @@
 //===- ProgramInterface.cpp - Manifest and programs agree -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See ProgramInterface.h; Runtime.h describes the constants of a module.
 //
 //===----------------------------------------------------------------------===//

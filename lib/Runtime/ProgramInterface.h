@@ -1,5 +1,8 @@
 //===- ProgramInterface.h - Manifest and programs agree ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The manifest says how large the memory is that programs are given, and which
 // messages they exchange; the programs say what they need. A module whose two
 // sides differ would write beside its memory, or compute something else.

@@ -1,5 +1,8 @@
 //===- Rendezvous.cpp - Processes that meet over TCP ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Rendezvous.h. Every connection begins with the handshake of Handshake.h.
 // The hello of a process to rank 0 says who it is and where it listens; the
 // answer is the addresses of all and the number of the run, or why there will

@@ -1,5 +1,8 @@
 //===- Safetensors.cpp - Named tensors in one file ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Eight bytes of header length (little endian), a JSON header that gives type,
 // shape and byte range of each tensor, then the bytes. Files that are written
 // here have checksums of zlib in the header's metadata (Files.h): one of every

@@ -1,5 +1,8 @@
 //===- Sequences.cpp - Text and token files as samples --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Models of language get sequences of their own length that follow each other
 // without overlap; the target of a position is the token after it. The rest of
 // the training part that fills no sequence is left out; in the test part it

@@ -1,5 +1,8 @@
 //===- Sha256.h - SHA-256 and HMAC ------------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104) for the handshake of ranks.
 //
 // Own code and no library: the runtime is also built and copied to machines

@@ -1,5 +1,8 @@
 //===- Sockets.h - TCP connections that never block -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The little of TCP that ranks need to find and watch each other, with
 // deadlines instead of blocking calls, and with limits on what is read at once.
 //

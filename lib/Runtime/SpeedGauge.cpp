@@ -1,5 +1,8 @@
 //===- SpeedGauge.cpp - How fast the cores are right now ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See SpeedGauge.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Staging.cpp - Input on its way to devices --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The part of TensorStore that brings the next batch to devices of a backend
 // while they compute. The tiles of inputs have two places on their device,
 // which take turns.

@@ -1,5 +1,8 @@
 //===- Streams.cpp - Programs on streams ----------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The part of the C ABI that programs of --soap-lower-to-cuda call: on a device
 // of a backend if there is one, else at once, on the CPU. No exception may
 // leave these functions: compiled code cannot unwind.

@@ -1,5 +1,8 @@
 //===- Symbols.cpp - Functions of the C ABI by name -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Symbols.h. Every function of Runtime.h is listed here.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- TcpGroup.cpp - Messages between processes over TCP -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See TcpGroup.h. A message is a header and its bytes; the last one of a peer
 // is a word of leave.
 //

@@ -1,5 +1,8 @@
 //===- TcpGroup.h - Messages between processes over TCP ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A process group over one connection to every other rank, with a thread that
 // writes what is sent and reads what comes, so that no send waits.
 //

@@ -1,5 +1,8 @@
 //===- Text.cpp - From text to token numbers ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Text.h.
 //
 //===----------------------------------------------------------------------===//

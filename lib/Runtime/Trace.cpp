@@ -1,5 +1,8 @@
 //===- Trace.cpp - What really ran, as Chrome trace events ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Trace.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Trainer.cpp - Epochs of a training step ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Trainer.h.
 //
 //===----------------------------------------------------------------------===//

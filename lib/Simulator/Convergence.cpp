@@ -1,5 +1,8 @@
 //===- Convergence.cpp - Timelines that are alike but for a shift ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A change delays what follows. Once what it has mixed up is over, the rest of
 // the timeline is often that of before, later or earlier as a whole: where all
 // devices wait for each other, as in batch norm, soon. Such a part need not be

@@ -1,5 +1,8 @@
 //===- DeltaSimulator.cpp - Simulation of a changed strategy --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Nothing is undone after a proposal that is turned down: the timeline of the
 // last commit is read, never written, and the state of a block is made from it
 // when its first task is touched.

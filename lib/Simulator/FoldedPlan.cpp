@@ -1,5 +1,8 @@
 //===- FoldedPlan.cpp - One task for all that are alike -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Partition refinement: classes of tasks by what they do, wait for and occupy,
 // classes of resources by what they do one after the other, until nothing
 // splits any more. Classes are found by hashes, and then checked member by

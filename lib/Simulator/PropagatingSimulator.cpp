@@ -1,5 +1,8 @@
 //===- PropagatingSimulator.cpp - Propagation of changes ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One sweep over positions, upwards. A task that cannot stay where it was is
 // lifted when the sweep gets there, and placed when all that it waits for has
 // its times; what comes after it in a queue, and what depends on it, is looked

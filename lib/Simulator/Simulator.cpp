@@ -1,5 +1,8 @@
 //===- Simulator.cpp - Full simulation and memory over time ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Algorithm 1 of the SOAP paper with multi-resource tasks. Keys are ranked
 // once, so that the queue compares two integers.
 //

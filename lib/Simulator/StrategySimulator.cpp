@@ -1,5 +1,8 @@
 //===- StrategySimulator.cpp - Simulation of a strategy's plan ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One loop for searches and for timelines: what is proven early is proven of
 // the very run that would have been recorded.
 //

@@ -1,5 +1,8 @@
 //===- TaskGraph.cpp - From a plan to tasks -------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One task per group of actions: duration from the cost model, resources from
 // the topology, dependencies from the buffers.
 //

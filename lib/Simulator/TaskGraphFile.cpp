@@ -1,5 +1,8 @@
 //===- TaskGraphFile.cpp - Task graphs and traces as JSON -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Writers for what others read: the task graph format of docs/Simulator.md and
 // Chrome trace events. Written directly, one task a line, because graphs can
 // have millions of tasks.

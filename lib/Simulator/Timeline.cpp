@@ -1,5 +1,8 @@
 //===- Timeline.cpp - What a simulated timeline says ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Everything is read off the times that the simulator set.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Json.cpp - Checked reading of JSON files ---------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The library's parser keeps the last of duplicated keys and reports errors by
 // exceptions; the handler here does neither.
 //

@@ -1,5 +1,8 @@
 //===- Json.h - Checked reading of JSON files -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the readers of topologies and strategies share: a parser that refuses
 // duplicate keys and names the place of a syntax error, and a cursor that turns
 // every wrong type, missing or unknown key into `FILE: at /path: expected ...,

@@ -1,5 +1,8 @@
 //===- RandomGenerator.h - Random numbers of searches -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Mappings of our own, because the standard's distributions differ between
 // libraries: a seed means the same search everywhere. The state can be written
 // down, so that a search goes on where it was stopped.

@@ -1,5 +1,8 @@
 //===- Svg.cpp - Text of SVG drawings -------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Elements are written as text at once: drawings are written, never changed.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Version.cpp - The version of Soap ----------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Version.h. The build defines SOAP_VERSION and SOAP_BUILT_WITH.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- BuiltinTopologies.cpp - Clusters by name ---------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Generators of the topologies that need no file. Units are bytes and seconds;
 // networks are sold in bits. Figures and sources are in docs/Topology.md.
 //

@@ -1,5 +1,8 @@
 //===- LinkCuts.cpp - Links that everything passes to get somewhere -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Groups are found from machines, and from what is attached to each switch.
 //
 //===----------------------------------------------------------------------===//

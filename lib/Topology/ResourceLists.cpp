@@ -1,5 +1,8 @@
 //===- ResourceLists.cpp - Lists of resources by number -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A hash table with linear probing; nothing is taken out of it.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- RouteLevels.cpp - Topologies that are hierarchies ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Levels are the latencies that occur; that they are a hierarchy is looked up
 // in all routes.
 //

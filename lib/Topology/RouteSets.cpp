@@ -1,5 +1,8 @@
 //===- RouteSets.cpp - Which devices send over which links ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From all routes: a link has a product of two sets if the pairs that take it
 // are as many as those of its senders and its receivers.
 //

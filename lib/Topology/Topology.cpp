@@ -1,5 +1,8 @@
 //===- Topology.cpp - Routes ----------------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Shortest routes, one source at a time and only when asked for: searches on
 // thousands of devices touch few pairs.
 //

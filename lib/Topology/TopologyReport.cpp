@@ -1,5 +1,8 @@
 //===- TopologyReport.cpp - Topologies for readers ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Text and SVG. Pairs of devices are counted by what their routes have in
 // common, and long tables and routes are shortened: the text stays short
 // however large a cluster is.

@@ -1,5 +1,8 @@
 //===- ApplyStrategy.cpp - Strategies from files and presets --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass soap-apply-strategy: writes a given strategy on a module.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- AutoParallel.cpp - Search for a strategy ---------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass soap-auto-parallel: from options to a search over the groups of a
 // function, with checkpoints, progress on terminals and Ctrl-C.
 //

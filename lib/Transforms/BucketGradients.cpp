@@ -1,5 +1,8 @@
 //===- BucketGradients.cpp - Small gradients, reduced together ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass soap-bucket-gradients: gradients that the same devices sum up, each
 // in an exchange of its own, are put into buckets. Where buckets end is decided
 // by simulation: a large one saves latencies, but waits for its last gradient.

@@ -1,5 +1,8 @@
 //===- BuildTrainingStep.cpp - Forward to training step -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass --soap-build-training-step: from @forward to @train_step (forward,
 // loss, backward, updates) and @evaluate. docs/TrainingStep.md has the why.
 //

@@ -1,5 +1,8 @@
 //===- CheckedOptions.h - Options of passes, checked as text ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // MLIR's parser of pass options takes the last of an option that is given
 // twice, ignores a value without a name and reads an empty number as 0. Users
 // mean something else.

@@ -1,5 +1,8 @@
 //===- CostGraph.cpp - Models as cost graphs, and back --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass soap-cost-graph: the cost graph of a model for solvers that know
 // nothing of models, and the configs of a solution.
 //

@@ -1,5 +1,8 @@
 //===- Differentiation.cpp - Reverse-mode differentiation -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One backward walk over the ops of a block. When the walk reaches an op, all
 // uses of its results have been visited, so their gradients are complete.
 //

@@ -1,5 +1,8 @@
 //===- FoldedReport.cpp - A simulation of classes of devices --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Sums over classes count every member.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- FoldedReport.h - A simulation of classes of devices ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What --soap-simulate says of thousands of devices: the plan in its compact
 // form, folded (Simulator/FoldedPlan.h), without writing out every task.
 //

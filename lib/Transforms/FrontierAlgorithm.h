@@ -1,5 +1,8 @@
 //===- FrontierAlgorithm.h - algorithm=frontier of a search -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The options of soap-auto-parallel that frontier tracking alone has, and its
 // files. Apart from SearchAlgorithms.h because no other search has either.
 //

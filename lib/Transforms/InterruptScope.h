@@ -1,5 +1,8 @@
 //===- InterruptScope.h - Ctrl-C ends a search ------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Passes that search return the best so far when they are interrupted.
 //
 //===----------------------------------------------------------------------===//

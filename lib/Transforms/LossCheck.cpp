@@ -1,5 +1,8 @@
 //===- LossCheck.cpp - Does the loss fit the model's result? --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Looks at what computes the result, behind ops that only move or clamp its
 // elements.
 //

@@ -1,5 +1,8 @@
 //===- LossCheck.h - Does the loss fit the model's result? ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Softmax cross-entropy expects logits. A model that ends in a sigmoid, a
 // softmax or one class was made for another loss, and would train without a
 // word to something else.

@@ -1,5 +1,8 @@
 //===- MeasureShapes.h - Measurements on demand -----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What searches know of the machine that they run on is a profile; who measures
 // is a program of its own, so that no search depends on the runtime.
 //

@@ -1,5 +1,8 @@
 //===- PipelineReport.h - What a simulated pipeline says --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The part of the report and the summary of soap-simulate that is about
 // microbatches and stages.
 //

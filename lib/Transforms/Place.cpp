@@ -1,5 +1,8 @@
 //===- Place.cpp - Device placement of a module ---------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass soap-place: the model as a placement problem, a solver, configs.
 //
 //===----------------------------------------------------------------------===//

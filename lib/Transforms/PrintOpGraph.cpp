@@ -1,5 +1,8 @@
 //===- PrintOpGraph.cpp - Show what a search sees -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass soap-print-op-graph: ops with loops, roles, phases and groups, in
 // text for people and tests, or as a problem file for programs.
 //

@@ -1,5 +1,8 @@
 //===- SearchAlgorithms.h - Algorithms of soap-auto-parallel ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From the name of an algorithm to a search on a problem, and what each of them
 // reports beyond what all do.
 //

@@ -1,5 +1,8 @@
 //===- Simulate.cpp - Price the strategy of a module ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass soap-simulate: reads the configs of a function, simulates them and
 // writes what came out.
 //

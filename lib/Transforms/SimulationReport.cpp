@@ -1,5 +1,8 @@
 //===- SimulationReport.cpp - What a simulation says ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Prices a strategy and prints the result as JSON and as a table.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SimulationReport.h - What a simulation says --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A strategy priced, as JSON for programs and as a table for people.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- StrategyDrawing.cpp - The strategy of a module as SVG --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From IR to the drawing of the search library.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- StrategySupport.h - What strategy passes share -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From the options of a pass to the problem that its function is, carrying a
 // strategy over to the other functions of the module, memory, and writing
 // result files. Shared by all passes that read or write strategies.

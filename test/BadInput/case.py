@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a bad-input case is, and the few helpers that make hostile files: cases_*.py fill the table, run.py runs it."""
 
 import copy

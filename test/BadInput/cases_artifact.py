@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Artifacts: files that soap-run refuses, and modules that soap-translate cannot make one of."""
 
 import platform

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cost graphs: instances, solutions and flags that soap-solve refuses."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What soap-run reads: its flags, data sets (IDX, NPY), weights (safetensors), and IR that it can not run."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """IR: text that is none, ops and attributes that contradict themselves, and modules that a pass can not take."""
 
 from case import Case

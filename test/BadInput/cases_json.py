@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Topology and strategy files."""
 
 from case import REMOVED, Case, changed, to_json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ONNX files, written field by field: what no exporter would write."""
 
 from case import Case, field, model, node, tensor, value_info

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instances and flags of soap-solve placement."""
 
 from case import REMOVED, Case, changed, to_json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Feeds hostile input to every tool: each case has to end in time, with the right exit status and the expected message.
 
     test/BadInput/run.py BUILD [--only TEXT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Gives every reader of every tool what is no file: a device, a pipe that nobody writes to, one without an end, a folder, an
 empty file, a file larger than any memory, a compressed file that unpacks to gigabytes. Each has to end by itself, with a
 message that names the input, in at most a gigabyte of memory.

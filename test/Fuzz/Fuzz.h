@@ -1,5 +1,8 @@
 //===- Fuzz.h - What fuzz targets share -------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A target is one file with `LLVMFuzzerTestOneInput`. With SOAP_FUZZERS it is
 // linked with libFuzzer; in every other build with Replay.cpp, which runs it on
 // the files that it is given.

@@ -1,5 +1,8 @@
 //===- FuzzArtifact.cpp - Fuzz target: artifacts -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The container alone: its code is never run. What is accepted is what the
 // writer writes.
 //

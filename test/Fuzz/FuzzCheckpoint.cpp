@@ -1,5 +1,8 @@
 //===- FuzzCheckpoint.cpp - Fuzz target: checkpoints ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Sizes and shapes of what is accepted agree, and its training can be asked
 // for.
 //

@@ -1,5 +1,8 @@
 //===- FuzzIdx.cpp - Fuzz target: IDX files ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Plain and gzipped, as zlib tells them apart.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- FuzzManifest.cpp - Fuzz target: manifests -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Everything behind the parser trusts it.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- FuzzProblem.cpp - Fuzz target: problem files -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is accepted prints and parses as the same, and is either a problem of
 // two devices or refused with a message.
 //

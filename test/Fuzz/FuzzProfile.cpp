@@ -1,5 +1,8 @@
 //===- FuzzProfile.cpp - Fuzz target: profiles ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is accepted prints and parses as the same, and predicts.
 //
 //===----------------------------------------------------------------------===//

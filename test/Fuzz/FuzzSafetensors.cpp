@@ -1,5 +1,8 @@
 //===- FuzzSafetensors.cpp - Fuzz target: weights ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Sizes and shapes of what is accepted agree.
 //
 //===----------------------------------------------------------------------===//

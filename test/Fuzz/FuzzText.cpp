@@ -1,5 +1,8 @@
 //===- FuzzText.cpp - Fuzz target: text as tokens ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Tokens lie in the text, in order; numbers are in the vocabulary.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Replay.cpp - A fuzz target on given files --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The main function of fuzz targets in builds without libFuzzer: what fuzzing
 // once found stays found.
 //

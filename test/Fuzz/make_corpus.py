@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the seed inputs of the fuzz targets into test/Fuzz/corpus: good files, and the hostile ones of test/BadInput.
 
     test/Fuzz/make_corpus.py

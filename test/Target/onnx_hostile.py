@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hostile ONNX files: each has to be an error with the expected message, never a crash or a hang; then a valid file with random damage.
 
     onnx_hostile.py BUILD [--only TEXT] [--damaged N] [--seed N]

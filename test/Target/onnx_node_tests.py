@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the node tests of the `onnx` package (onnx.backend.test) through soap-translate and soap-run.
 
     onnx_node_tests.py BUILD [--only TEXT] [--table] [--jobs N] [--minimum SHARE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports ONNX models, computes their results with random inputs, and compares them with ONNX Runtime's.
 
     onnx_runtime_compare.py BUILD [--with soap-run|numpy|both] [--only TEXT] [--no-ops] [FILE.onnx ..]

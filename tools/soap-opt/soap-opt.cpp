@@ -1,5 +1,8 @@
 //===- soap-opt.cpp - The optimizer driver --------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // mlir-opt with the soap dialect and passes: reads IR, runs the passes named on
 // the command line, prints IR. The upstream dialects and passes are registered
 // too, so that every stage of the pipeline can be printed, read back and

@@ -1,5 +1,8 @@
 //===- Calibrate.cpp - Measures this machine ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // soap-run --calibrate: runs ops of many shapes, copies and collectives through
 // the compiler and the runtime that also run models, and writes what they take
 // as a topology and a profile. What a topology must have comes first; then both

@@ -1,5 +1,8 @@
 //===- Calibrate.h - Measures this machine ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // soap-run --calibrate: topology and profile of the CPU that it runs on, or of
 // its GPUs, and what the shapes of a model take on the CPU.
 //

@@ -1,5 +1,8 @@
 //===- CalibrateCuda.cpp - Measures the GPUs of this machine --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // soap-run --calibrate --backend cuda: library calls and kernels of many
 // shapes, copies and all-reduces, through the backend that also runs programs,
 // timed by the GPU's clock. Needs no compiler: kernels are PTX that is made

@@ -1,5 +1,8 @@
 //===- CalibrateModel.cpp - Measures the shapes of a model ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // soap-run MODEL --calibrate: runs training iterations of the model under
 // strategies that together show the shapes which a search meets, and keeps what
 // every shape took where it ran, among its neighbours, with all devices at

@@ -1,5 +1,8 @@
 //===- CalibrationProfile.h - From measurements to files --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The ops that measuring a machine runs, and the topology and profile that
 // become of what they took: the same for all backends.
 //

@@ -1,5 +1,8 @@
 //===- Commands.h - What soap-run can do ------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One function per mode, each in its own file, on sessions that Main.cpp made.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Main.cpp - soap-run ------------------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compiles or loads a module, and trains with it, compares it, or runs one of
 // its entries.
 //

@@ -1,5 +1,8 @@
 //===- Options.h - Flags of soap-run ----------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The flags, their help, and their checks, apart from what they do, so that a
 // unit test can go through all mistakes.
 //

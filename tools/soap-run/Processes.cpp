@@ -1,5 +1,8 @@
 //===- Processes.cpp - soap-run as one of several processes ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Processes.h. A process that has joined ends with _exit: other threads are
 // at work to the end.
 //

@@ -1,5 +1,8 @@
 //===- Processes.h - soap-run as one of several processes -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Joining the other processes of mpirun at the start, and ending with them: in
 // good order, because this process has failed, or because another one has.
 //

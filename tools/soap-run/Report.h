@@ -1,5 +1,8 @@
 //===- Report.h - Numbers of a run as JSON ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The file of --report, whose format docs/Runtime.md gives.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- RunEntry.cpp - One function on inputs from files -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // soap-run --entry: parameters from --init, arguments from NPY files, results
 // to NPY files.
 //

@@ -1,5 +1,8 @@
 //===- Train.cpp - Training, with checkpoints -----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // soap-run --data: from first weights or a checkpoint to the last epoch.
 //
 //===----------------------------------------------------------------------===//

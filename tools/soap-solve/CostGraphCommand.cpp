@@ -1,5 +1,8 @@
 //===- CostGraphCommand.cpp - soap-solve cost-graph -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Flags of cost graphs, progress on terminals, and what is said when nothing
 // fits.
 //

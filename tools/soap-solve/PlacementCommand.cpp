@@ -1,5 +1,8 @@
 //===- PlacementCommand.cpp - soap-solve placement ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Flags of the placement problem, and what they make of an instance.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PlacementOptions.h - Flags of soap-solve placement -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The flags, their help and what they must agree on.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ProblemKind.h - A kind of problem of soap-solve ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One entry of the tool's table: a subcommand that solves instances, and the
 // verifier of its solutions. Each kind is a file of its own with its flags.
 //

@@ -1,5 +1,8 @@
 //===- Support.h - What the subcommands of soap-solve share -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Flags as tables, messages in one style, files, and the signal that asks for
 // an early end.
 //

@@ -1,5 +1,8 @@
 //===- soap-solve.cpp - Solves problems in files --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A table of kinds of problems: a subcommand solves each, and `verify` checks
 // solutions of any.
 //

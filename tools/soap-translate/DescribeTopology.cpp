@@ -1,5 +1,8 @@
 //===- DescribeTopology.cpp - soap-translate --describe-topology *- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A topology as text, as a drawing, or as the file that it would be.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- GenerateModel.cpp - soap-translate --generate ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Networks by name, and the list of them.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ImportONNX.cpp - soap-translate --import-onnx ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Options of ONNX import.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- StrategyToSvg.cpp - soap-translate --strategy-to-svg -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The strategy of a module as a drawing.
 //
 //===----------------------------------------------------------------------===//

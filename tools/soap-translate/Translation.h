@@ -1,5 +1,8 @@
 //===- Translation.h - A translation of soap-translate ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One entry of the tool's table: a flag and what it does. Each translation is a
 // file of its own with its options.
 //

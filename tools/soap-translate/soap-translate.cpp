@@ -1,5 +1,8 @@
 //===- soap-translate.cpp - From and to other formats -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A table of translations, each chosen by its flag.
 //
 //===----------------------------------------------------------------------===//

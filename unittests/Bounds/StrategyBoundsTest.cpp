@@ -1,5 +1,8 @@
 //===- StrategyBoundsTest.cpp - What a makespan is at least ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Bounds against what was bounded, on clusters of so many devices that
 // exchanges are one operation, and with links so slow that they matter.
 //

@@ -1,5 +1,8 @@
 //===- ObjectCacheTest.cpp - Compiled code kept on disk -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is found, what is compiled again, what is removed. Whether an entry was
 // used shows in its file: a hit keeps it, compiling replaces it.
 //

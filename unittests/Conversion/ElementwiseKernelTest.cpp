@@ -1,5 +1,8 @@
 //===- ElementwiseKernelTest.cpp - Elementwise ops against plain loops ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every op of the family, broadcasting, bias, updates, and fused chains.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Harness.h - Runs ops through their kernels ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compiles a function of soap ops in this process and runs it on arrays of
 // doubles, so that a test can compare it with plain loops.
 //

@@ -1,5 +1,8 @@
 //===- LinearKernelTest.cpp - Linear ops against plain loops --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Convolution with its gradients over strides, dilations, groups and negative
 // padding; matmul; reductions.
 //

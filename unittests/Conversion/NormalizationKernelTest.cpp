@@ -1,5 +1,8 @@
 //===- NormalizationKernelTest.cpp - Ops with stages against loops --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Batch norm and cross-entropy: whole ops, stage ops, gradients.
 //
 //===----------------------------------------------------------------------===//

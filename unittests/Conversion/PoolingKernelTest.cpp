@@ -1,5 +1,8 @@
 //===- PoolingKernelTest.cpp - Pooling against plain loops ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Windows with strides, dilations and padding, also negative; gradients on
 // whole images and on tiles of them; counts of averages.
 //

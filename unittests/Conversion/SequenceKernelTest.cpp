@@ -1,5 +1,8 @@
 //===- SequenceKernelTest.cpp - Ops of sequence models against loops ------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Softmax, norms along rows, gather, LSTM, dropout, casts and Adam by their
 // definitions.
 //

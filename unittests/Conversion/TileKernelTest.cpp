@@ -1,5 +1,8 @@
 //===- TileKernelTest.cpp - Ops that move elements against loops ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Shape ops, and what device programs do with tiles: fill, assemble, combine.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- CollectiveCostTest.cpp - Time of collectives -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Hand-computed times of switches, rings and nodes; no time falls when bytes
 // grow, on any topology; order and repetition of devices do not matter.
 //

@@ -1,5 +1,8 @@
 //===- CollectiveModelsTest.cpp - Collectives by patterns of routes -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is found by patterns against models built for each list of devices.
 //
 //===----------------------------------------------------------------------===//

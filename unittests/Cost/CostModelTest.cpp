@@ -1,5 +1,8 @@
 //===- CostModelTest.cpp - Analytic costs ---------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Costs are at least 1 ns and never decrease in flops or bytes.
 //
 //===----------------------------------------------------------------------===//

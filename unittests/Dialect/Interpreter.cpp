@@ -1,5 +1,8 @@
 //===- Interpreter.cpp - Naive evaluation of soap ops ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One function per op or family, as close to the op descriptions as possible.
 //
 //===----------------------------------------------------------------------===//

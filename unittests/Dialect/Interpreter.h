@@ -1,5 +1,8 @@
 //===- Interpreter.h - Naive evaluation of soap ops -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Evaluates one op by the formula of its description, element by element, in
 // double. Written from the descriptions alone: it shares no code with the
 // dialect's index arithmetic or with any lowering.

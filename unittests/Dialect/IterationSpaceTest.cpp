@@ -1,5 +1,8 @@
 //===- IterationSpaceTest.cpp - Loops and maps as documented --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Exact loops, regions and shard attributes of examples that the op
 // descriptions give, and of the awkward corners of reshape.
 //

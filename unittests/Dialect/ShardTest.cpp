@@ -1,5 +1,8 @@
 //===- ShardTest.cpp - The shards of an op compute what the op computes ---===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Draws ops with random shapes and attributes, cuts their loops at random
 // degrees, evaluates every shard with the naive interpreter on packed tiles,
 // folds the pieces, and compares with the op evaluated whole. This covers

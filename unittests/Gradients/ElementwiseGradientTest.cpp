@@ -1,5 +1,8 @@
 //===- ElementwiseGradientTest.cpp - Gradients of elementwise ops ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Unary and binary ops, broadcasting, bias.
 //
 //===----------------------------------------------------------------------===//

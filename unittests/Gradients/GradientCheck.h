@@ -1,5 +1,8 @@
 //===- GradientCheck.h - Gradients against central differences --*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Differentiates a function of float64 tensors and compares the result with
 // finite differences. Both sides run through the reference lowering.
 //

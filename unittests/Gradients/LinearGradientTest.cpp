@@ -1,5 +1,8 @@
 //===- LinearGradientTest.cpp - Gradients of convolution, matmul, sums ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Strides, padding on each side, dilations, groups; transposes, batch dims.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- NormalizationGradientTest.cpp - Gradients of batch norm and loss ---===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Batch norm in both forms and cross-entropy.
 //
 //===----------------------------------------------------------------------===//

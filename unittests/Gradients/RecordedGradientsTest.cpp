@@ -1,5 +1,8 @@
 //===- RecordedGradientsTest.cpp - Training steps against a framework's ---===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Runs the training step of the models in test/Gradients/data on recorded
 // inputs and compares with the gradients that utils/record_gradients.py
 // recorded with JAX.

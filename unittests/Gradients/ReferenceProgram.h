@@ -1,5 +1,8 @@
 //===- ReferenceProgram.h - Runs functions by their reference lowering ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compiles a module of soap functions through the reference lowering (no
 // library, no fusion) and calls them on tensors in memory.
 //

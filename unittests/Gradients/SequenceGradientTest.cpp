@@ -1,5 +1,8 @@
 //===- SequenceGradientTest.cpp - Gradients of gather and LSTM ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Tables with rows that are read several times and never, and an LSTM's
 // gradients in all operands, from outputs and from cells.
 //

@@ -1,5 +1,8 @@
 //===- ShapeGradientTest.cpp - Gradients of ops that move elements --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reshape, transpose, concat, slice, pad.
 //
 //===----------------------------------------------------------------------===//

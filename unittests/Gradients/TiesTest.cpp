@@ -1,5 +1,8 @@
 //===- TiesTest.cpp - Gradients where maxima are not unique ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Where finite differences say nothing: which of several equal elements gets
 // the gradient.
 //

@@ -1,5 +1,8 @@
 //===- ConfigTest.cpp - Numbering and checking of configs -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The order of shards, that they tile the iteration space, and every reason to
 // refuse a config.
 //

@@ -1,5 +1,8 @@
 //===- FusionTest.cpp -----------------------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Which ops are generated into one kernel, and what that saves.
 //
 //===----------------------------------------------------------------------===//

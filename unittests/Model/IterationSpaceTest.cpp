@@ -1,5 +1,8 @@
 //===- IterationSpaceTest.cpp - Images against enumeration ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Images of random boxes through random maps, compared with the definition
 // applied to every point of the box.
 //

@@ -1,5 +1,8 @@
 //===- KernelClassTest.cpp - Kernels that are alike -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is computed for the first kernel of a class is good for all of them.
 //
 //===----------------------------------------------------------------------===//

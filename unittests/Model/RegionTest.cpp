@@ -1,5 +1,8 @@
 //===- RegionTest.cpp - Region algebra against sets of points -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every operation of IndexSet and Region, compared with std::set of points on
 // random sets.
 //

@@ -1,5 +1,8 @@
 //===- RoundPipelineTest.cpp ----------------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pipelines of random placements, contiguous or not, with stages that devices
 // share: the greatest load is the pace of the simulation, and what devices hold
 // is what a count over the simulated tasks says.

@@ -1,4 +1,9 @@
 //===- CollectiveGroupTest.cpp - Which collectives are regular ------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Soap/Plan/CollectiveGroup.h"
 

@@ -1,5 +1,8 @@
 //===- PlanTest.cpp - Plans executed on integers --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A naive interpreter runs the actions of plans of random graphs under random
 // configs, and compares every output, replica and updated tile with the
 // unsharded graph. Sums of integers are exact, so any lost, doubled or stale

@@ -1,5 +1,8 @@
 //===- StrategyFileTest.cpp - Strategies as JSON --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Round trips of random strategies, fingerprints, and one message per kind of
 // mistake.
 //

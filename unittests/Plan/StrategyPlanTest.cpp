@@ -1,5 +1,8 @@
 //===- StrategyPlanTest.cpp - Plans changed op by op ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // After any sequence of changes, kept or undone, a plan is that of a strategy
 // planned from nothing, and its simulation gives the times of the written-out
 // task graph, task by task; bounded simulation decides as the full one.

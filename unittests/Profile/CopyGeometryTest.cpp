@@ -1,5 +1,8 @@
 //===- CopyGeometryTest.cpp - Runs of parts of tiles ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Runs against a walk over all elements; what is made in place, and what is
 // cold.
 //

@@ -1,5 +1,8 @@
 //===- ProfileTest.cpp - Profiles and what they predict -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Files round-trip and mistakes are named; measured shapes cost what was
 // measured; no shape is cheaper than one that is no larger, for the built-in
 // profile and for random ones.

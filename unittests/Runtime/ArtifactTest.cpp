@@ -1,5 +1,8 @@
 //===- ArtifactTest.cpp - The container of compiled modules ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Round trips, and the message for everything that is refused. No bit of a file
 // may change without being noticed.
 //

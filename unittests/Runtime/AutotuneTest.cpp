@@ -1,5 +1,8 @@
 //===- AutotuneTest.cpp - Choices of algorithms with made-up times --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is measured, what is read, and what becomes of files that are damaged.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- CheckpointTest.cpp - Trainings in files ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A training that is interrupted after any iteration and goes on in another
 // process computes the same bits; files that are not a checkpoint of it are
 // refused.

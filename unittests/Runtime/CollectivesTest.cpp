@@ -1,5 +1,8 @@
 //===- CollectivesTest.cpp - Operations of several devices ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every kind, on groups in any order, within a process, between processes and
 // over a stand-in for NCCL: the same bits as sums in the order of the group.
 // Then what does not fit.

@@ -1,5 +1,8 @@
 //===- CudaAttentionTest.cpp - Attention as one call ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The twin and what the backend asks of cuDNN, whose stand-in computes the
 // graph operation by operation, beside naive loops in f64, for drawn shapes,
 // masks and layouts. The loops' gradients are compared with differences.

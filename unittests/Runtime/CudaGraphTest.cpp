@@ -1,5 +1,8 @@
 //===- CudaGraphTest.cpp - Recorded iterations on stand-ins for GPUs ------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The real libSoapCudaBackend.so over a stand-in for CUDA, whose functions this
 // executable exports (test/Integration/GPU): streams are threads that start
 // late, and what CUDA forbids in a capture breaks it. Hand-written programs of

@@ -1,5 +1,8 @@
 //===- CudaImagesTest.cpp - What the backend asks of cuDNN for images -----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pooling and norms: the twins compared with formulas, and the calls of a
 // stand-in for cuDNN (FakeCudnnImages.cpp, whose work is done at once) with the
 // twins, on drawn shapes.

@@ -1,5 +1,8 @@
 //===- CudaLibrariesTest.cpp - What the backend asks of cuDNN -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // CudaLibraries.cpp with stand-ins for the libraries behind it
 // (FakeLibraries.h), whose work is done at once. Compared with the direct
 // kernels, so that every stride and group is asked for as it should be.

@@ -1,5 +1,8 @@
 //===- CudaMatmulTest.cpp - What the backend asks of cuBLASLt -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // CudaMatmul.cpp with a stand-in for cuBLASLt behind it (FakeLibraries.h).
 // Compared with the twins, so that every
 // transposition and epilogue is asked for as it should be. CUDA's runtime is

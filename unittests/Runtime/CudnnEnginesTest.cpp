@@ -1,5 +1,8 @@
 //===- CudnnEnginesTest.cpp - What cuDNN itself says of our graphs --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The real library, asked for a GPU that is not there: it takes the properties
 // of an H200 in place of a handle, says which of its engines compute a graph,
 // and makes plans of them. Nothing runs. Engines of convolutions are compiled

@@ -1,5 +1,8 @@
 //===- FilesTest.cpp - Readers on good and hostile files ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Round trips, and the message for every way a file can lie.
 //
 //===----------------------------------------------------------------------===//

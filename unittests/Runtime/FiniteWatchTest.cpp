@@ -1,5 +1,8 @@
 //===- FiniteWatchTest.cpp - Trainings that come to no numbers ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The linear model on data that make its loss, its weight or both infinite or
 // not a number, in one process and on two ranks: when it ends, what it says,
 // and what was saved before.

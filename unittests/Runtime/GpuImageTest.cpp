@@ -1,5 +1,8 @@
 //===- GpuImageTest.cpp - Images of GPU kernels without a GPU -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // PTX as text, cubins built here byte by byte, and both cut at every place.
 //
 //===----------------------------------------------------------------------===//

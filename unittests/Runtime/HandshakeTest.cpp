@@ -1,5 +1,8 @@
 //===- HandshakeTest.cpp - Who has the secret and who has not -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Both sides of the handshake, with a stranger in the place of either.
 //
 //===----------------------------------------------------------------------===//

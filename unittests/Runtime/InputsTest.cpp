@@ -1,5 +1,8 @@
 //===- InputsTest.cpp - Models with several data tensors ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Source and target of a translation from arrays, from the lines of two texts
 // and made up, in tensors that count samples along different dimensions; and
 // what such data can get wrong.

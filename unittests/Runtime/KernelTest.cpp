@@ -1,5 +1,8 @@
 //===- KernelTest.cpp - Kernels against the definition --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // oneDNN and direct kernels against the definition of convolution and matrix
 // product, in double, on random shapes. Small integers make every sum exact, so
 // those compare bit for bit.

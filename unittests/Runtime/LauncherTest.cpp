@@ -1,5 +1,8 @@
 //===- LauncherTest.cpp - Device programs, messages, failures -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Hand-written device programs (they are plain functions) under the launcher:
 // what they compute and send, and that every way to fail or to fall silent ends
 // in time with a message that says who and where.

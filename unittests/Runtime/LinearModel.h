@@ -1,5 +1,8 @@
 //===- LinearModel.h - A model on hand-written programs ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What tests of sessions, trainers and checkpoints train: a linear model on two
 // devices, whose programs are plain functions.
 //

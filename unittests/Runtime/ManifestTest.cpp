@@ -1,5 +1,8 @@
 //===- ManifestTest.cpp - Good and bad manifests --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the parser reads, and the message for every kind of mistake.
 //
 //===----------------------------------------------------------------------===//

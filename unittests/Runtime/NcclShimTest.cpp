@@ -1,5 +1,8 @@
 //===- NcclShimTest.cpp - The stand-in for NCCL itself --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Through the table of functions that the transport calls: what it moves, and
 // what it does not let pass.
 //

@@ -1,5 +1,8 @@
 //===- NcclTransportTest.cpp - Sessions over a stand-in for NCCL ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Hand-written programs of two devices, with the messages that they should have
 // and with others. Which device notices first is not said.
 //

@@ -1,5 +1,8 @@
 //===- NpzTest.cpp - NumPy archives, honest and not -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Round trips of stored, deflated and zip64 members, and the message for every
 // way an archive can lie.
 //

@@ -1,5 +1,8 @@
 //===- OptionsTest.cpp - Flags of soap-run --------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the flags set, and the message for every mistake.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PeerMonitorTest.cpp - Peers that die, fall silent or fail ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Monitors of several ranks within one process: what each learns of the others.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PrepareCallsTest.cpp - Library calls before the first iteration ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Hand-written programs on a backend that notes what it is asked: only library
 // calls arrive, and of several processes all take the choices of the lowest
 // rank.

@@ -1,5 +1,8 @@
 //===- ProcessesTest.cpp - Runs in several processes ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Placement, tensors, messages and training over a process group whose ranks
 // are threads.
 //

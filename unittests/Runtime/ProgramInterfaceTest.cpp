@@ -1,5 +1,8 @@
 //===- ProgramInterfaceTest.cpp - Manifest and programs agree -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Interfaces by hand, as the compiler writes them, against the manifest of the
 // linear model; each test changes one number of one side.
 //

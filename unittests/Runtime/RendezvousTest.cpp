@@ -1,5 +1,8 @@
 //===- RendezvousTest.cpp - Processes that meet over TCP ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ranks as threads, on ports that are free: groups that come about, and all
 // that keeps one from it.
 //

@@ -1,5 +1,8 @@
 //===- SequencesTest.cpp - Text and tokens as samples ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Tokens, vocabularies, and how sequences and their targets lie in batches.
 //
 //===----------------------------------------------------------------------===//

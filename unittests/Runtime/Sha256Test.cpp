@@ -1,5 +1,8 @@
 //===- Sha256Test.cpp - SHA-256 and HMAC against published vectors --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Messages and digests of NIST (FIPS 180-2, appendix B; SHA-2 examples) and of
 // RFC 4231.
 //

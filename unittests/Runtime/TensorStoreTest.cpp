@@ -1,5 +1,8 @@
 //===- TensorStoreTest.cpp - Tiles, versions, copies ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Copies between packed tiles against a naive element loop, and which tiles the
 // store refreshes when.
 //

@@ -1,5 +1,8 @@
 //===- ThreadGroup.h - Ranks as threads ------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A process group whose ranks are threads of one process, so that unit tests
 // can run what is meant for several processes.
 //

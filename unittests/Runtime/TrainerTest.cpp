@@ -1,5 +1,8 @@
 //===- TrainerTest.cpp - Data, first weights, training --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A linear model on two hand-written device programs, through session, data
 // sources and trainer; and the mistakes that data files can make.
 //

@@ -1,4 +1,9 @@
 //===- TransferLedgerTest.cpp - What fits and what does not ---------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/TransferLedger.h"
 

@@ -1,5 +1,8 @@
 //===- ZipWriter.h - Zip archives for tests ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Writes archives as numpy.savez and numpy.savez_compressed do, and ones that
 // lie.
 //

@@ -1,5 +1,8 @@
 //===- CostGraphs.h - Random cost graphs of tests ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Small graphs that have all there is: forbidden pairs, pairs that must match,
 // parallel edges, memory over time. And what they are compared with: every
 // choice.

@@ -1,5 +1,8 @@
 //===- Problems.h - Small problems for tests --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The perceptron of unittests/Core with the groups of the paper: a layer's
 // forward, backward and update ops share a config.
 //

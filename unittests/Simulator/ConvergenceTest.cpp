@@ -1,4 +1,9 @@
 //===- ConvergenceTest.cpp - Timelines that are alike but for a shift -----===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Soap/Simulator/DeltaSimulator.h"
 #include "Soap/Topology/Topology.h"

@@ -1,5 +1,8 @@
 //===- FoldedPlanTest.cpp - One task for all that are alike ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Folded or not, the times of every task are the same; and what should fold,
 // folds.
 //

@@ -1,5 +1,8 @@
 //===- PropagatingSimulatorTest.cpp - Propagation of changes --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // After any sequence of changes, kept or undone, propagated times are those of
 // Algorithm 1 on the written-out task graph, task by task.
 //

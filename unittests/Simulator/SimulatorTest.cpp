@@ -1,5 +1,8 @@
 //===- SimulatorTest.cpp - Simulation against a naive reference -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Algorithm 1 written down once more, without a queue, on random task graphs
 // full of ties; and the invariants of schedules, memory and files on plans of
 // real graphs.

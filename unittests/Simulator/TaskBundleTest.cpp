@@ -1,4 +1,9 @@
 //===- TaskBundleTest.cpp - Tasks that are ready together -----------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Soap/Simulator/TaskBundle.h"
 

@@ -1,5 +1,8 @@
 //===- TimelineTest.cpp - What a simulated timeline says ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Critical paths and exposed communication by hand and on random graphs, kinds
 // of tensors, memory over time beside peaks.
 //

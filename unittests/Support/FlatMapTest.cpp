@@ -1,5 +1,8 @@
 //===- FlatMapTest.cpp - Hash table in one array --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Against the standard library's, on keys that repeat.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Graphs.h - Small op graphs for tests ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A training step of a multi-layer perceptron, built by hand: matmuls, relus,
 // their gradients, updates. Has everything that plans distinguish: cut
 // reductions, partial gradients, elementwise ops, updated parameters, outputs.

@@ -1,5 +1,8 @@
 //===- InputFileTest.cpp - Files, and what is none ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Whatever a name stands for, reading it ends soon, with its bytes or with a
 // message.
 //

@@ -1,5 +1,8 @@
 //===- MeasuredCopies.h - Devices whose copies were measured ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A profile that prices copies by bytes, runs and what is cold, and nothing
 // else: all of it shows in durations.
 //

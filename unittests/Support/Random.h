@@ -1,5 +1,8 @@
 //===- Random.h - Seeds of randomized tests ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Randomized tests take their seed from SOAP_TEST_SEED, or a fixed one, and
 // print it on failure, so that every failure repeats.
 //

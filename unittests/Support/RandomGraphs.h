@@ -1,5 +1,8 @@
 //===- RandomGraphs.h - Random op graphs and strategies ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Small graphs of ops with every kind of access (identity, halos, contractions,
 // permutations, updates of parameters), under random configs.
 //

@@ -1,5 +1,8 @@
 //===- SvgTest.cpp - Text of SVG drawings ---------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Names come from files: whatever bytes they hold, drawings are well-formed.
 //
 //===----------------------------------------------------------------------===//

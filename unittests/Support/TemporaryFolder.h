@@ -1,5 +1,8 @@
 //===- TemporaryFolder.h - A folder for one test ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Files that tests write, removed at the end.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,9 @@
 //===- LinkCutsTest.cpp - Links that everything passes to get somewhere ---===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Soap/Topology/LinkCuts.h"
 

@@ -1,5 +1,8 @@
 //===- ResourceListsTest.cpp - Lists of resources by number ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Against a map from the standard library, on lists that repeat.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- RouteLevelsTest.cpp - Topologies that are hierarchies --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Routes put together from what levels say, and exchanges counted by levels
 // against one message after the other.
 //

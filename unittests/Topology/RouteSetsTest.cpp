@@ -1,5 +1,8 @@
 //===- RouteSetsTest.cpp - What links carry of many messages --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loads by sets against one message after the other.
 //
 //===----------------------------------------------------------------------===//

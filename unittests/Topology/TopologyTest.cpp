@@ -1,5 +1,8 @@
 //===- TopologyTest.cpp - Routes, built-ins, files ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Routes against an exhaustive search, the round trip of the file format, and
 // one message per kind of mistake in a file.
 //

@@ -1,5 +1,8 @@
 //===- OpGraph.h - From IR to the core's op graph and back ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Builds `soap::Graph` from a function of soap ops, reads strategies from
 // `soap.config` attributes and writes them.
 //

@@ -1,5 +1,8 @@
 //===- TopologyAttr.h - The topology of a module ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Passes take a topology as an option, or from the module attribute
 // `soap.topology` that an earlier pass left.
 //

@@ -1,4 +1,9 @@
 //===- ProofGate.h - Whether to look for a proof ----------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef SOAP_BOUNDS_PROOFGATE_H
 #define SOAP_BOUNDS_PROOFGATE_H

@@ -1,5 +1,8 @@
 /*===- Compiler.h - C ABI of libSoapCompiler ------------------------*- C -*-===
  *
+ * Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
  * From an MLIR file at any stage of the pipeline to runnable device programs.
  * soap-run, which links no LLVM, loads it with dlopen.
  *

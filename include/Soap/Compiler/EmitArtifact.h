@@ -1,5 +1,8 @@
 //===- EmitArtifact.h - Lowered modules as artifacts ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compiles a lowered module into one file that runs without a compiler
 // (docs/Artifacts.md).
 //

@@ -1,5 +1,8 @@
 //===- JIT.h - Runs lowered modules in this process -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From a module in the LLVM dialect, as `--soap-lower-to-cpu` leaves it, to
 // addresses of device programs.
 //

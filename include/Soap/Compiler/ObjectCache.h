@@ -1,5 +1,8 @@
 //===- ObjectCache.h - Compiled code kept on disk ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Objects by a key of everything that decides their bytes: the text of the
 // lowered module, the processor, the optimization level, the versions of Soap
 // and LLVM. An entry is one file, written beside its place and renamed, that

@@ -1,5 +1,8 @@
 //===- ObjectCode.h - Machine code of lowered modules -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From a module in the LLVM dialect to a relocatable object: the step that the
 // JIT, its cache on disk and artifacts share.
 //

@@ -1,5 +1,8 @@
 //===- Passes.h - Passes from soap programs to LLVM -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Declarations of the conversion passes and of the pipeline that runs them.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Passes.td - Passes from soap programs to LLVM -------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The steps of `--soap-lower-to-cpu`, each a pass of its own.
 //
 //===----------------------------------------------------------------------===//

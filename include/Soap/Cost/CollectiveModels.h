@@ -1,5 +1,8 @@
 //===- CollectiveModels.h - Collectives that a search meets -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Random configs ask for collectives over lists of devices that were never seen
 // before, dozens for each. Few of them differ in more than the numbers of
 // devices: on a cluster, two devices share a board, a machine or neither. So

@@ -1,5 +1,8 @@
 //===- CostModel.h - Cost of tasks ------------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What was measured on a type of device, curves fitted to that and scaled to
 // others, and a roofline per class of ops where there is neither
 // (docs/CostModel.md). Integer nanoseconds, at least 1, never decreasing in

@@ -1,5 +1,8 @@
 //===- ProfileRecord.h - Measurements on their way to a profile -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the compiler says of the shapes of tasks and the runtime measures of
 // them meets here: shapes as text, in manifests, and times that are collected
 // by shape and added to a profile.

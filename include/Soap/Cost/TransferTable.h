@@ -1,5 +1,8 @@
 //===- TransferTable.h - Routes of a topology by table ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Times, distances and resources of transfers between devices, looked up
 // instead of derived: a search asks for them millions of times.
 //

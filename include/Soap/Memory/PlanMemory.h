@@ -1,5 +1,8 @@
 //===- PlanMemory.h - Peak memory of a strategy's plan ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How many bytes of each device are live at most when the tasks of a plan run
 // at given times. One pass over the timeline from its end: a buffer that is met
 // for the first time is touched there for the last time.

@@ -1,5 +1,8 @@
 //===- PlanMemoryBound.h - Upper bound of a plan's memory -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Nearly all strategies fit into memory with some room, and to know that takes
 // no order of tasks: time is cut into spans, and a tile counts in each span
 // from that of its writer to that of its last reader. Value by value instead of

@@ -1,5 +1,8 @@
 //===- CollectiveKind.h - Kinds of collective operations --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The operations of several devices that plans have, profiles measure, and cost
 // models price.
 //

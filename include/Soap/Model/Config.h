@@ -1,5 +1,8 @@
 //===- Config.h - How one op is cut and where its pieces run ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A parallelization configuration c_i of the SOAP paper (section 4): a degree
 // per loop, a replica count, a device per piece.
 //

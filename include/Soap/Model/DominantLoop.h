@@ -1,5 +1,8 @@
 //===- DominantLoop.h - The loop that cuts a dim ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Of several loops that make up a tensor dim the one that a cut of it cuts.
 // What relates ops to each other, analyses and searches, goes by it.
 //

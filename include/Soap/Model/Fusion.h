@@ -1,5 +1,8 @@
 //===- Fusion.h - What generated kernels keep in registers ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compilers put chains of elementwise ops, with the reductions before or after
 // them, into one kernel: what one op of a chain hands to the next never goes
 // through memory, and there is one launch (docs/CostModel.md#fusion). Decided

@@ -1,5 +1,8 @@
 //===- IterationSpace.h - Loops of an op and its indexing maps --*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every op is an iteration space: named loops and, per operand and result, a
 // map from boxes of loops to regions. Roles, shards, halos, partial results and
 // communication are all derived from it.

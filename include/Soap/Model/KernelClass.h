@@ -1,5 +1,8 @@
 //===- KernelClass.h - Kernels that are alike -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Time steps, blocks and branches of a network have equal kernels. What their
 // pieces touch and how long they take depends on loops, maps and shapes alone,
 // so it is computed once for all kernels of a class (KernelGeometry.h,

@@ -1,5 +1,8 @@
 //===- OpShape.h - What the time of an op depends on ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The shape of an op's shard: kind, direction and extents of the loops, and the
 // sizes that cost curves are functions of. Profiles are tables by shape, cost
 // models price shapes.

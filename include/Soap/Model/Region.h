@@ -1,5 +1,8 @@
 //===- Region.h - Index sets and regions of tensors -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A region is what a shard reads or writes of a tensor: one set of indices per
 // dimension, meaning their product (a union of disjoint boxes, closed under
 // intersection). A tile holds a region packed: dense, row-major, of shape

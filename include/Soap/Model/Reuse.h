@@ -1,5 +1,8 @@
 //===- Reuse.h - Values kept in one form for the backward pass --*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Tensor reuse of TensorOpt (Cai et al., 2020, section 4.2). A value that one
 // op writes and another reads cut differently is there twice, and the backward
 // pass reads both copies. One of them is enough to keep: the other one is made

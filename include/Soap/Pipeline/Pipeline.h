@@ -1,5 +1,8 @@
 //===- Pipeline.h - Microbatches over stages --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A placement as a pipeline: each device is a stage, a batch is cut in
 // microbatches, and stages work on different ones at a time. GPipe (Huang et
 // al., 2019) runs all forward passes before the backward passes; 1F1B

@@ -1,5 +1,8 @@
 //===- RoundPipeline.h - Pipelines of any placement -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pipelines whose stages are not one device each: placements that are not
 // contiguous, whose devices have several stages (the virtual devices of section
 // 5.2 of Tarnawski et al., 2020), and stages that several devices share, each

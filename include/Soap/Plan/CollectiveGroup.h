@@ -1,5 +1,8 @@
 //===- CollectiveGroup.h - Collectives that programs run as one -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A collective of a plan is regular where its devices do the same, or one of
 // them is the root: then a program has one op for it, which names a group, and
 // the transport does the rest. Others are messages, assembles and combines of

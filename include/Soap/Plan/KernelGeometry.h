@@ -1,5 +1,8 @@
 //===- KernelGeometry.h - Pieces of a kernel by its degrees -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the pieces of a kernel read and write, and how long they take, depends
 // on its degrees alone, not on devices, and is the same for all kernels of a
 // class (KernelClass.h). A search meets the same degrees again and again, so it

@@ -1,5 +1,8 @@
 //===- Plan.h - Communication plan: actions on buffers ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The one implementation of sharding and communication: a graph and its configs
 // become actions on buffers. The simulator prices the actions
 // (Simulator/TaskGraph.h), the partitioner writes them as IR

@@ -1,5 +1,8 @@
 //===- StrategyFile.h - Strategies as JSON ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A strategy outside of the IR: one config per named op, with fingerprints of
 // model and topology; see docs/Strategy.md.
 //

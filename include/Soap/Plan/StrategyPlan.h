@@ -1,5 +1,8 @@
 //===- StrategyPlan.h - Plan of a strategy, changed op by op ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The task graph of a strategy in the compact form that searches change and
 // simulators run: blocks of tasks, one per kernel and one per value. Changing
 // the configs of some ops plans only the values that they touch. `buildPlan`

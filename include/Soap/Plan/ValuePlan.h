@@ -1,5 +1,8 @@
 //===- ValuePlan.h - How one value gets where it is needed ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The communication plan of one value (docs/Plan.md): from the tiles that its
 // producer writes to the tiles that its consumers read, by transfers, combines,
 // assembles and fills. Depends on nothing but the configs of producer and

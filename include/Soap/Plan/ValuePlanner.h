@@ -1,5 +1,8 @@
 //===- ValuePlanner.h - Plans how values get to readers ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Makes the communication plan of one value at a time.
 // lib/Plan/ValuePlanner.cpp is the order of its steps, ValueOverlaps.cpp which
 // tiles meet, ValueMovement.cpp how complete pieces move,

@@ -1,5 +1,8 @@
 //===- CopyGeometry.h - How a part of a tile lies in memory -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the time of a copy depends on besides its bytes: tiles are packed
 // row-major, so a part of one is a number of contiguous runs, and each costs
 // something by itself; runs that no cache holds cost more.

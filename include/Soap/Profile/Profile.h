@@ -1,5 +1,8 @@
 //===- Profile.h - Measured times of ops and collectives --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The profile database (docs/CostModel.md): how long ops take on one type of
 // device, by kind, direction, element type and shard shape, curves fitted to
 // that, and how long collectives take. A JSON file; the times of an H200 are

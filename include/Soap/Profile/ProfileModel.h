@@ -1,5 +1,8 @@
 //===- ProfileModel.h - Times of any shape from a profile -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Turns measurements into a cost of every shape: the curve of an op, corrected
 // by what was measured nearby, and exact where that very shape was measured;
 // never less for a larger shape. docs/CostModel.md says how and why.

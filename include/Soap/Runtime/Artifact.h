@@ -1,5 +1,8 @@
 //===- Artifact.h - Compiled modules as files -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // An artifact (docs/Artifacts.md) is one file with all that a run needs: what
 // it was made for, the manifest, and the device programs as an ELF shared
 // object. This header knows the container and nothing of LLVM: the compiler

@@ -1,5 +1,8 @@
 //===- ArtifactModule.h - Programs of an artifact ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loads the code of an artifact into the process. No compiler and no LLVM
 // library is involved.
 //

@@ -1,5 +1,8 @@
 //===- AttentionCall.h - Attention as one library call ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // `soap_rt_attention`: softmax(scale * q k^T, masked) v over batches and heads,
 // or its gradients, without the matrix of queries by keys in memory. Between
 // both, a row has one number: the logarithm of the sum of its exponentials.

@@ -1,5 +1,8 @@
 //===- Backend.h - Devices that are not threads of the CPU ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the runtime asks of a kind of devices with memory of their own, and what
 // programs on streams ask of one such device. An interface, because the one
 // implementation (CUDA) is a library of its own that is loaded only on demand.

@@ -1,5 +1,8 @@
 //===- Checkpoint.h - A training in a file ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A checkpoint is a safetensors file of all parameters and states (so it also
 // serves as weights), whose metadata holds the rest of what the next iteration
 // depends on: where the training is in its data, and what has been counted. A

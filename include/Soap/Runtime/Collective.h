@@ -1,5 +1,8 @@
 //===- Collective.h - What a device does in a collective --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One device's view of an operation of several devices, as a transport gets it
 // from the C ABI: what is done, with whom, and with which buffers.
 //

@@ -1,5 +1,8 @@
 //===- CompiledModule.h - IR through libSoapCompiler ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loads the compiler library on demand (this side links no LLVM), compiles a
 // file with it, and holds the code.
 //

@@ -1,5 +1,8 @@
 //===- Context.h - One device's view of a running program -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What `SoapContext *` of the C ABI points to. The launcher fills it before a
 // program starts; the `soap_rt_*` functions read it, count in it, and report
 // failures through it. The first failure of an iteration wins.

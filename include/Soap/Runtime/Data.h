@@ -1,5 +1,8 @@
 //===- Data.h - Samples for training and evaluation -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A data source is a training set and perhaps a test set, from IDX, NPY or NPZ
 // files, from text or token numbers, or made up. A sample has a part for each
 // data tensor of the model (source and target of a translation). Samples stay

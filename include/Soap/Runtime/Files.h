@@ -1,5 +1,8 @@
 //===- Files.h - Tensors in files: IDX, NPY, NPZ, safetensors ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Readers check everything before they believe it: a file may be truncated,
 // claim absurd sizes, or lie about its types. Messages start with the file's
 // name. Writers write beside the target and rename, so that a crash leaves the

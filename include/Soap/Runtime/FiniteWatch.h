@@ -1,5 +1,8 @@
 //===- FiniteWatch.h - Whether a training still computes numbers -*- C++ -*-==//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A loss, a parameter or a state that is infinite or not a number makes all
 // that follows worthless, and a checkpoint of it, too. The watch looks at every
 // loss, at parameters and states as often as costs little, and at all of them

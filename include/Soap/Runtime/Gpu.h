@@ -1,5 +1,8 @@
 /*===- Gpu.h - C ABI of GPU kernels ---------------------------------*- C -*-===
  *
+ * Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
  * Images of kernels on the current CUDA device: libSoapCUDA.so. It is there
  * only where CMake found a CUDA toolkit, and nothing else links it.
  *

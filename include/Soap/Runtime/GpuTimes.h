@@ -1,5 +1,8 @@
 //===- GpuTimes.h - The GPUs of this machine, and times there ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What measuring a machine needs beside a backend (Backend.h): which GPUs there
 // are, and how long the work of a stream takes by the GPU's own clock. Part of
 // the library of backend cuda.

@@ -1,5 +1,8 @@
 //===- HostTensor.h - Whole tensors and copies between tiles ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A tensor in one piece, as files hold it, and the one function that moves
 // data between packed tiles: a whole tensor is the tile of its whole region, so
 // scattering, gathering and resharding are all the same copy.

@@ -1,5 +1,8 @@
 //===- ImageCalls.h - Pooling and norms over batches as calls ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What `soap_rt_pool2d` and `soap_rt_batch_norm` describe: windows over images,
 // and batch normalization with the statistics of the images at hand, with their
 // gradients. All in f32. Backends ask their libraries for these calls; on the

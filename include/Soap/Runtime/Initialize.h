@@ -1,5 +1,8 @@
 //===- Initialize.h - First values of parameters and states -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Values depend on the seed, the tensor's name and its shape, never on how the
 // tensor is cut: every strategy starts from the same model.
 //

@@ -1,5 +1,8 @@
 //===- IterationGraphs.h - Iterations launched as a whole -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Decides for one entry on a backend when an iteration is recorded and when it
 // is launched as a whole (a CUDA graph). The first one runs op by op: libraries
 // get their workspaces, kernels are loaded, connections are made. The next one

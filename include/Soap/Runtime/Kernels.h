@@ -1,5 +1,8 @@
 //===- Kernels.h - Library kernels of the CPU backend -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Convolution and matrix product, each in two forms: on oneDNN, with primitives
 // cached by shape, and *direct*, plain loops that are right for every shape
 // (negative padding, kernels larger than the input, no output at all). The C

@@ -1,5 +1,8 @@
 //===- Launcher.h - Devices as threads that run programs --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A device of the CPU backend is a thread: pinned, with its own number of
 // kernel threads, alive for as long as the launcher. An `Execution` is one
 // entry of a manifest bound to code and memory; `Launcher::run` runs it once on

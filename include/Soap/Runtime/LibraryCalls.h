@@ -1,5 +1,8 @@
 //===- LibraryCalls.h - Library calls of programs on streams ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Products and convolutions as `soap_rt_matmul` and `soap_rt_conv2d` describe
 // them: a shape, a precision, and what else the library does with the result
 // before it writes it. Backends ask their libraries for these calls; on the CPU

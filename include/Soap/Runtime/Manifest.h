@@ -1,5 +1,8 @@
 //===- Manifest.h - What the launcher must know of a module -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The manifest (docs/Runtime.md) describes a lowered module: its tensors, and
 // per entry and device which program runs on which tiles, and who sends what to
 // whom. It is the only thing that the launcher knows of a model. Parsing checks

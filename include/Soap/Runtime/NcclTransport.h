@@ -1,5 +1,8 @@
 //===- NcclTransport.h - Messages between devices over NCCL -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A communicator of all devices of a run, and one of each group of devices that
 // its collectives name, made once, and the transport over them. Messages
 // between two devices are matched by their order, which is that of the global

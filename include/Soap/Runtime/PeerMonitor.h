@@ -1,5 +1,8 @@
 //===- PeerMonitor.h - Whether the other ranks are alive --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // MPI does not say that a peer has died or stopped: whoever waits for its
 // message waits forever. So every process keeps a TCP connection to every other
 // one, apart from MPI, with a thread that sends signs of life and listens for

@@ -1,5 +1,8 @@
 //===- ProcessGroup.h - Messages between processes --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What a transport between processes has to offer: ranks, and messages that
 // are matched in order per sender, channel and tag. It is an interface because
 // its implementation (Open MPI) is a library of its own that is loaded only

@@ -1,5 +1,8 @@
 //===- Random.h - Reproducible random numbers -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The same seed gives the same numbers everywhere, which the distributions of
 // the standard library do not promise.
 //

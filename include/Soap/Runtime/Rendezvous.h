@@ -1,5 +1,8 @@
 //===- Rendezvous.h - Processes that meet over TCP --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A run of several processes without MPI. Each process knows its rank, how many
 // there are, and where rank 0 waits; rank 0 takes them in, tells each where the
 // others are, and all connect to all. What comes of it is a process group like

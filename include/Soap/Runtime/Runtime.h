@@ -1,5 +1,8 @@
 /*===- Runtime.h - C ABI of the launcher runtime --------------------*- C -*-===
  *
+ * Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
  * What lowered programs call, and nothing else. Programs know this ABI, not the
  * backend (cpu, cuda) or the transport (local, mpi, nccl). Tensors are dense
  * row-major f32 unless a function says otherwise. All functions report failures

@@ -1,5 +1,8 @@
 //===- Session.h - A loaded module with its tensors and devices -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Binds what the compiler made (a manifest and functions) to memory and device
 // threads: the object that trainers, comparisons and tests run entries on.
 //

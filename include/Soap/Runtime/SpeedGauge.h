@@ -1,5 +1,8 @@
 //===- SpeedGauge.h - How fast the cores are right now ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Cores of a virtual machine lose up to half of their speed, for tenths of a
 // second to minutes, while the host gives the other hardware thread of a core
 // to somebody else. Nothing in the guest shows it: no load, no stolen time.

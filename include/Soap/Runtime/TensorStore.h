@@ -1,5 +1,8 @@
 //===- TensorStore.h - The tiles of all tensors -----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Owns the memory behind the arguments and results of all entries, and knows
 // which tiles hold the current value of a tensor. A tensor has a version; a
 // tile that is behind is refreshed before a program reads it, from any tiles

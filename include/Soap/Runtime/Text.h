@@ -1,5 +1,8 @@
 //===- Text.h - From text to token numbers ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A vocabulary is built from the training part of a text alone, so that the
 // test part stays unseen. Number 0 is the unknown token; the others follow by
 // falling frequency, ties by their bytes, so equal texts give equal numbers.

@@ -1,5 +1,8 @@
 //===- Trace.h - What really ran, as Chrome trace events --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Collects the times of every op of every device over some iterations. Open
 // the file in Perfetto (ui.perfetto.dev) or chrome://tracing.
 //

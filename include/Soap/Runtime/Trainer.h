@@ -1,5 +1,8 @@
 //===- Trainer.h - Epochs of a training step --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Feeds a session's `train_step` with batches, evaluates with its `evaluate`,
 // and keeps the numbers that reports want.
 //

@@ -1,5 +1,8 @@
 //===- TransferLedger.h - Who sends what to whom, on both sides -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // NCCL matches the messages between two devices by their order alone and waits
 // forever where they do not match: a message of another size, one in another
 // order, or none at all is at best a hang. The ledger sees both sides of every

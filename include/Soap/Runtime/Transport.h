@@ -1,5 +1,8 @@
 //===- Transport.h - Messages and collectives of devices --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How a send of one device program reaches the receive of another. Programs
 // know neither the transport nor each other: an *envelope* names both devices
 // and the transfer, a number that occurs once per iteration. `local` is memory

@@ -1,5 +1,8 @@
 //===- World.h - All processes of a run -------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One run in several processes: their messages, their watch over each other,
 // and the few things that they have to agree on. Rank 0 is the root: it reads
 // results, prints, and writes files.

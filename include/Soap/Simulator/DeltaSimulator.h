@@ -1,5 +1,8 @@
 //===- DeltaSimulator.h - Simulation of a changed strategy ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What searches ask: the makespan of a strategy that differs from a known one
 // in the configs of a few ops, as far as it is at most a limit. Simulation
 // starts where the two timelines first differ, leaves out what comes again,

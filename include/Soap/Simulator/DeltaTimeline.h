@@ -1,5 +1,7 @@
-//===- DeltaTimeline.h - The timeline that proposals differ from -*- C++
-//-*-===//
+//===- DeltaTimeline.h - The timeline that proposals differ from ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What DeltaSimulator.h keeps of the last commit, and what it finds of a
 // proposal: the tasks that it has simulated, and the parts of the timeline

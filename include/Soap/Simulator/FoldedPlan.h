@@ -1,5 +1,8 @@
 //===- FoldedPlan.h - One task for all that are alike -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A strategy that does the same on many devices, as data parallelism on a
 // cluster, is simulated once for all devices that are alike: tasks and
 // resources are replaced by classes of them, such that the times of a class are

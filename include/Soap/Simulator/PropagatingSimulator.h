@@ -1,5 +1,8 @@
 //===- PropagatingSimulator.h - Propagation of changes ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Algorithm 2 of the SOAP paper, made exact: of a changed strategy only the
 // tasks are simulated again whose times may have changed. The same times as
 // `simulateFull` and `StrategySimulator`, task by task. See docs/Simulator.md.

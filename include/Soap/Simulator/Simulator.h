@@ -1,5 +1,8 @@
 //===- Simulator.h - Full simulation and memory over time -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Algorithm 1 of the SOAP paper: tasks leave a queue ordered by (ready time,
 // key) and start when all their resources are free. Deferred tasks
 // (`markDeferred`) leave it after all others.

@@ -1,5 +1,8 @@
 //===- SimulatorState.h - What a running simulation knows -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The state that simulators of a strategy's plan share: what tasks still wait
 // for, and how far resources are.
 //

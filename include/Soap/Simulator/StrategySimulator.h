@@ -1,5 +1,8 @@
 //===- StrategySimulator.h - Simulation of a strategy's plan ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Algorithm 1 of the SOAP paper on the compact plan of a strategy, built for
 // searches: the same times as `simulateFull` of the written-out task graph,
 // task by task, and able to stop as soon as the makespan is proven to be above

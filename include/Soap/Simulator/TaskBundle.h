@@ -1,5 +1,8 @@
 //===- TaskBundle.h - Tasks that are ready together -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Where a strategy treats devices alike, the shards of a kernel become ready at
 // the same time. Those with numbers next to each other leave the queue one
 // right after the other, whatever else is in it, since what they release is

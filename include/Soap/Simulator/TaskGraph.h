@@ -1,5 +1,8 @@
 //===- TaskGraph.h - Tasks, resources, dependencies -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The task graph T of the SOAP paper (section 5.1): compute and communication
 // tasks with dependencies; resources are one compute queue per device and one
 // queue per link. JSON form in docs/Simulator.md.

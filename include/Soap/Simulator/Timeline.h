@@ -1,5 +1,8 @@
 //===- Timeline.h - What a simulated timeline says --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Where the time of an iteration goes: the critical path by op, what devices do
 // and what communication they do not hide, what kinds of tensors are moved, and
 // memory over time.

@@ -1,5 +1,8 @@
 //===- CacheFolder.h - Where Soap keeps what it can make again --*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compiled code and choices of algorithms are kept in one folder, by programs
 // that share no library.
 //

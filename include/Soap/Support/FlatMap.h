@@ -1,5 +1,8 @@
 //===- FlatMap.h - Hash table in one array ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For tables that a search asks millions of times: a look is one place of one
 // array, where the buckets and nodes of std::unordered_map are two or three.
 //

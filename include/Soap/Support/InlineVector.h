@@ -1,5 +1,8 @@
 //===- InlineVector.h - Vector that keeps few elements in place -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Regions are made and dropped by the hundred thousand in a search, almost all
 // of them of one interval in each of at most four dims: allocations would take
 // two thirds of its time. Only what regions need of a vector.

@@ -1,5 +1,8 @@
 //===- InputFile.h - Files that a user names as input -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every reader of every tool opens its files here, so that no name can hang it
 // or fill the memory: a folder, a device or a socket is an error at once, a
 // pipe has to be written to soon and gives a bounded number of bytes, and a

@@ -1,5 +1,8 @@
 //===- Svg.h - Text of SVG drawings -----------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Numbers, escaped texts and the few shapes that drawings of topologies,
 // strategies and searches are made of.
 //

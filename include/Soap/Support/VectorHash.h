@@ -1,5 +1,8 @@
 //===- VectorHash.h - Hashes of lists of numbers ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For caches by degrees, devices and resources.
 //
 //===----------------------------------------------------------------------===//

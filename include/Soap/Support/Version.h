@@ -1,5 +1,8 @@
 //===- Version.h - The version of Soap --------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The one place that names it is `project(Soap VERSION ...)` in CMakeLists.txt.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Models.h - Networks by name ------------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Generators of the networks that papers search strategies for, as modules with
 // `func.func @forward` in the soap dialect, ready for
 // --soap-build-training-step. See docs/Models.md.

@@ -1,5 +1,8 @@
 //===- ONNX.h - Import of ONNX models ---------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From an ONNX file to a module with `func.func @forward` in the soap dialect.
 // See docs/ONNX.md for what is supported.
 //

@@ -1,5 +1,7 @@
-//===- LinkCuts.h - Links that everything passes to get somewhere -*- C++
-//-*-===//
+//===- LinkCuts.h - Links that everything passes to get somewhere ---------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lower bounds of a makespan from communication: whatever gets into a device,
 // or into a group of devices from others, passes one of the links that lead

@@ -1,5 +1,8 @@
 //===- ResourceLists.h - Lists of resources by number -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Tasks on several resources name a list by its number. A search meets dozens
 // of new lists with each proposal, so all of them lie in one array, and a table
 // of numbers finds those that are known.

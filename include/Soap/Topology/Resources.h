@@ -1,5 +1,8 @@
 //===- Resources.h - What tasks occupy --------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The resources of a topology: one compute queue per device and one queue per
 // link. A task occupies all of its resources for its whole duration.
 //

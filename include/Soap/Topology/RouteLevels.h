@@ -1,5 +1,8 @@
 //===- RouteLevels.h - Topologies that are hierarchies ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // In a cluster two devices share a board, a machine or a switch of the network:
 // how far apart they are says which links a message between them takes, those
 // up from its sender and those down to its receiver. What many messages put on

@@ -1,5 +1,8 @@
 //===- RouteSets.h - Which devices send over which links --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // In a tree, and in much else, the pairs of devices whose routes take a link
 // are all pairs of a sender of one set and a receiver of another. What many
 // devices send to many others is then counted link by link, from the numbers of

@@ -1,5 +1,8 @@
 //===- Differentiation.h - Reverse-mode differentiation ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Differentiates a straight line of ops over DifferentiableOpInterface. The
 // training step is built with it, and so are the gradient checks.
 //

@@ -1,5 +1,8 @@
 //===- Partition.h - From configs to device programs ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Writes the communication plan as IR: one function per device class and a rank
 // table (docs/Partition.md).
 //

@@ -1,5 +1,8 @@
 //===- Passes.h - Passes on soap IR -----------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Declarations and registration of the passes of Passes.td.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Passes.td - Passes on soap IR -----------------------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The steps of the pipeline that read and write soap IR.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SourceFile.h - Files of IR that tools read ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // MLIR's own way to open a file reads devices and endless pipes until memory
 // is gone; tools open theirs here.
 //

@@ -1,5 +1,8 @@
 //===- StrategyDrawing.h - The strategy of a module as SVG ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What soap-translate --strategy-to-svg writes; docs/Looking.md shows it.
 //
 //===----------------------------------------------------------------------===//

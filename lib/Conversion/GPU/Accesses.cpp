@@ -1,5 +1,8 @@
 //===- Accesses.cpp - Which bytes the ops of a program touch --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Accesses.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Accesses.h - Which bytes the ops of a program touch ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ops of a planned program read and write ranges of bytes of its arguments, the
 // arena being one of them. What orders streams and what checks the order both
 // start from here.

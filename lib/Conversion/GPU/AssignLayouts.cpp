@@ -1,5 +1,8 @@
 //===- AssignLayouts.cpp - Images with channels inside, for cuDNN ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: which images of programs are NHWC. Convolutions and all that is
 // connected to them are decided together (Outline/Layouts.h), for all programs
 // of the module. What is left to each program is at the borders: weights, which

@@ -1,5 +1,8 @@
 //===- CallAttention.cpp - Attention as one call and one for its gradients ===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: finds products of queries and keys, their softmax and the product
 // with values, with all that becomes of them in the gradients; drops what not
 // all programs do alike, and makes one call of the former and one of the

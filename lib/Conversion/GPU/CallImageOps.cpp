@@ -1,5 +1,8 @@
 //===- CallImageOps.cpp - Pooling and norms become library calls ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: finds pooling and norms over batches that cuDNN computes as the op
 // says, drops what not all programs do alike, and makes calls of the rest. A
 // pass of its own beside that of products, as it is an option per kind of op,

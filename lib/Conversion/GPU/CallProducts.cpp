@@ -1,5 +1,8 @@
 //===- CallProducts.cpp - Products with what is around them ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: finds per product what it can read in bf16, and what cuBLASLt or
 // cuDNN can do before the result is written; drops what not all programs do
 // alike, and makes one call of the rest.

@@ -1,5 +1,8 @@
 //===- EmbedImage.cpp - The image of the kernels as data of the module ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: what gpu-module-to-binary made becomes two constants that the
 // runtime finds by name, in compiled code and in artifacts alike.
 //

@@ -1,5 +1,8 @@
 //===- FinishKernels.cpp - Whole kernels as calls of parts ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: what no parallel loop covers becomes parts of one iteration, so
 // that a kernel is nothing but memory of its own and calls of parts.
 //

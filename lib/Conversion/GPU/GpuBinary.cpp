@@ -1,5 +1,8 @@
 //===- GpuBinary.cpp - Images of GPU kernels ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: the image between checks of what it needs and of what it holds, and
 // the files of image and table.
 //

@@ -1,5 +1,8 @@
 //===- InlineKernels.cpp - Calls of kernels become calls of their parts ---===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: on a GPU a kernel that is several loops is several launches, and
 // the memory between them is part of the plan.
 //

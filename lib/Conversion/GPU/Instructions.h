@@ -1,5 +1,8 @@
 //===- Instructions.h - Functions that GPUs have as instructions *- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // MLIR turns every function of the math dialect into a call of CUDA's
 // libdevice, even those that are one instruction. Kernels of f32, which are
 // most, need no libdevice without them.

@@ -1,5 +1,8 @@
 //===- KernelImage.h - PTX and cubins of GPU kernels ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Makes the image of a module of kernels. A file of its own because it knows
 // nothing of programs and tables: text comes from MLIR's target, several parts
 // of a large module at a time, and `ptxas` assembles it.

@@ -1,5 +1,8 @@
 //===- KernelsToGpu.cpp - Loops of kernels as GPU kernels -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: what `soap.parallel_call` calls for ranges of iterations becomes a
 // kernel whose threads take the iterations in turn. Which iterations are
 // independent was decided before, for the CPU; nothing of it is repeated here.

@@ -1,5 +1,8 @@
 //===- MergeUpdates.cpp - Updates of parameters in few launches -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass. A launch of a few hundred threads takes as long as one of a hundred
 // thousand: what all parameters of a network need after each other is done in
 // one launch, whose threads find out by their number whose element they update;

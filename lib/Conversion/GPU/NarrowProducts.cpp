@@ -1,5 +1,8 @@
 //===- NarrowProducts.cpp - Products of bf16 ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: rounds operands of convolutions and matmuls to bf16. It works on
 // programs, behind partitioning: a strategy, its tiles and messages are the
 // same in all precisions.

@@ -1,5 +1,8 @@
 //===- NarrowValues.h - What is bf16 in programs of f32 ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Programs in bf16 say so by roundings: a cast to bf16, and one back. Shared by
 // the passes that make library calls of them.
 //

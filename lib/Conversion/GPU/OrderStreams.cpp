@@ -1,5 +1,8 @@
 //===- OrderStreams.cpp - Programs on several streams ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: gives every op of a planned program a stream, puts messages that
 // follow each other into groups, and makes streams wait for each other by
 // events, where one would touch what another still uses.

@@ -1,5 +1,8 @@
 //===- Pipeline.cpp - Pipelines to GPUs -----------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // GPU kernels to NVVM, PTX and cubins by the passes of MLIR; and programs to
 // host programs that launch them.
 //

@@ -1,5 +1,8 @@
 //===- PrepareKernels.cpp - GPU kernels before they become NVVM -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: a chip that exists, and polynomials of math functions.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SplitSums.cpp - Long reductions in several threads -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: where few iterations of a kernel's loops are independent, a long
 // sum, maximum or minimum in them is cut into parts, which are independent, and
 // folded over the parts. The parts lie in memory of the kernel.

@@ -1,5 +1,8 @@
 //===- VerifyStreams.cpp - Nothing is touched too early -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: replays a program on its streams. An op happens before another one
 // if it comes earlier on the same stream, or if events lead from it to the
 // other; of two that touch the same bytes, one has to happen before the other.

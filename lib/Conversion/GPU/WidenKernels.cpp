@@ -1,5 +1,8 @@
 //===- WidenKernels.cpp - Several elements an iteration -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass. A GPU moves 16 bytes with one instruction where it can, and a
 // thread that computes one number of f32 asks for four. Parts whose iterations
 // each read and write their own element do four of them: first all loads, then

@@ -1,5 +1,8 @@
 //===- KernelPatterns.h - Kernels as LLVM functions -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Patterns on buffers that are pointers: tiles are static and row-major, so
 // shape and strides are known wherever they are used.
 //

@@ -1,5 +1,8 @@
 //===- ProgramsToLLVM.cpp - Programs and kernels to LLVM ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: kernels by dialect conversion, programs directly.
 //
 //===----------------------------------------------------------------------===//

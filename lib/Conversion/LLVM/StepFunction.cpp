@@ -1,5 +1,8 @@
 //===- StepFunction.cpp - Programs as LLVM functions ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Calls with raw pointers, between begin and end of their task.
 //
 //===----------------------------------------------------------------------===//

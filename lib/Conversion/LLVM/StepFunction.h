@@ -1,5 +1,8 @@
 //===- StepFunction.h - Programs as LLVM functions --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A program is straight-line code on buffers at known places, so it becomes
 // calls with raw pointers directly: no dialect conversion, no descriptors.
 //

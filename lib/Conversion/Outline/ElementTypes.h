@@ -1,5 +1,8 @@
 //===- ElementTypes.h - Types that programs compute with --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What has a lowering, and what a launcher can hold: checked before anything is
 // lowered.
 //

@@ -1,5 +1,8 @@
 //===- ExpandRecurrences.cpp - LSTMs as library products ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A chunk becomes its stages, the steps; a step becomes a matmul and a cell.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ExpandRecurrences.h - LSTMs as library products ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The products of a recurrent op are most of its work: they become matmuls,
 // which the library computes, and what remains of a step is pointwise.
 //

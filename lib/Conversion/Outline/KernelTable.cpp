@@ -1,5 +1,8 @@
 //===- KernelTable.cpp - Kernels of a module, each once -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Keys are the text of what a kernel depends on: op names, inherent attributes,
 // types, and for fused ops who feeds whom.
 //

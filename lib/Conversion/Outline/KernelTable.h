@@ -1,5 +1,8 @@
 //===- KernelTable.h - Kernels of a module, each once -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Makes kernel functions and finds them again: ops of the same name, attributes
 // and types share one. A file of its own because it knows functions and
 // symbols, and nothing of what is replaced by calls.

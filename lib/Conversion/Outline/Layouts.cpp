@@ -1,5 +1,8 @@
 //===- Layouts.cpp - How a program holds its images -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Layouts.h.
 //
 //===----------------------------------------------------------------------===//

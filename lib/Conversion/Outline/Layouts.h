@@ -1,5 +1,8 @@
 //===- Layouts.h - How a program holds its images ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Layout assignment of one program, before its ops become calls. Convolutions
 // of the library are fastest on images in blocks of channels, and faster with
 // channels last (NHWC) than with channels first; everything that is connected

@@ -1,5 +1,8 @@
 //===- Library.cpp - Which ops the library computes -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Descriptors of convolution and matmul.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- OutlineKernels.cpp - Ops of programs become calls ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: decides per op whether it is a library call, a kernel of its own,
 // part of its user's kernel, a view or a constant, and replaces it.
 //

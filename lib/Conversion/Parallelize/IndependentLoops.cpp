@@ -1,5 +1,8 @@
 //===- IndependentLoops.cpp - Loops whose iterations may run together -----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A position in a dim is linear in the loops around it. Where it can be taken
 // apart again - as digits of a number - it says which iteration of the loop it
 // belongs to. A loop is independent if all accesses of a written buffer say so

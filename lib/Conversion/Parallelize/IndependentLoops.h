@@ -1,5 +1,7 @@
-//===- IndependentLoops.h - Loops whose iterations may run together -*- C++
-//-*-//
+//===- IndependentLoops.h - Loops whose iterations may run together -------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which loop of a nest can be cut into ranges that run at the same time. Every
 // thread runs the whole nest, with this one loop restricted to its range; so

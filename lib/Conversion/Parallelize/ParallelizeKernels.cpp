@@ -1,5 +1,8 @@
 //===- ParallelizeKernels.cpp - Loops of kernels on several threads -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: outlines loops with independent iterations as functions of a range.
 //
 //===----------------------------------------------------------------------===//

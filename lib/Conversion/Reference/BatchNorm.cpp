@@ -1,5 +1,8 @@
 //===- BatchNorm.cpp - Kernels of batch norm, its stages and gradients ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Statistics are [3, C]: count, mean, M2 (sum of squared deviations). The whole
 // ops are their stages one after the other.
 //

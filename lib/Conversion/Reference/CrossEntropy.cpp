@@ -1,5 +1,8 @@
 //===- CrossEntropy.cpp - Kernels of softmax cross-entropy ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Statistics are [3, N..]: maximum, sum of exponentials, logit of the label.
 // Rows with a negative label count nothing.
 //

@@ -1,5 +1,8 @@
 //===- Elementwise.cpp - Kernels of elementwise ops -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The scalar function of every elementwise op, and one kernel for one or
 // several of them: fused chains differ from the reference only in that.
 //

@@ -1,5 +1,8 @@
 //===- Gather.cpp - Kernels of gather and its gradient --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Whole rows are copied or added: the inner loops have no condition.
 //
 //===----------------------------------------------------------------------===//

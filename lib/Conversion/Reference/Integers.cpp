@@ -1,5 +1,8 @@
 //===- Integers.cpp - Kernels that look at integers or positions ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Casts, the counter of iterations, indices of a shard, Adam's corrections, and
 // dropout, whose hash is written with 32-bit operations, which vectorize.
 //

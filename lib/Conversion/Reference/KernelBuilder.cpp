@@ -1,5 +1,8 @@
 //===- KernelBuilder.cpp - Writing kernels as loop nests ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The ops behind the notation: arith on ranged indices, scf loops, loads and
 // stores.
 //

@@ -1,5 +1,8 @@
 //===- KernelBuilder.h - Writing kernels as loop nests ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A small notation for kernels on static row-major buffers, so that a kernel
 // reads like the formula of its op:
 //

@@ -1,5 +1,8 @@
 //===- Kernels.h - The kernel of every op -----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Writes what ops compute, with a `KernelBuilder` whose inputs are the operands
 // and whose outputs are the results of the op. One function per family; each
 // returns false if the op is not of its family.

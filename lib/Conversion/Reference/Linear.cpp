@@ -1,5 +1,8 @@
 //===- Linear.cpp - Kernels of convolution, matmul and reductions ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The formulas of SoapLinearOps.td as loop nests.
 //
 //===----------------------------------------------------------------------===//

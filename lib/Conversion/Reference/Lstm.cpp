@@ -1,5 +1,8 @@
 //===- Lstm.cpp - Kernels of LSTM chunks, steps and cells -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // All of them share the pointwise part of a step; they differ in where the
 // products with the recurrent weights come from, and in how many steps they do.
 //

@@ -1,5 +1,8 @@
 //===- Pooling.cpp - Kernels of pooling and its gradients -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The formulas of SoapPoolingOps.td as loop nests.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- RowNorm.cpp - Kernels of softmax, layer norm, RMS norm -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Along each row: a reduction or two, then every element again. Where results
 // are stored in the type of computation they hold what is needed again, and
 // sums over rows; else that is computed twice.

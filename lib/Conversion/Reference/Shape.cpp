@@ -1,5 +1,8 @@
 //===- Shape.cpp - Kernels of ops that move elements ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Transpose, concat, slice, pad and buckets. A reshape has no kernel: it is the
 // same buffer.
 //

@@ -1,5 +1,8 @@
 //===- Tiles.cpp - Kernels of fill, assemble and combine ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What device programs do with tiles: parts of packed tiles are copied, or
 // folded in order.
 //

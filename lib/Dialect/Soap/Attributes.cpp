@@ -1,5 +1,8 @@
 //===- Attributes.cpp - Syntax of configs and regions ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Parsers, printers and verifiers of #soap.config and #soap.region, and their
 // translation to and from the core's types. Errors point at the key.
 //

@@ -1,5 +1,8 @@
 //===- BatchNormOps.cpp - Batch normalization and its stages --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // All ops share the loops n, c and the spatial dims; those that see the whole
 // batch in one kernel mark all loops but c as stage loops.
 //

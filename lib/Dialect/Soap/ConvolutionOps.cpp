@@ -1,5 +1,8 @@
 //===- ConvolutionOps.cpp - Convolution and its gradients -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Iteration spaces, shapes and shards of conv2d, conv2d_input_grad and
 // conv2d_weight_grad. The three share one relation between x [n, g*I + i, ..],
 // w [g*O + o, i, kh, kw] and y [n, g*O + o, h, w]; they differ in which of the

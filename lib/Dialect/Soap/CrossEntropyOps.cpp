@@ -1,5 +1,8 @@
 //===- CrossEntropyOps.cpp - Softmax cross-entropy and its stages ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Rows and classes k. A row is a sample n, or with more dims a position n0, n1,
 // ... of a sequence, so that samples are cut wherever they are. The class loop
 // is a stage loop: cut, the op becomes softmax_stats, whose partial statistics

@@ -1,5 +1,8 @@
 //===- DiscardableAttributes.cpp - Verifier of soap.* attributes ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The attributes that passes talk through (docs/Architecture.md, section 6):
 // what each may hold, on what it may sit.
 //

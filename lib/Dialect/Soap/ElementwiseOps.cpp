@@ -1,5 +1,8 @@
 //===- ElementwiseOps.cpp - The elementwise family ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Iteration spaces of unary and binary ops, bias, gradients of unary ops, and
 // accumulate. All loops are the dims of the result.
 //

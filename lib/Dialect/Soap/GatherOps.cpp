@@ -1,5 +1,8 @@
 //===- GatherOps.cpp - Rows of a table, and their gradient ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The rows of the table are a reduction of gather: a shard that holds some rows
 // gives zeros for the others, and its result is a partial sum.
 //

@@ -1,5 +1,8 @@
 //===- LinearOps.cpp - Matmul, reduce, broadcast --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Iteration spaces and shapes of the contractions that have no windows. Their
 // shards are the same op on packed tiles; a matmul's factors of k shrink.
 //

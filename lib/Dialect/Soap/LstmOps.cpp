@@ -1,5 +1,8 @@
 //===- LstmOps.cpp - LSTM: a chunk, its steps, their pointwise part -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // `lstm` is one kernel unless its hidden dim is cut; then it is a chain of
 // `lstm_step`s, each of which needs the whole h of the step before. The CPU
 // lowering makes of every step a library matmul and an `lstm_cell`. All of them

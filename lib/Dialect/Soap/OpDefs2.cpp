@@ -1,5 +1,8 @@
 //===- OpDefs2.cpp - Generated op definitions, shard 2 --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A third of what TableGen makes of SoapOps.td. A file of its own because all
 // op definitions in one translation unit are the longest compile of the build.
 //

@@ -1,5 +1,8 @@
 //===- OpSupport.cpp - What the op implementations share ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Checks of types and attributes with messages that name the offender, and
 // builders of the access maps that many ops have.
 //

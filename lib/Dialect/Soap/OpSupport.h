@@ -1,5 +1,8 @@
 //===- OpSupport.h - What the op implementations share ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Short spellings for building iteration spaces, and the checks that shape
 // inference and verifiers have in common. Private to the dialect's library.
 //

@@ -1,5 +1,8 @@
 //===- PartitionOps.cpp - Verifiers of device program ops -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Regions of assemble, combine and send lie within the tiles they speak of.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PoolingOps.cpp - Pooling and its gradients -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Windows over NCHW images. Taps are serial loops: a window is never cut, so
 // the tap ranges of a shard are always whole.
 //

@@ -1,5 +1,8 @@
 //===- RowNormOps.cpp - Softmax, layer norm, RMS norm ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ops that reduce along dims of a sample and then look at every element again.
 // Their loops are the dims of x; those that are reduced are stage loops. Cut,
 // the op becomes reduce, broadcast and elementwise ops: the same formula with

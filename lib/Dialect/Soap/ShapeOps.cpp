@@ -1,5 +1,8 @@
 //===- ShapeOps.cpp - Ops that move elements ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reshape, transpose, concat, slice, pad: linear, without arithmetic. And
 // constants, whose shards hold a part of the elements, and buckets.
 //

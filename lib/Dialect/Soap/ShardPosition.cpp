@@ -1,5 +1,8 @@
 //===- ShardPosition.cpp - Where a shard's tile begins, as operand --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See ShardPosition.h.
 //
 //===----------------------------------------------------------------------===//

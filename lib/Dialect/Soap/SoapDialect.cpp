@@ -1,5 +1,8 @@
 //===- SoapDialect.cpp - The soap dialect ---------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Registration of the dialect's ops, attributes and enums.
 //
 //===----------------------------------------------------------------------===//

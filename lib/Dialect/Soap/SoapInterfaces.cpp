@@ -1,5 +1,8 @@
 //===- SoapInterfaces.cpp - Interfaces of soap ops ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The default shard of an op, and the verifier that every op with an iteration
 // space has.
 //

@@ -1,5 +1,8 @@
 //===- TrainingOps.cpp - Update ops ---------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Optimizers are elementwise over the dims of the weight.
 //
 //===----------------------------------------------------------------------===//

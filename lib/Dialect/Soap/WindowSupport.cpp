@@ -1,5 +1,8 @@
 //===- WindowSupport.cpp - Windows of convolution and pooling -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Access maps, shape inference and localization of one spatial dim.
 //
 //===----------------------------------------------------------------------===//

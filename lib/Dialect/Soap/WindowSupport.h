@@ -1,5 +1,8 @@
 //===- WindowSupport.h - Windows of convolution and pooling -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The index arithmetic that convolution, pooling and their gradients share:
 // along one spatial dim, window o reads `o * stride + k * dilation - pad`.
 //

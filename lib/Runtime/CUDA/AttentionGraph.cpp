@@ -1,5 +1,8 @@
 //===- AttentionGraph.cpp - Attention by cuDNN's graph API ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See AttentionGraph.h. cuDNN's flash attention engines know a graph by the
 // order and the kinds of its operations: they are those that NVIDIA's
 // documentation of attention draws, and that cudnn-frontend makes.

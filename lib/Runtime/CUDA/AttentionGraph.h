@@ -1,5 +1,8 @@
 //===- AttentionGraph.h - Attention by cuDNN's graph API --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // cuDNN has engines that compute products, softmax and products again tile by
 // tile, for graphs of exactly these operations; and others for their gradients.
 //

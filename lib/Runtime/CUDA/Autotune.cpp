@@ -1,5 +1,8 @@
 //===- Autotune.cpp - Choices by measurement, kept in a file --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Autotune.h. The file: {"version": 1, "choices": {KEY: CANDIDATE}}.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Autotune.h - Choices by measurement, kept in a file ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Libraries have several algorithms for a call, and which is the fastest
 // depends on shape and device. The candidates are measured once, and the choice
 // is kept in a file by call, device and version of the library, so that later

@@ -1,5 +1,8 @@
 //===- ConvAlgorithms.h - A convolution by cuDNN's older functions -*- C++ -*-//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Descriptors of a convolution, and the algorithms that cuDNN proposes for it.
 // What follows the convolution is a call of its own behind it, but for a bias
 // with relu, which cuDNN has together with it. An image whose padding differs

@@ -1,5 +1,8 @@
 //===- ConvGraph.cpp - A convolution by cuDNN's graph API -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See ConvGraph.h. Which engines are left out follows what cudnn-frontend and
 // PyTorch do.
 //

@@ -1,5 +1,8 @@
 //===- ConvGraph.h - A convolution by cuDNN's graph API ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // cuDNN 9 takes a convolution and what follows it as a graph of operations,
 // says which of its engines can compute it, best first, and makes a plan of an
 // engine: one launch, where the older functions need one per operation. What

@@ -1,5 +1,8 @@
 //===- CudaAttention.h - Attention by cuDNN ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Attention and its gradients on one device, by a plan of cuDNN's graph API.
 //
 //===----------------------------------------------------------------------===//

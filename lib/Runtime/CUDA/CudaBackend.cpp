@@ -1,5 +1,8 @@
 //===- CudaBackend.cpp - The GPUs of this machine -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The entry of libSoapCudaBackend.so: checks that the machine has what the
 // module needs, loads the kernels, and makes the devices.
 //

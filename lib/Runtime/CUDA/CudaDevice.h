@@ -1,5 +1,8 @@
 //===- CudaDevice.h - One GPU of the backend --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Streams, events and kernels of one device of a module. Virtual devices are
 // several of these on one GPU.
 //

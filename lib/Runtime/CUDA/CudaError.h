@@ -1,5 +1,8 @@
 //===- CudaError.h - Errors of CUDA's libraries -----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Each names the call and says what the library says.
 //
 //===----------------------------------------------------------------------===//

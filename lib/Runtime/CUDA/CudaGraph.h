@@ -1,5 +1,8 @@
 //===- CudaGraph.h - An iteration as a CUDA graph ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Recorded by stream capture, over all streams of its devices. Devices that
 // wait for each other's events are one capture, which the first of them begins
 // and ends; others have a graph each.

@@ -1,5 +1,8 @@
 //===- CudaImages.h - Pooling and norms by cuDNN ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Windows over images and batch normalization, on one device: by one of cuDNN's
 // older functions, or by a plan of its graph API where that was measured to be
 // faster. Older functions need no memory of their own.

@@ -1,5 +1,8 @@
 //===- CudaLibraries.h - cuBLAS and cuDNN on one device ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Library calls of programs: products, convolutions, pooling and norms,
 // row-major.
 //

@@ -1,5 +1,8 @@
 //===- CudaMatmul.cpp - Products by cuBLASLt ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // cuBLASLt knows matrices by columns: a matrix by rows is its transpose, so the
 // product is that of the transposes, in the other order. What has a number per
 // column here has one per row there, which is what epilogues want.

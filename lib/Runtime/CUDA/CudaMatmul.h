@@ -1,5 +1,8 @@
 //===- CudaMatmul.h - Products by cuBLASLt ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Row-major products with epilogues, on one device.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- CudaTuning.cpp - Algorithms of one device by their times -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See CudaTuning.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- CudaTuning.h - Algorithms of one device by their times ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How long the proposals of a library take on the device at hand, and which of
 // them is taken (Autotune.h). Measured on memory of its own, before iterations:
 // nothing here may be called while a stream is captured.

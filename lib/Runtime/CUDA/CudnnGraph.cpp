@@ -1,5 +1,8 @@
 //===- CudnnGraph.cpp - A graph as cuDNN's graph API takes it -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See CudnnGraph.h. The names of engines follow what cudnn-frontend and PyTorch
 // do.
 //

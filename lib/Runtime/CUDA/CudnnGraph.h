@@ -1,5 +1,8 @@
 //===- CudnnGraph.h - A graph as cuDNN's graph API takes it -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // cuDNN 9 takes several operations as one graph, says which of its engines can
 // compute it, best first, and makes a plan of an engine. This is what all
 // graphs share: descriptors, tensors, and the choice of engines; the operations

@@ -1,5 +1,8 @@
 //===- CudnnOperations.h - Operations of cuDNN's graph API ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What graphs are made of: tensors of four dims, and the descriptors of
 // operations between them.
 //

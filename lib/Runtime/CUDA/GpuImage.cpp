@@ -1,5 +1,8 @@
 //===- GpuImage.cpp - What is in an image of GPU kernels ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // PTX is text. A cubin is an ELF file: kernel NAME is the section .text.NAME,
 // and .nv.info.NAME says how many bytes of parameters it has.
 //

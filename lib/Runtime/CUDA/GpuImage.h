@@ -1,5 +1,8 @@
 //===- GpuImage.h - What is in an image of GPU kernels ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reads images without a driver. CUDA gets a pointer without a size, so a cut
 // file must not come that far; and wrong names can be told from bad images.
 //

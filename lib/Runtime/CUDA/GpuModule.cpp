@@ -1,5 +1,8 @@
 //===- GpuModule.cpp - GPU kernels on the CUDA runtime --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The only file that knows CUDA: libSoapCUDA.so. Images are CUDA libraries
 // (cudaLibrary_t), which belong to no context, so loading needs no driver API
 // and no order of calls.

@@ -1,5 +1,8 @@
 //===- ImageGraphs.h - Pooling and norms by cuDNN's graph API ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The same calls that cuDNN's older functions compute (CudaImages.h), as graphs
 // of one operation. Most engines compile a kernel for the shape.
 //

@@ -1,5 +1,8 @@
 //===- PaddedImage.h - The image of a convolution with its padding -*- C++ -*-//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // cuDNN's older functions pad both sides of an image alike, and crop neither.
 // What they cannot pad is copied to an image that has its padding in memory,
 // and a gradient of such an image is copied back.

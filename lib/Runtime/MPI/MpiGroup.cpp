@@ -1,5 +1,8 @@
 //===- MpiGroup.cpp - Messages between processes over MPI -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The only file that knows MPI: libSoapMPI.so, which the runtime loads when it
 // is to join the ranks of mpirun.
 //

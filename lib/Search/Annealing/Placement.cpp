@@ -1,5 +1,8 @@
 //===- Placement.cpp - Every group on one device --------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Starts: one device, devices in turn along the program, HEFT (Topcuoglu et
 // al., 2002). From the best of them annealing with a falling temperature, then
 // moves of single groups until none gains.

@@ -1,5 +1,8 @@
 //===- BlockSearch.h - Local search by elimination of blocks ----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A move takes a random connected block of nodes and finds the best states of
 // all of them at once, given the rest, by elimination (docs/CostGraph.md).
 // Noise on the costs makes it a sample rather than the minimum, so a search

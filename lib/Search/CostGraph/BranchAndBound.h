@@ -1,5 +1,8 @@
 //===- BranchAndBound.h - Proofs for kernels --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Depth first: a subproblem is reduced, bounded by message passing, and rid of
 // the states, and pairs of states, that no better solution has; what is small
 // is eliminated exactly, the rest is split: where memory leaves a gap, into

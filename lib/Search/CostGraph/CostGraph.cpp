@@ -1,5 +1,8 @@
 //===- CostGraph.cpp - Checks of cost graphs and their solutions ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Plain sums in the order of the input: the reference that solvers are held to.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- CostGraphFile.cpp - Cost graphs and solutions as JSON --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Instances have hundreds of megabytes, nearly all of it lists of integers: a
 // handler of the parser's events puts them where they belong.
 //

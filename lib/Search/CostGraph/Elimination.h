@@ -1,5 +1,8 @@
 //===- Elimination.h - Exact minimum of part of a kernel --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Variable elimination (OptCNN's node elimination for any degree): a node is
 // replaced by a table over its neighbours that holds the least cost of its
 // states. Where the smallest table would exceed a limit, a node is given a

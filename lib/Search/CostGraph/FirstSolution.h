@@ -1,5 +1,8 @@
 //===- FirstSolution.h - An answer at once ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A choice that is allowed and fits, before anything is reduced, so that there
 // is an answer however little time there is; and a bound to go with it.
 //

@@ -1,5 +1,8 @@
 //===- IntegerBounds.h - Proven bounds as integers --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Costs are integers of up to 4 * 10^18, of which a double holds no more than
 // the first 53 bits. Bounds are computed in doubles that are rounded down, and
 // are compared with costs as integers, so that a proof holds at any scale.

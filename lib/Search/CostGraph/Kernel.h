@@ -1,5 +1,8 @@
 //===- Kernel.h - What reductions leave of a cost graph ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The form that searches and bounds work on: few nodes, no state that cannot be
 // in a solution, one edge between two nodes, forbidden pairs as infinite, and
 // of time only the points at which the capacity can be exceeded.

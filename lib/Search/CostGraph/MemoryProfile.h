@@ -1,5 +1,8 @@
 //===- MemoryProfile.h - Memory held over time, kept up to date -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How far the memory held at each time point of a kernel is above its capacity,
 // changed by ranges: points are in blocks, and what is added to a whole block
 // is kept beside it with the block's maximum.

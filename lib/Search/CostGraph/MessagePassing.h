@@ -1,5 +1,8 @@
 //===- MessagePassing.h - Lower bounds by reparametrization -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Costs are moved between a node and its edges, and capacity is given a price,
 // such that the sum of least costs of single nodes and edges grows: sequential
 // reweighted message passing (Kolmogorov, A New Look at Reweighted Message

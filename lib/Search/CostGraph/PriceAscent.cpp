@@ -1,5 +1,8 @@
 //===- PriceAscent.cpp - Prices of memory, bounds and starts --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See PriceAscent.h. Constants hold for problems of any scale.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PriceAscent.h - Prices of memory, bounds and starts ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Looks for the prices of memory over time at which the lower bound of message
 // passing is largest. Each step takes the memory that decoded states hold as
 // the direction in which prices are to go: up where it exceeds the capacity,

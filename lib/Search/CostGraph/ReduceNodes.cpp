@@ -1,5 +1,8 @@
 //===- ReduceNodes.cpp - Dominated states and node elimination ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Part of Reducer.
 //
 //===----------------------------------------------------------------------===//

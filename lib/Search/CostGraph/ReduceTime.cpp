@@ -1,5 +1,8 @@
 //===- ReduceTime.cpp - Memory and the time points that matter ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Part of Reducer. What a node holds in any case is taken off the capacity;
 // time points at which even the largest states fit, or at which another one
 // holds all that is held and more, go.

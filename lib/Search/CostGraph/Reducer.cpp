@@ -1,5 +1,8 @@
 //===- Reducer.cpp - Reductions of cost graphs ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The loop over reductions, states, absorption and edges. ReduceNodes.cpp drops
 // and eliminates, ReduceTime.cpp is about memory.
 //

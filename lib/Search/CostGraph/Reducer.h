@@ -1,5 +1,8 @@
 //===- Reducer.h - Reductions of cost graphs --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Makes a cost graph smaller without losing an optimum within capacity
 // (docs/CostGraph.md says why each is exact):
 //

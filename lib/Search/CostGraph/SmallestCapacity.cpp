@@ -1,5 +1,8 @@
 //===- SmallestCapacity.cpp - The least memory that would do --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What a user wants to know whose capacity nothing meets: a bisection over
 // capacities, on the graph with nothing but its forbidden costs.
 //

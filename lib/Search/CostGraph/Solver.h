@@ -1,5 +1,8 @@
 //===- Solver.h - Rounds of bounds, searches and proofs ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What solveCostGraph runs: in rounds, a task improves prices and bounds (and
 // later proves), the others search. Tasks of a round see nothing of each other,
 // and what they found is merged in a fixed order, so that the result does not

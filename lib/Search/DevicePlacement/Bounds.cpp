@@ -1,5 +1,8 @@
 //===- Bounds.cpp - What no placement beats -------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Lower bounds of the maximum load. All of them hold for contiguous and other
 // splits, for both schedules (the greatest forward and the greatest backward
 // load are together at least the load of any device), and for any memory.

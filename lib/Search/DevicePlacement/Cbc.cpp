@@ -1,5 +1,8 @@
 //===- Cbc.cpp - Integer programs with CBC --------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See IntegerSolvers.h. CBC has no calls back with solutions, so what it finds
 // is told at its end. Without CBC this file is empty.
 //

@@ -1,5 +1,8 @@
 //===- ChildProcess.cpp - Others' solvers in a process of their own -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See ChildProcess.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ChildProcess.h - Others' solvers in a process of their own -*- C++ -*-=//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Inside of libraries, neither time limits nor interrupts are prompt, but a
 // process can be killed at any time. What it finds comes through a pipe.
 //

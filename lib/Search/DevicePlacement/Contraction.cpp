@@ -1,5 +1,8 @@
 //===- Contraction.cpp - Which nodes share a device -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A union-find over nodes.
 //
 //===----------------------------------------------------------------------===//

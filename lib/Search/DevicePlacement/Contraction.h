@@ -1,5 +1,8 @@
 //===- Contraction.h - Which nodes share a device ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Nodes that a solver need not tell apart: color classes, cycles between them,
 // and nodes that cost nothing beside their only neighbour.
 //

@@ -1,5 +1,8 @@
 //===- Deadline.h - When a solver has to stop -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The budget's clock, which started with the solver.
 //
 //===----------------------------------------------------------------------===//

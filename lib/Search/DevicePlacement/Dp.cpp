@@ -1,5 +1,8 @@
 //===- Dp.cpp - Dynamic programming over ideals ---------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Section 5.1.1 of the paper. A contiguous set is the difference of two ideals;
 // for each ideal, the smaller ideals that matter are enumerated once each, by
 // removing units in descending order, and with them the costs of the

@@ -1,5 +1,8 @@
 //===- Dpl.cpp - Dynamic programming over linear orders -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Section 5.1.2 of the paper: an order of the graph has as many ideals as
 // units.
 //

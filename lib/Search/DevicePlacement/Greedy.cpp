@@ -1,5 +1,8 @@
 //===- Greedy.cpp - Devices filled one after the other --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Along a linear order, up to a load; the smallest load for which the devices
 // suffice is found by bisection. Linear in the size of the graph per load.
 //

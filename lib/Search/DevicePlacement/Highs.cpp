@@ -1,5 +1,8 @@
 //===- Highs.cpp - Integer programs with HiGHS ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See IntegerSolvers.h. Without HiGHS this file is empty.
 //
 //===----------------------------------------------------------------------===//

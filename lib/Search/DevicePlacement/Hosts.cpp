@@ -1,5 +1,8 @@
 //===- Hosts.cpp - Two-level topologies -----------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Splits for accelerators in hosts, inside of which transfers are cheaper.
 //
 //===----------------------------------------------------------------------===//

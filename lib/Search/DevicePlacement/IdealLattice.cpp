@@ -1,5 +1,8 @@
 //===- IdealLattice.cpp - All ideals of a unit graph ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Level by level: an ideal of the next level is one of this level and a unit
 // whose predecessors are in it.
 //

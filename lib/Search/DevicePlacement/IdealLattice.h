@@ -1,5 +1,8 @@
 //===- IdealLattice.h - All ideals of a unit graph --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The downward-closed sets of units (Definition 5.1), and what each becomes
 // when one of its maximal units leaves.
 //

@@ -1,5 +1,8 @@
 //===- IdentifierTable.h - Nodes by their identifiers -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Files call nodes by numbers that need not be dense, but mostly are: a table
 // where they are, a sorted list otherwise.
 //

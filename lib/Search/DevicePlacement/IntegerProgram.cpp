@@ -1,5 +1,8 @@
 //===- IntegerProgram.cpp - Solvers in processes of their own -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The child writes messages to a pipe: solutions, bounds, and how it ended.
 //
 //===----------------------------------------------------------------------===//

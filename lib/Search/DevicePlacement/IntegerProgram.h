@@ -1,5 +1,8 @@
 //===- IntegerProgram.h - Mixed-integer programs ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A linear program with integer variables, and its solution by HiGHS or CBC in
 // a process of its own (ChildProcess.h), which tells what it finds.
 //

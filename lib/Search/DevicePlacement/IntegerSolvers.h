@@ -1,5 +1,8 @@
 //===- IntegerSolvers.h - Others' solvers of integer programs ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What runs in the process of a solver (IntegerProgram.h), and how it tells the
 // other one what it finds.
 //

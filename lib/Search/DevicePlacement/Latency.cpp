@@ -1,5 +1,8 @@
 //===- Latency.cpp - Latencies of splits ----------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Rules and the bound that needs no solver.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- LatencyMilp.cpp - The integer program of latencies -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Section 4 and appendix A of the paper. A *slot* is a subgraph that an
 // accelerator may run, or the CPUs. With one subgraph per accelerator, units
 // are items; else items are nodes, and classes are tied by accelerator. Classes

@@ -1,5 +1,8 @@
 //===- LatencySearch.cpp - Heuristics for latencies -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Greedy filling, the split of least maximum load, given splits, and annealing
 // with exact latencies.
 //

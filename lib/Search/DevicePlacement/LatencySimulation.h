@@ -1,5 +1,8 @@
 //===- LatencySimulation.h - One sample on many devices ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The events of one sample's way through a split. Searches ask it for many
 // splits of one problem, so it keeps its tables. What they find is judged by
 // `evaluateLatency`, which shares nothing with it.

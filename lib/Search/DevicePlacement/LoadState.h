@@ -1,5 +1,8 @@
 //===- LoadState.h - Loads of devices under moves ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A non-contiguous split of units, whose loads follow as units move from device
 // to device.
 //

@@ -1,5 +1,8 @@
 //===- LocalSearch.cpp - Simulated annealing of splits --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Moves of single units rarely improve the maximum load: cutting a unit off its
 // neighbours costs transfers that only a larger piece makes up for. So pieces
 // move: connected ones, and ones that grow by what gains most, of which the

@@ -1,5 +1,8 @@
 //===- MemoryPacking.cpp - What accelerators need to hold all -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See MemoryPacking.h: the scheduling problem P||Cmax, with bytes for times.
 //
 //===----------------------------------------------------------------------===//

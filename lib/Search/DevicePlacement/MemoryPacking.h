@@ -1,5 +1,8 @@
 //===- MemoryPacking.h - What accelerators need to hold all -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Units on accelerators such that the fullest holds least: where there are no
 // CPUs, whether any split fits, and which memory would do.
 //

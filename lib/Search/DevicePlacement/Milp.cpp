@@ -1,5 +1,8 @@
 //===- Milp.cpp - The integer program of the maximum load -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Appendix C of the paper on contracted units. A unit is in one slot, which is
 // a device or, for contiguous splits, a place in the order of stages; a net
 // costs a slot that holds some but not all of its units.

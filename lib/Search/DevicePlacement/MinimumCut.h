@@ -1,5 +1,8 @@
 //===- MinimumCut.h - Maximum flows -----------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Dinic's algorithm with integer capacities; what bounds ask for minimum cuts
 // around a unit.
 //

@@ -1,5 +1,8 @@
 //===- Objective.cpp - What a placement is to minimize --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loads from computation and communication.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PipelineStages.cpp - Virtual devices of a pipeline -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Section 5.2 of the paper: a device whose nodes are not contiguous becomes
 // several virtual devices that can be ordered.
 //

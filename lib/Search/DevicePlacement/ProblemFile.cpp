@@ -1,5 +1,8 @@
 //===- ProblemFile.cpp - Placement problems as JSON -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The format of the paper's published workloads ("FPGA" means accelerator).
 // Graphs may have millions of nodes: a handler of the parser's events puts
 // their members where they belong, and no document is kept beside them.

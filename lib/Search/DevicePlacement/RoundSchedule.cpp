@@ -1,5 +1,8 @@
 //===- RoundSchedule.cpp - When a pipeline's devices do what --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One sweep over the stages. Tasks of a device stand behind each other on the
 // circle of a round, which always fits, and begin in the first round in which
 // what they need is there.

@@ -1,5 +1,8 @@
 //===- RoundTime.h - The time that a device has for tasks -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A replicated device spends the beginning of each round in the all-reduce.
 // What is left is the time that its tasks take, here called own time.
 //

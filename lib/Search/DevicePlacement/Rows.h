@@ -1,5 +1,8 @@
 //===- Rows.h - Compressed rows of integers ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Adjacency in two arrays; what graphs and hypergraphs of placement problems
 // are stored in.
 //

@@ -1,5 +1,8 @@
 //===- Scotch.cpp - Scotch's partition of the graph -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A graph partitioner knows vertices with weights and edges: it balances
 // computation and cuts few transfers, but knows no maximum of both, no memory
 // and no CPU.

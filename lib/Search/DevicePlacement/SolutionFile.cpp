@@ -1,5 +1,8 @@
 //===- SolutionFile.cpp - Placements as JSON ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reader and writer of solutions; see docs/Placement.md.
 //
 //===----------------------------------------------------------------------===//

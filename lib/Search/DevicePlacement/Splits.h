@@ -1,5 +1,8 @@
 //===- Splits.h - From stages to answers ------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the solvers of contiguous splits share: linear orders of units, devices
 // for stages, and answers that are verified.
 //

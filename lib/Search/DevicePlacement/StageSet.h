@@ -1,5 +1,8 @@
 //===- StageSet.h - A set of units that grows one by one --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The costs of a device that holds a set of units, updated as units join and
 // leave in the order of a stack; what the dynamic programs enumerate.
 //

@@ -1,5 +1,8 @@
 //===- StageTable.h - The dynamic programs' table ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For every ideal and number of accelerators and CPUs, how well these hold it
 // (section 5.1.1): one load, or with GPipe the Pareto frontier of forward and
 // backward loads. What can not lead to a better split than the best known is

@@ -1,5 +1,8 @@
 //===- UnitGraph.cpp - A placement problem, contracted --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Units and nets from which nodes share a device.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- UnitGraph.h - A placement problem, contracted ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What solvers work on: nodes that must or may well share a device are one
 // unit, and a producer with its consumers is one net. Loads of sets of units
 // are those of their nodes.

@@ -1,5 +1,8 @@
 //===- Verify.cpp - Placements, judged by their original nodes ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Written to be obviously right: one pass over nodes and edges per rule, none
 // of the contractions that make the solvers fast.
 //

@@ -1,5 +1,8 @@
 //===- VerifyFile.cpp - What a solution's file claims ---------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Everything in it is computed again.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- VerifyLatency.cpp - The latency of a split, judged by its nodes ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Written to be obviously right, as Verify.cpp: what one sample makes devices
 // do, event by event, with none of the tables that make searches fast
 // (LatencySimulation.h). Times are added up in the order of the nodes there,

@@ -1,5 +1,8 @@
 //===- VerifySchedule.cpp - Schedules, judged by the original nodes -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Looks at tasks one by one, and shares nothing with what made them but the
 // rules of Objective.h.
 //

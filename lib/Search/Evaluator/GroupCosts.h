@@ -1,5 +1,8 @@
 //===- GroupCosts.h - Time of groups alone and in pairs ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The cost model of OptCNN (Jia et al., 2018): nothing overlaps, so an
 // iteration takes the sum over ops of computing and synchronizing, and over
 // edges of moving tensors. The terms are read off the plan of one group, or of

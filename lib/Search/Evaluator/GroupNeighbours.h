@@ -1,5 +1,7 @@
-//===- GroupNeighbours.h - Groups that hand values to each other -*- C++
-//-*-===//
+//===- GroupNeighbours.h - Groups that hand values to each other ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which groups are connected by forward values, and what a config of one is in
 // the loops of another. Shared by explanations and drawings.

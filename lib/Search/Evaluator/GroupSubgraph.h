@@ -1,5 +1,8 @@
 //===- GroupSubgraph.h - Groups cut out of a graph --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A graph of the ops of one group or two alone, whose plan says what they cost
 // (GroupCosts.h).
 //

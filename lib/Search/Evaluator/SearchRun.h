@@ -1,5 +1,8 @@
 //===- SearchRun.h - Budget, best so far, progress of a search --*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What every search but the Markov chains keeps while it runs.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- StrategyEvaluator.cpp - Prices of neighbouring strategies ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Cheap reasons first: the work of devices, then the work of links, then a
 // simulation that stops at a proof.
 //

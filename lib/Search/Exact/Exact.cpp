@@ -1,5 +1,8 @@
 //===- Exact.cpp - Optimal strategies by branch and bound -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Depth first, the child with the least bound first. Of strategies that a
 // symmetry of the topology maps into each other one is branched to, and all are
 // priced: ties of transfers are broken by device numbers, so that images may

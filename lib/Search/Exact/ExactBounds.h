@@ -1,5 +1,8 @@
 //===- ExactBounds.h - Lower bounds of partial strategies -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every group has a domain, the configs that it may still have. For each of
 // them, earliest starts of shards and least times after them are computed from
 // what the groups around may do at best; configs whose times show that no

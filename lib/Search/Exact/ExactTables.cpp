@@ -1,5 +1,8 @@
 //===- ExactTables.cpp - What few groups know of a timeline ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The plan of a value depends on the configs of who writes and reads it. So
 // values are grouped by the groups that they depend on, and planned for all
 // configs of these.

@@ -1,5 +1,8 @@
 //===- ExactTables.h - What few groups know of a timeline -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Parts of the task graph that depend on the configs of a few groups alone, for
 // all of these configs: how long each kernel takes, how long values are on
 // their way from one shard to another, and which kernels of a device come after

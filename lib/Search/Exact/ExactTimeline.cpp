@@ -1,5 +1,8 @@
 //===- ExactTimeline.cpp - Bounds from what is known of a timeline --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Longest paths, to which the order on resources adds edges, until nothing
 // changes; then what each resource has to do, with the time before and after.
 //

@@ -1,5 +1,7 @@
-//===- ExactTimeline.h - Bounds from what is known of a timeline -*- C++
-//-*-===//
+//===- ExactTimeline.h - Bounds from what is known of a timeline ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The task graph of the groups that are assigned, with the order on resources
 // that follows from it (ExactTables.cpp says why). Takes longer than tables of

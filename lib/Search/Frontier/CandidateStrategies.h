@@ -1,5 +1,8 @@
 //===- CandidateStrategies.h - Strategies to simulate -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The strategies that candidate configs of groups make up: all of them where
 // they are few, and else those that differ in one group from what was found.
 //

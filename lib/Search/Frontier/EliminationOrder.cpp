@@ -1,5 +1,8 @@
 //===- EliminationOrder.cpp - In which order nodes are eliminated ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See EliminationOrder.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- EliminationOrder.h - In which order nodes are eliminated -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Frontier tracking decides all eliminations before the first one (algorithm 2
 // of TensorOpt): they depend on numbers of configs and on edges only. How often
 // frontiers are trimmed one after the other is known then, and with it how far

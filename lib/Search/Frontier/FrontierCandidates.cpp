@@ -1,5 +1,8 @@
 //===- FrontierCandidates.cpp - Configs that groups may choose ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FrontierGraph.h.
 //
 //===----------------------------------------------------------------------===//

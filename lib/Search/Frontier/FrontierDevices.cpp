@@ -1,5 +1,8 @@
 //===- FrontierDevices.cpp - Some of a topology's devices -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What a search of the fewest devices asks of each number of them.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- FrontierGraph.cpp - A model as a cost graph ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FrontierGraph.h. Groups and pairs that differ in names alone are priced
 // once, and on all threads.
 //

@@ -1,5 +1,8 @@
 //===- FrontierLifetimes.cpp - A model's cost graph with all lifetimes ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Frontier tracking looks at one position of the program at a time; solvers of
 // cost graphs know of intervals. What a group, or a copy between two groups,
 // holds for a while becomes a node of its own, tied by edges that forbid

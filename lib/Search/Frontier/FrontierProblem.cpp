@@ -1,5 +1,8 @@
 //===- FrontierProblem.cpp - Input of frontier tracking, checked ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Shares nothing with the algorithm: what a point claims is computed here from
 // its choices.
 //

@@ -1,5 +1,8 @@
 //===- FrontierReport.cpp - Frontiers as JSON and as a drawing ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FrontierSearch.h; the format is in docs/Frontier.md.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- FrontierTracker.cpp - One run of frontier tracking -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The eliminations (TensorOpt, section 3.2).
 //
 //===----------------------------------------------------------------------===//

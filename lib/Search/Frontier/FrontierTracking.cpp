@@ -1,5 +1,8 @@
 //===- FrontierTracking.cpp - The memory-time frontier of a graph ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FrontierTracking.h. One `FrontierTracker` carries out one order of
 // eliminations; where configs are chosen by a heuristic, one runs for each
 // weight of memory.

@@ -1,5 +1,8 @@
 //===- InitialTables.cpp - Tables of a problem before eliminations --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Nodes and edges with the same numbers share a table: this is where identical
 // layers are noticed.
 //

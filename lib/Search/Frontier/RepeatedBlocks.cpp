@@ -1,5 +1,8 @@
 //===- RepeatedBlocks.cpp - Equal parts of a cost graph decide once -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Colour refinement (Weisfeiler and Leman): nodes start with a colour for their
 // candidates, and get a new one for their own and those around, `radius` times.
 //

@@ -1,5 +1,8 @@
 //===- CriticalGroups.cpp - Groups on the critical path -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Walks back through the timeline.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- CriticalGroups.h - Groups on the critical path -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Where the time of a strategy goes: what searches look at first.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- GroupMates.h - Groups that are better changed together ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The layers of a network come in kinds: time steps of a recurrent layer share
 // their weights, blocks of a deep network repeat. Proposals (ProposalSampler.h)
 // change such groups together.

@@ -1,5 +1,8 @@
 //===- MCMC.cpp - Search by Markov chain Monte Carlo ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Chains side by side in rounds of as many proposals, so that temperatures are
 // exchanged, and states are written down, when all chains are at the same
 // point.

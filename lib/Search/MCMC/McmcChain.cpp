@@ -1,5 +1,8 @@
 //===- McmcChain.cpp - One Markov chain -----------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The random number that decides is drawn before the simulation: the decision
 // is a comparison with an integer, and whatever proves a makespan above it may
 // stop early.

@@ -1,5 +1,8 @@
 //===- McmcChain.h - One Markov chain ---------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A chain with its own random numbers and its own plans. It may have several
 // threads, which evaluate the next proposals in advance: the first that is
 // accepted is taken, in the order of the draws, and the rest is drawn again, so

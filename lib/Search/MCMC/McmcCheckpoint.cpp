@@ -1,5 +1,8 @@
 //===- McmcCheckpoint.cpp - States of searches as JSON --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reading checks everything that a search relies on.
 //
 //===----------------------------------------------------------------------===//

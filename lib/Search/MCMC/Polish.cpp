@@ -1,5 +1,8 @@
 //===- Polish.cpp - Local optimality under single-group changes -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Groups in turn, each until nothing of it improves; the end is reached when
 // all groups in a row had nothing to improve.
 //

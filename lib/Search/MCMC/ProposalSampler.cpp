@@ -1,5 +1,8 @@
 //===- ProposalSampler.cpp - What a Markov chain proposes -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every random decision comes from one generator.
 //
 //===----------------------------------------------------------------------===//

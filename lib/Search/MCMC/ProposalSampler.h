@@ -1,5 +1,8 @@
 //===- ProposalSampler.h - What a Markov chain proposes ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Draws a group and a config for it. Uniform draws are those of the SOAP paper
 // (section 6.2); mixed ones look at where the time goes and at what neighbours
 // do. A draw depends on its arguments and the generator alone.

@@ -1,5 +1,8 @@
 //===- TradeDescent.h - Descent by trades between loops ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A trade moves a prime factor of the degree of one loop, or of the number of
 // replicas, or all of it, to another, on the same devices: a product that is
 // cut by samples in 64 is cut by samples in 32 and by features in 2. Groups

@@ -1,5 +1,8 @@
 //===- OptCnn.cpp - Dynamic programming over equal partitions -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Costs of groups first; they exclude most configs before costs of pairs are
 // computed.
 //

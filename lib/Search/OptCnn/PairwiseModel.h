@@ -1,5 +1,8 @@
 //===- PairwiseModel.h - Minimal sums of pairwise costs ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Variables with a cost per value and a cost per pair of values of some
 // variables: the cheapest choice of all values, by node and edge elimination
 // (Jia et al., Exploring Hidden Dimensions, 2018, section 5.2). What is not

@@ -1,5 +1,8 @@
 //===- ExpertPreset.cpp - What experts do for a family of networks --------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The baselines of the SOAP paper (section 8.2), and Megatron for transformers.
 // The family is read off the graph; names do not matter.
 //

@@ -1,5 +1,8 @@
 //===- PresetSupport.h - What presets are made of ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loops by role, and configs that cut them. Shared by the presets.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Presets.cpp - Strategies that need no search -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Data parallelism decides op by op; model and spatial parallelism decide per
 // group, so that what follows an op stays on its devices.
 //

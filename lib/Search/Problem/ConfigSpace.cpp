@@ -1,5 +1,8 @@
 //===- ConfigSpace.cpp - What configs a group may have --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Enumeration of degrees and device lists.
 //
 //===----------------------------------------------------------------------===//

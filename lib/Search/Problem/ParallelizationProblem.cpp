@@ -1,5 +1,8 @@
 //===- ParallelizationProblem.cpp - What a search solves ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Checking, verifying and pricing.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ProblemFile.cpp - Parallelization problems as JSON -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reader and writer.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SpaceBound.cpp - What no strategy beats ----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See SpaceBound.h. First what the degrees of every kernel cost, then the
 // multipliers.
 //

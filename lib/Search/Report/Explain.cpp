@@ -1,5 +1,8 @@
 //===- Explain.cpp - Why an op has its config -----------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Everything is found by simulating: an explanation is true if the simulator
 // is.
 //

@@ -1,5 +1,8 @@
 //===- ProgressDrawing.cpp - How a search went, as a drawing --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Steps, because the best stays until there is a better one. The axis of times
 // is logarithmic where they differ much.
 //

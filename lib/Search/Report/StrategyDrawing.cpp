@@ -1,5 +1,8 @@
 //===- StrategyDrawing.cpp - Strategies as drawings -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Frames, then lines, then boxes, so that lines end at boxes and cross nothing.
 //
 //===----------------------------------------------------------------------===//

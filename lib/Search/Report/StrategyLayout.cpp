@@ -1,5 +1,8 @@
 //===- StrategyLayout.cpp - Where the ops of a drawing are ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Two layouts. Where most ops are time steps of layers, time goes to the right
 // and depth upwards; else depth goes to the right and is broken into lines.
 //

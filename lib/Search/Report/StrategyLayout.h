@@ -1,5 +1,8 @@
 //===- StrategyLayout.h - Where the ops of a drawing are --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Boxes, frames and edges of a strategy's drawing, in pixels. What is in a box
 // is not decided here.
 //

@@ -1,5 +1,8 @@
 //===- ImageModels.cpp - LeNet, AlexNet, VGG ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Chains of convolutions and linear layers.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Inception.cpp - Inception-v3 ---------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Inception-v3 (Szegedy et al., "Rethinking the Inception architecture",
 // 2015) without its auxiliary classifier.
 //

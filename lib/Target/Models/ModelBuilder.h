@@ -1,5 +1,8 @@
 //===- ModelBuilder.h - Layers as soap ops ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the generators of networks have in common: arguments with their
 // attributes, and the usual layers. Images are [N, C, H, W]; sequences are
 // [T, N, ...] in recurrent networks and [N, T, ...] in transformers.

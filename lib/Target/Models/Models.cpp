@@ -1,5 +1,8 @@
 //===- Models.cpp - Networks by name --------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The table of generators, and the checks of what was asked for.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- RecurrentModels.cpp - Networks of LSTM layers ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The three recurrent networks of the SOAP paper (section 8.1): text
 // classification, a language model, and translation with attention. Tokens are
 // [T, N]. All layers are taken apart along time into chunks of `lstm-chunk`

@@ -1,5 +1,8 @@
 //===- ResNets.cpp - Residual networks ------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // ResNet (He et al., 2015) and Wide ResNet (Zagoruyko and Komodakis, 2016) of
 // bottleneck blocks with batch norm, the stride in the 3 x 3 convolution.
 //

@@ -1,5 +1,8 @@
 //===- Transformers.cpp - GPT and BERT ------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // GPT-2 (Radford et al., 2019): blocks with norms first and causal attention.
 // BERT (Devlin et al., 2018): norms last, every position sees all. Without
 // dropout. Tokens are [N, T].

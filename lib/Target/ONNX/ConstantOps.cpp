@@ -1,5 +1,8 @@
 //===- ConstantOps.cpp - Constants and shape arithmetic of ONNX -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Constant, Identity, Cast, and the ops that exporters compute shapes with: all
 // are gone after import.
 //

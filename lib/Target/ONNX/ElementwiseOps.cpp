@@ -1,5 +1,8 @@
 //===- ElementwiseOps.cpp - Elementwise ops of ONNX -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Unary functions, binary ops with broadcasting, n-ary ones as chains, and
 // activations that are short compositions.
 //

@@ -1,5 +1,8 @@
 //===- Folding.h - Computing with constants at import -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Shape arithmetic of exporters is done while importing. All folds that move
 // elements are one function with an index map.
 //

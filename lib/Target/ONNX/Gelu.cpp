@@ -1,5 +1,8 @@
 //===- Gelu.cpp - One op of the pieces of a gelu ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // PyTorch's exporters take gelu apart. Five ops in a row cost five times the
 // memory traffic, and their gradients more.
 //

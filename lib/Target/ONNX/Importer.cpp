@@ -1,5 +1,8 @@
 //===- Importer.cpp - From an ONNX graph to a function ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Which graph inputs are data, arguments and their attributes, nodes in order,
 // results.
 //

@@ -1,5 +1,7 @@
-//===- Importer.h - State of one import, and one node's view of it -*- C++
-//-*-===//
+//===- Importer.h - State of one import, and one node's view of it --------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `GraphImporter` maps names of the ONNX graph to what they stand for, and
 // makes function arguments and ops. `NodeContext` is what the handler of a node

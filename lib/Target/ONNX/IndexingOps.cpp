@@ -1,5 +1,8 @@
 //===- IndexingOps.cpp - Gather and Einsum of ONNX --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Rows of a table by index, and sums of products written by dims.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- LinearOps.cpp - Conv, Gemm and MatMul of ONNX ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The ops with weights.
 //
 //===----------------------------------------------------------------------===//

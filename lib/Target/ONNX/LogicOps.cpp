@@ -1,5 +1,8 @@
 //===- LogicOps.cpp - Comparisons, masks and casts of ONNX ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A bool tensor of the model is a mask of floats, 0 or 1: comparisons give it,
 // Where takes it, And, Or, Xor and Not are arithmetic on it.
 //

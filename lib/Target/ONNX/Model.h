@@ -1,5 +1,8 @@
 //===- Model.h - An ONNX model as plain values ------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the importer needs of an ONNX file, decoded and checked: sizes agree,
 // dims are in range, names are unique. A file of its own so that only the
 // reader sees protobuf, and nothing behind it has to distrust the file's

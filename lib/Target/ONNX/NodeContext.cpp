@@ -1,5 +1,8 @@
 //===- NodeContext.cpp - What the handler of a node sees --------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Typed attributes and operands with errors that name node, op and opset, and
 // the ops that several handlers need.
 //

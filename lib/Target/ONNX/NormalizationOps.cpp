@@ -1,5 +1,8 @@
 //===- NormalizationOps.cpp - Normalization and softmax of ONNX -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // BatchNormalization in inference, Dropout, LayerNormalization, Softmax.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ParameterNames.cpp - What names of tensors tell ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Habits of exporters, patterns, and files of names.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ParameterNames.h - What names of tensors tell ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A parameter has the path of its module in its name; what an exporter folds
 // has a name that the exporter made. Both are habits of exporters, collected in
 // one file, with the patterns and lists by which users name tensors.

@@ -1,5 +1,8 @@
 //===- ParameterPlan.h - What float tensors of a model are ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A file does not say which of its tensors are trained: initializers hold
 // parameters, running statistics, and constants that the exporter folded, and
 // equal ones are merged. Before nodes are imported, all of that is decided here

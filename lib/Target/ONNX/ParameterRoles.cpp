@@ -1,5 +1,7 @@
-//===- ParameterRoles.cpp - Which tensors of a model are trained
-//-----------===//
+//===- ParameterRoles.cpp - Which tensors of a model are trained ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // By use, where only parameters have it; else by name and values; and by what
 // the user says in any case. What is neither certain nor said is reported.

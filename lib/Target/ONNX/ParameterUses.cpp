@@ -1,5 +1,7 @@
-//===- ParameterUses.cpp - What float tensors of a model are used for
-//------===//
+//===- ParameterUses.cpp - What float tensors of a model are used for -----===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Follows every float tensor through nodes that compute with known values only,
 // to the operands of nodes that depend on data.

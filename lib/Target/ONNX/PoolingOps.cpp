@@ -1,5 +1,8 @@
 //===- PoolingOps.cpp - Windows and pools of ONNX ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // MaxPool and AveragePool in all their padding modes.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Reader.cpp - Decoding of ONNX files ----------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From protobuf to `Model`, distrusting everything. The only file that sees
 // protobuf.
 //

@@ -1,5 +1,8 @@
 //===- RecurrentOps.cpp - LSTM of ONNX --------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the input adds to the gates is one matmul for all time steps, the
 // recurrence is soap.lstm. The order of the gates is ONNX's. A reversed
 // direction gathers the steps in the other order, in front and behind.

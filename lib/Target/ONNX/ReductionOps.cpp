@@ -1,5 +1,8 @@
 //===- ReductionOps.cpp - Reductions of ONNX --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The Reduce family and global pooling: soap.reduce between elementwise ops, a
 // reshape for kept dims.
 //

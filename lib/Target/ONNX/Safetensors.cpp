@@ -1,5 +1,8 @@
 //===- Safetensors.cpp - Writing weights to a file --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The runtime's writer, on tensors of the importer.
 //
 //===----------------------------------------------------------------------===//

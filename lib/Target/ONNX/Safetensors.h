@@ -1,5 +1,8 @@
 //===- Safetensors.h - Writing weights to a file ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Weights of a model in the runtime's file format.
 //
 //===----------------------------------------------------------------------===//

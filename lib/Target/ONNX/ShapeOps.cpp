@@ -1,5 +1,8 @@
 //===- ShapeOps.cpp - Ops of ONNX that move elements ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reshapes of all kinds, transpose, concat, slices, pad, expand. Each on
 // tensors of the model and, by index maps, on constants.
 //

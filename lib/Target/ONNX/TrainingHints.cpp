@@ -1,5 +1,8 @@
 //===- TrainingHints.cpp - Does a file train as its author meant? ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // An exporter that prepares a network for inference folds what training needs:
 // batch norm into convolutions, an expanded token into a constant of the
 // batch. The file does not say so. What can be seen is said here; nothing

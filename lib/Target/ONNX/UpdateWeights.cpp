@@ -1,5 +1,7 @@
-//===- UpdateWeights.cpp - Trained weights back into an ONNX file -*- C++
-//-*-===//
+//===- UpdateWeights.cpp - Trained weights back into an ONNX file ---------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The way back of `--weights-out`: the values of a safetensors file replace
 // those of the file that the model was imported from. All else stays as it is,

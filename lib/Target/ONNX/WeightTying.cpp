@@ -1,5 +1,7 @@
-//===- WeightTying.cpp - Which equal weights are one
-//-----------------------===//
+//===- WeightTying.cpp - Which equal weights are one ----------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exporters merge tensors that are equal when the file is written: weights that
 // are one in the model, and weights that only begin with the same values. The

@@ -1,5 +1,8 @@
 //===- Window.h - Windows of convolutions and pools -------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // kernel_shape, strides, pads, dilations, auto_pad and ceil_mode to the window
 // that soap ops have. Shared by two families.
 //

@@ -1,5 +1,8 @@
 //===- DeviceProgram.cpp - The program of one device ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One op per action of the plan: local ops, fills, assembles, combines; a
 // transfer is a send on one device and a recv on another, a collective the same
 // op on all devices of its group.

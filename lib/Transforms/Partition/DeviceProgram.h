@@ -1,5 +1,8 @@
 //===- DeviceProgram.h - The program of one device --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Writes the actions of one device, in schedule order, as a function. A file of
 // its own because it is independent of rank tables and deduplication.
 //

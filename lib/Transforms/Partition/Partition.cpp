@@ -1,5 +1,8 @@
 //===- Partition.cpp - From configs to device programs --------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The pass: prices every function, builds the program of every device, shares
 // equal programs, writes the rank table.
 //

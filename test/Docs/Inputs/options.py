@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the options that README.md and docs/*.md name with those of the tools.
 
     options.py BUILD [PAGE...]     of these pages, for what tools do not have

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains networks in bf16 with attention as library calls and without, and compares the weights.
 
 usage: attention.py BUILD DIR NETWORK:STRATEGY ...

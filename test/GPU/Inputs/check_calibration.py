@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_calibration.py PROFILE: times are those that the stand-ins make up (test/GPU/calibrate.test)."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kernels.py MODULE CUBIN...: every gpu.func of a module is code in each cubin, and each cubin holds no other.
 
 Reads the ELF sections itself: cuobjdump is not part of every CUDA toolkit."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a command as ranks of mpirun, and shows what each of them has written.
 
   mpi_ranks.py [--kill RANK] [--replace RANK OLD NEW]... RANKS COMMAND...

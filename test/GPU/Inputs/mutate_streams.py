@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Breaks the order of streams in every way: a copy of a module for each wait for an event, without that wait.
 
     mutate_streams.py MODULE.mlir OUTPUT.mlir

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tiny_idx.py DIR: a data set of the MNIST family of 12 x 12 images, whose class is where the light is."""
 import os
 import random

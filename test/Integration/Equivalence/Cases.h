@@ -1,5 +1,8 @@
 //===- Cases.h - Random programs of the equivalence suite -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A case is the text of a module with one function, and what its arguments
 // hold. Every op of the dialect has a generator; so have whole small graphs and
 // the networks of soap-translate.

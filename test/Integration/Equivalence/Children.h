@@ -1,5 +1,8 @@
 //===- Children.h - Programs in watched child processes ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Children run programs and report each; one that dies or stays silent fails
 // its program, and another one goes on behind it.
 //

@@ -1,5 +1,8 @@
 //===- Configs.h - Random configs from the full product ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Degrees, replicas and device lists for every op, argument and result of a
 // function.
 //

@@ -1,5 +1,8 @@
 //===- FunctionText.cpp - Writes functions as text ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Types are spelled out, so that the parser checks the generators.
 //
 //===----------------------------------------------------------------------===//

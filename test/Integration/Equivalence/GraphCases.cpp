@@ -1,5 +1,8 @@
 //===- GraphCases.cpp - Whole small graphs --------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Training steps of a residual block, ResNet-18, an inception block, an MLP,
 // LeNet, a GPT block and an LSTM model, and chains of linear ops that pass
 // partial tensors on.

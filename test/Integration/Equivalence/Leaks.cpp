@@ -1,5 +1,8 @@
 //===- Leaks.cpp - The leak sanitizer, where there is one -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See Leaks.h.
 //
 //===----------------------------------------------------------------------===//

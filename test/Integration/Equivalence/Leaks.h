@@ -1,5 +1,8 @@
 //===- Leaks.h - The leak sanitizer, where there is one ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Processes that end by _exit have to ask it; what MPI allocates for good while
 // it starts, often in plugins that are unloaded at once, is not to be asked
 // for.

@@ -1,5 +1,8 @@
 //===- Main.cpp - soap-equivalence ----------------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Draws op x config and graph x strategy, and compares. Every case runs under a
 // watchdog (Children.h). What was covered is printed and checked: each op of
 // the dialect that a strategy can distribute has to be in some case, and each

@@ -1,5 +1,8 @@
 //===- ModelCases.cpp - The networks of soap-translate --generate ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Training steps of all generators, with few channels, units and steps: every
 // layer that the networks have, in their order. Images are as small as keeps
 // more than one pixel in the last layers, for batch norm.

@@ -1,5 +1,8 @@
 //===- OpCases.cpp - One generator per op ---------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Shapes are small and odd: extents that do not divide, of one, and smaller
 // than the degrees that cut them.
 //

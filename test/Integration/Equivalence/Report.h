@@ -1,5 +1,8 @@
 //===- Report.h - What a run of the suite found -----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A report of one program and its strategies, which travels as text from a
 // child process; totals over all of them, with what they cover.
 //

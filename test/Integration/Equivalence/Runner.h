@@ -1,5 +1,8 @@
 //===- Runner.h - Runs a case and its partitioned programs ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The oracle is the reference lowering of the unsharded program. The same
 // function under random strategies is partitioned, lowered, run on one thread
 // per device, and compared: results, every updated tile, the task graph rebuilt

@@ -1,5 +1,8 @@
 //===- SequenceCases.cpp - Ops of sequence models -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Softmax and norms along rows, gather, LSTM, dropout, Adam, and attention as
 // it is composed of matmul, mask and softmax.
 //

@@ -1,5 +1,8 @@
 //===- FakeCublas.cpp - Sums of a stand-in for CUDA's libraries -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Part of the stand-in for CUDA (FakeCuda.cpp): the sums that collectives of
 // one process make. Products and convolutions are in FakeCublasLt.cpp and
 // FakeCudnn.cpp.

@@ -1,5 +1,8 @@
 //===- FakeCublasLt.cpp - A stand-in for cuBLASLt -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FakeLibraries.h: matrices by columns with leading dimensions, types,
 // batches, epilogues with their pointers.
 //

@@ -1,5 +1,8 @@
 //===- FakeCuda.cpp - A stand-in for CUDA's runtime -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For tests of the backend cuda without a GPU: with LD_PRELOAD, its functions
 // come before those of libcudart. There are devices as the environment says,
 // which have memory and streams (FakeStreams.h). Kernels are their twins, where

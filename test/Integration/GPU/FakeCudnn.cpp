@@ -1,5 +1,8 @@
 //===- FakeCudnn.cpp - A stand-in for cuDNN -------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FakeLibraries.h: convolutions from descriptors, one position after the
 // other.
 //

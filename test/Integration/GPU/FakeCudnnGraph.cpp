@@ -1,5 +1,8 @@
 //===- FakeCudnnGraph.cpp - A stand-in for cuDNN's graph API --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FakeLibraries.h: descriptors hold what they were given, finalizing checks
 // it as the documentation says, and plans compute their operations one after
 // the other in f32, rounding what is bf16.

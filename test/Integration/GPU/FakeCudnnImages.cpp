@@ -1,5 +1,8 @@
 //===- FakeCudnnImages.cpp - Pooling and norms of a stand-in for cuDNN ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FakeLibraries.h: cuDNN's older functions, which refuse what its headers
 // say that they refuse, one element of the result after the other. Which of
 // several equal maxima gets the gradient is not in the documentation: here it

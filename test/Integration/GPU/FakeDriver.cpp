@@ -1,5 +1,8 @@
 //===- FakeDriver.cpp - A stand-in for CUDA's driver ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // libcuda.so.1 where there is none, as far as cuDNN needs it to make plans:
 // some of its engines compile kernels then, and give them to the driver, which
 // takes them here and does nothing. Nothing runs. There is no device, unless

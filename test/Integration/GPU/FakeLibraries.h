@@ -1,5 +1,8 @@
 //===- FakeLibraries.h - Stand-ins for cuDNN and cuBLASLt -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Convolutions, products, pooling and norms of stand-ins for the libraries
 // behind the backend cuda, written after their documentation. They give work to
 // `soap::fake::give` (FakeStreams.h), which is whoever's they are linked with.

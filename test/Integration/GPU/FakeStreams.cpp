@@ -1,5 +1,8 @@
 //===- FakeStreams.cpp - Streams of the stand-in for CUDA -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See FakeStreams.h. One lock is around everything but the work itself.
 //
 //===----------------------------------------------------------------------===//

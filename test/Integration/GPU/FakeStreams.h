@@ -1,5 +1,8 @@
 //===- FakeStreams.h - Streams of the stand-in for CUDA ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Streams, events, captures and graphs as CUDA documents them, on threads: a
 // stream does its work in order, late and in its own time, and a graph does its
 // nodes in any order that their dependencies allow. So what is not ordered

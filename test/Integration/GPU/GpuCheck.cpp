@@ -1,5 +1,8 @@
 //===- GpuCheck.cpp - An image of GPU kernels through the runtime's ABI ---===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 //   soap-gpu-check IMAGE [--read-only]
 //
 // IMAGE is what --soap-lower-gpu-kernels wrote, with IMAGE.json beside it.

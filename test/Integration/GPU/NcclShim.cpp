@@ -1,5 +1,8 @@
 //===- NcclShim.cpp - A stand-in for NCCL between threads -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For tests of transport nccl on machines without GPUs: a shared library with
 // the functions of NCCL that the transport calls, on memory of the host. Ranks
 // are threads of one process or, with SOAP_NCCL_SHIM_PROCESSES=1, of several

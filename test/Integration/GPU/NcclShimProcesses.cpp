@@ -1,5 +1,8 @@
 //===- NcclShimProcesses.cpp - The stand-in for NCCL between processes ----===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // See NcclShimProcesses.h. A connection is one rank's; it asks and is answered,
 // one thing at a time. A second one, of all communicators of a rank, asks for
 // errors while the first one waits.

@@ -1,5 +1,8 @@
 //===- NcclShimProcesses.h - The stand-in for NCCL between processes ------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // With SOAP_NCCL_SHIM_PROCESSES=1, ranks may be in several processes: all they
 // do is done by the process that made the unique id, which they send their
 // bytes to. A communicator of another process is a connection to it and a

@@ -1,5 +1,8 @@
 //===- ThreadBackend.cpp - A stand-in for the backend cuda ----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For tests of programs on streams without a GPU: what libSoapCudaBackend.so
 // is, loaded in its place with SOAP_CUDA_BACKEND. A device is memory of its own
 // kind - the host must not touch it - and every stream is a thread, which does

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tests of several processes share: finding tools, making modules, starting mpirun."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains in several processes and in one, and compares: weights byte for byte, losses, bytes sent, traced events, results
 of a function that runs once.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """soap-equivalence in several processes: random programs under random strategies, each device in some rank of mpirun.
 
     equivalence.py BUILD [--ranks N] [flags of soap-equivalence]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ranks on two hosts, which are network namespaces of this machine with names of their own and a cable between them.
 
     hosts.py BUILD

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills and stops ranks of a training at random, and resumes it.
 
     kill.py BUILD [--rounds N] [--first N] [--seed N] [--model mlp|lenet]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Strangers at the ports of ranks that meet without MPI.
 
     strangers.py BUILD [--strangers N] [--seconds S] [--memory MIB]

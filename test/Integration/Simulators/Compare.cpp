@@ -1,5 +1,8 @@
 //===- Compare.cpp - The three simulators against each other --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Chains of random proposals on random graphs or on a problem file. Of every
 // proposal, the ready, start and end of every task by forward simulation of the
 // changed plan (`delta`) and by propagation must be those of Algorithm 1 on a

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Replays Algorithm 1 over task graphs of many models, strategies and topologies: every time has to agree.
 
     test/Integration/TaskGraphs/replay.py BUILD

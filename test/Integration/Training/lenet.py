@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """LeNet on Fashion-MNIST under one device, data parallel, spatial, model parallel and a searched strategy.
 
 lenet.py BUILD [--epochs N] [--accuracy A] [--iterations N] [--seeds N] [--strategies a,b,..]

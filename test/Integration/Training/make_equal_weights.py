@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes folders of Inputs/: models in which exporters merge weights or leave doubt, and their losses.
 
 make_equal_weights.py INPUTS

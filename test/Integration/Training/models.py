@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small sizes of every network of soap-translate --generate train, on one device, data parallel and searched.
 
 models.py BUILD [--models a,b] [--strategies a,b,..] [--epochs N]

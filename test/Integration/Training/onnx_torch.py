@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes PyTorch's losses of the ONNX models of Inputs/ that onnx_training.py trains.
 
 onnx_torch.py FOLDER.. [--rate R] [--iterations N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of PyTorch's exporters train as PyTorch does: what import takes for parameters, and which equal weights it ties.
 
 onnx_training.py BUILD [--only TEXT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Records how PyTorch trains some networks, for recorded.py: its losses are right where Soap's are the same.
 
 record_torch.py [--folder FOLDER] [--networks a,b]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains networks whose training PyTorch has recorded (record_torch.py), and compares.
 
 recorded.py BUILD [--networks a,b]

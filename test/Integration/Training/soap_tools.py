@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tools of a build, run as a user would: what the training suites share."""
 
 import json

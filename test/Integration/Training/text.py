@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Language models on a real text: the RNNLM and the GPT of examples/ on one device, data parallel, model parallel and searched.
 
 text.py BUILD [--models a,b] [--epochs N] [--text FILE] [--strategies a,b,..] [--seed N]

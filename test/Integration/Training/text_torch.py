@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Losses of the language models of examples/ beside PyTorch: same first weights, same batches, same optimizer.
 
 text_torch.py BUILD [--models a,b] [--optimizers a,b] [--iterations N] [--text FILE] [--tolerance T]

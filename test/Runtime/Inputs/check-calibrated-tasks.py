@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check-calibrated-tasks.py GRAPH PROFILE: pooling tasks last as long as the profile says that pooling takes."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares two safetensors files tensor by tensor: |a - b| / |b| has to be below a tolerance, 0 for the same bits.
 
     compare_weights.py FIRST SECOND [--tolerance=X]

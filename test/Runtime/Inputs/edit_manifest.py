@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes numbers of the manifest of a good artifact, with right checksums, and runs it: each change has to be refused.
 
     edit_manifest.py SOAP_RUN ARTIFACT FOLDER

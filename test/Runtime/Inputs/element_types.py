@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """element_types.py BUILD FOLDER: lowers and runs functions of many element types.
 
 TABLE says of each type whether a function can be given it (`held`), whether ops can compute with it (`computed`), and in which order passes refuse what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """interrupt-calibration.py SOAP_RUN NAME [--early]: starts a calibration, interrupts it once there are files (early: before there are any), checks how it ends."""
 import json
 import os

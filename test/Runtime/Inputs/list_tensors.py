@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """list_tensors.py FILE: prints 'tensor NAME' of each tensor after checking the file's checksums against Python's zlib.
 
     --flip NAME OUT   also writes OUT, with a bit of the tensor changed

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a command as several ranks that meet over TCP, as a user would in as many terminals.
 
   run_ranks.py [--kill RANK] [--flag RANK FLAG]... [--replace RANK OLD NEW] RANKS HOW COMMAND...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random small problems through soap-solve, against a search through all answers and rules written down again:
 
     enumerate.py FOLDER KIND CASES

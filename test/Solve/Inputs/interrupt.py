@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """interrupt.py FOLDER: Ctrl-C ends solvers with their best answer, whenever it comes.
 
 soap-solve reads its instance from a pipe, so that a signal comes while it reads, before there is any answer; or when it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the elements of the parameters of a module's @forward, from its text on standard input."""
 import math
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What PyTorch's exporters make of a network with batch norm and dropout: export_torch.py [FOLDER].
 
 Writes exported/folded.onnx (the older exporter, evaluation mode), folded-dynamo.onnx (the newer one, evaluation mode) and

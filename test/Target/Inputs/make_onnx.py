@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiny ONNX files for the lit tests: make_onnx.py NAME OUT. Encoded by hand, so that the tests need no package."""
 
 import math

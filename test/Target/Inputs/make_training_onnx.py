@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiny ONNX files about training for the lit tests: make_training_onnx.py NAME OUT."""
 
 import sys

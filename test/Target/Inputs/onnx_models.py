@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small ONNX models made on the spot: whole networks, and one model per op and variant.
 
 `models()` maps names to `Model`s. Weights are random from a fixed seed, so a model is the same on every machine.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Evaluates the text of an imported module with NumPy: a second opinion on import that needs no lowering.
 
 It knows the ops that ONNX import emits, one per line, with constants in place or as resources. Written from the op

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """write_safetensors.py FILE NAME=2x3 ..: float tensors of 0, 1, 2, ..."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks a drawing of a strategy: well-formed, all inside, with these texts, cells and devices."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the JSON of an explanation of LeNet's fc1 under data parallelism on four devices (argument: the file)."""
 
 import json

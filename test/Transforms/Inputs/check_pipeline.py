@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_pipeline.py REPORT SOLUTION: the simulated pace is the predicted greatest load."""
 import json
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_precision.py F32 TF32: simulated iterations of AlexNet, 64 samples, on one H200, in both precisions.
 
 In tf32 PyTorch 2.11 takes 3.31 ms there (the better of torch.compile and eager in a CUDA graph). In f32 the products alone take what the data sheet's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what presets decide: LeNet, NMT and GPT under `expert`, LeNet under `zero` (arguments: strategy files)."""
 
 import json

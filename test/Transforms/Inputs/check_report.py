@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the report and the trace of a simulation (arguments: both files): what has to agree does, and is not empty."""
 
 import json

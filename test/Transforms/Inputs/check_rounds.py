@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_rounds.py REPORT [REPLICAS]: a pipeline of rounds goes at the pace of its greatest load."""
 import json
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the report and the progress curve of a search with 200 proposals from all presets (arguments: both files)."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Adds a kept value to a strategy file. usage: keep.py STRATEGY OUT VALUE FORM"""
 
 import json

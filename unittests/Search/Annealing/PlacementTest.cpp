@@ -1,5 +1,8 @@
 //===- PlacementTest.cpp - Every group on one device ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Placements against plain enumeration; seeds, starts, memory.
 //
 //===----------------------------------------------------------------------===//

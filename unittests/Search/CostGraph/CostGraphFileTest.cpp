@@ -1,5 +1,8 @@
 //===- CostGraphFileTest.cpp - Cost graphs as JSON ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Round trips, and a message for everything that is not as it should be.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- CostGraphMilpTest.cpp - Cost graphs as integer programs ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The same problem in another form: a variable per config and per pair of
 // configs of an edge, a row per point in time. All solvers, the integer program
 // and the search through all choices agree.

@@ -1,5 +1,7 @@
-//===- CostGraphSolverTest.cpp - Solvers of cost graphs against all choices
-//===//
+//===- CostGraphSolverTest.cpp - Solvers against all choices --------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Agreement on random graphs; infeasible and odd ones; that a seed means the
 // same result.

@@ -1,5 +1,8 @@
 //===- CostGraphTest.cpp - Checks of cost graphs and solutions ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Each message of `check` and `verify`, and sums at their limits.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- AgreementTest.cpp - Solvers against all placements -----------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // On small random problems: the exact solvers find what a search through all
 // placements finds, the others nothing better, and bounds hold.
 //

@@ -1,5 +1,8 @@
 //===- LatencyTest.cpp - Latencies of splits ------------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Latencies by hand and against the longest path, and the solvers against all
 // placements.
 //

@@ -1,5 +1,8 @@
 //===- ProblemTest.cpp - Placement problems and their files ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is well-formed, what is refused and how, and round trips of files.
 //
 //===----------------------------------------------------------------------===//

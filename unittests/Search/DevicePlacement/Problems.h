@@ -1,5 +1,8 @@
 //===- Problems.h - Placement problems for tests ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Small problems by hand and at random, and the search through all placements
 // that solvers are compared with.
 //

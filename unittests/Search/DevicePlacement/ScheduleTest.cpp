@@ -1,5 +1,8 @@
 //===- ScheduleTest.cpp - Rounds that reach the maximum load --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Schedules of random placements, contiguous or not: accepted by the verifier,
 // and carried out sample by sample; broken ones are refused.
 //

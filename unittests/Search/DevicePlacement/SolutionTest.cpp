@@ -1,5 +1,8 @@
 //===- SolutionTest.cpp - Loads, rules and pipelines ----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loads computed by hand, a placement for every rule that it breaks, and the
 // pipeline whose steady state is the maximum load.
 //

@@ -1,5 +1,8 @@
 //===- StrategyEvaluatorTest.cpp - Prices of neighbouring strategies ------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Evaluators that take over what another one has accepted are as if they had
 // priced it themselves; a proposal that is stopped leaves nothing behind.
 //

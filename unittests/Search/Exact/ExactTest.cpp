@@ -1,5 +1,8 @@
 //===- ExactTest.cpp - Optimal strategies by branch and bound -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Against plain enumeration of the space; bounds against the simulator.
 //
 //===----------------------------------------------------------------------===//

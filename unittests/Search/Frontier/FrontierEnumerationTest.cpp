@@ -1,5 +1,8 @@
 //===- FrontierEnumerationTest.cpp - Frontiers of small spaces ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Frontiers of random graphs on two devices, compared with all strategies: each
 // is planned from nothing and simulated by the reference. 40 graphs of each
 // kind, or SOAP_TEST_FRONTIERS of them.

@@ -1,5 +1,8 @@
 //===- FrontierSearchTest.cpp - Frontiers of models -----------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Cost graphs of perceptrons against their own peaks; the modes of the search
 // against each other and against simulation.
 //

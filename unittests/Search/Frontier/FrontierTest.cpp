@@ -1,5 +1,8 @@
 //===- FrontierTest.cpp - Frontier tracking against enumeration -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Random small graphs with many ties, forbidden pairs, parallel edges and
 // alternatives, whose strategies are all enumerated.
 //

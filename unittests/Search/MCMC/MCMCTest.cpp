@@ -1,5 +1,8 @@
 //===- MCMCTest.cpp - Search by Markov chain Monte Carlo ------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The search repeats for a seed, respects budgets, memory and roles, and finds
 // the optimum where it can be enumerated.
 //

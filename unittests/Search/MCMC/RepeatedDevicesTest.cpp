@@ -1,5 +1,8 @@
 //===- RepeatedDevicesTest.cpp - Starts with a device several times -------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A config may list a device several times, and so have more pieces than there
 // are devices: an even cut on devices of different speed. Every search takes
 // such a start, prices it as the reference does, and is never worse.

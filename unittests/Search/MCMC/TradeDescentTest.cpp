@@ -1,5 +1,8 @@
 //===- TradeDescentTest.cpp - Descent by trades between loops -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Trades of a config, and that descent ends where no trade gains, compared with
 // pricing every trade from nothing.
 //

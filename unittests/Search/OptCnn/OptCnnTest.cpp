@@ -1,5 +1,8 @@
 //===- OptCnnTest.cpp - Dynamic programming over equal partitions ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Elimination against plain enumeration; the space, bounds and starts of the
 // search.
 //

@@ -1,5 +1,8 @@
 //===- ParallelizationProblemTest.cpp - Checking and pricing --------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How members follow leaders, what is refused, and that prices are those of the
 // simulator.
 //

@@ -1,5 +1,8 @@
 //===- ProblemFileTest.cpp - Parallelization problems as JSON -------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is written is read again; what is damaged is refused with a message.
 //
 //===----------------------------------------------------------------------===//

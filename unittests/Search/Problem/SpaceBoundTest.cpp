@@ -1,5 +1,8 @@
 //===- SpaceBoundTest.cpp - What no strategy beats ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The bound against simulated times of random strategies, of presets and of
 // proven optima.
 //

@@ -1,5 +1,8 @@
 //===- ExplainTest.cpp - Why an op has its config -------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Prices are those of the simulator, all configs of a small space are found,
 // and drawings hold what they should.
 //

@@ -1,5 +1,8 @@
 //===- GpuAttributes.h - Names that tie programs to GPU kernels -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A header of its own, so that only those who know of GPUs see it.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- LoopCorrespondence.h - Which loops are the same cut ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ops that share a decision (a forward op, its gradients, the updates of its
 // weights) record which of their loops are the same. Where both access one
 // tensor in the same shape and meaning, the access maps tell.

@@ -1,5 +1,8 @@
 //===- PrecisionAttribute.h - The precision of a module ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // On the module: "f32", "tf32" or "bf16", in which products of f32 are priced
 // and computed. Absent: f32. A header of its own, for those who ask.
 //

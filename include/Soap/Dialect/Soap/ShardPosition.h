@@ -1,5 +1,7 @@
-//===- ShardPosition.h - Where a shard's tile begins, as operand -*- C++
-//-*-===//
+//===- ShardPosition.h - Where a shard's tile begins, as operand ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows of a vocabulary are numbered as in the whole table, so ops that look for
 // them in a tile must know its first row: an attribute, by which the programs

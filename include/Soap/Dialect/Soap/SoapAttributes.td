@@ -1,5 +1,8 @@
 //===- SoapAttributes.td - Attributes of the soap dialect --*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The sharding attribute (a config of the SOAP paper), regions of tiles, and enums.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SoapCollectiveOps.td - Ops of several devices -------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Collectives of device programs, as `--soap-partition` writes them on tensors,
 // and the op on buffers that they are lowered to; and what a program does with
 // the place of its device's tiles. Their C++ is a header of its own

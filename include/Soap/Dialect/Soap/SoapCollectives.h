@@ -1,5 +1,8 @@
 //===- SoapCollectives.h - Ops of several devices ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The op classes generated from SoapCollectiveOps.td, apart from SoapOps.h, as
 // few files speak of them.
 //

@@ -1,5 +1,8 @@
 //===- SoapDialect.h - The soap dialect -------------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The dialect class, its attributes and enums.
 //
 //===----------------------------------------------------------------------===//

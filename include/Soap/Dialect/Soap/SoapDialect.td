@@ -1,5 +1,8 @@
 //===- SoapDialect.td - The soap dialect -------------------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The dialect itself: what it is for, and its discardable attributes.
 //
 //===----------------------------------------------------------------------===//

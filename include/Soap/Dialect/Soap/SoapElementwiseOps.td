@@ -1,5 +1,8 @@
 //===- SoapElementwiseOps.td - The elementwise family ------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Unary and binary ops (binary with NumPy broadcasting), bias, and the gradients that need ops of their own. Loops d0, d1, ... are the dims of the result.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SoapInterfaces.h - Interfaces of soap ops ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // IterationSpaceOpInterface and DifferentiableOpInterface, with the helpers
 // that their methods share.
 //

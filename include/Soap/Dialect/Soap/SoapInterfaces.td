@@ -1,5 +1,8 @@
 //===- SoapInterfaces.td - Interfaces of soap ops ----------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The one interface that everything is derived from (iteration space), and reverse-mode differentiation.
 //
 //===----------------------------------------------------------------------===//

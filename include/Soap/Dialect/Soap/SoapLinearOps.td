@@ -1,5 +1,8 @@
 //===- SoapLinearOps.td - Convolution and matmul -----------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The ops that libraries compute: convolution with its two gradients, and matmul.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SoapNormalizationOps.td - Norms, softmax, cross-entropy -*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ops with stages (inner reductions), and their stage ops. Statistics are tensors: [3, C] of count, mean, M2 (combiner moments);
 // [3, N] of max, sum of exponentials, logit of the label (combiner softmax).
 //

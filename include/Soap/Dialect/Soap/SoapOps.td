@@ -1,5 +1,8 @@
 //===- SoapOps.td - All ops of the soap dialect ------------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The base classes, and one include per family of ops.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SoapPoolingOps.td - Pooling and its gradients -------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Windows over NCHW images. Loops n, c, h, w (parallel), kh, kw (serial: a window is not cut; global pooling is a reduce).
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- SoapShapeOps.td - Ops that move elements ------------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reshape, transpose, concat, slice, pad: all linear, they pass partial sums on. Constants, and buckets of gradients.
 //
 //===----------------------------------------------------------------------===//

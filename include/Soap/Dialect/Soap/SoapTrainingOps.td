@@ -1,5 +1,8 @@
 //===- SoapTrainingOps.td - Update ops ---------------------*- tablegen -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Optimizers. The config of an update op says where its parameter lives.
 //
 //===----------------------------------------------------------------------===//

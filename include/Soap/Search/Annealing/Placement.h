@@ -1,5 +1,8 @@
 //===- Placement.h - Every group on one device ------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The operator dimension alone: each group runs whole on one device, the space
 // of device placement by reinforcement learning (Mirhoseini et al., 2017), the
 // baseline of section 8.2.3 of the SOAP paper. List scheduling gives a start,

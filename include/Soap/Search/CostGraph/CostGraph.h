@@ -1,5 +1,8 @@
 //===- CostGraph.h - Choices with costs, edges and memory -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The problem that operator-level parallelization comes down to once candidates
 // are listed: every node takes one of its configs, which has a cost and holds
 // memory while the node is live; every edge costs what the configs of its two

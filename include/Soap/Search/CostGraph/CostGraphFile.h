@@ -1,5 +1,8 @@
 //===- CostGraphFile.h - Cost graphs and solutions as JSON ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The format of the intra-operator parallelism contest, so that its instances
 // are read as they are (docs/CostGraph.md):
 //

@@ -1,5 +1,8 @@
 //===- SolveCostGraph.h - Solvers of cost graphs ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The cheapest choice of configs within capacity. Reductions come first; what
 // they leave is eliminated where tables are small, and otherwise bounded,
 // searched and, where that comes to an end, proven (docs/CostGraph.md).

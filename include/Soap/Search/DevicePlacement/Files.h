@@ -1,5 +1,8 @@
 //===- Files.h - Placement problems and solutions as JSON -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Instances have the format of the paper's published workloads, solutions that
 // of docs/Placement.md.
 //

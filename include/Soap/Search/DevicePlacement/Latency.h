@@ -1,5 +1,8 @@
 //===- Latency.h - Placements for the latency of one sample -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Section 4 of the paper: one sample at a time, so devices wait for each other,
 // and what counts is when the last output is there. An accelerator holds up to
 // q contiguous subgraphs and runs one after the other: it waits for all inputs

@@ -1,5 +1,8 @@
 //===- Model.h - Models as placement problems -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From a training step (or an inference) and a cost model to the problem of
 // Problem.h, for pipelines of microbatches (Pipeline/Pipeline.h).
 //

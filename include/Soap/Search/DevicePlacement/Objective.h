@@ -1,5 +1,8 @@
 //===- Objective.h - What a placement is to minimize ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The load of a device for a stream of samples (section 5 of the paper), and
 // the variants of it: overlap of computation and communication, schedules of
 // training, replicated stages, hosts. The latency of one sample is in

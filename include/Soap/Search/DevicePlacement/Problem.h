@@ -1,5 +1,8 @@
 //===- Problem.h - The device placement problem -----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Which device computes which operator (Tarnawski et al., Efficient Algorithms
 // for Device Placement of DNN Graph Operators, 2020, section 3): an acyclic
 // graph of nodes with times on an accelerator and on a CPU, memory, and the

@@ -1,5 +1,8 @@
 //===- RoundSchedule.h - When a pipeline's devices do what ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The schedule of section 5.2 of the paper: rounds as long as the greatest
 // load, in each of which every stage (virtual device) works on one sample, so
 // that a placement that is not contiguous reaches its maximum load, too.

@@ -1,5 +1,8 @@
 //===- Solution.h - Placements, their loads and their verifier --*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A solution of the device placement problem, and what it costs, computed from
 // the original nodes alone: no solver's data structure is involved, so that it
 // can judge all of them.

@@ -1,5 +1,8 @@
 //===- Throughput.h - Solvers for the maximum load --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Section 5 of the paper and its baselines: free functions from a problem that
 // has passed `check`, an objective and a budget to an answer. All answers are
 // verified against the original nodes; all solvers return the best they have

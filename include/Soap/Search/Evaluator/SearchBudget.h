@@ -1,5 +1,8 @@
 //===- SearchBudget.h - Budget and starts of a search -----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the searches other than Markov chains have in common; their results
 // contain an `McmcResult`, so that all report alike.
 //

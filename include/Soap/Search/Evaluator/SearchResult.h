@@ -1,5 +1,8 @@
 //===- SearchResult.h - What a search reports -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The progress and the result of a search for strategies. Every algorithm
 // reports in these terms, so one report serves them all.
 //

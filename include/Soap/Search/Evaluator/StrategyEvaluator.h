@@ -1,5 +1,8 @@
 //===- StrategyEvaluator.h - Prices of neighbouring strategies --*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What searches that change one group at a time ask: the price of the current
 // strategy with another config for a group, at most up to a limit. The same
 // numbers as `ParallelizationProblem::evaluate`, hundreds of times as fast.

@@ -1,5 +1,8 @@
 //===- Exact.h - Optimal strategies by branch and bound ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The optimum over the paper's space of grouped ops, proven: groups get their
 // configs one after another, and what cannot be faster than the best so far is
 // cut off. The paper's section 8.4 does it by depth-first search with A*.

@@ -1,5 +1,8 @@
 //===- Frontier.h - Points of memory and time -------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The cost frontier of TensorOpt (Cai et al., 2020, definition 1) and the
 // operations that frontier tracking is made of (section 3.1): product, union,
 // reduce. Here reduce is part of the other two: what they give is a frontier

@@ -1,5 +1,8 @@
 //===- FrontierGraph.h - A model as a cost graph ----------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From a parallelization problem to what frontier tracking works on: a node per
 // group of ops with its candidate configs, an edge per pair of groups that
 // share values. Times are those of OptCNN's model (nothing overlaps); memory is

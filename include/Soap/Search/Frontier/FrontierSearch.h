@@ -1,5 +1,8 @@
 //===- FrontierSearch.h - Memory-time frontiers of models -------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The search of TensorOpt (Cai et al., 2020): the frontier of memory and time
 // of a model on a number of devices, and its three modes (section 4.1). The
 // cost graph's sums know of no overlap, so what they find is simulated, and

@@ -1,5 +1,8 @@
 //===- FrontierTracking.h - The memory-time frontier of a graph -*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Frontier tracking of TensorOpt (Cai et al., 2020, section 3): all best
 // trade-offs of memory and time of a cost graph, by eliminations that keep a
 // frontier wherever OptCNN keeps one cost.

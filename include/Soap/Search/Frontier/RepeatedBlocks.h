@@ -1,5 +1,8 @@
 //===- RepeatedBlocks.h - Equal parts of a cost graph decide once -*- C++ -*-=//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Layers of a network repeat, and so do their nodes: same candidates, same
 // edges, same surroundings. Tying them makes a problem of one layer's size.
 //

@@ -1,5 +1,8 @@
 //===- MCMC.h - Search by Markov chain Monte Carlo --------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The search of the SOAP paper (section 6): a random op gets a random config; a
 // Metropolis criterion decides; several initial strategies; stops on a budget,
 // or on half of it without gain. Chains run side by side in rounds; between two

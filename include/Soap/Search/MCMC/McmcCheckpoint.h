@@ -1,5 +1,8 @@
 //===- McmcCheckpoint.h - States of searches as JSON ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // So that a long search can be stopped and resumed; see docs/Search.md.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Polish.h - Local optimality under single-group changes ---*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Improves a strategy by changing one group at a time until no such change
 // makes it faster, which is then proven: every alternative was priced, up to a
 // proof that it is not faster.

@@ -1,5 +1,8 @@
 //===- OptCnn.h - Dynamic programming over equal partitions -----*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // OptCNN (Jia et al., Exploring Hidden Dimensions in Parallelizing
 // Convolutional Neural Networks, 2018): assumes that nothing overlaps, so that
 // an iteration takes a sum over ops and edges, which node and edge elimination

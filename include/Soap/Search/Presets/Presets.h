@@ -1,5 +1,8 @@
 //===- Presets.h - Strategies that need no search ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The strategies that people know by name: baselines, and where searches start.
 //
 //===----------------------------------------------------------------------===//

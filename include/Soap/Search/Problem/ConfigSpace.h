@@ -1,5 +1,8 @@
 //===- ConfigSpace.h - What configs a group may have ------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The degrees and device lists that searches enumerate, in a fixed order.
 //
 //===----------------------------------------------------------------------===//

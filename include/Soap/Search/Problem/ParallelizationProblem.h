@@ -1,5 +1,8 @@
 //===- ParallelizationProblem.h - What a search solves ----------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The parallelization problem of the SOAP paper (section 6): find a config per
 // op that minimizes the simulated time of one iteration. The problem is apart
 // from algorithms: it can be checked, solutions can be verified and priced;

@@ -1,5 +1,8 @@
 //===- ProblemFile.h - Parallelization problems as JSON ---------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A problem outside of the IR: op graph, groups and roles; see docs/Search.md.
 // For benchmarks, tests and tools that need no MLIR.
 //

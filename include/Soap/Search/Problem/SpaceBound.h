@@ -1,5 +1,8 @@
 //===- SpaceBound.h - What no strategy beats --------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A lower bound of the iteration time over all strategies. Two things hold for
 // each of them:
 //  - the device with the most to do is no faster than the average, all work

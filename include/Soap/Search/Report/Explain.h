@@ -1,5 +1,8 @@
 //===- Explain.h - Why an op has its config ---------------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Prices the alternatives of one group while all others stay as they are, and
 // says which neighbours or time steps, cut the same way, would make one of them
 // faster.

@@ -1,5 +1,8 @@
 //===- ProgressDrawing.h - How a search went, as a drawing ------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The best time over the search's time.
 //
 //===----------------------------------------------------------------------===//

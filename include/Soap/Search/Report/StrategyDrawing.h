@@ -1,5 +1,8 @@
 //===- StrategyDrawing.h - Strategies as drawings ---------------*- C++ -*-===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The strategy of a network as in Figures 13 and 14 of the SOAP paper: a grid
 // of shards per op, coloured by device.
 //

@@ -1,5 +1,8 @@
 //===- ElementwiseGradients.cpp - Gradients of elementwise ops ------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Unary and binary ops and bias. The loops of all gradient ops are the dims of
 // the forward result, so they have the forward op's names.
 //

@@ -1,5 +1,8 @@
 //===- GradientUtils.cpp - Helpers of gradient builders -------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Marks, loop correspondences and the small op sequences that several gradients
 // need.
 //

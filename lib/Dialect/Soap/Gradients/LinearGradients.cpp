@@ -1,5 +1,8 @@
 //===- LinearGradients.cpp - Gradients of convolution and matmul ----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The gradients of a convolution are ops of their own with the forward op's
 // loop names; those of a matmul are matmuls whose loops trade places.
 //

@@ -1,5 +1,8 @@
 //===- NormalizationGradients.cpp - Norms, softmax, cross-entropy ---------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ops with stages have gradient ops with stages; the inference form of batch
 // norm is affine per channel and is differentiated into elementwise ops.
 //

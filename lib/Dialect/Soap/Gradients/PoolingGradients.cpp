@@ -1,5 +1,8 @@
 //===- PoolingGradients.cpp - Gradients of pooling ------------------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pooling has gradient ops of its own, with the forward op's loop names.
 //
 //===----------------------------------------------------------------------===//

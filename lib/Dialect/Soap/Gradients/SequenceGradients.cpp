@@ -1,5 +1,8 @@
 //===- SequenceGradients.cpp - Gradients of gather and LSTM ---------------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The gradient of an LSTM's recurrent weights is one matmul over all time
 // steps; only what depends on the step behind it runs backwards in time.
 //

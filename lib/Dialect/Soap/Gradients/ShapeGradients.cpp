@@ -1,5 +1,8 @@
 //===- ShapeGradients.cpp - Gradients of ops that move elements -----------===//
 //
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Each is the adjoint of a move of elements, and moves them back.
 //
 //===----------------------------------------------------------------------===//

@@ -1,3 +1,6 @@
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Registers the dialect, parses a file, runs the pipeline of the command line,
 // prints the module.
 #include "Soap/InitAll.h"

@@ -1,3 +1,6 @@
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compiles a file of IR with libSoapCompiler, against the runtime of this
 // program, and says which tensors its manifest has.
 #include "Soap/Compiler/Compiler.h"
