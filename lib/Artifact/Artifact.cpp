@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Artifact.h"
+#include "Soap/Artifact/Artifact.h"
 
 #include "Json.h"
-#include "Soap/Runtime/Runtime.h"
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Support/InputFile.h"
 
 #include <algorithm>

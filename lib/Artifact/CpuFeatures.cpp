@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Artifact.h"
+#include "Soap/Artifact/Artifact.h"
 
 using namespace soap;
 using namespace soap::runtime;

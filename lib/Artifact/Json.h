@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_JSON_H
-#define SOAP_LIB_RUNTIME_JSON_H
+#ifndef SOAP_LIB_ARTIFACT_JSON_H
+#define SOAP_LIB_ARTIFACT_JSON_H
 
 #include <nlohmann/json.hpp>
 
@@ -99,4 +99,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_JSON_H
+#endif // SOAP_LIB_ARTIFACT_JSON_H

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Compiler/Compiler.h"
+#include "Soap/ABI/Compiler.h"
 
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Compiler/ObjectCache.h"

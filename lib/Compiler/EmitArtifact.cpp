@@ -10,11 +10,11 @@
 
 #include "Soap/Compiler/EmitArtifact.h"
 
+#include "Soap/ABI/Runtime.h"
+#include "Soap/Artifact/Artifact.h"
 #include "Soap/Compiler/ObjectCode.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Plan/StrategyFile.h"
-#include "Soap/Runtime/Artifact.h"
-#include "Soap/Runtime/Runtime.h"
 #include "Soap/Support/Version.h"
 #include "Soap/Topology/Topology.h"
 

@@ -12,7 +12,7 @@
 
 #include "ProgramInterface.h"
 
-#include "Soap/Runtime/Artifact.h"
+#include "Soap/Artifact/Artifact.h"
 #include "Soap/Runtime/Files.h"
 
 #include <cerrno>

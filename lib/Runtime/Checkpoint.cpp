@@ -10,7 +10,7 @@
 
 #include "Soap/Runtime/Checkpoint.h"
 
-#include "Json.h"
+#include "Artifact/Json.h"
 
 #include <cmath>
 #include <cstring>

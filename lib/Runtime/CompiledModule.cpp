@@ -11,7 +11,7 @@
 
 #include "Library.h"
 #include "ProgramInterface.h"
-#include "Soap/Compiler/Compiler.h"
+#include "Soap/ABI/Compiler.h"
 #include "Soap/Runtime/Symbols.h"
 #include "Soap/Support/InputFile.h"
 

@@ -10,7 +10,7 @@
 
 #include "Soap/Runtime/Manifest.h"
 
-#include "Json.h"
+#include "Artifact/Json.h"
 
 #include <limits>
 #include <map>

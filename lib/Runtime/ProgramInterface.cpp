@@ -9,8 +9,8 @@
 
 #include "ProgramInterface.h"
 
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Runtime/HostTensor.h"
-#include "Soap/Runtime/Runtime.h"
 
 #include <map>
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Json.h"
+#include "Artifact/Json.h"
 #include "Soap/Runtime/Files.h"
 
 #include <algorithm>

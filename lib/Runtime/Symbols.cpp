@@ -9,7 +9,7 @@
 
 #include "Soap/Runtime/Symbols.h"
 
-#include "Soap/Runtime/Runtime.h"
+#include "Soap/ABI/Runtime.h"
 
 #include <cstring>
 #include <utility>

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Runtime/Artifact.h"
+#include "Soap/Artifact/Artifact.h"
 
 using namespace soap;
 

@@ -9,9 +9,9 @@
 
 #include "Translation.h"
 
+#include "Soap/Artifact/Artifact.h"
 #include "Soap/Compiler/EmitArtifact.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Runtime/Artifact.h"
 #include "Soap/Transforms/SourceFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Artifact.h"
+#include "Soap/Artifact/Artifact.h"
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Runtime/ArtifactModule.h"
-#include "Soap/Runtime/Runtime.h"
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"

@@ -13,7 +13,7 @@
 #include "../../test/Integration/GPU/FakeLibraries.h"
 #include "../../test/Integration/GPU/FakeStreams.h"
 
-#include "Soap/Runtime/Runtime.h"
+#include "Soap/ABI/Runtime.h"
 
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@
 #include "../../lib/Runtime/ProgramInterface.h"
 #include "LinearModel.h"
 
-#include "Soap/Runtime/Runtime.h"
+#include "Soap/ABI/Runtime.h"
 
 #include <map>
 

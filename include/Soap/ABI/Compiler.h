@@ -8,8 +8,8 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef SOAP_COMPILER_COMPILER_H
-#define SOAP_COMPILER_COMPILER_H
+#ifndef SOAP_ABI_COMPILER_H
+#define SOAP_ABI_COMPILER_H
 
 #include <stdint.h>
 
@@ -53,4 +53,4 @@ void soapModuleFree(SoapModule *module);
 }
 #endif
 
-#endif /* SOAP_COMPILER_COMPILER_H */
+#endif /* SOAP_ABI_COMPILER_H */

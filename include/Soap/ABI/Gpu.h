@@ -12,10 +12,10 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef SOAP_RUNTIME_GPU_H
-#define SOAP_RUNTIME_GPU_H
+#ifndef SOAP_ABI_GPU_H
+#define SOAP_ABI_GPU_H
 
-#include "Soap/Runtime/Runtime.h"
+#include "Soap/ABI/Runtime.h"
 
 #include <stdint.h>
 
@@ -63,4 +63,4 @@ const char *soap_gpu_unload(SoapGpuModule *module);
 }
 #endif
 
-#endif /* SOAP_RUNTIME_GPU_H */
+#endif /* SOAP_ABI_GPU_H */

@@ -12,8 +12,8 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#ifndef SOAP_RUNTIME_RUNTIME_H
-#define SOAP_RUNTIME_RUNTIME_H
+#ifndef SOAP_ABI_RUNTIME_H
+#define SOAP_ABI_RUNTIME_H
 
 #include <stdint.h>
 
@@ -195,4 +195,4 @@ void soap_rt_end_transfers(SoapContext *ctx);
 }
 #endif
 
-#endif /* SOAP_RUNTIME_RUNTIME_H */
+#endif /* SOAP_ABI_RUNTIME_H */

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_ARTIFACT_H
-#define SOAP_RUNTIME_ARTIFACT_H
+#ifndef SOAP_ARTIFACT_ARTIFACT_H
+#define SOAP_ARTIFACT_ARTIFACT_H
 
 #include "Soap/Support/Error.h"
 
@@ -76,4 +76,4 @@ Expected<std::vector<std::string>> cpuLevel(const std::string &name);
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_ARTIFACT_H
+#endif // SOAP_ARTIFACT_ARTIFACT_H

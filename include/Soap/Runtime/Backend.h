@@ -17,10 +17,10 @@
 #ifndef SOAP_RUNTIME_BACKEND_H
 #define SOAP_RUNTIME_BACKEND_H
 
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Runtime/AttentionCall.h"
 #include "Soap/Runtime/ImageCalls.h"
 #include "Soap/Runtime/LibraryCalls.h"
-#include "Soap/Runtime/Runtime.h"
 #include "Soap/Support/Error.h"
 
 #include <functional>

@@ -11,8 +11,8 @@
 #ifndef SOAP_RUNTIME_COLLECTIVE_H
 #define SOAP_RUNTIME_COLLECTIVE_H
 
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Cost/CollectiveCost.h"
-#include "Soap/Runtime/Runtime.h"
 #include "Soap/Support/Error.h"
 
 #include <cstdint>

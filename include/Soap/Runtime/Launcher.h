@@ -18,8 +18,8 @@
 #ifndef SOAP_RUNTIME_LAUNCHER_H
 #define SOAP_RUNTIME_LAUNCHER_H
 
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Runtime/Manifest.h"
-#include "Soap/Runtime/Runtime.h"
 #include "Soap/Runtime/Transport.h"
 
 #include <chrono>

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch names its kernel by a constant `SoapKernel` (Soap/Runtime/Runtime.h)
+// A launch names its kernel by a constant `SoapKernel` (Soap/ABI/Runtime.h)
 // with the kernel's name in the image and, as a function pointer, its twin: the
 // same loop for the CPU.
 //

@@ -12,9 +12,9 @@
 #include "../PostedSends.h"
 #include "KernelHandles.h"
 
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
-#include "Soap/Runtime/Runtime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -49,7 +49,7 @@ private:
 /// `llvm.func @NAME(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena)`. Programs
 /// on streams (`--soap-order-streams`) launch kernels instead of calling them.
 /// The constant `soap_interface_NAME` says what the program needs of its caller
-/// (Soap/Runtime/Runtime.h).
+/// (Soap/ABI/Runtime.h).
 LogicalResult lowerProgram(func::FuncOp program, RuntimeSymbols &runtime);
 
 } // namespace mlir::soap

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and shape descriptors of library functions (Soap/Runtime/Runtime.h).
+// Names and shape descriptors of library functions (Soap/ABI/Runtime.h).
 //
 //===----------------------------------------------------------------------===//
 

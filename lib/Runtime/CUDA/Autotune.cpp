@@ -9,7 +9,7 @@
 
 #include "Autotune.h"
 
-#include "../Json.h"
+#include "Artifact/Json.h"
 #include "Soap/Runtime/Files.h"
 #include "Soap/Support/CacheFolder.h"
 

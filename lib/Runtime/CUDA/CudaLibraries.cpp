@@ -9,7 +9,7 @@
 
 #include "CudaLibraries.h"
 
-#include "Soap/Runtime/Runtime.h"
+#include "Soap/ABI/Runtime.h"
 
 #include <algorithm>
 

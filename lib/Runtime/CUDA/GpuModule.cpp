@@ -11,7 +11,7 @@
 
 #include "GpuImage.h"
 
-#include "Soap/Runtime/Gpu.h"
+#include "Soap/ABI/Gpu.h"
 
 #include <cuda_runtime_api.h>
 

@@ -33,7 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeStreams.h"
-#include "Soap/Runtime/Gpu.h"
+#include "Soap/ABI/Gpu.h"
 
 #include <atomic>
 #include <cstdio>

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Runtime/CUDA/GpuImage.h"
-#include "Soap/Runtime/Gpu.h"
+#include "Soap/ABI/Gpu.h"
 
 #include <cuda_runtime_api.h>
 #include <nlohmann/json.hpp>

@@ -135,7 +135,7 @@ def Soap_ParallelCallOp : Op<Soap_Dialect, "parallel_call", [
 def Soap_LibraryCallOp : Soap_CallOp<"library_call"> {
   let summary = "calls a function of the runtime's library";
   let description = [{
-    Calls `soap_rt_NAME` with the shape descriptor that `Soap/Runtime/Runtime.h` says, the inputs, and the outputs, which are overwritten.
+    Calls `soap_rt_NAME` with the shape descriptor that `Soap/ABI/Runtime.h` says, the inputs, and the outputs, which are overwritten.
 
     ```mlir
     %y = soap.library_call "matmul_f32" [1, 4, 3, 5, 0, 1] ins(%a, %b : tensor<4x5xf32>, tensor<3x5xf32>)

@@ -3,7 +3,7 @@
 //
 // Compiles a file of IR with libSoapCompiler, against the runtime of this
 // program, and says which tensors its manifest has.
-#include "Soap/Compiler/Compiler.h"
+#include "Soap/ABI/Compiler.h"
 #include "Soap/Runtime/Manifest.h"
 #include "Soap/Runtime/Symbols.h"
 
