@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tutorial.py PAGE BUILD FOLDER: runs what a tutorial shows, and compares what it prints.
+
+In blocks of ```console, lines that begin with "$ " are commands, and the lines up to the next command are what the command prints, both
+streams together. There, "..." stands for any text within a line, and a line "..." for any lines. Commands run in FOLDER, in which
+examples/ is that of the sources, with the tools of BUILD. The last line is the number of commands.
+"""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+
+
+def commands(text):
+    """(line number, command, expected lines) of a page."""
+    found, inside = [], False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("```"):
+            inside = line == "```console"
+        elif inside and line.startswith("$ "):
+            found.append((number, line[2:], []))
+        elif inside:
+            if not found:
+                sys.exit(f"line {number}: output before the first command")
+            found[-1][2].append(line)
+    return found
+
+
+def pattern(lines):
+    """A regular expression for what the lines stand for."""
+    parts = []
+    for line in lines:
+        if line == "...":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(r"[^\n]*?".join(re.escape(part) for part in line.split("...")) + r"\n")
+    return "".join(parts)
+
+
+def main():
+    page, build, folder = sys.argv[1:4]
+    os.makedirs(folder, exist_ok=True)
+    examples = os.path.join(folder, "examples")
+    if not os.path.exists(examples):
+        os.symlink(os.path.join(ROOT, "examples"), examples)
+    environment = dict(os.environ, PATH=os.path.join(build, "bin") + os.pathsep + os.environ["PATH"])
+    with open(page, encoding="utf-8") as file:
+        found = commands(file.read())
+    if not found:
+        sys.exit(f"{page}: no commands")
+    for number, command, expected in found:
+        run = subprocess.run(command, shell=True, cwd=folder, env=environment, text=True, check=False,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if run.returncode != 0 or not re.fullmatch(pattern(expected), run.stdout):
+            sys.exit(f"{page}:{number}: {command}\nstatus {run.returncode}, printed:\n{run.stdout}\nexpected:\n" + "\n".join(expected))
+    print(f"{len(found)} commands")
+
+
+main()
