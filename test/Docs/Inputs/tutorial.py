@@ -3,7 +3,7 @@
 
 In blocks of ```console, lines that begin with "$ " are commands, and the lines up to the next command are what the command prints, both
 streams together. There, "..." stands for any text within a line, and a line "..." for any lines. Commands run in FOLDER, in which
-examples/ is that of the sources, with the tools of BUILD. The last line is the number of commands.
+examples/ and utils/ are those of the sources, with the tools of BUILD. The last line is the number of commands.
 """
 import os
 import re
@@ -42,9 +42,9 @@ def pattern(lines):
 def main():
     page, build, folder = sys.argv[1:4]
     os.makedirs(folder, exist_ok=True)
-    examples = os.path.join(folder, "examples")
-    if not os.path.exists(examples):
-        os.symlink(os.path.join(ROOT, "examples"), examples)
+    for name in ("examples", "utils"):
+        if not os.path.exists(os.path.join(folder, name)):
+            os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
     environment = dict(os.environ, PATH=os.path.join(build, "bin") + os.pathsep + os.environ["PATH"])
     with open(page, encoding="utf-8") as file:
         found = commands(file.read())
