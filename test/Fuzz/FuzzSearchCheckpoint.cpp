@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../unittests/Search/Problems.h"
+#include "Search/Problems.h"
 #include "Fuzz.h"
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 

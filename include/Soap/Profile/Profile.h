@@ -19,6 +19,7 @@
 #include "Soap/Support/Error.h"
 
 #include <array>
+#include <map>
 
 namespace soap {
 
