@@ -93,7 +93,7 @@ def safetensors(header, payload=b"", length=None):
 
 
 def abi():
-    header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "Soap", "Runtime", "Runtime.h")
+    header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "Soap", "ABI", "Runtime.h")
     with open(header) as stream:
         return int(re.search(r"#define SOAP_RT_ABI_VERSION (\d+)", stream.read()).group(1))
 
