@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Search/Problems.h"
 #include "Fuzz.h"
+#include "Search/Problems.h"
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 
 using namespace soap;
