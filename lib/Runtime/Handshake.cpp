@@ -28,8 +28,8 @@ constexpr std::string_view magic = "SoapRdv2";
 constexpr size_t headerBytes = 12, nonceDigits = 32, macDigits = 64;
 /// What a hello may have at most: a rank says a few words.
 constexpr size_t helloBytes = 4096;
-/// How long who has connected may take to say who it is, and how many may do so
-/// at a time.
+/// How long a connection may take to send its hello, and how many may be open
+/// without one.
 constexpr milliseconds wordLimit(10000);
 constexpr size_t mostVisitors = 128;
 /// Connections that are accepted at a time, before the others are listened to
@@ -181,7 +181,7 @@ std::vector<Acceptor::Guest> Acceptor::poll(int ms,
   ::poll(items.data(), items.size(), ms);
   std::vector<Guest> guests;
   // Those that are here already first: a rank answers at once, and is not to
-  // make room for who has just come.
+  // make room for a new connection.
   std::erase_if(visitors, [&](Visitor &visitor) {
     Guest guest;
     Progress progress = listen(visitor, guest);
@@ -213,7 +213,7 @@ Acceptor::Progress Acceptor::listen(Visitor &visitor, Guest &guest) const {
     return Progress::Refused;
   guest.nonces = visitor.nonce + nonce;
   if (!equalInConstantTime(mac, key.sign("hello", guest.nonces, text))) {
-    // Says no more than that: who has no proof gets none.
+    // Says no more than that: a peer without a proof gets none.
     sendWord(visitor.socket, "answer " + std::string(macDigits, '0') + " ",
              Clock::now());
     return Progress::Refused;
@@ -273,7 +273,7 @@ void Acceptor::turnAway(const Guest &guest) {
 void Acceptor::finish() {
   for (Visitor &visitor : visitors) {
     std::string byte;
-    // Who has gone again without a word is nobody.
+    // A connection that is closed without a word is not counted.
     if (!visitor.received.empty() || visitor.socket.readSome(byte, 1) ||
         !byte.empty())
       refused.count(visitor.address);

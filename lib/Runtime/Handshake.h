@@ -6,18 +6,18 @@
 // What two processes say to each other before a connection is used, the same
 // for the rendezvous, the connections between ranks and the peer monitor:
 //
-//   who listens    challenge NONCE
-//   who connects   hello NONCE MAC TEXT
-//   who listens    answer MAC TEXT
+//   listener     challenge NONCE
+//   connector    hello NONCE MAC TEXT
+//   listener     answer MAC TEXT
 //
 // A MAC is HMAC-SHA256 under the key of the connection over the sender's role,
 // both nonces and the text, so that neither a recorded word nor one of another
-// connection counts. Without a secret all keys are known: MACs then keep out
-// what is no rank by accident, and nobody who means it.
+// connection counts. Without a secret all keys are public: MACs then keep out
+// programs that connect by accident, and do not stop an attacker.
 //
 // Ports are open to strangers. What they send is read in bounded amounts, all
-// connections are served side by side, each has a deadline, and only so many
-// are kept at a time: nothing of it keeps ranks from meeting.
+// connections are served side by side, each has a deadline, and their number
+// is bounded, so that strangers do not keep ranks from meeting.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ private:
   std::string key;
 };
 
-/// 32 hexadecimal digits that nobody can guess.
+/// 32 hexadecimal digits from the system's random generator.
 std::string drawNonce();
 
 /// Connections that were refused, for messages.
@@ -80,7 +80,7 @@ public:
 
   Acceptor(ListeningSocket &listener, HandshakeKey key)
       : listener(listener), key(std::move(key)) {}
-  /// Who has not said a word by now is a stranger.
+  /// Counts connections that have sent nothing by now as strangers.
   ~Acceptor() { finish(); }
 
   /// Waits until something happens, at most `ms` milliseconds, and returns the
@@ -133,8 +133,8 @@ struct Introduction {
   std::chrono::steady_clock::time_point deadline;
   /// The answer may take this much longer.
   std::chrono::milliseconds answerGrace{0};
-  /// Who listens may be somebody else who had the port before: what says no
-  /// word of a rank, or has another secret, is tried again.
+  /// Another program may listen at the port: an answer that is no rank's, or
+  /// that another secret signed, is followed by another try.
   bool mayBeOther = false;
 };
 
@@ -143,9 +143,9 @@ struct Introduced {
   std::string answer;
 };
 
-/// Connects and introduces itself, again where nobody listens yet, or where the
-/// connection is closed or silent, until the deadline. An error says why there
-/// is no answer.
+/// Connects and introduces itself. Tries again where no process listens yet, or
+/// where the connection is closed or silent, until the deadline. An error says
+/// why there is no answer.
 Expected<Introduced> introduce(const Introduction &introduction);
 
 } // namespace soap::runtime

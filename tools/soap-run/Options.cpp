@@ -521,8 +521,8 @@ devices
                            between devices go over the same connections, or with
                            --transport nccl over NCCL; then MASTER_ADDR and
                            MASTER_PORT in the environment stand for WHERE
-  --rendezvous-secret FILE a text of 16 to 4096 bytes that all ranks know: only who
-                           proves to have it can join; default: what
+  --rendezvous-secret FILE a text of 16 to 4096 bytes that all ranks know: only a
+                           process that proves to have it can join; default: what
                            SOAP_RENDEZVOUS_SECRET in the environment says. Without
                            one, whoever reaches a port can join
   --listen HOST            the address on which this rank listens, by name or number
