@@ -4,8 +4,9 @@
 
     utils/check-includes.py [--graph]
 
-The folders of the core build on each other in the order of CORE, and on nothing else; other folders may include each other as long as
-there is no cycle. A folder of lib/ and the one of the same name in include/Soap are one. --graph prints who includes whom.
+The folders of the core build on each other in the order of CORE, and on nothing else. Those of the runtime build on each other in the
+order of RUNTIME, on the core, and on the folders of BELOW_RUNTIME. Other folders may include each other as long as there is no cycle.
+A folder of lib/ and the one of the same name in include/Soap are one. --graph prints who includes whom.
 The last line is "N passed, N failed": one check per folder.
 """
 import os
@@ -14,6 +15,8 @@ import sys
 from collections import defaultdict
 
 CORE = ["Support", "Model", "Profile", "Topology", "Cost", "Plan", "Bounds", "Simulator", "Memory", "Pipeline"]
+BELOW_RUNTIME = ["ABI", "Artifact"]
+RUNTIME = ["Runtime/" + name for name in ("Artifact", "Data", "Processes", "Kernels", "Backend", "Transport", "Execution", "Training", "MPI", "CUDA")]
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"')
 
@@ -50,6 +53,17 @@ def edges_of(files):
     return edges
 
 
+def points_up(source, target):
+    """Whether the order of folders forbids an include."""
+    if source in CORE:
+        return target not in CORE or CORE.index(target) > CORE.index(source)
+    if source in RUNTIME:
+        if target in RUNTIME:
+            return RUNTIME.index(target) > RUNTIME.index(source)
+        return target not in CORE + BELOW_RUNTIME
+    return False
+
+
 def components(nodes, successors):
     """Strongly connected components (Tarjan)."""
     index, low, stack, found = {}, {}, [], []
@@ -83,8 +97,11 @@ def main():
         for folder in folders:
             print(f"{folder}: {' '.join(b for a, b in sorted(edges) if a == folder)}")
     failures = defaultdict(list)
+    for folder in folders:
+        if folder.split("/")[0] == "Runtime" and folder not in RUNTIME:
+            failures[folder].append(f"{folder}: expected one of {', '.join(RUNTIME)}")
     for (source, target), places in sorted(edges.items()):
-        if source in CORE and (target not in CORE or CORE.index(target) > CORE.index(source)):
+        if points_up(source, target):
             failures[source] += [f"{place}, which is above" for place in places]
     successors = {folder: [b for a, b in sorted(edges) if a == folder and b] for folder in folders}
     for component in components(folders, successors):

@@ -7,17 +7,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Support/FileIO.h"
 
-#include "GzipFile.h"
+#include "Support/GzipFile.h"
 
 #include <new>
 
 using namespace soap;
-using namespace soap::runtime;
 
-Expected<std::string> runtime::readUnpacked(const std::string &path,
-                                            int64_t limit) {
+Expected<std::string> soap::readUnpacked(const std::string &path,
+                                         int64_t limit) {
   auto file = GzipFile::open(path);
   if (!file)
     return file.takeError();

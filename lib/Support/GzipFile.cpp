@@ -7,12 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GzipFile.h"
+#include "Support/GzipFile.h"
 
 #include <algorithm>
 
 using namespace soap;
-using namespace soap::runtime;
 
 Expected<GzipFile> GzipFile::open(const std::string &path) {
   auto input = openInputFile(path);

@@ -8,15 +8,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_GZIPFILE_H
-#define SOAP_LIB_RUNTIME_GZIPFILE_H
+#ifndef SOAP_LIB_SUPPORT_GZIPFILE_H
+#define SOAP_LIB_SUPPORT_GZIPFILE_H
 
 #include "Soap/Support/InputFile.h"
 
 #include <memory>
 #include <zlib.h>
 
-namespace soap::runtime {
+namespace soap {
 
 class GzipFile {
 public:
@@ -46,6 +46,6 @@ private:
   int64_t fileSize = 0, unpacked = 0;
 };
 
-} // namespace soap::runtime
+} // namespace soap
 
-#endif // SOAP_LIB_RUNTIME_GZIPFILE_H
+#endif // SOAP_LIB_SUPPORT_GZIPFILE_H

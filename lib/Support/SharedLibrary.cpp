@@ -1,13 +1,13 @@
-//===- Library.cpp - Libraries that are loaded on demand ------------------===//
+//===- SharedLibrary.cpp - Libraries that are loaded on demand ------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Library.h.
+// See SharedLibrary.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Library.h"
+#include "Support/SharedLibrary.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -31,14 +31,8 @@ std::string executableFolder() {
 
 } // namespace
 
-Expected<void *> runtime::loadCudaBackend() {
-  return loadLibrary("libSoapCudaBackend.so", "SOAP_CUDA_BACKEND",
-                     "which the CMake target SoapCudaBackend builds where "
-                     "there are CUDA from 12.8 on and cuDNN 9");
-}
-
-Expected<void *> runtime::loadLibrary(const char *file, const char *variable,
-                                      const char *origin) {
+Expected<void *> soap::loadLibrary(const char *file, const char *variable,
+                                   const char *origin) {
   std::vector<std::string> candidates;
   if (const char *chosen = std::getenv(variable); chosen && *chosen) {
     candidates = {chosen};
@@ -60,7 +54,7 @@ Expected<void *> runtime::loadLibrary(const char *file, const char *variable,
     if (isPath)
       break;
   }
-  // Who has named a library knows where it comes from.
+  // A user who has named a library knows where it comes from.
   if (candidates.size() > 1)
     reason += std::string("; expected ") + file + ", " + origin +
               ", or its path in " + variable;

@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Support/FileIO.h"
+
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -22,7 +24,6 @@
 #include <unistd.h>
 
 using namespace soap;
-using namespace soap::runtime;
 
 namespace {
 
@@ -86,8 +87,8 @@ void removeStale(const std::string &path) {
 } // namespace
 
 MaybeError
-runtime::writeFile(const std::string &name,
-                   const std::vector<std::pair<const char *, size_t>> &parts) {
+soap::writeFile(const std::string &name,
+                const std::vector<std::pair<const char *, size_t>> &parts) {
   auto error = [&](const char *reason) {
     return Error{name + ": cannot write: " + reason};
   };
@@ -137,7 +138,6 @@ runtime::writeFile(const std::string &name,
   return std::nullopt;
 }
 
-MaybeError runtime::writeFile(const std::string &path,
-                              const std::string &text) {
+MaybeError soap::writeFile(const std::string &path, const std::string &text) {
   return writeFile(path, {{text.data(), text.size()}});
 }

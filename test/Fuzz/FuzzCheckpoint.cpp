@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Runtime/Checkpoint.h"
+#include "Soap/Runtime/Training/Checkpoint.h"
 
 using namespace soap;
 using namespace soap::runtime;

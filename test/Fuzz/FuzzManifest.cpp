@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Runtime/Manifest.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
 
 using namespace soap;
 

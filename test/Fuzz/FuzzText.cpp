@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzz.h"
-#include "Soap/Runtime/Text.h"
+#include "Runtime/Data/Text.h"
 
 using namespace soap;
 

@@ -14,10 +14,12 @@
 #include "Calibrate.h"
 
 #include "CalibrationProfile.h"
-#include "Soap/Runtime/CompiledModule.h"
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Initialize.h"
-#include "Soap/Runtime/SpeedGauge.h"
+#include "Runtime/Execution/SpeedGauge.h"
+#include "Runtime/Processes/Affinity.h"
+#include "Soap/Runtime/Artifact/CompiledModule.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Execution/Session.h"
+#include "Soap/Support/FileIO.h"
 
 #include <algorithm>
 #include <chrono>

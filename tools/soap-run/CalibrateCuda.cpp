@@ -13,11 +13,11 @@
 #include "Calibrate.h"
 
 #include "CalibrationProfile.h"
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Collective.h"
-#include "Soap/Runtime/GpuTimes.h"
-#include "Soap/Runtime/NcclTransport.h"
-#include "Soap/Runtime/Transport.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Backend/GpuTimes.h"
+#include "Runtime/Transport/Collective.h"
+#include "Runtime/Transport/NcclTransport.h"
+#include "Runtime/Transport/Transport.h"
 
 #include <algorithm>
 #include <cstdio>

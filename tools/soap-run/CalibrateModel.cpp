@@ -13,10 +13,10 @@
 #include "Calibrate.h"
 
 #include "Commands.h"
+#include "Runtime/Execution/SpeedGauge.h"
 #include "Soap/Cost/ProfileRecord.h"
-#include "Soap/Runtime/CompiledModule.h"
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/SpeedGauge.h"
+#include "Soap/Runtime/Artifact/CompiledModule.h"
+#include "Soap/Support/FileIO.h"
 
 #include <algorithm>
 #include <cstdio>

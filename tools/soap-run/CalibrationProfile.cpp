@@ -11,14 +11,13 @@
 
 #include "Soap/Cost/ProfileRecord.h"
 #include "Soap/Profile/ProfileModel.h"
-#include "Soap/Runtime/Files.h"
+#include "Soap/Support/FileIO.h"
 
 #include <algorithm>
 #include <filesystem>
 
 using namespace soap;
 using namespace soap::run;
-using namespace soap::runtime;
 
 int64_t run::volumeOf(const std::vector<int64_t> &shape) {
   int64_t count = 1;

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Soap/Runtime/FiniteWatch.h"
-#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Training/FiniteWatch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,11 +11,11 @@
 #include "Calibrate.h"
 #include "Commands.h"
 #include "Processes.h"
-#include "Soap/Runtime/ArtifactModule.h"
-#include "Soap/Runtime/CompiledModule.h"
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Initialize.h"
-#include "Soap/Runtime/Trace.h"
+#include "Soap/Runtime/Artifact/ArtifactModule.h"
+#include "Soap/Runtime/Artifact/CompiledModule.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Execution/Trace.h"
 #include "Soap/Support/Version.h"
 
 #include <atomic>

@@ -9,8 +9,8 @@
 
 #include "Options.h"
 
-#include "Soap/Runtime/ProcessGroup.h"
-#include "Soap/Runtime/Rendezvous.h"
+#include "Soap/Runtime/Processes/ProcessGroup.h"
+#include "Soap/Runtime/Processes/Rendezvous.h"
 #include "Soap/Support/InputFile.h"
 
 #include <charconv>

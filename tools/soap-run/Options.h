@@ -11,7 +11,7 @@
 #ifndef SOAP_TOOLS_SOAPRUN_OPTIONS_H
 #define SOAP_TOOLS_SOAPRUN_OPTIONS_H
 
-#include "Soap/Runtime/Data.h"
+#include "Soap/Runtime/Data/Data.h"
 #include "Soap/Support/Error.h"
 
 #include <string>

@@ -11,8 +11,8 @@
 #include "Processes.h"
 
 #include "Commands.h"
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Rendezvous.h"
+#include "Soap/Runtime/Processes/Rendezvous.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <condition_variable>

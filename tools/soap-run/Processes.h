@@ -12,7 +12,7 @@
 #define SOAP_TOOLS_SOAPRUN_PROCESSES_H
 
 #include "Options.h"
-#include "Soap/Runtime/World.h"
+#include "Soap/Runtime/Processes/World.h"
 
 #include <mutex>
 

@@ -9,8 +9,8 @@
 
 #include "Report.h"
 
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/SpeedGauge.h"
+#include "Runtime/Execution/SpeedGauge.h"
+#include "Soap/Support/FileIO.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 #ifndef SOAP_TOOLS_SOAPRUN_REPORT_H
 #define SOAP_TOOLS_SOAPRUN_REPORT_H
 
-#include "Soap/Runtime/Trainer.h"
+#include "Soap/Runtime/Training/Trainer.h"
 
 namespace soap::run {
 

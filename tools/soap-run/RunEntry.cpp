@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Runtime/Execution/Initialize.h"
 
 #include <algorithm>
 #include <cerrno>

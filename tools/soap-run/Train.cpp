@@ -9,9 +9,9 @@
 
 #include "Commands.h"
 #include "Processes.h"
-#include "Soap/Runtime/Checkpoint.h"
-#include "Soap/Runtime/FiniteWatch.h"
-#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Training/Checkpoint.h"
+#include "Soap/Runtime/Training/FiniteWatch.h"
 
 #include <cmath>
 #include <cstdio>

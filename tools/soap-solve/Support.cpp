@@ -9,7 +9,8 @@
 
 #include "Support.h"
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Support/FileIO.h"
+#include "Soap/Support/InputFile.h"
 
 #include <charconv>
 #include <csignal>
@@ -172,7 +173,7 @@ int solve::failInput(const std::string &message) {
 }
 
 Expected<Document> solve::readDocument(const std::string &path) {
-  auto text = runtime::readUnpacked(path, mostBytes);
+  auto text = readUnpacked(path, mostBytes);
   if (!text)
     return text.takeError();
   return Document{path, std::move(*text)};
@@ -190,7 +191,7 @@ void solve::noteReading(const CommonOptions &options, double seconds) {
 MaybeError solve::writeDocument(const std::string &path,
                                 const std::string &text) {
   if (!path.empty())
-    return runtime::writeFile(path, text);
+    return writeFile(path, text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
       std::fflush(stdout) != 0)
     return Error{"cannot write to standard output"};

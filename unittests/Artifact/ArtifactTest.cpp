@@ -10,7 +10,7 @@
 
 #include "Soap/Artifact/Artifact.h"
 #include "Soap/ABI/Runtime.h"
-#include "Soap/Runtime/ArtifactModule.h"
+#include "Soap/Runtime/Artifact/ArtifactModule.h"
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"

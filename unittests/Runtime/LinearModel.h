@@ -11,8 +11,8 @@
 #ifndef SOAP_UNITTESTS_RUNTIME_LINEARMODEL_H
 #define SOAP_UNITTESTS_RUNTIME_LINEARMODEL_H
 
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Runtime/Execution/Session.h"
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"

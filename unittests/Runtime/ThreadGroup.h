@@ -11,7 +11,7 @@
 #ifndef SOAP_UNITTESTS_RUNTIME_THREADGROUP_H
 #define SOAP_UNITTESTS_RUNTIME_THREADGROUP_H
 
-#include "Soap/Runtime/ProcessGroup.h"
+#include "Soap/Runtime/Processes/ProcessGroup.h"
 
 #include <condition_variable>
 #include <cstring>

@@ -13,11 +13,11 @@
 #include "../Outline/SlotNames.h"
 #include "NarrowValues.h"
 
+#include "Runtime/Kernels/AttentionCall.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
-#include "Soap/Runtime/AttentionCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -14,10 +14,10 @@
 #include "../Outline/Library.h"
 #include "../Outline/SlotNames.h"
 
+#include "Runtime/Kernels/ImageCalls.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
-#include "Soap/Runtime/ImageCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

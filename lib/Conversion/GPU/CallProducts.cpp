@@ -14,11 +14,11 @@
 #include "../Outline/SlotNames.h"
 #include "NarrowValues.h"
 
+#include "Runtime/Kernels/LibraryCalls.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
-#include "Soap/Runtime/LibraryCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

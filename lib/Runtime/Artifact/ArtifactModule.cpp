@@ -8,12 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/ArtifactModule.h"
+#include "Soap/Runtime/Artifact/ArtifactModule.h"
 
-#include "ProgramInterface.h"
+#include "Runtime/Artifact/ProgramInterface.h"
 
 #include "Soap/Artifact/Artifact.h"
-#include "Soap/Runtime/Files.h"
+#include "Soap/Support/InputFile.h"
 
 #include <cerrno>
 #include <cstring>

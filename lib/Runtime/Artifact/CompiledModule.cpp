@@ -7,13 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/CompiledModule.h"
+#include "Soap/Runtime/Artifact/CompiledModule.h"
 
-#include "Library.h"
-#include "ProgramInterface.h"
+#include "Runtime/Artifact/ProgramInterface.h"
 #include "Soap/ABI/Compiler.h"
-#include "Soap/Runtime/Symbols.h"
+#include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Support/InputFile.h"
+#include "Support/SharedLibrary.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Manifest.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
 
 #include "Artifact/Json.h"
 

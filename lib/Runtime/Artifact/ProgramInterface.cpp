@@ -7,10 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProgramInterface.h"
+#include "Runtime/Artifact/ProgramInterface.h"
 
 #include "Soap/ABI/Runtime.h"
-#include "Soap/Runtime/HostTensor.h"
 
 #include <map>
 

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_PROGRAMINTERFACE_H
-#define SOAP_LIB_RUNTIME_PROGRAMINTERFACE_H
+#ifndef SOAP_LIB_RUNTIME_ARTIFACT_PROGRAMINTERFACE_H
+#define SOAP_LIB_RUNTIME_ARTIFACT_PROGRAMINTERFACE_H
 
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Artifact/ProgramSource.h"
 
 namespace soap::runtime {
 
@@ -23,4 +23,4 @@ MaybeError verifyPrograms(const ProgramSource &source);
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_PROGRAMINTERFACE_H
+#endif // SOAP_LIB_RUNTIME_ARTIFACT_PROGRAMINTERFACE_H

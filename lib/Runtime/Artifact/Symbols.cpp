@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Symbols.h"
+#include "Soap/Runtime/Artifact/Symbols.h"
 
 #include "Soap/ABI/Runtime.h"
 

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Backend.h"
+#include "Runtime/Backend/Backend.h"
 
-#include "Library.h"
+#include "Runtime/Backend/CudaBackendLibrary.h"
 
 #include <dlfcn.h>
 

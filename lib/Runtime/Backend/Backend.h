@@ -14,13 +14,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_BACKEND_H
-#define SOAP_RUNTIME_BACKEND_H
+#ifndef SOAP_LIB_RUNTIME_BACKEND_BACKEND_H
+#define SOAP_LIB_RUNTIME_BACKEND_BACKEND_H
 
+#include "Runtime/Kernels/AttentionCall.h"
+#include "Runtime/Kernels/ImageCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 #include "Soap/ABI/Runtime.h"
-#include "Soap/Runtime/AttentionCall.h"
-#include "Soap/Runtime/ImageCalls.h"
-#include "Soap/Runtime/LibraryCalls.h"
 #include "Soap/Support/Error.h"
 
 #include <functional>
@@ -198,4 +198,4 @@ Expected<std::shared_ptr<Backend>> openBackend(const std::string &name,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_BACKEND_H
+#endif // SOAP_LIB_RUNTIME_BACKEND_BACKEND_H

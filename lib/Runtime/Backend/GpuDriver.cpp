@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GpuDriver.h"
+#include "Runtime/Backend/GpuDriver.h"
 
 #include <dlfcn.h>
 #include <string>

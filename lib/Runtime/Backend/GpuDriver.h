@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_GPUDRIVER_H
-#define SOAP_LIB_RUNTIME_GPUDRIVER_H
+#ifndef SOAP_LIB_RUNTIME_BACKEND_GPUDRIVER_H
+#define SOAP_LIB_RUNTIME_BACKEND_GPUDRIVER_H
 
 #include "Soap/Support/Error.h"
 
@@ -21,4 +21,4 @@ Expected<int> countGpus();
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_GPUDRIVER_H
+#endif // SOAP_LIB_RUNTIME_BACKEND_GPUDRIVER_H

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/GpuTimes.h"
+#include "Runtime/Backend/GpuTimes.h"
 
-#include "Library.h"
+#include "Runtime/Backend/CudaBackendLibrary.h"
 
 #include <dlfcn.h>
 

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_GPUTIMES_H
-#define SOAP_RUNTIME_GPUTIMES_H
+#ifndef SOAP_LIB_RUNTIME_BACKEND_GPUTIMES_H
+#define SOAP_LIB_RUNTIME_BACKEND_GPUTIMES_H
 
 #include "Soap/Support/Error.h"
 
@@ -45,4 +45,4 @@ Expected<std::shared_ptr<GpuTimes>> openGpuTimes();
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_GPUTIMES_H
+#endif // SOAP_LIB_RUNTIME_BACKEND_GPUTIMES_H

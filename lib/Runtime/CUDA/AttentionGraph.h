@@ -12,7 +12,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_ATTENTIONGRAPH_H
 
 #include "CudnnGraph.h"
-#include "Soap/Runtime/AttentionCall.h"
+#include "Runtime/Kernels/AttentionCall.h"
 
 #include <memory>
 

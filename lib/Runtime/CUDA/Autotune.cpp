@@ -10,8 +10,9 @@
 #include "Autotune.h"
 
 #include "Artifact/Json.h"
-#include "Soap/Runtime/Files.h"
 #include "Soap/Support/CacheFolder.h"
+#include "Soap/Support/FileIO.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <cerrno>

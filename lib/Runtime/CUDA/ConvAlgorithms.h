@@ -15,7 +15,7 @@
 
 #include "CudaError.h"
 #include "PaddedImage.h"
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <optional>
 #include <vector>

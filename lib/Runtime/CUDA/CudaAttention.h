@@ -11,7 +11,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDAATTENTION_H
 
 #include "CudaTuning.h"
-#include "Soap/Runtime/AttentionCall.h"
+#include "Runtime/Kernels/AttentionCall.h"
 
 #include <map>
 #include <memory>

@@ -12,7 +12,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDACONV_H
 
 #include "CudaTuning.h"
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <map>
 #include <memory>

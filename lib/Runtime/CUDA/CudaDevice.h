@@ -12,8 +12,8 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "CudaLibraries.h"
+#include "Runtime/Backend/Backend.h"
 #include "Soap/ABI/Gpu.h"
-#include "Soap/Runtime/Backend.h"
 
 #include <mutex>
 #include <unordered_map>

@@ -13,7 +13,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDAIMAGES_H
 
 #include "CudaTuning.h"
-#include "Soap/Runtime/ImageCalls.h"
+#include "Runtime/Kernels/ImageCalls.h"
 
 #include <map>
 #include <memory>

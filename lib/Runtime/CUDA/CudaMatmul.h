@@ -11,7 +11,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDAMATMUL_H
 
 #include "CudaTuning.h"
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <array>
 #include <map>

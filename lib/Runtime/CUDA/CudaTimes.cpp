@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaError.h"
-#include "Soap/Runtime/GpuTimes.h"
+#include "Runtime/Backend/GpuTimes.h"
 
 using namespace soap;
 using namespace soap::runtime;

@@ -14,7 +14,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDNNGRAPH_H
 
 #include "CudaError.h"
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <functional>
 #include <memory>

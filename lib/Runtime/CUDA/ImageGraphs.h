@@ -12,7 +12,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_IMAGEGRAPHS_H
 
 #include "CudnnGraph.h"
-#include "Soap/Runtime/ImageCalls.h"
+#include "Runtime/Kernels/ImageCalls.h"
 
 #include <memory>
 

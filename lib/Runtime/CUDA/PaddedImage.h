@@ -13,7 +13,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_PADDEDIMAGE_H
 
 #include "CudaError.h"
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 namespace soap::runtime {
 

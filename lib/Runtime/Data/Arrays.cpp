@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DataSpec.h"
+#include "Runtime/Data/DataSpec.h"
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
 
 #include <functional>
 #include <numeric>

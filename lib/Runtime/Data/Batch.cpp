@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Data.h"
-#include "Soap/Runtime/Random.h"
+#include "Runtime/Data/Random.h"
+#include "Soap/Runtime/Data/Data.h"
 
 #include <cstring>
 #include <numeric>

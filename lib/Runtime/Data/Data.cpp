@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Data.h"
+#include "Soap/Runtime/Data/Data.h"
 
-#include "DataSpec.h"
-#include "Soap/Runtime/Random.h"
+#include "Runtime/Data/DataSpec.h"
+#include "Runtime/Data/Random.h"
 
 #include <algorithm>
 #include <cmath>

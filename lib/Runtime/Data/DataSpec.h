@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_DATASPEC_H
-#define SOAP_LIB_RUNTIME_DATASPEC_H
+#ifndef SOAP_LIB_RUNTIME_DATA_DATASPEC_H
+#define SOAP_LIB_RUNTIME_DATA_DATASPEC_H
 
-#include "Soap/Runtime/Data.h"
+#include "Soap/Runtime/Data/Data.h"
 
 #include <map>
 
@@ -56,4 +56,4 @@ Expected<DataSource> loadTokens(const std::string &spec,
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_DATASPEC_H
+#endif // SOAP_LIB_RUNTIME_DATA_DATASPEC_H

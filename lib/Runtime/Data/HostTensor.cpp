@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/HostTensor.h"
+#include "Soap/Runtime/Data/HostTensor.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
 
-#include "GzipFile.h"
+#include "Support/GzipFile.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Support/FileIO.h"
+#include "Soap/Support/InputFile.h"
 
 #include <cstring>
 

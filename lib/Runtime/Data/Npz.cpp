@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <zlib.h>

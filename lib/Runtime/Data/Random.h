@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_RANDOM_H
-#define SOAP_RUNTIME_RANDOM_H
+#ifndef SOAP_LIB_RUNTIME_DATA_RANDOM_H
+#define SOAP_LIB_RUNTIME_DATA_RANDOM_H
 
 #include <cmath>
 #include <cstdint>
@@ -63,4 +63,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_RANDOM_H
+#endif // SOAP_LIB_RUNTIME_DATA_RANDOM_H

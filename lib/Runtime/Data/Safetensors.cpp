@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Artifact/Json.h"
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Support/FileIO.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <cstring>

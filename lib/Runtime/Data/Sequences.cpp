@@ -12,10 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DataSpec.h"
+#include "Runtime/Data/DataSpec.h"
 
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Text.h"
+#include "Runtime/Data/Text.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Support/FileIO.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <charconv>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Text.h"
+#include "Runtime/Data/Text.h"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_TEXT_H
-#define SOAP_RUNTIME_TEXT_H
+#ifndef SOAP_LIB_RUNTIME_DATA_TEXT_H
+#define SOAP_LIB_RUNTIME_DATA_TEXT_H
 
 #include <cstdint>
 #include <string>
@@ -53,4 +53,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_TEXT_H
+#endif // SOAP_LIB_RUNTIME_DATA_TEXT_H

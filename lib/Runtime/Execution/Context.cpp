@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Context.h"
+#include "Runtime/Execution/Context.h"
 
 #include "Soap/Plan/CollectiveGroup.h"
 

@@ -9,12 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_CONTEXT_H
-#define SOAP_RUNTIME_CONTEXT_H
+#ifndef SOAP_LIB_RUNTIME_EXECUTION_CONTEXT_H
+#define SOAP_LIB_RUNTIME_EXECUTION_CONTEXT_H
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Kernels.h"
-#include "Soap/Runtime/Launcher.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Kernels/Kernels.h"
+#include "Runtime/Transport/Transport.h"
+#include "Soap/Runtime/Execution/Launcher.h"
 
 #include <atomic>
 #include <mutex>
@@ -65,4 +66,4 @@ struct SoapContext {
   void fail(const std::string &message);
 };
 
-#endif // SOAP_RUNTIME_CONTEXT_H
+#endif // SOAP_LIB_RUNTIME_EXECUTION_CONTEXT_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Execution/Initialize.h"
 
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Random.h"
+#include "Runtime/Data/Random.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
 
 #include <algorithm>
 #include <cmath>

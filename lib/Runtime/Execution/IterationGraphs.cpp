@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/IterationGraphs.h"
+#include "Runtime/Execution/IterationGraphs.h"
 
 #include <algorithm>
 

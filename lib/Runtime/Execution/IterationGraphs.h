@@ -15,11 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_ITERATIONGRAPHS_H
-#define SOAP_RUNTIME_ITERATIONGRAPHS_H
+#ifndef SOAP_LIB_RUNTIME_EXECUTION_ITERATIONGRAPHS_H
+#define SOAP_LIB_RUNTIME_EXECUTION_ITERATIONGRAPHS_H
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Launcher.h"
+#include "Runtime/Backend/Backend.h"
+#include "Soap/Runtime/Execution/Launcher.h"
 
 namespace soap::runtime {
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_ITERATIONGRAPHS_H
+#endif // SOAP_LIB_RUNTIME_EXECUTION_ITERATIONGRAPHS_H

@@ -9,14 +9,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/Execution/Launcher.h"
 
-#include "Affinity.h"
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Context.h"
-#include "Soap/Runtime/IterationGraphs.h"
-#include "Soap/Runtime/PeerMonitor.h"
-#include "Soap/Runtime/SpeedGauge.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Execution/Context.h"
+#include "Runtime/Execution/IterationGraphs.h"
+#include "Runtime/Execution/SpeedGauge.h"
+#include "Runtime/Processes/Affinity.h"
+#include "Runtime/Transport/Transport.h"
+#include "Soap/Runtime/Processes/World.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -42,6 +43,15 @@ Execution::Execution(std::shared_ptr<const Manifest> m, const EntryInfo &entry,
 }
 
 Execution::~Execution() = default;
+
+void LauncherOptions::join(const World &world, const Placement &placement) {
+  DeviceShare share = world.share(placement);
+  peers = &world.peers();
+  local = std::move(share.local);
+  firstOnMachine = share.firstOnMachine;
+  if (threadsPerDevice <= 0)
+    threadsPerDevice = share.coresPerDevice;
+}
 
 namespace {
 

@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/LibraryCalls.h"
-#include "Soap/Runtime/AttentionCall.h"
-#include "Soap/Runtime/Context.h"
+#include "Runtime/Execution/Context.h"
+#include "Runtime/Kernels/AttentionCall.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <exception>
 

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PrepareCalls.h"
+#include "Runtime/Execution/PrepareCalls.h"
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Context.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Execution/Context.h"
 
 #include "nlohmann/json.hpp"
 

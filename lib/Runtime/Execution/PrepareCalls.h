@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_PREPARECALLS_H
-#define SOAP_LIB_RUNTIME_PREPARECALLS_H
+#ifndef SOAP_LIB_RUNTIME_EXECUTION_PREPARECALLS_H
+#define SOAP_LIB_RUNTIME_EXECUTION_PREPARECALLS_H
 
-#include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/Execution/Launcher.h"
 
 namespace soap::runtime {
 
@@ -30,4 +30,4 @@ MaybeError prepareCalls(Execution &execution, Backend &backend);
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_PREPARECALLS_H
+#endif // SOAP_LIB_RUNTIME_EXECUTION_PREPARECALLS_H

@@ -7,11 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Execution/Session.h"
 
-#include "GpuDriver.h"
-#include "PrepareCalls.h"
-#include "Soap/Runtime/IterationGraphs.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Backend/GpuDriver.h"
+#include "Runtime/Execution/IterationGraphs.h"
+#include "Runtime/Execution/PrepareCalls.h"
+#include "Runtime/Transport/NcclTransport.h"
+#include "Soap/Runtime/Processes/World.h"
 
 #include <algorithm>
 #include <map>
@@ -181,7 +184,7 @@ Expected<std::unique_ptr<Session>> Session::create(ProgramSource source,
     if (!placed)
       return placed.takeError();
     placement = *placed;
-    world->prepare(options, placement);
+    options.join(*world, placement);
   }
   auto backend =
       openFor(session->source, placement, options.firstOnMachine, choice);

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/SpeedGauge.h"
+#include "Runtime/Execution/SpeedGauge.h"
 
 #include <algorithm>
 #include <chrono>

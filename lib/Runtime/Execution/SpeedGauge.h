@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_SPEEDGAUGE_H
-#define SOAP_RUNTIME_SPEEDGAUGE_H
+#ifndef SOAP_LIB_RUNTIME_EXECUTION_SPEEDGAUGE_H
+#define SOAP_LIB_RUNTIME_EXECUTION_SPEEDGAUGE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -61,4 +61,4 @@ inline bool isFullSpeed(int64_t gauge, int64_t best) {
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_SPEEDGAUGE_H
+#endif // SOAP_LIB_RUNTIME_EXECUTION_SPEEDGAUGE_H

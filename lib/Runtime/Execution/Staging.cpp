@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/TensorStore.h"
+#include "Runtime/Backend/Backend.h"
+#include "Soap/Runtime/Execution/TensorStore.h"
 
 #include <algorithm>
 #include <set>

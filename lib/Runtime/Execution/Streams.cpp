@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Context.h"
+#include "Runtime/Execution/Context.h"
 
 #include <cstring>
 #include <exception>

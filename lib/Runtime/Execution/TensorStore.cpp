@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/TensorStore.h"
+#include "Soap/Runtime/Execution/TensorStore.h"
 
-#include "Soap/Runtime/Backend.h"
+#include "Runtime/Backend/Backend.h"
 
 #include <cstring>
 #include <set>

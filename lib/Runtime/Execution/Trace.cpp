@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Trace.h"
+#include "Soap/Runtime/Execution/Trace.h"
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Support/FileIO.h"
 
 #include <algorithm>
 #include <limits>

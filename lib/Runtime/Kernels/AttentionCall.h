@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_ATTENTIONCALL_H
-#define SOAP_RUNTIME_ATTENTIONCALL_H
+#ifndef SOAP_LIB_RUNTIME_KERNELS_ATTENTIONCALL_H
+#define SOAP_LIB_RUNTIME_KERNELS_ATTENTIONCALL_H
 
 #include <array>
 #include <compare>
@@ -107,4 +107,4 @@ void runTwin(const AttentionCall &call, const AttentionBuffers &buffers);
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_ATTENTIONCALL_H
+#endif // SOAP_LIB_RUNTIME_KERNELS_ATTENTIONCALL_H

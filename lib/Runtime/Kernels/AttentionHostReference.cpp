@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/AttentionCall.h"
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/AttentionCall.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <algorithm>
 #include <bit>

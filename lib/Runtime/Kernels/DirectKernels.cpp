@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Kernels.h"
+#include "Runtime/Kernels/Kernels.h"
 
 #include <algorithm>
 #include <cstring>

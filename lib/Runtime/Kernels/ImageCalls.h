@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_IMAGECALLS_H
-#define SOAP_RUNTIME_IMAGECALLS_H
+#ifndef SOAP_LIB_RUNTIME_KERNELS_IMAGECALLS_H
+#define SOAP_LIB_RUNTIME_KERNELS_IMAGECALLS_H
 
 #include <compare>
 #include <cstddef>
@@ -114,4 +114,4 @@ void runTwin(const NormCall &call, const NormBuffers &buffers);
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_IMAGECALLS_H
+#endif // SOAP_LIB_RUNTIME_KERNELS_IMAGECALLS_H

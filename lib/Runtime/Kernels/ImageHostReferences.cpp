@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/ImageCalls.h"
+#include "Runtime/Kernels/ImageCalls.h"
 
 #include <algorithm>
 #include <bit>

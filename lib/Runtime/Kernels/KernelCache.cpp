@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OneDnnConv.h"
-#include "Soap/Runtime/Kernels.h"
+#include "Runtime/Kernels/Kernels.h"
+#include "Runtime/Kernels/OneDnnConv.h"
 
 #include <algorithm>
 #include <map>

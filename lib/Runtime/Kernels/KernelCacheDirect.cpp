@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Kernels.h"
+#include "Runtime/Kernels/Kernels.h"
 
 using namespace soap::runtime;
 

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_KERNELS_H
-#define SOAP_RUNTIME_KERNELS_H
+#ifndef SOAP_LIB_RUNTIME_KERNELS_KERNELS_H
+#define SOAP_LIB_RUNTIME_KERNELS_KERNELS_H
 
 #include <cstdint>
 #include <memory>
@@ -80,4 +80,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_KERNELS_H
+#endif // SOAP_LIB_RUNTIME_KERNELS_KERNELS_H

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_LIBRARYCALLS_H
-#define SOAP_RUNTIME_LIBRARYCALLS_H
+#ifndef SOAP_LIB_RUNTIME_KERNELS_LIBRARYCALLS_H
+#define SOAP_LIB_RUNTIME_KERNELS_LIBRARYCALLS_H
 
-#include "Soap/Runtime/Kernels.h"
+#include "Runtime/Kernels/Kernels.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -201,4 +201,4 @@ void runTwin(const ConvCall &call, const ConvBuffers &buffers,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_LIBRARYCALLS_H
+#endif // SOAP_LIB_RUNTIME_KERNELS_LIBRARYCALLS_H

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <bit>
 #include <cmath>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OneDnnConv.h"
+#include "Runtime/Kernels/OneDnnConv.h"
 
 #include <algorithm>
 #include <cstring>

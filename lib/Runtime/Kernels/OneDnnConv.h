@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_ONEDNNCONV_H
-#define SOAP_LIB_RUNTIME_ONEDNNCONV_H
+#ifndef SOAP_LIB_RUNTIME_KERNELS_ONEDNNCONV_H
+#define SOAP_LIB_RUNTIME_KERNELS_ONEDNNCONV_H
 
-#include "Soap/Runtime/Kernels.h"
+#include "Runtime/Kernels/Kernels.h"
 
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -71,4 +71,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_ONEDNNCONV_H
+#endif // SOAP_LIB_RUNTIME_KERNELS_ONEDNNCONV_H

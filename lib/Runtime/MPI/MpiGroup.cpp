@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/ProcessGroup.h"
+#include "Soap/Runtime/Processes/ProcessGroup.h"
 
 #include <mpi.h>
 

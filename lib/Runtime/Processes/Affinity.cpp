@@ -7,9 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Affinity.h"
-
-#include "Soap/Runtime/Launcher.h"
+#include "Runtime/Processes/Affinity.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_AFFINITY_H
-#define SOAP_LIB_RUNTIME_AFFINITY_H
+#ifndef SOAP_LIB_RUNTIME_PROCESSES_AFFINITY_H
+#define SOAP_LIB_RUNTIME_PROCESSES_AFFINITY_H
 
 #include <cstdint>
 #include <vector>
@@ -19,6 +19,9 @@ namespace soap::runtime {
 /// The cores that this process may use, ascending.
 std::vector<int> availableCoreList();
 
+/// How many these are, at least 1.
+int64_t availableCores();
+
 /// Binds the calling thread to `count` of `cores`, from `first` round robin,
 /// and lets its kernels use `count` threads. Kernel threads inherit the cores,
 /// so this comes before the first kernel.
@@ -27,4 +30,4 @@ void setUpDeviceThread(const std::vector<int> &cores, int64_t first,
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_AFFINITY_H
+#endif // SOAP_LIB_RUNTIME_PROCESSES_AFFINITY_H

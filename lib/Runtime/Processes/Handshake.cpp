@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Handshake.h"
+#include "Runtime/Processes/Handshake.h"
 
-#include "Sha256.h"
+#include "Runtime/Processes/Sha256.h"
 
 #include <algorithm>
 #include <cstring>

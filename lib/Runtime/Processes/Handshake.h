@@ -21,10 +21,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_HANDSHAKE_H
-#define SOAP_LIB_RUNTIME_HANDSHAKE_H
+#ifndef SOAP_LIB_RUNTIME_PROCESSES_HANDSHAKE_H
+#define SOAP_LIB_RUNTIME_PROCESSES_HANDSHAKE_H
 
-#include "Sockets.h"
+#include "Runtime/Processes/Sockets.h"
 
 #include <cstdint>
 #include <functional>
@@ -150,4 +150,4 @@ Expected<Introduced> introduce(const Introduction &introduction);
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_HANDSHAKE_H
+#endif // SOAP_LIB_RUNTIME_PROCESSES_HANDSHAKE_H

@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/PeerMonitor.h"
+#include "Soap/Runtime/Processes/PeerMonitor.h"
 
-#include "Handshake.h"
+#include "Runtime/Processes/Handshake.h"
 
 #include <algorithm>
 #include <atomic>

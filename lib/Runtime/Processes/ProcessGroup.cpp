@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/ProcessGroup.h"
+#include "Soap/Runtime/Processes/ProcessGroup.h"
 
-#include "Library.h"
+#include "Support/SharedLibrary.h"
 
 #include <cstdlib>
 #include <dlfcn.h>

@@ -10,11 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Rendezvous.h"
+#include "Soap/Runtime/Processes/Rendezvous.h"
 
-#include "Handshake.h"
-#include "Soap/Runtime/Files.h"
-#include "TcpGroup.h"
+#include "Runtime/Processes/Handshake.h"
+#include "Runtime/Processes/TcpGroup.h"
+#include "Soap/Support/FileIO.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <charconv>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sha256.h"
+#include "Runtime/Processes/Sha256.h"
 
 #include <bit>
 #include <cstddef>

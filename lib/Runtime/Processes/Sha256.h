@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_SHA256_H
-#define SOAP_LIB_RUNTIME_SHA256_H
+#ifndef SOAP_LIB_RUNTIME_PROCESSES_SHA256_H
+#define SOAP_LIB_RUNTIME_PROCESSES_SHA256_H
 
 #include <array>
 #include <cstdint>
@@ -35,4 +35,4 @@ bool equalInConstantTime(std::string_view a, std::string_view b);
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_SHA256_H
+#endif // SOAP_LIB_RUNTIME_PROCESSES_SHA256_H

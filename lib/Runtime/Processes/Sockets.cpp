@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sockets.h"
+#include "Runtime/Processes/Sockets.h"
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Support/InputFile.h"
 
 #include <algorithm>
 #include <arpa/inet.h>

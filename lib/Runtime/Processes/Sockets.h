@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_SOCKETS_H
-#define SOAP_LIB_RUNTIME_SOCKETS_H
+#ifndef SOAP_LIB_RUNTIME_PROCESSES_SOCKETS_H
+#define SOAP_LIB_RUNTIME_PROCESSES_SOCKETS_H
 
 #include "Soap/Support/Error.h"
 
@@ -104,4 +104,4 @@ std::string networkIdentity();
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_SOCKETS_H
+#endif // SOAP_LIB_RUNTIME_PROCESSES_SOCKETS_H

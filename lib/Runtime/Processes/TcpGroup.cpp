@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TcpGroup.h"
+#include "Runtime/Processes/TcpGroup.h"
 
 #include <algorithm>
 #include <cerrno>

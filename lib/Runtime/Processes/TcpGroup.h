@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_TCPGROUP_H
-#define SOAP_LIB_RUNTIME_TCPGROUP_H
+#ifndef SOAP_LIB_RUNTIME_PROCESSES_TCPGROUP_H
+#define SOAP_LIB_RUNTIME_PROCESSES_TCPGROUP_H
 
-#include "Soap/Runtime/ProcessGroup.h"
-#include "Sockets.h"
+#include "Runtime/Processes/Sockets.h"
+#include "Soap/Runtime/Processes/ProcessGroup.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -80,4 +80,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_TCPGROUP_H
+#endif // SOAP_LIB_RUNTIME_PROCESSES_TCPGROUP_H

@@ -7,11 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/World.h"
+#include "Soap/Runtime/Processes/World.h"
 
-#include "Affinity.h"
-#include "Soap/Runtime/Checkpoint.h"
-#include "Sockets.h"
+#include "Runtime/Processes/Affinity.h"
+#include "Runtime/Processes/Sockets.h"
 
 #include <algorithm>
 #include <iterator>
@@ -85,26 +84,23 @@ Expected<Placement> World::place(const Manifest &manifest) {
   return Placement{&group, manifest.devices};
 }
 
-void World::prepare(LauncherOptions &options,
-                    const Placement &placement) const {
-  options.peers = monitor.get();
-  options.local = placement.devicesHere();
+DeviceShare World::share(const Placement &placement) const {
+  DeviceShare share;
+  share.local = placement.devicesHere();
   const std::string &machine = machines[size_t(rank())];
   std::set<int> shared;
   int64_t devices = 0;
-  options.firstOnMachine = 0;
   for (int64_t device = 0; device < placement.devices; ++device) {
     auto owner = size_t(placement.rankOf(device));
     if (machines[owner] != machine)
       continue;
     shared.insert(cores[owner].begin(), cores[owner].end());
-    if (device < options.local.front())
-      ++options.firstOnMachine;
+    if (device < share.local.front())
+      ++share.firstOnMachine;
     ++devices;
   }
-  if (options.threadsPerDevice <= 0)
-    options.threadsPerDevice =
-        std::max<int64_t>(1, int64_t(shared.size()) / devices);
+  share.coresPerDevice = std::max<int64_t>(1, int64_t(shared.size()) / devices);
+  return share;
 }
 
 Expected<Decision> World::agreeToStop(bool notFinite) {

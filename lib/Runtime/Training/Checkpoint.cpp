@@ -8,9 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Checkpoint.h"
+#include "Soap/Runtime/Training/Checkpoint.h"
 
 #include "Artifact/Json.h"
+#include "Runtime/Artifact/Fingerprint.h"
+#include "Soap/Support/InputFile.h"
 
 #include <cmath>
 #include <cstring>
@@ -28,49 +30,6 @@ constexpr int64_t large = int64_t(1) << 53;
 
 bool isWeight(const TensorInfo &info) {
   return info.kind == TensorKind::Parameter || info.kind == TensorKind::State;
-}
-
-/// Mixes 8 bytes at a time: all samples of a data set go through it.
-class Hasher {
-public:
-  void add(uint64_t value) {
-    state = (state ^ value) * 0x9e3779b97f4a7c15;
-    state ^= state >> 32;
-  }
-  void add(const void *data, size_t size) {
-    add(uint64_t(size));
-    const char *bytes = static_cast<const char *>(data);
-    for (; size >= 8; bytes += 8, size -= 8) {
-      uint64_t word;
-      std::memcpy(&word, bytes, 8);
-      add(word);
-    }
-    uint64_t rest = 0;
-    if (size)
-      std::memcpy(&rest, bytes, size);
-    add(rest);
-  }
-  void add(const std::string &text) { add(text.data(), text.size()); }
-  void add(double value) { add(&value, sizeof(value)); }
-  void add(const std::vector<int64_t> &list) {
-    add(list.data(), list.size() * sizeof(int64_t));
-  }
-
-  std::string digits() const {
-    std::string text;
-    for (int shift = 60; shift >= 0; shift -= 4)
-      text += "0123456789abcdef"[state >> shift & 15];
-    return text;
-  }
-
-private:
-  uint64_t state = 0xcbf29ce484222325;
-};
-
-void addTile(Hasher &hash, const TileInfo &tile) {
-  hash.add(uint64_t(tile.tensor));
-  hash.add(tile.region.str());
-  hash.add(uint64_t(tile.updated));
 }
 
 /// JSON has no infinities; a training that has diverged is saved all the same.
@@ -186,35 +145,6 @@ std::string describe(const HostTensor &tensor) {
 }
 
 } // namespace
-
-std::string runtime::fingerprint(const Manifest &manifest) {
-  Hasher hash;
-  hash.add(uint64_t(manifest.devices));
-  for (const TensorInfo &info : manifest.tensors) {
-    hash.add(info.name);
-    hash.add(uint64_t(info.kind));
-    hash.add(info.shape);
-    hash.add(uint64_t(info.dtype));
-  }
-  for (const EntryInfo &entry : manifest.entries) {
-    hash.add(entry.name);
-    for (const ScheduledTask &task : entry.schedule) {
-      hash.add(task.name);
-      hash.add(task.kind);
-    }
-    for (const RankInfo &rank : entry.ranks) {
-      hash.add(uint64_t(rank.device));
-      hash.add(rank.tasks);
-      hash.add(rank.peers);
-      hash.add(rank.transfers);
-      for (const TileInfo &tile : rank.args)
-        addTile(hash, tile);
-      for (const TileInfo &tile : rank.results)
-        addTile(hash, tile);
-    }
-  }
-  return hash.digits();
-}
 
 std::string runtime::fingerprint(const DataSource &source) {
   Hasher hash;

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/FiniteWatch.h"
+#include "Soap/Runtime/Training/FiniteWatch.h"
 
 #include <chrono>
 #include <cmath>

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Trainer.h"
+#include "Soap/Runtime/Training/Trainer.h"
 
-#include "Soap/Runtime/FiniteWatch.h"
+#include "Soap/Runtime/Training/FiniteWatch.h"
 
 #include <algorithm>
 #include <numeric>

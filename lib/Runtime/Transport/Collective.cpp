@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Collective.h"
+#include "Runtime/Transport/Collective.h"
 
 #include <algorithm>
 #include <cstring>

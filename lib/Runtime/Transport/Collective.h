@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_COLLECTIVE_H
-#define SOAP_RUNTIME_COLLECTIVE_H
+#ifndef SOAP_LIB_RUNTIME_TRANSPORT_COLLECTIVE_H
+#define SOAP_LIB_RUNTIME_TRANSPORT_COLLECTIVE_H
 
 #include "Soap/ABI/Runtime.h"
 #include "Soap/Cost/CollectiveCost.h"
@@ -84,4 +84,4 @@ void foldSums(int64_t elementType, const std::vector<const void *> &sources,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_COLLECTIVE_H
+#endif // SOAP_LIB_RUNTIME_TRANSPORT_COLLECTIVE_H

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceCollectives.h"
+#include "Runtime/Transport/DeviceCollectives.h"
 
 #include "Soap/Plan/CollectiveGroup.h"
 

@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_DEVICECOLLECTIVES_H
-#define SOAP_LIB_RUNTIME_DEVICECOLLECTIVES_H
+#ifndef SOAP_LIB_RUNTIME_TRANSPORT_DEVICECOLLECTIVES_H
+#define SOAP_LIB_RUNTIME_TRANSPORT_DEVICECOLLECTIVES_H
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Collective.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Transport/Collective.h"
 
 #include <condition_variable>
 #include <map>
@@ -56,4 +56,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_DEVICECOLLECTIVES_H
+#endif // SOAP_LIB_RUNTIME_TRANSPORT_DEVICECOLLECTIVES_H

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceCollectives.h"
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Transport.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Transport/DeviceCollectives.h"
+#include "Runtime/Transport/Transport.h"
 
 #include <condition_variable>
 #include <mutex>

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostCollectives.h"
+#include "Runtime/Transport/HostCollectives.h"
 
+#include "Runtime/Processes/Affinity.h"
 #include "Soap/Plan/CollectiveGroup.h"
-#include "Soap/Runtime/Launcher.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_HOSTCOLLECTIVES_H
-#define SOAP_LIB_RUNTIME_HOSTCOLLECTIVES_H
+#ifndef SOAP_LIB_RUNTIME_TRANSPORT_HOSTCOLLECTIVES_H
+#define SOAP_LIB_RUNTIME_TRANSPORT_HOSTCOLLECTIVES_H
 
-#include "Soap/Runtime/Collective.h"
-#include "Soap/Runtime/Placement.h"
+#include "Runtime/Transport/Collective.h"
+#include "Soap/Runtime/Processes/Placement.h"
 #include "Soap/Support/Error.h"
 
 #include <atomic>
@@ -51,4 +51,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_HOSTCOLLECTIVES_H
+#endif // SOAP_LIB_RUNTIME_TRANSPORT_HOSTCOLLECTIVES_H

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Transport.h"
+#include "Runtime/Transport/Transport.h"
 
-#include "HostCollectives.h"
-#include "Soap/Runtime/Launcher.h"
+#include "Runtime/Processes/Affinity.h"
+#include "Runtime/Transport/HostCollectives.h"
 
 #include <atomic>
 #include <chrono>

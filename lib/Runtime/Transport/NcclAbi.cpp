@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NcclAbi.h"
+#include "Runtime/Transport/NcclAbi.h"
 
-#include "Library.h"
+#include "Support/SharedLibrary.h"
 
 #include <dlfcn.h>
 #include <type_traits>

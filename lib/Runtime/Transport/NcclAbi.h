@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_RUNTIME_NCCLABI_H
-#define SOAP_LIB_RUNTIME_NCCLABI_H
+#ifndef SOAP_LIB_RUNTIME_TRANSPORT_NCCLABI_H
+#define SOAP_LIB_RUNTIME_TRANSPORT_NCCLABI_H
 
 #include "Soap/Support/Error.h"
 
@@ -69,4 +69,4 @@ Expected<const NcclAbi *> loadNccl();
 
 } // namespace soap::runtime
 
-#endif // SOAP_LIB_RUNTIME_NCCLABI_H
+#endif // SOAP_LIB_RUNTIME_TRANSPORT_NCCLABI_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/NcclTransport.h"
+#include "Runtime/Transport/NcclTransport.h"
 
-#include "NcclAbi.h"
-#include "Soap/Runtime/TransferLedger.h"
+#include "Runtime/Transport/NcclAbi.h"
+#include "Runtime/Transport/TransferLedger.h"
 
 #include <algorithm>
 #include <atomic>

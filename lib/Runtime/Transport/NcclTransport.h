@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_NCCLTRANSPORT_H
-#define SOAP_RUNTIME_NCCLTRANSPORT_H
+#ifndef SOAP_LIB_RUNTIME_TRANSPORT_NCCLTRANSPORT_H
+#define SOAP_LIB_RUNTIME_TRANSPORT_NCCLTRANSPORT_H
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Transport.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Transport/Transport.h"
 
 namespace soap::runtime {
 
@@ -36,4 +36,4 @@ public:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_NCCLTRANSPORT_H
+#endif // SOAP_LIB_RUNTIME_TRANSPORT_NCCLTRANSPORT_H

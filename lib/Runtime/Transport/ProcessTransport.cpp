@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Transport.h"
+#include "Runtime/Transport/Transport.h"
 
-#include "HostCollectives.h"
+#include "Runtime/Transport/HostCollectives.h"
 
 #include <atomic>
 

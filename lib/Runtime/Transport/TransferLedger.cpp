@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/TransferLedger.h"
+#include "Runtime/Transport/TransferLedger.h"
 
 #include <algorithm>
 #include <string>

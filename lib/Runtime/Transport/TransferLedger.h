@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_TRANSFERLEDGER_H
-#define SOAP_RUNTIME_TRANSFERLEDGER_H
+#ifndef SOAP_LIB_RUNTIME_TRANSPORT_TRANSFERLEDGER_H
+#define SOAP_LIB_RUNTIME_TRANSPORT_TRANSFERLEDGER_H
 
-#include "Soap/Runtime/Transport.h"
+#include "Runtime/Transport/Transport.h"
 
 #include <deque>
 #include <map>
@@ -88,4 +88,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_TRANSFERLEDGER_H
+#endif // SOAP_LIB_RUNTIME_TRANSPORT_TRANSFERLEDGER_H

@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_TRANSPORT_H
-#define SOAP_RUNTIME_TRANSPORT_H
+#ifndef SOAP_LIB_RUNTIME_TRANSPORT_TRANSPORT_H
+#define SOAP_LIB_RUNTIME_TRANSPORT_TRANSPORT_H
 
-#include "Soap/Runtime/Collective.h"
-#include "Soap/Runtime/Placement.h"
+#include "Runtime/Transport/Collective.h"
+#include "Soap/Runtime/Processes/Placement.h"
 #include "Soap/Support/Error.h"
 
 #include <cstdint>
@@ -115,4 +115,4 @@ std::unique_ptr<Transport> makeTransport(const Placement &placement,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_TRANSPORT_H
+#endif // SOAP_LIB_RUNTIME_TRANSPORT_TRANSPORT_H

@@ -9,7 +9,7 @@
 
 #include "Safetensors.h"
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
 
 namespace runtime = ::soap::runtime;
 

@@ -11,7 +11,7 @@
 
 #include "Importer.h"
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -13,8 +13,8 @@
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
-#include "Soap/Runtime/Launcher.h"
-#include "Soap/Runtime/Symbols.h"
+#include "Soap/Runtime/Artifact/Symbols.h"
+#include "Soap/Runtime/Execution/Launcher.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Simulator/Simulator.h"
 #include "Soap/Transforms/Partition.h"
@@ -179,7 +179,7 @@ struct Run {
       if (!placed)
         return placed.error();
       placement = *placed;
-      world->prepare(options, placement);
+      options.join(*world, placement);
     }
     execution =
         std::make_shared<runtime::Execution>(manifest, *entry, placement);

@@ -16,7 +16,7 @@
 #include "Cases.h"
 #include "Configs.h"
 
-#include "Soap/Runtime/World.h"
+#include "Soap/Runtime/Processes/World.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -10,7 +10,7 @@
 
 #include "FakeLibraries.h"
 #include "FakeStreams.h"
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,7 @@
 #ifndef SOAP_TEST_INTEGRATION_GPU_FAKELIBRARIES_H
 #define SOAP_TEST_INTEGRATION_GPU_FAKELIBRARIES_H
 
-#include "Soap/Runtime/LibraryCalls.h"
+#include "Runtime/Kernels/LibraryCalls.h"
 
 #include <cublasLt.h>
 #include <cudnn.h>

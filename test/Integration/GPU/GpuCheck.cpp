@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/CUDA/GpuImage.h"
+#include "Runtime/CUDA/GpuImage.h"
 #include "Soap/ABI/Gpu.h"
 
 #include <cuda_runtime_api.h>

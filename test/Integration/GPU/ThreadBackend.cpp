@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Collective.h"
-#include "Soap/Runtime/HostTensor.h"
+#include "Runtime/Backend/Backend.h"
+#include "Runtime/Transport/Collective.h"
+#include "Soap/Runtime/Data/HostTensor.h"
 
 #include <condition_variable>
 #include <cstdlib>

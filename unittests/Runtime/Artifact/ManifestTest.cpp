@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Manifest.h"
-#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
+#include "Soap/Runtime/Execution/Initialize.h"
 
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/ProgramInterface.h"
-#include "LinearModel.h"
+#include "Runtime/Artifact/ProgramInterface.h"
+#include "Runtime/LinearModel.h"
 
 #include "Soap/ABI/Runtime.h"
 

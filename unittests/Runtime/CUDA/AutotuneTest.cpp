@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CUDA/Autotune.h"
+#include "Runtime/CUDA/Autotune.h"
 
 #include "gtest/gtest.h"
 

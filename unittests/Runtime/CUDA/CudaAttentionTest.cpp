@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CUDA/CudaLibraries.h"
-#include "../../test/Integration/GPU/FakeLibraries.h"
+#include "../../../test/Integration/GPU/FakeLibraries.h"
+#include "Runtime/CUDA/CudaLibraries.h"
 
 #include "gtest/gtest.h"
 

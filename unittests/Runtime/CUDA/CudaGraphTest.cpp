@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../test/Integration/GPU/FakeStreams.h"
-#include "Soap/Runtime/IterationGraphs.h"
-#include "Soap/Runtime/Session.h"
+#include "../../../test/Integration/GPU/FakeStreams.h"
+#include "Runtime/Execution/IterationGraphs.h"
+#include "Soap/Runtime/Execution/Session.h"
 
 #include "gtest/gtest.h"
 

@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CUDA/CudaLibraries.h"
-#include "../../test/Integration/GPU/FakeLibraries.h"
-#include "../../test/Integration/GPU/FakeStreams.h"
+#include "Runtime/CUDA/CudaLibraries.h"
+#include "../../../test/Integration/GPU/FakeLibraries.h"
+#include "../../../test/Integration/GPU/FakeStreams.h"
 
 #include "Soap/ABI/Runtime.h"
 

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CUDA/CudaMatmul.h"
-#include "../../test/Integration/GPU/FakeLibraries.h"
+#include "Runtime/CUDA/CudaMatmul.h"
+#include "../../../test/Integration/GPU/FakeLibraries.h"
 
 #include "gtest/gtest.h"
 

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CUDA/AttentionGraph.h"
-#include "../../lib/Runtime/CUDA/ConvGraph.h"
-#include "../../lib/Runtime/CUDA/ImageGraphs.h"
+#include "Runtime/CUDA/AttentionGraph.h"
+#include "Runtime/CUDA/ConvGraph.h"
+#include "Runtime/CUDA/ImageGraphs.h"
 
 #include "gtest/gtest.h"
 

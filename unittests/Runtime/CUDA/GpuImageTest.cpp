@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CUDA/GpuImage.h"
+#include "Runtime/CUDA/GpuImage.h"
 
 #include <cstring>
 #include <elf.h>

@@ -7,7 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Support/FileIO.h"
+#include "Soap/Support/InputFile.h"
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"

@@ -9,8 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Data.h"
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/Data.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Support/InputFile.h"
 #include "Support/TemporaryFolder.h"
 #include "ZipWriter.h"
 

@@ -8,7 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Files.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Support/InputFile.h"
 #include "Support/TemporaryFolder.h"
 #include "ZipWriter.h"
 

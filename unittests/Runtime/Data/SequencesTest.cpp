@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Data.h"
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Text.h"
+#include "Runtime/Data/Text.h"
+#include "Soap/Runtime/Data/Data.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"

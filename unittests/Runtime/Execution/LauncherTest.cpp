@@ -9,8 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Launcher.h"
-#include "Soap/Runtime/SpeedGauge.h"
+#include "Soap/Runtime/Execution/Launcher.h"
+#include "Runtime/Execution/SpeedGauge.h"
+#include "Runtime/Processes/Affinity.h"
 
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>

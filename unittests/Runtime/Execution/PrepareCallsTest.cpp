@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/PrepareCalls.h"
+#include "Runtime/Execution/PrepareCalls.h"
 
-#include "ThreadGroup.h"
+#include "Runtime/ThreadGroup.h"
 
-#include "Soap/Runtime/Backend.h"
+#include "Runtime/Backend/Backend.h"
 
 #include "gtest/gtest.h"
 

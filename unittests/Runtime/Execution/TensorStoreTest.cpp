@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/TensorStore.h"
+#include "Soap/Runtime/Execution/TensorStore.h"
 
 #include "gtest/gtest.h"
 #include <nlohmann/json.hpp>

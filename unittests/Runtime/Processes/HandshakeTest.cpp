@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/Handshake.h"
+#include "Runtime/Processes/Handshake.h"
 
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/PeerMonitor.h"
+#include "Soap/Runtime/Processes/PeerMonitor.h"
 
 #include "gtest/gtest.h"
 

@@ -8,11 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinearModel.h"
-#include "Soap/Runtime/Initialize.h"
-#include "Soap/Runtime/Trace.h"
-#include "Soap/Runtime/Trainer.h"
-#include "ThreadGroup.h"
+#include "Runtime/LinearModel.h"
+#include "Runtime/ThreadGroup.h"
+#include "Runtime/Transport/Transport.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Execution/Trace.h"
+#include "Soap/Runtime/Training/Trainer.h"
 
 using namespace soap;
 using namespace soap::runtime;

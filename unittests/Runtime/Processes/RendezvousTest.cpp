@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Rendezvous.h"
+#include "Soap/Runtime/Processes/Rendezvous.h"
 
-#include "../../lib/Runtime/Handshake.h"
+#include "Runtime/Processes/Handshake.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/Sha256.h"
+#include "Runtime/Processes/Sha256.h"
 
 #include "gtest/gtest.h"
 

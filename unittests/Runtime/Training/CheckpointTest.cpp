@@ -9,9 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Checkpoint.h"
-#include "LinearModel.h"
-#include "Soap/Runtime/Initialize.h"
+#include "Soap/Runtime/Training/Checkpoint.h"
+#include "Runtime/LinearModel.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Support/InputFile.h"
 
 #include <cmath>
 #include <limits>

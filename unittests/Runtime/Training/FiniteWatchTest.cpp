@@ -9,12 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/FiniteWatch.h"
+#include "Soap/Runtime/Training/FiniteWatch.h"
 
-#include "LinearModel.h"
-#include "Soap/Runtime/Initialize.h"
-#include "Soap/Runtime/Trainer.h"
-#include "ThreadGroup.h"
+#include "Runtime/LinearModel.h"
+#include "Runtime/ThreadGroup.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Training/Trainer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,11 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Trainer.h"
-#include "LinearModel.h"
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Initialize.h"
-#include "Soap/Runtime/Trace.h"
+#include "Soap/Runtime/Training/Trainer.h"
+#include "Runtime/LinearModel.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Execution/Trace.h"
+#include "Soap/Support/InputFile.h"
 #include "Support/TemporaryFolder.h"
 
 #include "gtest/gtest.h"

@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/NcclTransport.h"
-#include "Soap/Runtime/Transport.h"
-#include "ThreadGroup.h"
+#include "Runtime/ThreadGroup.h"
+#include "Runtime/Transport/NcclTransport.h"
+#include "Runtime/Transport/Transport.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/NcclAbi.h"
+#include "Runtime/Transport/NcclAbi.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Execution/Session.h"
 
 #include "gtest/gtest.h"
 

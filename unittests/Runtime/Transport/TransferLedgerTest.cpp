@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Runtime/TransferLedger.h"
+#include "Runtime/Transport/TransferLedger.h"
 
 #include "gtest/gtest.h"
 

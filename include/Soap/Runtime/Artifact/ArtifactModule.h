@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_ARTIFACTMODULE_H
-#define SOAP_RUNTIME_ARTIFACTMODULE_H
+#ifndef SOAP_RUNTIME_ARTIFACT_ARTIFACTMODULE_H
+#define SOAP_RUNTIME_ARTIFACT_ARTIFACTMODULE_H
 
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Artifact/ProgramSource.h"
 
 namespace soap::runtime {
 
@@ -25,4 +25,4 @@ Expected<ProgramSource> loadArtifact(const std::string &path);
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_ARTIFACTMODULE_H
+#endif // SOAP_RUNTIME_ARTIFACT_ARTIFACTMODULE_H

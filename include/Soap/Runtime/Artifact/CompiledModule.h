@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_COMPILEDMODULE_H
-#define SOAP_RUNTIME_COMPILEDMODULE_H
+#ifndef SOAP_RUNTIME_ARTIFACT_COMPILEDMODULE_H
+#define SOAP_RUNTIME_ARTIFACT_COMPILEDMODULE_H
 
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Artifact/ProgramSource.h"
 
 namespace soap::runtime {
 
@@ -34,4 +34,4 @@ Expected<ProgramSource> compileModule(const CompileRequest &request);
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_COMPILEDMODULE_H
+#endif // SOAP_RUNTIME_ARTIFACT_COMPILEDMODULE_H

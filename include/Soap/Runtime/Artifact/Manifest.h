@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_MANIFEST_H
-#define SOAP_RUNTIME_MANIFEST_H
+#ifndef SOAP_RUNTIME_ARTIFACT_MANIFEST_H
+#define SOAP_RUNTIME_ARTIFACT_MANIFEST_H
 
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Model/Region.h"
@@ -150,6 +150,10 @@ struct Manifest {
 Expected<Manifest> parseManifest(std::string_view json,
                                  const std::string &source);
 
+/// 16 hexadecimal digits that depend on the tensors, on the schedules, and on
+/// the tiles and messages of each device.
+std::string fingerprint(const Manifest &manifest);
+
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_MANIFEST_H
+#endif // SOAP_RUNTIME_ARTIFACT_MANIFEST_H

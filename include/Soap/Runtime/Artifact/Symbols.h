@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_SYMBOLS_H
-#define SOAP_RUNTIME_SYMBOLS_H
+#ifndef SOAP_RUNTIME_ARTIFACT_SYMBOLS_H
+#define SOAP_RUNTIME_ARTIFACT_SYMBOLS_H
 
 namespace soap::runtime {
 
@@ -18,4 +18,4 @@ void *resolveSymbol(const char *name);
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_SYMBOLS_H
+#endif // SOAP_RUNTIME_ARTIFACT_SYMBOLS_H

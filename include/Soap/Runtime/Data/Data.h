@@ -16,10 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_DATA_H
-#define SOAP_RUNTIME_DATA_H
+#ifndef SOAP_RUNTIME_DATA_DATA_H
+#define SOAP_RUNTIME_DATA_DATA_H
 
-#include "Soap/Runtime/HostTensor.h"
+#include "Soap/Runtime/Data/HostTensor.h"
 
 #include <optional>
 
@@ -103,4 +103,4 @@ int64_t fillBatch(const DataSource &source, const Dataset &set,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_DATA_H
+#endif // SOAP_RUNTIME_DATA_DATA_H

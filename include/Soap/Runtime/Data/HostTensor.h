@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_HOSTTENSOR_H
-#define SOAP_RUNTIME_HOSTTENSOR_H
+#ifndef SOAP_RUNTIME_DATA_HOSTTENSOR_H
+#define SOAP_RUNTIME_DATA_HOSTTENSOR_H
 
 #include "Soap/Model/Region.h"
-#include "Soap/Runtime/Manifest.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
 #include "Soap/Support/Error.h"
 
 #include <memory>
@@ -83,4 +83,4 @@ int64_t copyPacked(const Region &from, const void *source, const Region &to,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_HOSTTENSOR_H
+#endif // SOAP_RUNTIME_DATA_HOSTTENSOR_H

@@ -1,4 +1,4 @@
-//===- Files.h - Tensors in files: IDX, NPY, NPZ, safetensors ---*- C++ -*-===//
+//===- TensorFiles.h - IDX, NPY, NPZ and safetensors ------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_FILES_H
-#define SOAP_RUNTIME_FILES_H
+#ifndef SOAP_RUNTIME_DATA_TENSORFILES_H
+#define SOAP_RUNTIME_DATA_TENSORFILES_H
 
-#include "Soap/Runtime/HostTensor.h"
-#include "Soap/Support/InputFile.h"
+#include "Soap/Runtime/Data/HostTensor.h"
+#include "Soap/Support/Error.h"
 
 #include <map>
 #include <string>
@@ -23,17 +23,6 @@
 #include <vector>
 
 namespace soap::runtime {
-
-/// All bytes of a file (`soap::readFile` of Support/InputFile.h), and what gzip
-/// packed is unpacked; an error if the result has more than `limit` bytes, or
-/// more than `InputLimits` allows the packed file.
-Expected<std::string> readUnpacked(const std::string &path, int64_t limit);
-/// Writes the parts, one after the other, atomically: into PATH.tmpPID, which
-/// is then renamed; such files of killed processes are removed first. The
-/// target of a link is replaced, devices and pipes are written to as they are.
-MaybeError writeFile(const std::string &path,
-                     const std::vector<std::pair<const char *, size_t>> &parts);
-MaybeError writeFile(const std::string &path, const std::string &text);
 
 /// The MNIST family's format, gzipped or not. Element types: u8, i8, i32, f32,
 /// f64.
@@ -91,4 +80,4 @@ MaybeError writeSafetensors(const std::string &path, const TensorMap &tensors,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_FILES_H
+#endif // SOAP_RUNTIME_DATA_TENSORFILES_H

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_INITIALIZE_H
-#define SOAP_RUNTIME_INITIALIZE_H
+#ifndef SOAP_RUNTIME_EXECUTION_INITIALIZE_H
+#define SOAP_RUNTIME_EXECUTION_INITIALIZE_H
 
-#include "Soap/Runtime/TensorStore.h"
+#include "Soap/Runtime/Execution/TensorStore.h"
 
 namespace soap::runtime {
 
@@ -44,4 +44,4 @@ collectTensors(const Manifest &manifest, TensorStore &store, SavedTensors which,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_INITIALIZE_H
+#endif // SOAP_RUNTIME_EXECUTION_INITIALIZE_H

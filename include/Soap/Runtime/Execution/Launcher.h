@@ -15,12 +15,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_LAUNCHER_H
-#define SOAP_RUNTIME_LAUNCHER_H
+#ifndef SOAP_RUNTIME_EXECUTION_LAUNCHER_H
+#define SOAP_RUNTIME_EXECUTION_LAUNCHER_H
 
 #include "Soap/ABI/Runtime.h"
-#include "Soap/Runtime/Manifest.h"
-#include "Soap/Runtime/Transport.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
+#include "Soap/Runtime/Processes/Placement.h"
 
 #include <chrono>
 #include <functional>
@@ -32,6 +32,8 @@ namespace soap::runtime {
 class Backend;
 class IterationGraphs;
 class PeerMonitor;
+class Transport;
+class World;
 
 /// When a slot of a program ran, in nanoseconds of the steady clock; 0 if not.
 struct SlotTime {
@@ -91,6 +93,11 @@ struct LauncherOptions {
   std::chrono::milliseconds timeout{10000};
   /// Bind devices to cores, round robin.
   bool pin = true;
+
+  /// Sets local devices, cores and peers to those of this process, which runs
+  /// its part of `placement` beside the other processes of `world`. Processes
+  /// of one machine then share its cores as threads of one process would.
+  void join(const World &world, const Placement &placement);
 };
 
 class Launcher {
@@ -121,9 +128,6 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Number of cores that this process may use.
-int64_t availableCores();
-
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_LAUNCHER_H
+#endif // SOAP_RUNTIME_EXECUTION_LAUNCHER_H

@@ -8,14 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_SESSION_H
-#define SOAP_RUNTIME_SESSION_H
+#ifndef SOAP_RUNTIME_EXECUTION_SESSION_H
+#define SOAP_RUNTIME_EXECUTION_SESSION_H
 
-#include "Soap/Runtime/Backend.h"
-#include "Soap/Runtime/Launcher.h"
-#include "Soap/Runtime/NcclTransport.h"
-#include "Soap/Runtime/TensorStore.h"
-#include "Soap/Runtime/World.h"
+#include "Soap/Runtime/Artifact/ProgramSource.h"
+#include "Soap/Runtime/Execution/Launcher.h"
+#include "Soap/Runtime/Execution/TensorStore.h"
 
 #include <functional>
 #include <optional>
@@ -23,14 +21,9 @@
 
 namespace soap::runtime {
 
-/// Code of a module: its manifest and its device programs by name. Copies of
-/// `program` and `data` keep the code alive.
-struct ProgramSource {
-  std::shared_ptr<const Manifest> manifest;
-  std::function<SoapProgram(const std::string &)> program;
-  /// Constants of the module by name; null where there is none.
-  std::function<const void *(const std::string &)> data = {};
-};
+class Backend;
+class NcclWorld;
+class World;
 
 /// On what devices a session runs, and how they talk.
 struct DeviceChoice {
@@ -128,4 +121,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_SESSION_H
+#endif // SOAP_RUNTIME_EXECUTION_SESSION_H

@@ -17,11 +17,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_TENSORSTORE_H
-#define SOAP_RUNTIME_TENSORSTORE_H
+#ifndef SOAP_RUNTIME_EXECUTION_TENSORSTORE_H
+#define SOAP_RUNTIME_EXECUTION_TENSORSTORE_H
 
-#include "Soap/Runtime/HostTensor.h"
-#include "Soap/Runtime/Placement.h"
+#include "Soap/Runtime/Data/HostTensor.h"
+#include "Soap/Runtime/Processes/Placement.h"
 
 #include <map>
 #include <optional>
@@ -158,4 +158,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_TENSORSTORE_H
+#endif // SOAP_RUNTIME_EXECUTION_TENSORSTORE_H

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_TRACE_H
-#define SOAP_RUNTIME_TRACE_H
+#ifndef SOAP_RUNTIME_EXECUTION_TRACE_H
+#define SOAP_RUNTIME_EXECUTION_TRACE_H
 
-#include "Soap/Runtime/Launcher.h"
+#include "Soap/Runtime/Execution/Launcher.h"
 
 #include <string>
 
@@ -41,4 +41,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_TRACE_H
+#endif // SOAP_RUNTIME_EXECUTION_TRACE_H

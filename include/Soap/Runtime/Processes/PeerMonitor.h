@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_PEERMONITOR_H
-#define SOAP_RUNTIME_PEERMONITOR_H
+#ifndef SOAP_RUNTIME_PROCESSES_PEERMONITOR_H
+#define SOAP_RUNTIME_PROCESSES_PEERMONITOR_H
 
 #include "Soap/Support/Error.h"
 
@@ -83,4 +83,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_PEERMONITOR_H
+#endif // SOAP_RUNTIME_PROCESSES_PEERMONITOR_H

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_PLACEMENT_H
-#define SOAP_RUNTIME_PLACEMENT_H
+#ifndef SOAP_RUNTIME_PROCESSES_PLACEMENT_H
+#define SOAP_RUNTIME_PROCESSES_PLACEMENT_H
 
-#include "Soap/Runtime/ProcessGroup.h"
+#include "Soap/Runtime/Processes/ProcessGroup.h"
 
 #include <cstdint>
 #include <vector>
@@ -42,4 +42,4 @@ struct Placement {
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_PLACEMENT_H
+#endif // SOAP_RUNTIME_PROCESSES_PLACEMENT_H

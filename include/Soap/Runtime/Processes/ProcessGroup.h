@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_PROCESSGROUP_H
-#define SOAP_RUNTIME_PROCESSGROUP_H
+#ifndef SOAP_RUNTIME_PROCESSES_PROCESSGROUP_H
+#define SOAP_RUNTIME_PROCESSES_PROCESSGROUP_H
 
 #include "Soap/Support/Error.h"
 
@@ -73,4 +73,4 @@ bool startedByMpirun();
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_PROCESSGROUP_H
+#endif // SOAP_RUNTIME_PROCESSES_PROCESSGROUP_H

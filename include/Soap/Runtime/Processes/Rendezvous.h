@@ -17,10 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_RENDEZVOUS_H
-#define SOAP_RUNTIME_RENDEZVOUS_H
+#ifndef SOAP_RUNTIME_PROCESSES_RENDEZVOUS_H
+#define SOAP_RUNTIME_PROCESSES_RENDEZVOUS_H
 
-#include "Soap/Runtime/ProcessGroup.h"
+#include "Soap/Runtime/Processes/ProcessGroup.h"
 
 #include <chrono>
 #include <functional>
@@ -59,4 +59,4 @@ rendezvous(const RendezvousOptions &options);
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_RENDEZVOUS_H
+#endif // SOAP_RUNTIME_PROCESSES_RENDEZVOUS_H

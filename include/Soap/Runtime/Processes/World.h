@@ -9,17 +9,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_WORLD_H
-#define SOAP_RUNTIME_WORLD_H
+#ifndef SOAP_RUNTIME_PROCESSES_WORLD_H
+#define SOAP_RUNTIME_PROCESSES_WORLD_H
 
-#include "Soap/Runtime/Launcher.h"
-#include "Soap/Runtime/PeerMonitor.h"
-#include "Soap/Runtime/Placement.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
+#include "Soap/Runtime/Processes/PeerMonitor.h"
+#include "Soap/Runtime/Processes/Placement.h"
 
 namespace soap::runtime {
 
 /// After an iteration: what all ranks do.
 enum class Decision : char { GoOn, Stop, NotFinite };
+
+/// The devices of one process among those of its machine.
+struct DeviceShare {
+  /// Devices of this process, ascending.
+  std::vector<int64_t> local;
+  /// How many devices of other processes come before these on the cores of the
+  /// machine.
+  int64_t firstOnMachine = 0;
+  /// Cores of the machine for each of its devices, at least 1.
+  int64_t coresPerDevice = 1;
+};
 
 class World {
 public:
@@ -37,9 +48,10 @@ public:
   /// ranks than devices, or if the ranks did not load the same module.
   /// Collective.
   Expected<Placement> place(const Manifest &manifest);
-  /// Devices, cores and watchdog of this process, so that processes of one
-  /// machine share its cores as threads of one process would.
-  void prepare(LauncherOptions &options, const Placement &placement) const;
+  /// Which devices of a placement this process runs, on which cores.
+  DeviceShare share(const Placement &placement) const;
+  /// The watch over the other processes.
+  PeerMonitor &peers() const { return *monitor; }
 
   /// Whether to stop, the same answer on every rank. Asked after every
   /// iteration by all of them: the root decides one iteration ahead, so that
@@ -67,4 +79,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_WORLD_H
+#endif // SOAP_RUNTIME_PROCESSES_WORLD_H

@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_CHECKPOINT_H
-#define SOAP_RUNTIME_CHECKPOINT_H
+#ifndef SOAP_RUNTIME_TRAINING_CHECKPOINT_H
+#define SOAP_RUNTIME_TRAINING_CHECKPOINT_H
 
-#include "Soap/Runtime/Files.h"
-#include "Soap/Runtime/Trainer.h"
+#include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Runtime/Training/Trainer.h"
 
 namespace soap::runtime {
 
@@ -34,8 +34,7 @@ struct TrainingIdentity {
 TrainingIdentity identify(const Manifest &manifest, const Trainer &trainer,
                           const DataSource &source, uint64_t seed);
 
-/// 16 hexadecimal digits.
-std::string fingerprint(const Manifest &manifest);
+/// 16 hexadecimal digits that depend on all samples, labels and settings.
 std::string fingerprint(const DataSource &source);
 
 struct Checkpoint {
@@ -69,4 +68,4 @@ MaybeError checkResumable(const Checkpoint &checkpoint,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_CHECKPOINT_H
+#endif // SOAP_RUNTIME_TRAINING_CHECKPOINT_H

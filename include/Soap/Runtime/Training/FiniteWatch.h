@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_FINITEWATCH_H
-#define SOAP_RUNTIME_FINITEWATCH_H
+#ifndef SOAP_RUNTIME_TRAINING_FINITEWATCH_H
+#define SOAP_RUNTIME_TRAINING_FINITEWATCH_H
 
-#include "Soap/Runtime/Data.h"
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Data/Data.h"
+#include "Soap/Runtime/Execution/Session.h"
 
 namespace soap::runtime {
 
@@ -84,4 +84,4 @@ private:
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_FINITEWATCH_H
+#endif // SOAP_RUNTIME_TRAINING_FINITEWATCH_H

@@ -8,11 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_RUNTIME_TRAINER_H
-#define SOAP_RUNTIME_TRAINER_H
+#ifndef SOAP_RUNTIME_TRAINING_TRAINER_H
+#define SOAP_RUNTIME_TRAINING_TRAINER_H
 
-#include "Soap/Runtime/Data.h"
-#include "Soap/Runtime/Session.h"
+#include "Soap/Runtime/Data/Data.h"
+#include "Soap/Runtime/Execution/Session.h"
+#include "Soap/Runtime/Processes/World.h"
 
 namespace soap::runtime {
 
@@ -151,4 +152,4 @@ Expected<TrainResult> trainEpochs(Trainer &trainer, const DataSource &source,
 
 } // namespace soap::runtime
 
-#endif // SOAP_RUNTIME_TRAINER_H
+#endif // SOAP_RUNTIME_TRAINING_TRAINER_H

@@ -4,8 +4,8 @@
 // Compiles a file of IR with libSoapCompiler, against the runtime of this
 // program, and says which tensors its manifest has.
 #include "Soap/ABI/Compiler.h"
-#include "Soap/Runtime/Manifest.h"
-#include "Soap/Runtime/Symbols.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
+#include "Soap/Runtime/Artifact/Symbols.h"
 
 #include <cstdio>
 
