@@ -80,7 +80,7 @@ class Gpu:
         return 1.5 * self.copy_ns(size)
 
     def exchange_ns(self, exchange):
-        """All copies of an exchange between virtual devices, as the device's transport makes them (lib/Runtime/DeviceCollectives.cpp)."""
+        """All copies of an exchange between virtual devices, as the device's transport makes them (lib/Runtime/Transport/DeviceCollectives.cpp)."""
         n, moved, pattern = len(exchange["devices"]), exchange["bytes"], exchange["pattern"]
         copy, add = self.copy_ns, self.add_ns
         fold = lambda size: copy(size) + (n - 1) * add(size) + (n - 2) * copy(size)

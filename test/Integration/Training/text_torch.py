@@ -34,7 +34,7 @@ MASK = (1 << 64) - 1
 
 
 class Random:
-    """Soap's SplitMix64 (Soap/Runtime/Random.h)."""
+    """Soap's SplitMix64 (lib/Runtime/Data/Random.h)."""
 
     def __init__(self, seed, name):
         self.state, hash = seed, 0xcbf29ce484222325
