@@ -14,7 +14,7 @@
 
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/Plan.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <gtest/gtest.h>
 

@@ -17,8 +17,8 @@
 #include "Soap/Memory/PlanMemoryBound.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/DeltaSimulator.h"
-#include "Soap/Simulator/Simulator.h"
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <gtest/gtest.h>

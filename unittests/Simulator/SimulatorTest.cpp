@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/Timeline.h"
 #include "Support/Graphs.h"
 

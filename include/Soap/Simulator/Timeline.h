@@ -12,7 +12,7 @@
 #ifndef SOAP_SIMULATOR_TIMELINE_H
 #define SOAP_SIMULATOR_TIMELINE_H
 
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 namespace soap {
 

@@ -16,7 +16,7 @@
 #include "Soap/Runtime/Launcher.h"
 #include "Soap/Runtime/Symbols.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Transforms/Partition.h"
 #include "Support/MeasuredCopies.h"
 

@@ -14,7 +14,7 @@
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ConfigSpace.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Support/RandomGraphs.h"
 
 #include <gtest/gtest.h>

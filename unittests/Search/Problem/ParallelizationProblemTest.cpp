@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Problems.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <gtest/gtest.h>
 

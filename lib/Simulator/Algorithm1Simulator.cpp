@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include "Soap/Plan/CollectiveGroup.h"
 

@@ -1,4 +1,4 @@
-//===- PropagatingSimulator.cpp - Propagation of changes ------------------===//
+//===- Algorithm2Simulator.cpp - Propagation of changes ------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Simulator/PropagatingSimulator.h"
+#include "Soap/Simulator/Algorithm2Simulator.h"
 
 #include <algorithm>
 
 using namespace soap;
 
-PropagatingSimulator::PropagatingSimulator(const StrategyPlan &plan)
+Algorithm2Simulator::Algorithm2Simulator(const StrategyPlan &plan)
     : plan(plan), simulator(plan), base(plan.getBlocks().size()),
       changes(plan.getBlocks().size()), lines(plan.loadNs().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
@@ -28,15 +28,15 @@ PropagatingSimulator::PropagatingSimulator(const StrategyPlan &plan)
 //===----------------------------------------------------------------------===//
 
 /// Numbers of tasks of a block, those of absent shards among them.
-int PropagatingSimulator::taskSlots(int block) const {
+int Algorithm2Simulator::taskSlots(int block) const {
   auto [slot, value] = plan.getBlocks()[block];
   return static_cast<int>(slot >= 0 ? plan.kernelPlan(slot).states.size()
                                     : plan.valuePlan(value).tasks.size());
 }
 
 /// A task of the plan as it is now, without times.
-PropagatingSimulator::Base PropagatingSimulator::describe(int block,
-                                                          int index) const {
+Algorithm2Simulator::Base Algorithm2Simulator::describe(int block,
+                                                        int index) const {
   auto [slot, value] = plan.getBlocks()[block];
   Base task;
   if (slot >= 0) {
@@ -54,7 +54,7 @@ PropagatingSimulator::Base PropagatingSimulator::describe(int block,
 }
 
 template <typename Visit>
-void PropagatingSimulator::forEachPredecessor(uint64_t key, Visit visit) {
+void Algorithm2Simulator::forEachPredecessor(uint64_t key, Visit visit) {
   auto [slot, value] = plan.getBlocks()[blockOf(key)];
   auto visitReference = [&](int v, int reference) {
     const ValuePlan &planned = plan.valuePlan(v);
@@ -80,7 +80,7 @@ void PropagatingSimulator::forEachPredecessor(uint64_t key, Visit visit) {
 }
 
 template <typename Visit>
-void PropagatingSimulator::forEachSuccessor(uint64_t key, Visit visit) {
+void Algorithm2Simulator::forEachSuccessor(uint64_t key, Visit visit) {
   auto [slot, value] = plan.getBlocks()[blockOf(key)];
   auto visitNode = [&](const ValuePlan &planned, size_t node) {
     for (int i = planned.successorStart[node];
@@ -96,7 +96,7 @@ void PropagatingSimulator::forEachSuccessor(uint64_t key, Visit visit) {
                   static_cast<size_t>(indexOf(key)));
 }
 
-bool PropagatingSimulator::isMarked(uint64_t key) const {
+bool Algorithm2Simulator::isMarked(uint64_t key) const {
   return marks && plan.getBlocks()[blockOf(key)].value >= 0 &&
          (*marks)[blockOf(key)][indexOf(key)];
 }
@@ -105,7 +105,7 @@ bool PropagatingSimulator::isMarked(uint64_t key) const {
 // The start
 //===----------------------------------------------------------------------===//
 
-int64_t PropagatingSimulator::start() {
+int64_t Algorithm2Simulator::start() {
   std::vector<std::vector<TaskTimes>> times;
   makespanNs = simulator.timeline(times);
   marks = copiesOccupy ? &simulator.deferredCopies() : nullptr;
@@ -151,7 +151,7 @@ int64_t PropagatingSimulator::start() {
 // The overlay
 //===----------------------------------------------------------------------===//
 
-PropagatingSimulator::Change &PropagatingSimulator::touch(uint64_t key) {
+Algorithm2Simulator::Change &Algorithm2Simulator::touch(uint64_t key) {
   Change &change = changes[blockOf(key)][indexOf(key)];
   if (change.epoch != epoch) {
     touched.push_back(key);
@@ -168,7 +168,7 @@ PropagatingSimulator::Change &PropagatingSimulator::touch(uint64_t key) {
   return change;
 }
 
-PropagatingSimulator::Line &PropagatingSimulator::touchLine(int resource) {
+Algorithm2Simulator::Line &Algorithm2Simulator::touchLine(int resource) {
   Line &line = lines[resource];
   if (line.epoch != epoch) {
     touchedLines.push_back(resource);
@@ -182,13 +182,13 @@ PropagatingSimulator::Line &PropagatingSimulator::touchLine(int resource) {
 }
 
 /// Whether a committed task is still where it was.
-bool PropagatingSimulator::isKept(uint64_t key) const {
+bool Algorithm2Simulator::isKept(uint64_t key) const {
   const Change &change = changes[blockOf(key)][indexOf(key)];
   return change.epoch != epoch || change.place == Place::Kept;
 }
 
 /// End of a task that is kept or placed.
-int64_t PropagatingSimulator::endOf(uint64_t key) const {
+int64_t Algorithm2Simulator::endOf(uint64_t key) const {
   const Change &change = changes[blockOf(key)][indexOf(key)];
   return change.epoch == epoch ? change.endNs
                                : base[blockOf(key)][indexOf(key)].endNs;
@@ -196,7 +196,7 @@ int64_t PropagatingSimulator::endOf(uint64_t key) const {
 
 /// End of the last task of a queue before a position, which does not fall from
 /// call to call.
-int64_t PropagatingSimulator::endBefore(Line &line, Position position) {
+int64_t Algorithm2Simulator::endBefore(Line &line, Position position) {
   auto first = line.tasks.begin() + static_cast<ptrdiff_t>(line.next),
        end = line.tasks.end();
   // Most steps are short.
@@ -220,7 +220,7 @@ int64_t PropagatingSimulator::endBefore(Line &line, Position position) {
 }
 
 /// Plans a look at a task when the sweep gets to `when`.
-void PropagatingSimulator::lookAt(uint64_t key, int64_t when) {
+void Algorithm2Simulator::lookAt(uint64_t key, int64_t when) {
   Change &change = touch(key);
   if (change.queued == when)
     return;
@@ -232,8 +232,8 @@ void PropagatingSimulator::lookAt(uint64_t key, int64_t when) {
 /// The end of a task at `position` of a queue changed from `oldEndNs` (-1: it
 /// was not there) to `newEndNs` (-1: it has left): looks at the next kept task
 /// if it started just then, or would be too early now.
-void PropagatingSimulator::lookBehind(int resource, Position position,
-                                      int64_t oldEndNs, int64_t newEndNs) {
+void Algorithm2Simulator::lookBehind(int resource, Position position,
+                                     int64_t oldEndNs, int64_t newEndNs) {
   Line &line = touchLine(resource);
   auto it =
       std::upper_bound(line.tasks.begin() + static_cast<ptrdiff_t>(line.next),
@@ -248,7 +248,7 @@ void PropagatingSimulator::lookBehind(int resource, Position position,
 }
 
 /// Takes the committed version of a task out of its queues.
-void PropagatingSimulator::leave(uint64_t key) {
+void Algorithm2Simulator::leave(uint64_t key) {
   const Base &task = baseOf(key);
   for (int resource : resourcesOf(plan, task.resource)) {
     touchLine(resource).changed = true;
@@ -257,7 +257,7 @@ void PropagatingSimulator::leave(uint64_t key) {
 }
 
 /// What waits for a lifted task cannot be placed.
-void PropagatingSimulator::announce(uint64_t key) {
+void Algorithm2Simulator::announce(uint64_t key) {
   forEachSuccessor(key, [&](uint64_t next) {
     Change &change = touch(next);
     ++change.pending;
@@ -267,7 +267,7 @@ void PropagatingSimulator::announce(uint64_t key) {
 }
 
 /// At the task's position.
-void PropagatingSimulator::lift(uint64_t key) {
+void Algorithm2Simulator::lift(uint64_t key) {
   touch(key).place = Place::Lifted;
   leave(key);
   // What was before it and takes longer now concerns the next one.
@@ -285,7 +285,7 @@ void PropagatingSimulator::lift(uint64_t key) {
 
 /// Ready time of a task whose predecessors all have a place, as far as known:
 /// what comes before the sweep is final, and what does not, ends after it.
-int64_t PropagatingSimulator::whenOf(uint64_t key) {
+int64_t Algorithm2Simulator::whenOf(uint64_t key) {
   bool late = isMarked(key);
   int64_t readyNs = 0;
   forEachPredecessor(key, [&](uint64_t before) {
@@ -299,8 +299,7 @@ int64_t PropagatingSimulator::whenOf(uint64_t key) {
 }
 
 /// Tells successors of a task that has its times.
-void PropagatingSimulator::tell(uint64_t key, bool wasLifted,
-                                bool isDifferent) {
+void Algorithm2Simulator::tell(uint64_t key, bool wasLifted, bool isDifferent) {
   const Change &change = changes[blockOf(key)][indexOf(key)];
   // No successor is ready before.
   int64_t earliest = change.endNs | (change.when & lateBit);
@@ -319,7 +318,7 @@ void PropagatingSimulator::tell(uint64_t key, bool wasLifted,
 }
 
 /// Gives a task its position, and its times.
-void PropagatingSimulator::place(Position position) {
+void Algorithm2Simulator::place(Position position) {
   Change &change = touch(position.key);
   bool wasLifted = change.place == Place::Lifted;
   // The task's version in the plan; the base may be of another.
@@ -354,7 +353,7 @@ void PropagatingSimulator::place(Position position) {
 }
 
 /// A kept task starts when its resources are free.
-void PropagatingSimulator::checkAgain(Position position) {
+void Algorithm2Simulator::checkAgain(Position position) {
   Change &change = touch(position.key);
   const Base &task = baseOf(position.key);
   int64_t startNs = position.when & ~lateBit;
@@ -373,7 +372,7 @@ void PropagatingSimulator::checkAgain(Position position) {
 }
 
 /// The sweep is at a task.
-void PropagatingSimulator::look(Position position) {
+void Algorithm2Simulator::look(Position position) {
   uint64_t key = position.key;
   Change &change = touch(key);
   if (change.place == Place::Placed || change.place == Place::Gone)
@@ -411,8 +410,8 @@ void PropagatingSimulator::look(Position position) {
 
 /// Compares the tasks of changed blocks: those that are new, and those that are
 /// as before but may wait for others.
-void PropagatingSimulator::classify(std::vector<uint64_t> &lifted,
-                                    std::vector<uint64_t> &stale) {
+void Algorithm2Simulator::classify(std::vector<uint64_t> &lifted,
+                                   std::vector<uint64_t> &stale) {
   std::vector<int> changedBlocks = plan.changedBlocks();
   for (int block : changedBlocks) {
     if (block < 0)
@@ -452,7 +451,7 @@ void PropagatingSimulator::classify(std::vector<uint64_t> &lifted,
   }
 }
 
-void PropagatingSimulator::begin() {
+void Algorithm2Simulator::begin() {
   ++epoch;
   simulated = 0;
   exceeded = false;
@@ -484,7 +483,7 @@ void PropagatingSimulator::begin() {
         lookAt(key, std::min(when, before));
 }
 
-int64_t PropagatingSimulator::propagate(int64_t limit) {
+int64_t Algorithm2Simulator::propagate(int64_t limit) {
   limitNs = limit;
   begin();
   while (!looks.empty() && !exceeded) {
@@ -510,7 +509,7 @@ int64_t PropagatingSimulator::propagate(int64_t limit) {
   return makespanNs;
 }
 
-void PropagatingSimulator::commit() {
+void Algorithm2Simulator::commit() {
   sortLines();
   for (int block : plan.changedBlocks())
     if (block >= 0)
@@ -540,7 +539,7 @@ void PropagatingSimulator::commit() {
 }
 
 /// Merges what was placed into the queues, and removes what has left.
-void PropagatingSimulator::sortLines() {
+void Algorithm2Simulator::sortLines() {
   std::erase_if(loose, [&](uint64_t key) { return !isKept(key); });
   loose.insert(loose.end(), placedLoose.begin(), placedLoose.end());
   for (int resource : touchedLines) {
@@ -559,7 +558,7 @@ void PropagatingSimulator::sortLines() {
   }
 }
 
-void PropagatingSimulator::timeline(
+void Algorithm2Simulator::timeline(
     std::vector<std::vector<TaskTimes>> &times) const {
   times.resize(base.size());
   for (size_t b = 0; b < base.size(); ++b) {

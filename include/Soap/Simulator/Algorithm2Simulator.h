@@ -1,4 +1,4 @@
-//===- PropagatingSimulator.h - Propagation of changes ----------*- C++ -*-===//
+//===- Algorithm2Simulator.h - Propagation of changes ----------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SIMULATOR_PROPAGATINGSIMULATOR_H
-#define SOAP_SIMULATOR_PROPAGATINGSIMULATOR_H
+#ifndef SOAP_SIMULATOR_ALGORITHM2SIMULATOR_H
+#define SOAP_SIMULATOR_ALGORITHM2SIMULATOR_H
 
 #include "Soap/Simulator/StrategySimulator.h"
 
@@ -24,9 +24,9 @@ namespace soap {
 ///     simulator.propagate();
 ///     simulator.commit(); plan.commit();      // in this order
 ///     // or: plan.revert();
-class PropagatingSimulator {
+class Algorithm2Simulator {
 public:
-  explicit PropagatingSimulator(const StrategyPlan &plan);
+  explicit Algorithm2Simulator(const StrategyPlan &plan);
 
   /// Simulates the plan, which must have no uncommitted changes, from nothing.
   /// Returns the makespan in ns.
@@ -154,4 +154,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_SIMULATOR_PROPAGATINGSIMULATOR_H
+#endif // SOAP_SIMULATOR_ALGORITHM2SIMULATOR_H
