@@ -1,12 +1,25 @@
-//===- Algorithm2Simulator.cpp - Propagation of changes ------------------===//
+//===- Algorithm2Simulator.cpp - The paper's delta simulation -------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One sweep over positions, upwards. A task that cannot stay where it was is
-// lifted when the sweep gets there, and placed when all that it waits for has
-// its times; what comes after it in a queue, and what depends on it, is looked
-// at when the sweep reaches it. Everything at smaller positions is final.
+// Where the lines of Algorithm 2 of the FlexFlow paper are:
+//
+//   line 2       `updateQueue`, a heap of positions
+//   lines 3-5    `updateTaskGraph`, `compareTasks`, `enqueue`
+//   lines 6-7    the loop of `propagate`
+//   lines 8-9    `schedule`, `updateStartTime`
+//   lines 10-12  `enqueueSuccessors`
+//   lines 13-14  `enqueueNextTask`
+//   line 15      the end of `propagate`
+//   lines 17-24  `updateTask`; line 18 `readyTimeOf`; line 19 `unschedule` and
+//                `schedule`; line 20 `preTaskEndNs`
+//
+// The paper swaps neighbours on a device until nothing changes. This is one
+// sweep over positions, upwards: all times at smaller positions are final. A
+// task that cannot keep its position is unscheduled when the sweep reaches it.
+// It is scheduled at its new position when all its predecessors have times and
+// the sweep reaches that position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +30,8 @@
 using namespace soap;
 
 Algorithm2Simulator::Algorithm2Simulator(const StrategyPlan &plan)
-    : plan(plan), simulator(plan), base(plan.getBlocks().size()),
-      changes(plan.getBlocks().size()), lines(plan.loadNs().size()) {
+    : plan(plan), simulator(plan), committed(plan.getBlocks().size()),
+      changes(plan.getBlocks().size()), queues(plan.loadNs().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
 }
@@ -27,7 +40,7 @@ Algorithm2Simulator::Algorithm2Simulator(const StrategyPlan &plan)
 // The plan
 //===----------------------------------------------------------------------===//
 
-/// Numbers of tasks of a block, those of absent shards among them.
+/// How many tasks a block has, counting absent shards.
 int Algorithm2Simulator::taskSlots(int block) const {
   auto [slot, value] = plan.getBlocks()[block];
   return static_cast<int>(slot >= 0 ? plan.kernelPlan(slot).states.size()
@@ -35,10 +48,10 @@ int Algorithm2Simulator::taskSlots(int block) const {
 }
 
 /// A task of the plan as it is now, without times.
-Algorithm2Simulator::Base Algorithm2Simulator::describe(int block,
-                                                        int index) const {
+Algorithm2Simulator::CommittedTask
+Algorithm2Simulator::plannedTask(int block, int index) const {
   auto [slot, value] = plan.getBlocks()[block];
-  Base task;
+  CommittedTask task;
   if (slot >= 0) {
     const KernelPlan &kernel = plan.kernelPlan(slot);
     task.exists = kernel.states[index] != ShardState::Absent;
@@ -110,57 +123,59 @@ int64_t Algorithm2Simulator::start() {
   makespanNs = simulator.timeline(times);
   marks = copiesOccupy ? &simulator.deferredCopies() : nullptr;
   ++epoch; // forgets a proposal
-  for (Line &line : lines)
-    line.tasks.clear();
-  loose.clear();
+  for (ResourceQueue &queue : queues)
+    queue.tasks.clear();
+  unqueued.clear();
   // In a topological order: predecessors have smaller keys.
-  for (size_t b = 0; b < base.size(); ++b) {
+  for (size_t b = 0; b < committed.size(); ++b) {
     int count = taskSlots(static_cast<int>(b));
-    base[b].assign(count, Base{});
-    if (changes[b].size() < base[b].size())
+    committed[b].assign(count, CommittedTask{});
+    if (changes[b].size() < committed[b].size())
       changes[b].resize(count);
     for (int i = 0; i < count; ++i) {
       uint64_t key = keyOf(static_cast<int>(b), i);
-      Base &task = base[b][i];
-      task = describe(static_cast<int>(b), i);
+      CommittedTask &task = committed[b][i];
+      task = plannedTask(static_cast<int>(b), i);
       if (!task.exists)
         continue;
       task.marked = isMarked(key);
-      bool late = task.marked;
+      bool isDeferred = task.marked;
       forEachPredecessor(key, [&](uint64_t before) {
-        late |= (baseOf(before).when & lateBit) != 0;
+        isDeferred |= (committedOf(before).ready & deferredBit) != 0;
       });
       const TaskTimes &t = times[b][i];
-      task.when = t.readyNs | (late ? lateBit : 0);
+      task.ready = t.readyNs | (isDeferred ? deferredBit : 0);
       task.startNs = t.startNs;
       task.endNs = t.endNs;
       for (int resource : resourcesOf(plan, task.resource))
-        lines[resource].tasks.push_back({task.when, key});
+        queues[resource].tasks.push_back({task.ready, key});
       if (resourcesOf(plan, task.resource).empty())
-        loose.push_back(key);
+        unqueued.push_back(key);
     }
   }
-  for (Line &line : lines) {
-    std::sort(line.tasks.begin(), line.tasks.end());
-    line.endNs = line.tasks.empty() ? 0 : baseOf(line.tasks.back().key).endNs;
+  for (ResourceQueue &queue : queues) {
+    std::sort(queue.tasks.begin(), queue.tasks.end());
+    queue.endNs =
+        queue.tasks.empty() ? 0 : committedOf(queue.tasks.back().key).endNs;
   }
   return makespanNs;
 }
 
 //===----------------------------------------------------------------------===//
-// The overlay
+// The proposal
 //===----------------------------------------------------------------------===//
 
-Algorithm2Simulator::Change &Algorithm2Simulator::touch(uint64_t key) {
+/// The change of a task in the proposal; makes an empty one.
+Algorithm2Simulator::Change &Algorithm2Simulator::changeOf(uint64_t key) {
   Change &change = changes[blockOf(key)][indexOf(key)];
   if (change.epoch != epoch) {
     touched.push_back(key);
     change = Change{};
     change.epoch = epoch;
-    // A new task has no base; it is lifted at once.
-    if (indexOf(key) < static_cast<int>(base[blockOf(key)].size())) {
-      const Base &task = baseOf(key);
-      change.when = task.when;
+    // A new task has no committed times. The caller sets its state.
+    if (indexOf(key) < static_cast<int>(committed[blockOf(key)].size())) {
+      const CommittedTask &task = committedOf(key);
+      change.ready = task.ready;
       change.startNs = task.startNs;
       change.endNs = task.endNs;
     }
@@ -168,37 +183,39 @@ Algorithm2Simulator::Change &Algorithm2Simulator::touch(uint64_t key) {
   return change;
 }
 
-Algorithm2Simulator::Line &Algorithm2Simulator::touchLine(int resource) {
-  Line &line = lines[resource];
-  if (line.epoch != epoch) {
-    touchedLines.push_back(resource);
-    line.epoch = epoch;
-    line.next = 0;
-    line.keptEndNs = line.placedEndNs = 0;
-    line.placed.clear();
-    line.changed = false;
+/// The queue of a resource, with what the proposal does to it.
+Algorithm2Simulator::ResourceQueue &Algorithm2Simulator::queueOf(int resource) {
+  ResourceQueue &queue = queues[resource];
+  if (queue.epoch != epoch) {
+    touchedQueues.push_back(resource);
+    queue.epoch = epoch;
+    queue.next = 0;
+    queue.keptEndNs = queue.scheduledEndNs = 0;
+    queue.scheduled.clear();
+    queue.isReordered = false;
   }
-  return line;
+  return queue;
 }
 
-/// Whether a committed task is still where it was.
+/// Whether a committed task keeps its position.
 bool Algorithm2Simulator::isKept(uint64_t key) const {
   const Change &change = changes[blockOf(key)][indexOf(key)];
-  return change.epoch != epoch || change.place == Place::Kept;
+  return change.epoch != epoch || change.state == State::Kept;
 }
 
-/// End of a task that is kept or placed.
+/// End of a task that is kept or scheduled.
 int64_t Algorithm2Simulator::endOf(uint64_t key) const {
   const Change &change = changes[blockOf(key)][indexOf(key)];
   return change.epoch == epoch ? change.endNs
-                               : base[blockOf(key)][indexOf(key)].endNs;
+                               : committed[blockOf(key)][indexOf(key)].endNs;
 }
 
-/// End of the last task of a queue before a position, which does not fall from
-/// call to call.
-int64_t Algorithm2Simulator::endBefore(Line &line, Position position) {
-  auto first = line.tasks.begin() + static_cast<ptrdiff_t>(line.next),
-       end = line.tasks.end();
+/// t.preTask.endTime (lines 8 and 20): the end of the last task of a queue
+/// before a position. Positions must not fall from call to call.
+int64_t Algorithm2Simulator::preTaskEndNs(ResourceQueue &queue,
+                                          Position position) {
+  auto first = queue.tasks.begin() + static_cast<ptrdiff_t>(queue.next),
+       end = queue.tasks.end();
   // Most steps are short.
   ptrdiff_t step = 1;
   auto from = first;
@@ -212,153 +229,161 @@ int64_t Algorithm2Simulator::endBefore(Line &line, Position position) {
     --it;
     if (!isKept(it->key))
       continue;
-    line.keptEndNs = endOf(it->key);
+    queue.keptEndNs = endOf(it->key);
     break;
   }
-  line.next = static_cast<size_t>(to - line.tasks.begin());
-  return std::max(line.keptEndNs, line.placedEndNs);
+  queue.next = static_cast<size_t>(to - queue.tasks.begin());
+  return std::max(queue.keptEndNs, queue.scheduledEndNs);
 }
 
-/// Plans a look at a task when the sweep gets to `when`.
-void Algorithm2Simulator::lookAt(uint64_t key, int64_t when) {
-  Change &change = touch(key);
-  if (change.queued == when)
+/// updateQueue.enqueue (lines 5, 12 and 14): updates a task when the sweep
+/// reaches the position of this ready time.
+void Algorithm2Simulator::enqueue(uint64_t key, int64_t ready) {
+  Change &change = changeOf(key);
+  if (change.enqueuedAt == ready)
     return;
-  change.queued = when;
-  looks.push_back({when, key});
-  std::push_heap(looks.begin(), looks.end(), std::greater<>());
+  change.enqueuedAt = ready;
+  updateQueue.push_back({ready, key});
+  std::push_heap(updateQueue.begin(), updateQueue.end(), std::greater<>());
 }
 
-/// The end of a task at `position` of a queue changed from `oldEndNs` (-1: it
-/// was not there) to `newEndNs` (-1: it has left): looks at the next kept task
-/// if it started just then, or would be too early now.
-void Algorithm2Simulator::lookBehind(int resource, Position position,
-                                     int64_t oldEndNs, int64_t newEndNs) {
-  Line &line = touchLine(resource);
+/// Lines 13 and 14, for t.nextTask: the end of the task at `position` of a
+/// queue changes from `oldEndNs` (-1: the task was not there) to `newEndNs`
+/// (-1: the task leaves). Enqueues the next kept task if it started at the old
+/// end, or starts before the new one.
+void Algorithm2Simulator::enqueueNextTask(int resource, Position position,
+                                          int64_t oldEndNs, int64_t newEndNs) {
+  ResourceQueue &queue = queueOf(resource);
   auto it =
-      std::upper_bound(line.tasks.begin() + static_cast<ptrdiff_t>(line.next),
-                       line.tasks.end(), position);
-  while (it != line.tasks.end() && !isKept(it->key))
+      std::upper_bound(queue.tasks.begin() + static_cast<ptrdiff_t>(queue.next),
+                       queue.tasks.end(), position);
+  while (it != queue.tasks.end() && !isKept(it->key))
     ++it;
-  if (it == line.tasks.end())
+  if (it == queue.tasks.end())
     return;
-  int64_t startNs = baseOf(it->key).startNs;
+  int64_t startNs = committedOf(it->key).startNs;
   if (startNs == oldEndNs || startNs < newEndNs)
-    lookAt(it->key, it->when);
+    enqueue(it->key, it->ready);
 }
 
-/// Takes the committed version of a task out of its queues.
-void Algorithm2Simulator::leave(uint64_t key) {
-  const Base &task = baseOf(key);
+/// Takes the committed version of a task out of the queues of its resources.
+void Algorithm2Simulator::leaveQueues(uint64_t key) {
+  const CommittedTask &task = committedOf(key);
   for (int resource : resourcesOf(plan, task.resource)) {
-    touchLine(resource).changed = true;
-    lookBehind(resource, {task.when, key}, task.endNs, -1);
+    queueOf(resource).isReordered = true;
+    enqueueNextTask(resource, {task.ready, key}, task.endNs, -1);
   }
 }
 
-/// What waits for a lifted task cannot be placed.
-void Algorithm2Simulator::announce(uint64_t key) {
+/// Successors of an unscheduled task cannot be scheduled.
+void Algorithm2Simulator::holdSuccessors(uint64_t key) {
   forEachSuccessor(key, [&](uint64_t next) {
-    Change &change = touch(next);
-    ++change.pending;
-    if (change.place == Place::Kept)
-      lookAt(next, baseOf(next).when);
+    Change &change = changeOf(next);
+    ++change.unscheduledPreds;
+    if (change.state == State::Kept)
+      enqueue(next, committedOf(next).ready);
   });
 }
 
-/// At the task's position.
-void Algorithm2Simulator::lift(uint64_t key) {
-  touch(key).place = Place::Lifted;
-  leave(key);
-  // What was before it and takes longer now concerns the next one.
-  const Base &task = baseOf(key);
-  Position position{task.when, key};
+/// Line 19, first half: takes a task from its position, where the sweep is.
+void Algorithm2Simulator::unschedule(uint64_t key) {
+  changeOf(key).state = State::Unscheduled;
+  leaveQueues(key);
+  // If the task before it ends later now, that delays the task after it.
+  const CommittedTask &task = committedOf(key);
+  Position position{task.ready, key};
   for (int resource : resourcesOf(plan, task.resource))
-    lookBehind(resource, position, -1,
-               endBefore(touchLine(resource), position));
-  announce(key);
+    enqueueNextTask(resource, position, -1,
+                    preTaskEndNs(queueOf(resource), position));
+  holdSuccessors(key);
 }
 
 //===----------------------------------------------------------------------===//
-// The sweep
+// Algorithm 2
 //===----------------------------------------------------------------------===//
 
-/// Ready time of a task whose predecessors all have a place, as far as known:
-/// what comes before the sweep is final, and what does not, ends after it.
-int64_t Algorithm2Simulator::whenOf(uint64_t key) {
-  bool late = isMarked(key);
+/// Line 18: max{p.endTime | p in I(t)}, with `deferredBit` if the task is
+/// deferred. No predecessor may be unscheduled. Ends of predecessors that the
+/// sweep has not reached may still change, but are at later positions.
+int64_t Algorithm2Simulator::readyTimeOf(uint64_t key) {
+  bool isDeferred = isMarked(key);
   int64_t readyNs = 0;
   forEachPredecessor(key, [&](uint64_t before) {
     const Change &change = changes[blockOf(before)][indexOf(before)];
     bool isChanged = change.epoch == epoch;
-    late |= ((isChanged ? change.when : baseOf(before).when) & lateBit) != 0;
+    isDeferred |= ((isChanged ? change.ready : committedOf(before).ready) &
+                   deferredBit) != 0;
     readyNs =
-        std::max(readyNs, isChanged ? change.endNs : baseOf(before).endNs);
+        std::max(readyNs, isChanged ? change.endNs : committedOf(before).endNs);
   });
-  return readyNs | (late ? lateBit : 0);
+  return readyNs | (isDeferred ? deferredBit : 0);
 }
 
-/// Tells successors of a task that has its times.
-void Algorithm2Simulator::tell(uint64_t key, bool wasLifted, bool isDifferent) {
+/// Lines 10 to 12: enqueues the successors of a task that has its times, where
+/// they may change.
+void Algorithm2Simulator::enqueueSuccessors(uint64_t key, bool wasUnscheduled,
+                                            bool isDifferent) {
   const Change &change = changes[blockOf(key)][indexOf(key)];
-  // No successor is ready before.
-  int64_t earliest = change.endNs | (change.when & lateBit);
+  // No successor is ready earlier.
+  int64_t earliest = change.endNs | (change.ready & deferredBit);
   forEachSuccessor(key, [&](uint64_t next) {
-    Change &after = touch(next);
-    if (wasLifted)
-      --after.pending;
+    Change &after = changeOf(next);
+    if (wasUnscheduled)
+      --after.unscheduledPreds;
     after.isStale |= isDifferent;
-    if (after.pending > 0)
+    if (after.unscheduledPreds > 0)
       return;
-    if (after.place == Place::Lifted)
-      lookAt(next, earliest);
+    if (after.state == State::Unscheduled)
+      enqueue(next, earliest);
     else if (after.isStale)
-      lookAt(next, std::min(earliest, baseOf(next).when));
+      enqueue(next, std::min(earliest, committedOf(next).ready));
   });
 }
 
-/// Gives a task its position, and its times.
-void Algorithm2Simulator::place(Position position) {
-  Change &change = touch(position.key);
-  bool wasLifted = change.place == Place::Lifted;
-  // The task's version in the plan; the base may be of another.
-  Base now = describe(blockOf(position.key), indexOf(position.key));
-  int64_t startNs = position.when & ~lateBit;
+/// Line 19, second half, with lines 8 and 9: gives a task its new position and
+/// its times, which are final.
+void Algorithm2Simulator::schedule(Position position) {
+  Change &change = changeOf(position.key);
+  bool wasUnscheduled = change.state == State::Unscheduled;
+  // The task of the plan: the committed one may have another duration.
+  CommittedTask now = plannedTask(blockOf(position.key), indexOf(position.key));
+  int64_t startNs = position.ready & ~deferredBit;
   for (int resource : resourcesOf(plan, now.resource))
-    startNs = std::max(startNs, endBefore(touchLine(resource), position));
+    startNs = std::max(startNs, preTaskEndNs(queueOf(resource), position));
   int64_t endNs = startNs + now.durationNs;
   ++simulated;
   exceeded |= endNs > limitNs;
   bool isDifferent =
       indexOf(position.key) >=
-          static_cast<int>(base[blockOf(position.key)].size()) ||
-      baseOf(position.key).endNs != endNs ||
-      ((baseOf(position.key).when ^ position.when) & lateBit) != 0;
-  change.place = Place::Placed;
-  change.when = position.when;
+          static_cast<int>(committed[blockOf(position.key)].size()) ||
+      committedOf(position.key).endNs != endNs ||
+      ((committedOf(position.key).ready ^ position.ready) & deferredBit) != 0;
+  change.state = State::Scheduled;
+  change.ready = position.ready;
   change.startNs = startNs;
   change.endNs = endNs;
-  if (!wasLifted)
-    leave(position.key);
+  if (!wasUnscheduled)
+    leaveQueues(position.key);
   for (int resource : resourcesOf(plan, now.resource)) {
-    Line &line = touchLine(resource);
-    line.placed.push_back(position);
-    line.placedEndNs = endNs;
-    line.changed = true;
-    lookBehind(resource, position, -1, endNs);
+    ResourceQueue &queue = queueOf(resource);
+    queue.scheduled.push_back(position);
+    queue.scheduledEndNs = endNs;
+    queue.isReordered = true;
+    enqueueNextTask(resource, position, -1, endNs);
   }
   if (resourcesOf(plan, now.resource).empty())
-    placedLoose.push_back(position.key);
-  tell(position.key, wasLifted, isDifferent);
+    scheduledUnqueued.push_back(position.key);
+  enqueueSuccessors(position.key, wasUnscheduled, isDifferent);
 }
 
-/// A kept task starts when its resources are free.
-void Algorithm2Simulator::checkAgain(Position position) {
-  Change &change = touch(position.key);
-  const Base &task = baseOf(position.key);
-  int64_t startNs = position.when & ~lateBit;
+/// Lines 20, 8 and 9: a kept task starts when its resources are free. If its
+/// end does not change, nothing else does.
+void Algorithm2Simulator::updateStartTime(Position position) {
+  Change &change = changeOf(position.key);
+  const CommittedTask &task = committedOf(position.key);
+  int64_t startNs = position.ready & ~deferredBit;
   for (int resource : resourcesOf(plan, task.resource))
-    startNs = std::max(startNs, endBefore(touchLine(resource), position));
+    startNs = std::max(startNs, preTaskEndNs(queueOf(resource), position));
   int64_t endNs = startNs + task.durationNs;
   ++simulated;
   if (endNs == change.endNs)
@@ -367,210 +392,220 @@ void Algorithm2Simulator::checkAgain(Position position) {
   change.startNs = startNs;
   change.endNs = endNs;
   for (int resource : resourcesOf(plan, task.resource))
-    lookBehind(resource, position, task.endNs, endNs);
-  tell(position.key, false, true);
+    enqueueNextTask(resource, position, task.endNs, endNs);
+  enqueueSuccessors(position.key, false, true);
 }
 
-/// The sweep is at a task.
-void Algorithm2Simulator::look(Position position) {
+/// UPDATETASK (lines 17 to 24), for the task at the sweep's position.
+void Algorithm2Simulator::updateTask(Position position) {
   uint64_t key = position.key;
-  Change &change = touch(key);
-  if (change.place == Place::Placed || change.place == Place::Gone)
+  Change &change = changeOf(key);
+  if (change.state == State::Scheduled || change.state == State::Removed)
     return;
-  if (change.place == Place::Lifted) {
-    if (change.pending > 0)
+  if (change.state == State::Unscheduled) {
+    if (change.unscheduledPreds > 0)
       return;
-    int64_t when = whenOf(key);
-    if (when > position.when)
-      lookAt(key, when);
+    int64_t ready = readyTimeOf(key);
+    if (ready > position.ready)
+      enqueue(key, ready);
     else
-      place(position);
+      schedule(position);
     return;
   }
-  int64_t before = baseOf(key).when;
-  if (change.pending > 0) {
-    if (position.when == before)
-      lift(key);
+  int64_t before = committedOf(key).ready;
+  if (change.unscheduledPreds > 0) {
+    if (position.ready == before)
+      unschedule(key);
     return;
   }
-  int64_t when = whenOf(key);
-  if (position.when == before) {
-    if (when == before) {
-      checkAgain(position);
+  int64_t ready = readyTimeOf(key);
+  if (position.ready == before) {
+    if (ready == before) {
+      updateStartTime(position);
     } else {
-      lift(key);
-      lookAt(key, when);
+      unschedule(key);
+      enqueue(key, ready);
     }
-  } else if (when == position.when) {
-    place(position);
+  } else if (ready == position.ready) {
+    schedule(position);
   } else {
-    lookAt(key, std::min(when, before));
+    enqueue(key, std::min(ready, before));
   }
 }
 
-/// Compares the tasks of changed blocks: those that are new, and those that are
-/// as before but may wait for others.
-void Algorithm2Simulator::classify(std::vector<uint64_t> &lifted,
-                                   std::vector<uint64_t> &stale) {
+/// Compares the tasks of changed blocks with the committed ones. Lists those
+/// that are new or have another duration or resource as unscheduled, and those
+/// that may have other predecessors as stale.
+void Algorithm2Simulator::compareTasks(std::vector<uint64_t> &unscheduled,
+                                       std::vector<uint64_t> &stale) {
   std::vector<int> changedBlocks = plan.changedBlocks();
   for (int block : changedBlocks) {
     if (block < 0)
       continue; // of a value that is nowhere
-    int before = static_cast<int>(base[block].size()), now = taskSlots(block),
-        count = std::max(before, now);
+    int before = static_cast<int>(committed[block].size()),
+        now = taskSlots(block), count = std::max(before, now);
     if (static_cast<int>(changes[block].size()) < count)
       changes[block].resize(count);
     for (int i = 0; i < count; ++i) {
       uint64_t key = keyOf(block, i);
-      Base next = i < now ? describe(block, i) : Base{};
-      bool existed = i < before && base[block][i].exists;
+      CommittedTask next = i < now ? plannedTask(block, i) : CommittedTask{};
+      bool existed = i < before && committed[block][i].exists;
       if (!existed && !next.exists)
         continue;
-      Change &change = touch(key);
+      Change &change = changeOf(key);
       if (existed && next.exists &&
-          base[block][i].durationNs == next.durationNs &&
-          base[block][i].resource == next.resource) {
+          committed[block][i].durationNs == next.durationNs &&
+          committed[block][i].resource == next.resource) {
         stale.push_back(key);
         continue;
       }
-      change.place = next.exists ? Place::Lifted : Place::Gone;
+      change.state = next.exists ? State::Unscheduled : State::Removed;
       if (next.exists)
-        lifted.push_back(key);
+        unscheduled.push_back(key);
     }
   }
   if (!marks)
     return;
-  for (size_t b = 0; b < base.size(); ++b) {
+  for (size_t b = 0; b < committed.size(); ++b) {
     if (plan.getBlocks()[b].value < 0 ||
         std::binary_search(changedBlocks.begin(), changedBlocks.end(),
                            static_cast<int>(b)))
       continue;
-    for (size_t i = 0; i < base[b].size(); ++i)
-      if (base[b][i].marked != ((*marks)[b][i] != 0))
+    for (size_t i = 0; i < committed[b].size(); ++i)
+      if (committed[b][i].marked != ((*marks)[b][i] != 0))
         stale.push_back(keyOf(static_cast<int>(b), static_cast<int>(i)));
   }
 }
 
-void Algorithm2Simulator::begin() {
+/// UPDATETASKGRAPH (lines 3 to 5): enqueues the tasks that may have a new ready
+/// time. The plan itself has been changed already.
+void Algorithm2Simulator::updateTaskGraph() {
   ++epoch;
   simulated = 0;
   exceeded = false;
   touched.clear();
-  touchedLines.clear();
-  looks.clear();
-  placedLoose.clear();
+  touchedQueues.clear();
+  updateQueue.clear();
+  scheduledUnqueued.clear();
   marks = copiesOccupy ? &simulator.deferredCopies() : nullptr;
-  std::vector<uint64_t> lifted, stale;
-  classify(lifted, stale);
-  // Gone tasks, and former versions of lifted ones.
+  std::vector<uint64_t> unscheduled, stale;
+  compareTasks(unscheduled, stale);
+  // Removed tasks, and committed versions of unscheduled ones.
   for (size_t i = 0, count = touched.size(); i < count; ++i) {
     uint64_t key = touched[i];
     if (!isKept(key) &&
-        indexOf(key) < static_cast<int>(base[blockOf(key)].size()) &&
-        baseOf(key).exists)
-      leave(key);
+        indexOf(key) < static_cast<int>(committed[blockOf(key)].size()) &&
+        committedOf(key).exists)
+      leaveQueues(key);
   }
-  for (uint64_t key : lifted)
-    announce(key);
-  for (uint64_t key : lifted)
-    if (touch(key).pending == 0)
-      lookAt(key, whenOf(key));
+  for (uint64_t key : unscheduled)
+    holdSuccessors(key);
+  for (uint64_t key : unscheduled)
+    if (changeOf(key).unscheduledPreds == 0)
+      enqueue(key, readyTimeOf(key));
   for (uint64_t key : stale)
-    touch(key).isStale = true;
+    changeOf(key).isStale = true;
   for (uint64_t key : stale)
-    if (touch(key).pending == 0)
-      if (int64_t when = whenOf(key), before = baseOf(key).when; when != before)
-        lookAt(key, std::min(when, before));
+    if (changeOf(key).unscheduledPreds == 0)
+      if (int64_t ready = readyTimeOf(key), before = committedOf(key).ready;
+          ready != before)
+        enqueue(key, std::min(ready, before));
 }
 
 int64_t Algorithm2Simulator::propagate(int64_t limit) {
   limitNs = limit;
-  begin();
-  while (!looks.empty() && !exceeded) {
-    std::pop_heap(looks.begin(), looks.end(), std::greater<>());
-    Position position = looks.back();
-    looks.pop_back();
-    look(position);
+  updateTaskGraph();
+  while (!updateQueue.empty() && !exceeded) { // line 6
+    // Line 7.
+    std::pop_heap(updateQueue.begin(), updateQueue.end(), std::greater<>());
+    Position position = updateQueue.back();
+    updateQueue.pop_back();
+    updateTask(position);
   }
   if (exceeded)
     return limitNs + 1;
+  // Line 15: the last tasks of all resources, and those that occupy none.
   makespanNs = 0;
-  for (Line &line : lines) {
-    int64_t endNs = line.endNs;
-    if (line.epoch == epoch)
-      endNs = endBefore(line, {std::numeric_limits<int64_t>::max(), 0});
+  for (ResourceQueue &queue : queues) {
+    int64_t endNs = queue.endNs;
+    if (queue.epoch == epoch)
+      endNs = preTaskEndNs(queue, {std::numeric_limits<int64_t>::max(), 0});
     makespanNs = std::max(makespanNs, endNs);
   }
-  for (uint64_t key : loose)
+  for (uint64_t key : unqueued)
     if (isKept(key))
       makespanNs = std::max(makespanNs, endOf(key));
-  for (uint64_t key : placedLoose)
+  for (uint64_t key : scheduledUnqueued)
     makespanNs = std::max(makespanNs, endOf(key));
   return makespanNs;
 }
 
 void Algorithm2Simulator::commit() {
-  sortLines();
+  mergeQueues();
   for (int block : plan.changedBlocks())
     if (block >= 0)
-      base[block].resize(taskSlots(block));
+      committed[block].resize(taskSlots(block));
   for (uint64_t key : touched) {
     const Change &change = changes[blockOf(key)][indexOf(key)];
-    if (indexOf(key) >= static_cast<int>(base[blockOf(key)].size()))
+    if (indexOf(key) >= static_cast<int>(committed[blockOf(key)].size()))
       continue;
-    Base &task = baseOf(key);
-    if (change.place == Place::Gone) {
-      task = Base{};
+    CommittedTask &task = committedOf(key);
+    if (change.state == State::Removed) {
+      task = CommittedTask{};
       continue;
     }
-    if (change.place == Place::Placed)
-      task = describe(blockOf(key), indexOf(key));
-    task.when = change.when;
+    if (change.state == State::Scheduled)
+      task = plannedTask(blockOf(key), indexOf(key));
+    task.ready = change.ready;
     task.startNs = change.startNs;
     task.endNs = change.endNs;
     task.exists = true;
   }
   if (marks)
-    for (size_t b = 0; b < base.size(); ++b)
+    for (size_t b = 0; b < committed.size(); ++b)
       if (plan.getBlocks()[b].value >= 0)
-        for (size_t i = 0; i < base[b].size(); ++i)
-          base[b][i].marked = (*marks)[b][i] != 0;
+        for (size_t i = 0; i < committed[b].size(); ++i)
+          committed[b][i].marked = (*marks)[b][i] != 0;
   ++epoch;
 }
 
-/// Merges what was placed into the queues, and removes what has left.
-void Algorithm2Simulator::sortLines() {
-  std::erase_if(loose, [&](uint64_t key) { return !isKept(key); });
-  loose.insert(loose.end(), placedLoose.begin(), placedLoose.end());
-  for (int resource : touchedLines) {
-    Line &line = lines[resource];
-    line.endNs = endBefore(line, {std::numeric_limits<int64_t>::max(), 0});
-    if (!line.changed)
+/// Merges scheduled tasks into the queues, and removes those that have left.
+void Algorithm2Simulator::mergeQueues() {
+  std::erase_if(unqueued, [&](uint64_t key) { return !isKept(key); });
+  unqueued.insert(unqueued.end(), scheduledUnqueued.begin(),
+                  scheduledUnqueued.end());
+  for (int resource : touchedQueues) {
+    ResourceQueue &queue = queues[resource];
+    queue.endNs = preTaskEndNs(queue, {std::numeric_limits<int64_t>::max(), 0});
+    if (!queue.isReordered)
       continue;
-    std::erase_if(line.tasks, [&](const Position &position) {
+    std::erase_if(queue.tasks, [&](const Position &position) {
       return !isKept(position.key);
     });
-    size_t kept = line.tasks.size();
-    line.tasks.insert(line.tasks.end(), line.placed.begin(), line.placed.end());
-    std::inplace_merge(line.tasks.begin(),
-                       line.tasks.begin() + static_cast<ptrdiff_t>(kept),
-                       line.tasks.end());
+    size_t kept = queue.tasks.size();
+    queue.tasks.insert(queue.tasks.end(), queue.scheduled.begin(),
+                       queue.scheduled.end());
+    std::inplace_merge(queue.tasks.begin(),
+                       queue.tasks.begin() + static_cast<ptrdiff_t>(kept),
+                       queue.tasks.end());
   }
 }
 
 void Algorithm2Simulator::timeline(
     std::vector<std::vector<TaskTimes>> &times) const {
-  times.resize(base.size());
-  for (size_t b = 0; b < base.size(); ++b) {
+  times.resize(committed.size());
+  for (size_t b = 0; b < committed.size(); ++b) {
     int count = taskSlots(static_cast<int>(b));
     times[b].assign(count, TaskTimes{});
     for (int i = 0; i < count; ++i) {
       const Change &change = changes[b][i];
       if (change.epoch == epoch)
-        times[b][i] = {change.when & ~lateBit, change.startNs, change.endNs};
-      else if (i < static_cast<int>(base[b].size()) && base[b][i].exists)
-        times[b][i] = {base[b][i].when & ~lateBit, base[b][i].startNs,
-                       base[b][i].endNs};
+        times[b][i] = {change.ready & ~deferredBit, change.startNs,
+                       change.endNs};
+      else if (i < static_cast<int>(committed[b].size()) &&
+               committed[b][i].exists)
+        times[b][i] = {committed[b][i].ready & ~deferredBit,
+                       committed[b][i].startNs, committed[b][i].endNs};
     }
   }
 }

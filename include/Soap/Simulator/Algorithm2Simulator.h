@@ -1,11 +1,13 @@
-//===- Algorithm2Simulator.h - Propagation of changes ----------*- C++ -*-===//
+//===- Algorithm2Simulator.h - The paper's delta simulation -----*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Algorithm 2 of the SOAP paper, made exact: of a changed strategy only the
-// tasks are simulated again whose times may have changed. The same times as
-// `simulateFull` and `StrategySimulator`, task by task. See docs/Simulator.md.
+// Algorithm 2 of the FlexFlow paper (delta simulation), made exact. After a
+// change of a strategy it gives new times only to the tasks whose times may
+// have changed. Its times are those of Algorithm 1, task by task. Names and
+// line numbers are the paper's. docs/Simulator.md says why it is exact, and
+// why searches use DeltaSimulator.h instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +18,8 @@
 
 namespace soap {
 
-/// Keeps a reference to a plan and the timeline of what was last committed. A
-/// proposal is written beside it, so that refusing one costs nothing.
+/// Keeps a reference to a plan, and the committed timeline. A proposal is
+/// written beside the timeline, so that refusing one costs nothing.
 ///
 ///     simulator.start();                      // after StrategyPlan::set
 ///     plan.change(...); plan.finish();
@@ -31,88 +33,92 @@ public:
   /// Simulates the plan, which must have no uncommitted changes, from nothing.
   /// Returns the makespan in ns.
   int64_t start();
-  /// The makespan of the plan with its uncommitted changes, which must have
-  /// been finished, if it is at most `limitNs`; else some number above the
-  /// limit, as soon as a task is found to end after it.
+  /// Algorithm 2. The plan's uncommitted changes must have been finished.
+  /// Returns the makespan in ns if it is at most `limitNs`. Otherwise it
+  /// returns a number above the limit as soon as a task ends after the limit.
   int64_t propagate(int64_t limitNs = std::numeric_limits<int64_t>::max());
-  /// Makes the last proposal, propagated to its end, the timeline that changes
-  /// are measured against. Before `StrategyPlan::commit`.
+  /// Makes the last proposal, propagated to its end, the committed timeline.
+  /// Must be called before `StrategyPlan::commit`.
   void commit();
 
   /// Times of every task after `start`, `commit`, or `propagate` to its end:
   /// `times[block][index]`, as by `StrategySimulator::timeline`.
   void timeline(std::vector<std::vector<TaskTimes>> &times) const;
-  /// Tasks that the last call of `propagate` gave a start and an end, or looked
-  /// at and left as they were.
+  /// Tasks that the last call of `propagate` gave a start and an end, or
+  /// updated and found unchanged.
   int64_t simulatedTasks() const { return simulated; }
 
 private:
-  /// Where a task is in the queues of its resources: `when` is its ready time,
-  /// with `lateBit` if it is deferred.
+  /// The order of tasks on a resource: by ready time, then by key. Deferred
+  /// tasks have `deferredBit` in their ready time, so they come last.
   struct Position {
-    int64_t when;
-    uint64_t key; ///< block, index
+    int64_t ready; ///< ready time, with `deferredBit` if it is deferred
+    uint64_t key;  ///< block, index
     bool operator==(const Position &) const = default;
     bool operator<(const Position &other) const {
-      return when != other.when ? when < other.when : key < other.key;
+      return ready != other.ready ? ready < other.ready : key < other.key;
     }
     bool operator>(const Position &other) const { return other < *this; }
   };
-  static constexpr int64_t lateBit = int64_t(1) << 62;
+  static constexpr int64_t deferredBit = int64_t(1) << 62;
 
-  /// A task as committed.
-  struct Base {
-    int64_t when = 0, startNs = 0, endNs = 0;
-    int64_t durationNs = 0;
-    int resource = 0; ///< as in `PlannedTask`
+  /// A task of the committed timeline.
+  struct CommittedTask {
+    int64_t ready = 0; ///< as in `Position`
+    int64_t startNs = 0, endNs = 0;
+    int64_t durationNs = 0; ///< exeTime
+    int resource = 0;       ///< as in `PlannedTask`
     bool exists = false;
     bool marked = false; ///< a deferred copy
   };
-  /// Where a task is in the proposal.
-  enum class Place : uint8_t {
-    Kept,   ///< where it was, perhaps with another start
-    Lifted, ///< nowhere: it has no place yet, or has lost it
-    Placed, ///< at a position of its own, for good
-    Gone    ///< not in the proposal
+  /// Where a task of the proposal is.
+  enum class State : uint8_t {
+    Kept,        ///< at its committed position, perhaps with another start
+    Unscheduled, ///< at no position: it is new, or its old one is wrong
+    Scheduled,   ///< at a new position, which is final
+    Removed      ///< not in the proposal
   };
-  /// What the proposal does to a task. Of another epoch: nothing.
+  /// What the proposal changes of a task. It is void if its epoch is not the
+  /// proposal's.
   struct Change {
     uint64_t epoch = 0;
-    int64_t when = 0, startNs = 0, endNs = 0;
-    int64_t queued = -1; ///< `when` of the last look that was planned
-    int pending = 0;     ///< predecessors that are lifted
-    Place place = Place::Kept;
+    int64_t ready = 0; ///< as in `Position`
+    int64_t startNs = 0, endNs = 0;
+    int64_t enqueuedAt = -1; ///< the last position in `updateQueue`
+    int unscheduledPreds = 0;
+    State state = State::Kept;
     /// Its predecessors are others than before, or have other times.
     bool isStale = false;
   };
-  /// The queue of a resource: what is committed, sorted, and what the proposal
-  /// does to it. Everything before `next` has been passed.
-  struct Line {
-    std::vector<Position> tasks;
-    int64_t endNs = 0; ///< of the last of them
-    uint64_t epoch = 0;
+  /// The tasks of a resource, the paper's device. The sweep has passed the
+  /// committed tasks before `next`.
+  struct ResourceQueue {
+    std::vector<Position> tasks; ///< committed, sorted
+    int64_t endNs = 0;           ///< of the last committed task
+    uint64_t epoch = 0;          ///< what follows is void in other epochs
     size_t next = 0;
-    int64_t keptEndNs = 0;   ///< of the last kept task before `next`
-    int64_t placedEndNs = 0; ///< of the last placed one
-    std::vector<Position> placed;
-    bool changed = false; ///< not only times
+    int64_t keptEndNs = 0;           ///< of the last kept task before `next`
+    int64_t scheduledEndNs = 0;      ///< of the last task of `scheduled`
+    std::vector<Position> scheduled; ///< by the proposal, sorted
+    bool isReordered = false;        ///< tasks have come or gone
   };
 
   const StrategyPlan &plan;
-  StrategySimulator simulator; ///< for the start
+  StrategySimulator simulator; ///< for `start`
   bool copiesOccupy = false;
   uint64_t epoch = 0;
   int64_t simulated = 0, limitNs = 0, makespanNs = 0;
   bool exceeded = false;
-  std::vector<std::vector<Base>> base;      ///< by block
+  std::vector<std::vector<CommittedTask>> committed; ///< by block
   std::vector<std::vector<Change>> changes; ///< by block, at least as long
-  std::vector<Line> lines;                  ///< by resource
-  std::vector<uint64_t> touched;            ///< tasks, by key
-  std::vector<int> touchedLines;
-  std::vector<Position> looks; ///< a heap
-  /// Tasks that occupy nothing: as committed, and placed by the proposal.
-  std::vector<uint64_t> loose, placedLoose;
-  /// Marks of the proposal, by block; empty where copies occupy nobody.
+  std::vector<ResourceQueue> queues;        ///< by resource
+  std::vector<uint64_t> touched;            ///< tasks with a change, by key
+  std::vector<int> touchedQueues;
+  std::vector<Position> updateQueue; ///< line 2: a heap, the first one on top
+  /// Tasks that occupy no resource: committed, and scheduled by the proposal.
+  std::vector<uint64_t> unqueued, scheduledUnqueued;
+  /// Deferred copies of the proposal, by block. Null where copies occupy links
+  /// alone.
   const std::vector<std::vector<uint8_t>> *marks = nullptr;
 
   static int blockOf(uint64_t key) { return static_cast<int>(key >> 32); }
@@ -122,9 +128,11 @@ private:
   static uint64_t keyOf(int block, int index) {
     return static_cast<uint64_t>(block) << 32 | static_cast<uint32_t>(index);
   }
-  Base &baseOf(uint64_t key) { return base[blockOf(key)][indexOf(key)]; }
-  Change &touch(uint64_t key);
-  Line &touchLine(int resource);
+  CommittedTask &committedOf(uint64_t key) {
+    return committed[blockOf(key)][indexOf(key)];
+  }
+  Change &changeOf(uint64_t key);
+  ResourceQueue &queueOf(int resource);
   bool isKept(uint64_t key) const;
   int64_t endOf(uint64_t key) const;
   template <typename Visit>
@@ -132,24 +140,25 @@ private:
   template <typename Visit>
   void forEachSuccessor(uint64_t key, Visit visit);
   int taskSlots(int block) const;
-  Base describe(int block, int index) const;
+  CommittedTask plannedTask(int block, int index) const;
   bool isMarked(uint64_t key) const;
 
-  void begin();
-  void classify(std::vector<uint64_t> &lifted, std::vector<uint64_t> &stale);
-  void lookAt(uint64_t key, int64_t when);
-  void look(Position position);
-  int64_t whenOf(uint64_t key);
-  int64_t endBefore(Line &line, Position position);
-  void leave(uint64_t key);
-  void lift(uint64_t key);
-  void announce(uint64_t key);
-  void place(Position position);
-  void checkAgain(Position position);
-  void lookBehind(int resource, Position position, int64_t oldEndNs,
-                  int64_t newEndNs);
-  void tell(uint64_t key, bool wasLifted, bool isDifferent);
-  void sortLines();
+  void updateTaskGraph();
+  void compareTasks(std::vector<uint64_t> &unscheduled,
+                    std::vector<uint64_t> &stale);
+  void enqueue(uint64_t key, int64_t ready);
+  void updateTask(Position position);
+  int64_t readyTimeOf(uint64_t key);
+  int64_t preTaskEndNs(ResourceQueue &queue, Position position);
+  void leaveQueues(uint64_t key);
+  void unschedule(uint64_t key);
+  void holdSuccessors(uint64_t key);
+  void schedule(Position position);
+  void updateStartTime(Position position);
+  void enqueueSuccessors(uint64_t key, bool wasUnscheduled, bool isDifferent);
+  void enqueueNextTask(int resource, Position position, int64_t oldEndNs,
+                       int64_t newEndNs);
+  void mergeQueues();
 };
 
 } // namespace soap

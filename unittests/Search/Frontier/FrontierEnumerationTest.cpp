@@ -11,6 +11,7 @@
 
 #include "Search/Frontier/CandidateStrategies.h"
 #include "Search/Problems.h"
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ConfigSpace.h"

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Problems.h"
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <gtest/gtest.h>
