@@ -10,8 +10,8 @@
 
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ProblemFile.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/FoldedPlan.h"
-#include "Soap/Simulator/Simulator.h"
 
 #include <cstdio>
 #include <ctime>

@@ -11,7 +11,7 @@
 
 #include "Soap/Pipeline/Pipeline.h"
 
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <algorithm>
 #include <limits>

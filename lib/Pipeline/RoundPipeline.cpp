@@ -12,7 +12,7 @@
 #include "Soap/Pipeline/RoundPipeline.h"
 
 #include "RoundPlaces.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <algorithm>
 #include <array>

@@ -749,9 +749,11 @@ bool StrategyPlan::finish(int64_t limitNs) {
       continue;
     if (!planPending(value, limitNs))
       return false;
+    // Paths of another proposal say nothing of this one.
+    if (!isLimited || !pathsAreValid)
+      continue;
     // A bound grows by the delays at most.
-    if (isLimited && pathsAreValid)
-      delayNs += addDelays(value, false);
+    delayNs += addDelays(value, false);
     if (delayNs > limitNs - pathNs) {
       if (pathBoundNs() > limitNs)
         return false;

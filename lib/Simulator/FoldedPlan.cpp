@@ -12,7 +12,7 @@
 
 #include "Soap/Simulator/FoldedPlan.h"
 
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -3,12 +3,15 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One loop for searches and for timelines: what is proven early is proven of
-// the very run that would have been recorded.
+// One loop for searches and for timelines, that of Algorithm1.h: a search stops
+// early in the very run that would have been recorded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Simulator/StrategySimulator.h"
+
+#include "Simulator/Algorithm1.h"
+#include "Simulator/Deferral.h"
 
 #include <algorithm>
 #include <set>
@@ -39,14 +42,10 @@ TaskRun &StrategySimulator::touch(int block, int index) {
   return state.tasks[index];
 }
 
-/// As `markDeferred` (TaskGraph.h): copies that occupy their receiver and that
-/// no kernel waits for. Only they need a mark, as what follows them becomes
-/// ready only after them.
+/// Marks deferred copies, as `markDeferred` (TaskGraph.h) does. Only copies
+/// need a mark: a task that depends on one becomes ready after it.
 void StrategySimulator::findDeferred() {
-  struct Flags {
-    uint8_t read : 1, awaited : 1, leads : 1, updates : 1, kernel : 1;
-  };
-  static thread_local std::vector<std::vector<Flags>> flags;
+  static thread_local std::vector<std::vector<Deferral>> flags;
   const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
   const Graph &graph = plan.getGraph();
   flags.resize(list.size());
@@ -65,22 +64,19 @@ void StrategySimulator::findDeferred() {
 
   for (size_t b = list.size(); b-- > 0;) {
     auto [slot, value] = list[b];
-    auto visit = [&](Flags &flag, const ValuePlan &planned, size_t node) {
+    auto visit = [&](Deferral &flag, const ValuePlan &planned, size_t node) {
       for (int i = planned.successorStart[node];
            i < planned.successorStart[node + 1]; ++i) {
         TaskRef next = planned.successors[i];
-        const Flags &after = flags[next.block][next.index];
-        flag.read = true;
-        flag.awaited |= !after.updates;
-        flag.leads |= after.kernel || after.leads;
+        flag.addSuccessor(flags[next.block][next.index]);
       }
     };
     if (slot >= 0) {
       const KernelPlan &kernel = plan.kernelPlan(slot);
       const StrategyPlan::Slot &info = plan.getSlots()[slot];
-      flags[b].assign(kernel.devices.size(), Flags{});
+      flags[b].assign(kernel.devices.size(), Deferral{});
       for (size_t s = 0; s < kernel.devices.size(); ++s) {
-        Flags &flag = flags[b][s];
+        Deferral &flag = flags[b][s];
         if (kernel.states[s] == ShardState::Absent)
           continue;
         plan.forEachFed(slot, static_cast<int>(s),
@@ -96,19 +92,18 @@ void StrategySimulator::findDeferred() {
               std::find(updated.begin(), updated.end(), static_cast<int>(r)) !=
                   updated.end() &&
               !reported.count({info.kernel->results[r], static_cast<int>(s)});
-        flag.updates = update || (flag.read && !flag.awaited);
-        flag.kernel = !update && (flag.awaited || !flag.read);
+        flag.setKernel(update);
       }
       continue;
     }
     const ValuePlan &planned = plan.valuePlan(value);
-    flags[b].assign(planned.tasks.size(), Flags{});
+    flags[b].assign(planned.tasks.size(), Deferral{});
     deferred[b].assign(planned.tasks.size(), 0);
     for (size_t t = planned.tasks.size(); t-- > 0;) {
-      Flags &flag = flags[b][t];
+      Deferral &flag = flags[b][t];
       visit(flag, planned, static_cast<size_t>(planned.sources) + t);
       const PlannedTask &task = planned.tasks[t];
-      if (task.resource >= 0 || flag.leads)
+      if (task.resource >= 0 || flag.leadsToKernel)
         continue;
       int device = planned.actions[task.firstAction].device;
       std::span<const int> resources = plan.resourceLists()[-1 - task.resource];
@@ -117,6 +112,80 @@ void StrategySimulator::findDeferred() {
     }
   }
 }
+
+/// The plan as the task graph of Algorithm 1. `Bounded`: stops at a task that
+/// proves the makespan to be above the limit. `Record`: keeps times.
+template <bool Bounded, bool Record>
+struct StrategySimulator::PlanGraph {
+  StrategySimulator &simulator;
+  const StrategyPlan &plan;
+  int64_t limitNs;
+  std::vector<std::vector<TaskTimes>> *times;
+  bool isStopped = false;
+
+  template <typename Visit>
+  void forEachRoot(Visit visit) {
+    const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+    const std::vector<uint8_t> &withRoots = plan.blocksWithRoots();
+    for (size_t b = 0; b < list.size(); ++b)
+      if (withRoots[b])
+        for (int index : list[b].slot >= 0
+                             ? plan.rootsOf(list[b].slot)
+                             : plan.valuePlan(list[b].value).roots)
+          visit(keyOf(static_cast<int>(b), index));
+  }
+  bool isDeferred(uint64_t key) const {
+    Entry task{0, key};
+    return simulator.copiesOccupy &&
+           plan.getBlocks()[task.block()].value >= 0 &&
+           simulator.deferred[task.block()][task.index()];
+  }
+  bool schedule(const Entry &task, int64_t &endNs) {
+    int block = task.block(), index = task.index();
+    ++simulator.simulated;
+    auto [slot, value] = plan.getBlocks()[block];
+    int64_t startNs = task.readyNs;
+    bool tooLate;
+    if (slot >= 0) {
+      const KernelPlan &kernel = plan.kernelPlan(slot);
+      tooLate = simulator.resources.occupy<Bounded>({&kernel.devices[index], 1},
+                                                    kernel.durationNs[index],
+                                                    limitNs, startNs, endNs);
+      if constexpr (Bounded)
+        tooLate |= endNs + plan.tailNs(slot) > limitNs;
+    } else {
+      const PlannedTask &planned = plan.valuePlan(value).tasks[index];
+      tooLate = simulator.resources.occupy<Bounded>(
+          resourcesOf(plan, planned.resource), planned.durationNs, limitNs,
+          startNs, endNs);
+    }
+    if constexpr (Record)
+      (*times)[block][index] = {task.readyNs, startNs, endNs};
+    if constexpr (Bounded)
+      isStopped = tooLate;
+    return !isStopped;
+  }
+  template <typename Visit>
+  void forEachSuccessor(const Entry &task, Visit visit) {
+    auto follow = [&](const ValuePlan &planned, size_t node) {
+      const TaskRef *next = planned.successors.data();
+      for (int i = planned.successorStart[node],
+               end = planned.successorStart[node + 1];
+           i < end; ++i)
+        visit(simulator.touch(next[i].block, next[i].index),
+              keyOf(next[i].block, next[i].index));
+    };
+    auto [slot, value] = plan.getBlocks()[task.block()];
+    if (slot >= 0)
+      plan.forEachFed(slot, task.index(), follow);
+    else
+      follow(plan.valuePlan(value),
+             static_cast<size_t>(plan.valuePlan(value).sources + task.index()));
+  }
+  static uint64_t keyOf(int block, int index) {
+    return static_cast<uint64_t>(block) << 32 | static_cast<uint32_t>(index);
+  }
+};
 
 template <bool Bounded, bool Record>
 int64_t StrategySimulator::run(int64_t limitNs,
@@ -131,8 +200,7 @@ int64_t StrategySimulator::run(int64_t limitNs,
   }
   ++epoch;
   resources.freeNs.assign(plan.loadNs().size(), 0);
-  queue.clear();
-  deferredQueue.clear();
+  readyQueue.clear();
   if (copiesOccupy)
     findDeferred();
   if constexpr (Record) {
@@ -144,72 +212,9 @@ int64_t StrategySimulator::run(int64_t limitNs,
                          TaskTimes{});
     }
   }
-  bool late = false; // nothing is left but what was deferred
-  auto release = [&](int block, int index, int64_t readyNs) {
-    Entry entry{readyNs, static_cast<uint64_t>(block) << 32 |
-                             static_cast<uint32_t>(index)};
-    if (late ||
-        (copiesOccupy && list[block].value >= 0 && deferred[block][index]))
-      deferredQueue.push(entry);
-    else
-      queue.push(entry);
-  };
-  const std::vector<uint8_t> &withRoots = plan.blocksWithRoots();
-  for (size_t b = 0; b < list.size(); ++b)
-    if (withRoots[b])
-      for (int index : list[b].slot >= 0 ? plan.rootsOf(list[b].slot)
-                                         : plan.valuePlan(list[b].value).roots)
-        release(static_cast<int>(b), index, 0);
-
-  int64_t makespanNs = 0;
-  for (;;) {
-    if (!late && queue.empty())
-      late = true;
-    if (late && deferredQueue.empty())
-      break;
-    Entry entry = late ? deferredQueue.pop() : queue.pop();
-    int block = entry.block(), index = entry.index();
-    ++simulated;
-    auto [slot, value] = list[block];
-    int64_t startNs = entry.readyNs, endNs;
-    auto follow = [&](const ValuePlan &planned, size_t node) {
-      const TaskRef *next = planned.successors.data();
-      for (int i = planned.successorStart[node],
-               end = planned.successorStart[node + 1];
-           i < end; ++i) {
-        TaskRun &state = touch(next[i].block, next[i].index);
-        state.readyNs = std::max(state.readyNs, endNs);
-        if (--state.waiting == 0)
-          release(next[i].block, next[i].index, state.readyNs);
-      }
-    };
-    bool tooLate;
-    if (slot >= 0) {
-      const KernelPlan &kernel = plan.kernelPlan(slot);
-      tooLate = resources.occupy<Bounded>({&kernel.devices[index], 1},
-                                          kernel.durationNs[index], limitNs,
-                                          startNs, endNs);
-      if constexpr (Bounded)
-        tooLate |= endNs + plan.tailNs(slot) > limitNs;
-    } else {
-      const PlannedTask &task = plan.valuePlan(value).tasks[index];
-      tooLate =
-          resources.occupy<Bounded>(resourcesOf(plan, task.resource),
-                                    task.durationNs, limitNs, startNs, endNs);
-    }
-    if constexpr (Bounded)
-      if (tooLate)
-        return std::max(endNs, limitNs + 1);
-    makespanNs = std::max(makespanNs, endNs);
-    if constexpr (Record)
-      (*times)[block][index] = {entry.readyNs, startNs, endNs};
-    if (slot >= 0)
-      plan.forEachFed(slot, index, follow);
-    else
-      follow(plan.valuePlan(value),
-             static_cast<size_t>(plan.valuePlan(value).sources + index));
-  }
-  return makespanNs;
+  PlanGraph<Bounded, Record> graph{*this, plan, limitNs, times};
+  int64_t makespanNs = runAlgorithm1(graph, readyQueue);
+  return graph.isStopped ? std::max(makespanNs, limitNs + 1) : makespanNs;
 }
 
 int64_t StrategySimulator::makespan(int64_t limitNs) {

@@ -10,6 +10,8 @@
 
 #include "Soap/Simulator/TaskGraph.h"
 
+#include "Simulator/Deferral.h"
+
 #include <algorithm>
 
 using namespace soap;
@@ -62,29 +64,19 @@ std::string soap::actionName(const Graph &graph, const Plan &plan,
 
 void soap::markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles) {
   std::vector<Task> &tasks = graph.tasks;
-  // Backwards. `awaited`: a kernel that somebody else than updates waits for;
-  // `leadsToKernel`: such a kernel follows.
-  std::vector<bool> read(tasks.size()), awaited(tasks.size()),
-      leadsToKernel(tasks.size());
+  std::vector<Deferral> flags(tasks.size());
   for (size_t t = tasks.size(); t-- > 0;) {
-    bool isKernel = roles[t] == TaskRole::Compute && (awaited[t] || !read[t]);
-    bool isForUpdates =
-        roles[t] == TaskRole::Update ||
-        (roles[t] == TaskRole::Compute && read[t] && !awaited[t]);
-    for (int pred : tasks[t].preds) {
-      read[pred] = true;
-      if (!isForUpdates)
-        awaited[pred] = true;
-      if (isKernel || leadsToKernel[t])
-        leadsToKernel[pred] = true;
-    }
+    if (roles[t] != TaskRole::Movement)
+      flags[t].setKernel(roles[t] == TaskRole::Update);
+    for (int pred : tasks[t].preds)
+      flags[pred].addSuccessor(flags[t]);
   }
   for (size_t t = 0; t < tasks.size(); ++t) {
     Task &task = tasks[t];
     bool copy = task.sourceDevice >= 0 &&
                 std::find(task.resources.begin(), task.resources.end(),
                           task.device) != task.resources.end();
-    task.deferred = copy && !leadsToKernel[t];
+    task.deferred = copy && !flags[t].leadsToKernel;
     for (int pred : task.preds)
       task.deferred |= tasks[pred].deferred;
   }
@@ -200,4 +192,14 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
   }
   markDeferred(result, rolesOf(plan));
   return result;
+}
+
+std::vector<std::vector<int64_t>> soap::transferBytes(const TaskGraph &graph,
+                                                      int deviceCount) {
+  std::vector<std::vector<int64_t>> bytes(deviceCount,
+                                          std::vector<int64_t>(deviceCount));
+  for (const Task &task : graph.tasks)
+    if (task.sourceDevice >= 0)
+      bytes[task.sourceDevice][task.device] += task.bytes;
+  return bytes;
 }

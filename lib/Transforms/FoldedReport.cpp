@@ -10,7 +10,7 @@
 #include "FoldedReport.h"
 
 #include "Soap/Memory/PlanMemory.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"

@@ -21,6 +21,7 @@
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPSIMULATE
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
 

@@ -9,6 +9,8 @@
 
 #include "SimulationReport.h"
 
+#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
@@ -219,7 +221,7 @@ static void printBytes(llvm::json::OStream &json, const Simulation &simulation,
     return;
   json.attributeArray("bytes_between", [&] {
     for (const std::vector<int64_t> &row :
-         ::soap::bytesBetween(simulation.tasks, devices))
+         ::soap::transferBytes(simulation.tasks, devices))
       json.array([&] {
         for (int64_t bytes : row)
           json.value(bytes);

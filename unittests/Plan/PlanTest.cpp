@@ -14,7 +14,8 @@
 
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/Plan.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Plan/PlanTraffic.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <gtest/gtest.h>
 
@@ -272,7 +273,7 @@ void checkOne(uint64_t seed, const std::string &cluster, bool expand) {
     auto sentIn = [&](const Plan &any) {
       int64_t bytes = 0;
       for (const std::vector<int64_t> &row :
-           bytesBetween(graph, any, topology.deviceCount()))
+           messageBytes(graph, any, topology.deviceCount()))
         for (int64_t sent : row)
           bytes += sent;
       return bytes;

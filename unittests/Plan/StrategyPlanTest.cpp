@@ -13,12 +13,13 @@
 #include "Support/MeasuredCopies.h"
 #include "Support/RandomGraphs.h"
 
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Memory/PlanMemoryBound.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/DeltaSimulator.h"
-#include "Soap/Simulator/Simulator.h"
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <gtest/gtest.h>
@@ -201,6 +202,16 @@ void checkChain(uint64_t seed, bool restores = false) {
     if (uniform(random, 0, 2) == 0) {
       // Given up only if the makespan is above the limit.
       int64_t limit = uniform(random, 1, 3 * before);
+      if (uniform(random, 0, 1)) {
+        // Bounds of a proposal that was refused say nothing of this one.
+        plan.revert();
+        auto [otherNodes, otherConfigs] = randomChange(
+            random, problem, [&] { return uniform(random, 0, 1) == 0; });
+        plan.change(otherNodes, otherConfigs);
+        plan.boundNs();
+        plan.revert();
+        plan.change(nodes, configs);
+      }
       if (!plan.finish(limit)) {
         plan.revert();
         plan.change(nodes, configs);
@@ -353,6 +364,45 @@ struct ReuseCase {
     return result;
   }
 };
+
+TEST(StrategyPlan, BoundsOfRefusedProposalsAreForgotten) {
+  test::Mlp mlp = test::makeMlp(256, std::vector<int64_t>(7, 1024));
+  Topology topology = *builtinTopology("cpu-4");
+  CostModel cost(topology);
+  StrategyPlan plan(mlp.graph, cost);
+  StrategySimulator simulator(plan);
+  Strategy strategy;
+  for (const GraphNode &node : mlp.graph.nodes) {
+    Config config = Config::single(node.whole.space);
+    for (size_t l = 0; l < node.whole.space.loops.size(); ++l)
+      if (node.whole.space.loops[l].type == IteratorType::Parallel) {
+        config.degrees[l] = 4;
+        config.devices = {0, 1, 2, 3};
+        break;
+      }
+    strategy.push_back(std::move(config));
+  }
+  plan.set(strategy);
+  // Nearly all on one device: far above the limit.
+  std::vector<int> nodes;
+  std::vector<Config> configs;
+  for (size_t n = 1; n < strategy.size(); ++n) {
+    nodes.push_back(static_cast<int>(n));
+    configs.push_back(Config::single(mlp.graph.nodes[n].whole.space));
+  }
+  int node = 0;
+  Config config = strategy[0];
+  std::swap(config.devices[0], config.devices[1]);
+  plan.change({&node, 1}, {&config, 1});
+  plan.finish();
+  int64_t limitNs = simulator.makespan();
+  plan.revert();
+  plan.change(nodes, configs);
+  ASSERT_GT(plan.boundNs(limitNs), limitNs);
+  plan.revert();
+  plan.change({&node, 1}, {&config, 1});
+  EXPECT_TRUE(plan.finish(limitNs));
+}
 
 TEST(StrategyPlan, KeptFormsFreeTheOther) {
   ReuseCase both;

@@ -9,7 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/Timeline.h"
 #include "Support/Graphs.h"
 
@@ -208,7 +209,7 @@ TEST(TaskGraph, OfRandomStrategies) {
     int64_t total = 0, between = 0;
     for (const Task &task : graph.tasks)
       total += task.bytes;
-    for (const std::vector<int64_t> &row : bytesBetween(graph, devices))
+    for (const std::vector<int64_t> &row : transferBytes(graph, devices))
       for (int64_t bytes : row)
         between += bytes;
     ASSERT_EQ(total, between);
@@ -235,7 +236,7 @@ TEST(TaskGraph, DataParallelOnTwoDevices) {
   // The gradient of 64 x 64 floats is reduced and gathered in halves, both
   // ways; the output is gathered on device 0.
   int64_t half = 64 * 64 * 4 / 2;
-  std::vector<std::vector<int64_t>> bytes = bytesBetween(graph, 2);
+  std::vector<std::vector<int64_t>> bytes = transferBytes(graph, 2);
   EXPECT_EQ(bytes[0][1], 2 * half);
   EXPECT_EQ(bytes[1][0], 2 * half + 4 * 64 * 4);
   std::map<std::string, int> kinds;

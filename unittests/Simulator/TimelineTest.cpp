@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Simulator/Timeline.h"
+#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Support/Graphs.h"
 
 #include <gtest/gtest.h>

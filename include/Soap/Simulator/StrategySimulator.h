@@ -1,12 +1,12 @@
-//===- StrategySimulator.h - Simulation of a strategy's plan ----*- C++ -*-===//
+//===- StrategySimulator.h - Algorithm 1 on a compact plan ------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Algorithm 1 of the SOAP paper on the compact plan of a strategy, built for
-// searches: the same times as `simulateFull` of the written-out task graph,
-// task by task, and able to stop as soon as the makespan is proven to be above
-// a limit. See docs/Simulator.md.
+// Algorithm 1 of the FlexFlow paper (full simulation) on the compact plan of a
+// strategy. It gives the same times as Algorithm1Simulator.h on the task graph
+// that is written out, task by task. It can stop as soon as the makespan is
+// proven to be above a limit. See docs/Simulator.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 #define SOAP_SIMULATOR_STRATEGYSIMULATOR_H
 
 #include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/ReadyQueue.h"
 #include "Soap/Simulator/SimulatorState.h"
-#include "Soap/Simulator/TaskQueue.h"
 
 #include <limits>
 
@@ -39,9 +39,9 @@ public:
   int64_t timeline(std::vector<std::vector<TaskTimes>> &times);
   /// The makespan, with a list of all tasks that has their starts as `readyNs`.
   int64_t starts(std::vector<TaskQueue::Entry> &tasks);
-  /// By block of a value and task: copies that are put off until all other
-  /// tasks are done, as `markDeferred` (TaskGraph.h) marks them. What depends
-  /// on them is, too.
+  /// By block of a value and task: whether the task is a deferred copy, as
+  /// `markDeferred` (TaskGraph.h) says. Tasks that depend on one are deferred
+  /// too, but have no mark.
   const std::vector<std::vector<uint8_t>> &deferredCopies() {
     findDeferred();
     return deferred;
@@ -58,14 +58,16 @@ private:
   uint64_t epoch = 0;
   std::vector<BlockRun> blocks;
   ResourceState resources;
-  TaskQueue queue, deferredQueue;
+  ReadyQueue readyQueue;
   int64_t simulated = 0;
-  /// Tasks that are put off until all others are done, by block.
+  /// Marks of deferred copies, by block.
   std::vector<std::vector<uint8_t>> deferred;
 
   // Of `starts`.
   std::vector<std::vector<TaskTimes>> recorded;
 
+  template <bool Bounded, bool Record>
+  struct PlanGraph;
   template <bool Bounded, bool Record>
   int64_t run(int64_t limitNs, std::vector<std::vector<TaskTimes>> *times);
   TaskRun &touch(int block, int index);

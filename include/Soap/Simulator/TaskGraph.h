@@ -66,6 +66,10 @@ void markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles);
 /// plan.
 std::string actionName(const Graph &graph, const Plan &plan,
                        const Action &action);
+/// `[from][to]` bytes of all transfers between devices. Messages of collectives
+/// are not among them; see `messageBytes` in PlanTraffic.h.
+std::vector<std::vector<int64_t>> transferBytes(const TaskGraph &graph,
+                                                int deviceCount);
 /// The file format of docs/Simulator.md.
 std::string printTaskGraph(const TaskGraph &graph);
 

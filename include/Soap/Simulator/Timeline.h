@@ -3,16 +3,16 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the time of an iteration goes: the critical path by op, what devices do
-// and what communication they do not hide, what kinds of tensors are moved, and
-// memory over time.
+// Where the time of an iteration goes: the critical path by op, the busy times
+// of devices, the communication that they do not hide, and the kinds of tensors
+// that are moved; and the trace file that shows it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_SIMULATOR_TIMELINE_H
 #define SOAP_SIMULATOR_TIMELINE_H
 
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/TaskGraph.h"
 
 namespace soap {
 
@@ -81,12 +81,6 @@ struct MemoryPoint {
   int64_t timeNs = 0;
   int64_t bytes = 0;
 };
-/// Per device: live bytes over time, when actions run in schedule order at
-/// their simulated times; the largest is `peakBytes`. `order` is one of tasks.
-std::vector<std::vector<MemoryPoint>>
-memoryOverTime(const Graph &graph, const Plan &plan, const TaskGraph &tasks,
-               const std::vector<int> &order, int deviceCount);
-
 /// Chrome trace events (Perfetto) of a simulated graph: devices, links, and a
 /// counter of memory per device where `memory` is not empty.
 std::string

@@ -8,7 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Problem/ParallelizationProblem.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <algorithm>
 

@@ -13,6 +13,7 @@
 #include "Soap/Plan/ActionCost.h"
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/Timeline.h"
 
 #include <algorithm>

@@ -13,10 +13,11 @@
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Plan/PlanTraffic.h"
 #include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Runtime/Execution/Launcher.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Transforms/Partition.h"
 #include "Support/MeasuredCopies.h"
 
@@ -571,7 +572,7 @@ std::string Subject::check(const std::string &lowering) {
         return "'" + name + "' is not whole: some element is on no device";
 
   std::vector<std::vector<int64_t>> bytes =
-      bytesBetween(priced->opGraph.graph, priced->plan, numDevices);
+      messageBytes(priced->opGraph.graph, priced->plan, numDevices);
   for (int from = 0; from < numDevices; ++from)
     for (int to = 0; to < numDevices; ++to)
       if (run.execution->placement.isHere(from) &&

@@ -17,7 +17,7 @@
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ProblemFile.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Support/MeasuredCopies.h"
 #include "Support/RandomGraphs.h"
 
@@ -143,7 +143,7 @@ private:
   std::unique_ptr<StrategyPlan> reference; ///< made anew now and then
   StrategyPlan plan;
   StrategySimulator forward;
-  PropagatingSimulator propagator;
+  Algorithm2Simulator propagator;
   StrategyEvaluator delta, propagate;
   Strategy current;
   int64_t now = 0;

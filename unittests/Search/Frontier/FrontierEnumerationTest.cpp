@@ -11,10 +11,11 @@
 
 #include "Search/Frontier/CandidateStrategies.h"
 #include "Search/Problems.h"
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ConfigSpace.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Support/RandomGraphs.h"
 
 #include <gtest/gtest.h>

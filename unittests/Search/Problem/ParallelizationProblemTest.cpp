@@ -9,7 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Problems.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Memory/PlanMemoryBound.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
+#include "Soap/Simulator/Algorithm2Simulator.h"
 #include "Soap/Simulator/DeltaSimulator.h"
-#include "Soap/Simulator/PropagatingSimulator.h"
 
 #include <functional>
 
@@ -29,7 +29,7 @@ enum class SimulatorKind {
   /// above the limit.
   Delta,
   /// Algorithm 2 of the SOAP paper: plans what a proposal changes, and gives
-  /// new times to the tasks that have others (PropagatingSimulator.h).
+  /// new times to the tasks that have others (Algorithm2Simulator.h).
   Propagate,
   /// Algorithm 1: plans and simulates every proposal from nothing.
   Full
@@ -127,8 +127,8 @@ private:
   Strategy current, pending; ///< if full
   CostModel cost;
   StrategyPlan plan;
-  std::optional<DeltaSimulator> simulator;        ///< if delta
-  std::optional<PropagatingSimulator> propagator; ///< if propagate
+  std::optional<DeltaSimulator> simulator;       ///< if delta
+  std::optional<Algorithm2Simulator> propagator; ///< if propagate
   PlanMemory memory;
   PlanMemoryBound memoryBound;
   std::vector<TaskQueue::Entry> starts; ///< memory kept

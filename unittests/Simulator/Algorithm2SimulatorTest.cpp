@@ -1,4 +1,4 @@
-//===- PropagatingSimulatorTest.cpp - Propagation of changes --------------===//
+//===- Algorithm2SimulatorTest.cpp - Propagation of changes --------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 
 #include "Support/RandomGraphs.h"
 
-#include "Soap/Simulator/PropagatingSimulator.h"
-#include "Soap/Simulator/Simulator.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
+#include "Soap/Simulator/Algorithm2Simulator.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct Seen {
   int64_t deferred = 0, severalResources = 0;
 };
 
-void expectTimes(const PropagatingSimulator &simulator, TaskGraph expected,
+void expectTimes(const Algorithm2Simulator &simulator, TaskGraph expected,
                  Seen &seen) {
   simulateFull(expected);
   std::vector<std::vector<TaskTimes>> times;
@@ -66,7 +66,7 @@ void checkChain(uint64_t seed, int64_t mostNodes, const std::string &topologies,
                                            : topologies + "-" + devices + "x1");
   CostModel cost(topology);
   StrategyPlan plan(problem.graph, cost);
-  PropagatingSimulator simulator(plan);
+  Algorithm2Simulator simulator(plan);
   plan.set(problem.strategy);
   ASSERT_EQ(simulator.start(),
             simulateFull(*std::make_unique<TaskGraph>(writtenOut(plan))));
@@ -110,7 +110,7 @@ void checkChain(uint64_t seed, int64_t mostNodes, const std::string &topologies,
   }
 }
 
-TEST(PropagatingSimulator, EqualsFullSimulation) {
+TEST(Algorithm2Simulator, EqualsFullSimulation) {
   Seen seen;
   for (uint64_t seed = 0; seed < 150 && !HasFatalFailure(); ++seed)
     for (const char *topology : {"cpu", "p100", "k80"})
