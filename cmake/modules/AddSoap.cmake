@@ -13,8 +13,12 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   list(APPEND SOAP_WARNINGS -Wno-deprecated-declarations)
 endif()
 
-# libMLIR.so is not in the loader's path: installed tools carry the path they were linked with.
+# Installed programs and libraries find each other relative to their own place, so that a prefix can be moved. libMLIR.so
+# and CUDA's libraries are not in the loader's path: what links them carries the path that it was linked with.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/soap")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+# Install rules that name no component are part of the package soap-tools (SoapInstall.cmake).
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tools)
 
 # Fast linker and compiler cache where they are installed.
 find_program(SOAP_LLD NAMES ld.lld-22 ld.lld HINTS ${LLVM_TOOLS_BINARY_DIR})
@@ -45,6 +49,27 @@ function(soap_target_options name)
   # Headers that only the project itself includes: "Support/Json.h".
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
+endfunction()
+
+# Sources of a library in batches: what they instantiate alike is compiled once a batch.
+option(SOAP_UNITY "Compile the sources of libraries and tools in batches" OFF)
+function(soap_unity name)
+  if(SOAP_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
+# What other projects link: SoapCore is Soap::Core for them, and within this build.
+function(soap_export name)
+  string(REGEX REPLACE "^Soap" "" short ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
+  add_library(Soap::${short} ALIAS ${name})
+  set_property(GLOBAL APPEND PROPERTY SOAP_EXPORTS ${name})
+endfunction()
+
+# A shared library that programs load when they need it: installed into lib, linked by nobody.
+function(soap_loaded_library name)
+  set_property(GLOBAL APPEND PROPERTY SOAP_LOADED_LIBRARIES ${name})
 endfunction()
 
 # Tests run for milliseconds: optimizing them would be a fifth of a clean build.
@@ -120,7 +145,8 @@ function(add_soap_core_library name)
   soap_target_options(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   soap_precompiled_headers(${name})
-  set_property(GLOBAL APPEND PROPERTY SOAP_EXPORTS ${name})
+  soap_unity(${name})
+  soap_export(${name})
 endfunction()
 
 # A library on MLIR (shared libMLIR and libLLVM only). add_soap_mlir_library(SoapDialect a.cpp DEPENDS gen LINK SoapCore)
@@ -136,7 +162,8 @@ function(add_soap_mlir_library name)
   endif()
   add_dependencies(${name} SoapTableGen)
   soap_precompiled_headers(${name} MLIR)
-  set_property(GLOBAL APPEND PROPERTY SOAP_EXPORTS ${name})
+  soap_unity(${name})
+  soap_export(${name})
 endfunction()
 
 # What a program on MLIR needs to be compiled, besides what the libraries it links bring.
@@ -157,6 +184,7 @@ function(add_soap_tool name)
   endif()
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  soap_unity(${name})
   set_property(GLOBAL APPEND PROPERTY SOAP_TOOLS ${name})
 endfunction()
 
