@@ -11,6 +11,7 @@
 
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 
+#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -72,6 +73,7 @@ LogicalResult rope::RotateOp::buildGradient(OpBuilder &builder,
                                             ArrayRef<Value> resultGrads,
                                             ArrayRef<bool> wanted,
                                             SmallVectorImpl<Value> &grads) {
+  grads.assign(1, nullptr);
   if (wanted[0]) {
     auto gradient = RotateOp::create(builder, getLoc(), getY().getType(),
                                      resultGrads[0], getFirst(), !getInverse());
