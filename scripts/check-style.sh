@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Format and lint of C++ files.
-#   scripts/check-style.sh              clang-format on every tracked file
-#   scripts/check-style.sh --tidy BASE  clang-format, and clang-tidy on the .cpp files changed since the commit BASE
+# Format and lint of C++ files, and words of all files.
+#   scripts/check-style.sh              clang-format on every tracked file, and utils/check-words.py
+#   scripts/check-style.sh --tidy BASE  also clang-tidy on the .cpp files changed since the commit BASE
 #   scripts/check-style.sh --fix        rewrite what clang-format would change
 # Needs the packages of scripts/install-deps.sh --dev; --tidy also a configured and built build/ (SOAP_BUILD names another).
 # The last line is "N passed, N failed": files.
@@ -41,6 +41,14 @@ if [ -x "$format" ]; then
   done
 else
   echo "check-style: no clang-format-22: formatting is not checked"
+fi
+words=$(python3 utils/check-words.py)
+sed '$d' <<<"$words"
+if [[ ${words##*$'\n'} =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+  passed=$((passed + BASH_REMATCH[1]))
+  failed=$((failed + BASH_REMATCH[2]))
+else
+  failed=$((failed + 1))
 fi
 if [ -n "$base" ]; then
   mapfile -t changed < <(git diff --name-only --diff-filter=d "$base" -- '*.cpp')

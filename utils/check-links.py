@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that what README.md and docs/*.md point at is there: files and headings of links, paths of this source named in the text or in commands;
-and that docs/README.md lists every page.
+"""Checks the pages of the root and of docs/: files and headings that links lead to, and source paths that the text names.
 
-    utils/check-links.py [PAGE...]     of these pages alone
+    utils/check-links.py [PAGE...]     checks these pages alone
+
+Also checks that docs/README.md lists every page, and that an empty line precedes each list (else mkdocs takes the list for
+text). CHANGELOG.md and docs/notes speak of what was: paths that they name may be gone. The last line is
+"N passed, N failed": one check per page, and one of the list of pages.
 """
 
 import glob
@@ -65,27 +68,50 @@ def wrong_paths(text):
                 yield "no such file: " + one
 
 
+def glued_lists(text):
+    """Lists that follow a line of text without an empty line between."""
+    item = re.compile(r"\s*([-*]|\d+\.) ")
+    before = ""
+    for line in re.sub(r"```.*?```", "", text, flags=re.S).splitlines():
+        if re.match(r"([-*]|\d+\.) ", line) and before.strip() and not item.match(before) and not before.startswith("  "):
+            yield "no empty line before the list: " + line
+        before = line
+
+
 def unlisted():
-    with open(os.path.join(SOURCE, "docs", "README.md")) as stream:
+    docs = os.path.join(SOURCE, "docs")
+    with open(os.path.join(docs, "README.md")) as stream:
         index = stream.read()
-    for page in glob.glob(os.path.join(SOURCE, "docs", "*.md")):
-        name = os.path.basename(page)
+    for page in sorted(glob.glob(os.path.join(docs, "**", "*.md"), recursive=True)):
+        name = os.path.relpath(page, docs)
         if name != "README.md" and "](%s)" % name not in index:
             yield "docs/README.md does not list %s" % name
 
 
+def wrong_page(page):
+    name = os.path.relpath(page, SOURCE)
+    with open(page) as stream:
+        text = stream.read()
+    wrong = [*wrong_links(page, text), *glued_lists(text)]
+    if name != "CHANGELOG.md" and not name.startswith("docs/notes/"):
+        wrong += wrong_paths(text)
+    return ["%s: %s" % (name, what) for what in wrong]
+
+
 def main():
-    wrong = []
     pages = sys.argv[1:]
+    checks = []
     if not pages:
-        pages = glob.glob(os.path.join(SOURCE, "docs", "**", "*.md"), recursive=True) + [os.path.join(SOURCE, "README.md")]
-        wrong += unlisted()
-    for page in pages:
-        with open(page) as stream:
-            text = stream.read()
-        wrong += ["%s: %s" % (os.path.relpath(page, SOURCE), what) for what in [*wrong_links(page, text), *wrong_paths(text)]]
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+        pages = sorted(glob.glob(os.path.join(SOURCE, "docs", "**", "*.md"), recursive=True))
+        pages += [os.path.join(SOURCE, name) for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+        checks.append(list(unlisted()))
+    checks += [wrong_page(page) for page in pages]
+    for wrong in checks:
+        for what in wrong:
+            print(what)
+    failed = sum(1 for wrong in checks if wrong)
+    print("%d passed, %d failed" % (len(checks) - failed, failed))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

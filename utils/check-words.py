@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the words of comments, messages, names and pages, and the length of lines.
+
+    utils/check-words.py               the paths that utils/words.json lists as clean
+    utils/check-words.py --left        counts the faults of all other paths, by folder; says which have none
+    utils/check-words.py PATH...       all faults of these files and folders
+
+utils/words.json has the words of docs/Glossary.md that took the place of others, and phrases that leave out their
+subject. Lines have at most 120 columns; tables of pages have short cells instead. The last line is
+"N passed, N failed": one check per file.
+"""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tokenize
+from collections import Counter
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CPP = (".h", ".cpp", ".cu", ".c", ".td")
+HASH = (".sh", ".cmake", ".txt", ".test", ".in", ".yml")
+# C and C++: comments and string literals; all else is code. Raw strings are rare and count as code.
+CPP_TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|\[\{.*?\}\]|\"(?:[^\"\\\n]|\\.)*\"", re.S)
+
+
+def blank(text):
+    return re.sub(r"[^\n]", " ", text)
+
+
+def kept(text, spans):
+    """The text with everything outside of the spans replaced by spaces."""
+    parts, end = [], 0
+    for start, stop in spans:
+        parts += [blank(text[end:start]), text[start:stop]]
+        end = stop
+    return "".join(parts) + blank(text[end:])
+
+
+def python_spans(text):
+    starts = [0]
+    for line in text.splitlines(True):
+        starts.append(starts[-1] + len(line))
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return [(0, len(text))]
+    kinds = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+    return [(starts[t.start[0] - 1] + t.start[1], starts[t.end[0] - 1] + t.end[1]) for t in tokens if t.type in kinds]
+
+
+def prose(path, text):
+    """Comments, strings and text of pages, at their places in the file."""
+    if path.endswith(".md"):
+        text = re.sub(r"```.*?```", lambda match: blank(match[0]), text, flags=re.S)
+        text = re.sub(r"^    .*$", lambda match: blank(match[0]), text, flags=re.M)
+        return re.sub(r"`[^`\n]*`", lambda match: blank(match[0]), text)
+    if path.endswith(CPP):
+        return kept(text, [match.span() for match in CPP_TEXT.finditer(text)])
+    if path.endswith(".mlir"):
+        return kept(text, [match.span() for match in re.finditer(r"//(?! *[A-Z0-9_-]+:)[^\n]*", text)])
+    if path.endswith(".py"):
+        return kept(text, python_spans(text))
+    return kept(text, [match.span() for match in re.finditer(r"#(?! *[A-Z0-9_-]+:)[^\n]*", text)])
+
+
+def first_words(path, text):
+    """(offset, first words) of each comment: of a block of comment lines, or of a docstring."""
+    if path.endswith(CPP + (".mlir",)):
+        block = re.compile(r"(?:^|(?<=\n)|(?<=[;,{] ))[ \t]*///?<? ?(?![^\n]*===)([^\n]*)")
+        leader = "//"
+    else:
+        block = re.compile(r"(?:^|(?<=\n))[ \t]*(?:#|\"\"\") ?([^\n]*)")
+        leader = "#"
+    for match in block.finditer(text):
+        before = text[:match.start()].rstrip("\n").rsplit("\n", 1)[-1].strip()
+        if before.startswith(leader) and before.strip("/#<= -"):
+            continue  # the comment goes on
+        yield match.start(1), match[1]
+
+
+class Rules:
+    def __init__(self):
+        with open(os.path.join(ROOT, "utils", "words.json"), encoding="utf-8") as file:
+            self.all = json.load(file)
+        for kind in ("identifiers", "phrases", "first"):
+            for rule in self.all[kind]:
+                flags = re.I if kind == "phrases" else 0
+                rule["pattern"] = re.compile(rule["find"], flags)
+
+    def applies(self, rule, path):
+        return "in" not in rule or path.startswith(tuple(rule["in"]))
+
+    def faults(self, path):
+        """"line: what" of a file."""
+        with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        found = []
+
+        def add(offset, what):
+            found.append((text.count("\n", 0, offset) + 1, what))
+
+        texts = prose(path, text)
+        page = path.endswith(".md")
+        for rule in self.all["identifiers"]:
+            if self.applies(rule, path):
+                for match in rule["pattern"].finditer(texts if page else text):
+                    add(match.start(), "'%s': say %s" % (match[0], rule["say"]))
+        for rule in self.all["phrases"]:
+            if self.applies(rule, path):
+                for match in rule["pattern"].finditer(texts):
+                    add(match.start(), "'%s': say %s" % (match[0], rule["say"]))
+        if not page:
+            for offset, words in first_words(path, text):
+                for rule in self.all["first"]:
+                    if re.match(r"(?:%s)\b(?![^.]*\?)" % rule["find"], words) and self.applies(rule, path):
+                        add(offset, "a comment begins with '%s': begin with %s" % (words.split()[0], rule["say"]))
+        if page or path.endswith((".py",) + HASH):
+            self.long_lines(path, text, found)
+        return ["%s:%d: %s" % (path, line, what) for line, what in sorted(found)]
+
+    def long_lines(self, path, text, found):
+        code = False
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.startswith("```"):
+                code = not code
+            if path.endswith(".md") and line.startswith("|"):
+                widths = [len(cell.strip()) for cell in re.split(r"(?<!\\)\|", line)]
+                found += [(number, "a cell of %d columns, at most %d" % (width, self.all["cell"]))
+                          for width in widths if width > self.all["cell"]]
+            elif path.endswith(".md") and (code or line.startswith("    ")):
+                continue
+            elif len(line) > self.all["columns"] and not re.search(r"RUN:|CHECK|https?://", line):
+                found.append((number, "a line of %d columns, at most %d" % (len(line), self.all["columns"])))
+
+    def is_exempt(self, path):
+        return path.startswith(tuple(self.all["exempt"]))
+
+    def is_clean(self, path):
+        return any(path == clean or path.startswith(clean.rstrip("/") + "/") for clean in self.all["clean"])
+
+
+def files(paths=()):
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *paths]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    suffixes = CPP + HASH + (".md", ".mlir", ".py")
+    return sorted({path for path in listed if path.endswith(suffixes) and os.path.exists(os.path.join(ROOT, path))})
+
+
+def folder_of(path):
+    """The part of the tree that is cleaned at once: include/Soap/Search, lib/Search, test/Docs, docs/Search.md."""
+    parts = path.split("/")
+    if parts[0] == "docs" or len(parts) == 1:
+        return path
+    return "/".join(parts[:3] if parts[:2] == ["include", "Soap"] else parts[:2])
+
+
+def left(rules):
+    faults, clean = Counter(), set()
+    for path in files():
+        if not rules.is_clean(path) and not rules.is_exempt(path):
+            faults[folder_of(path)] += len(rules.faults(path))
+    for folder in sorted(faults):
+        if faults[folder]:
+            print("%6d  %s" % (faults[folder], folder))
+        else:
+            clean.add(folder)
+    print("%6d  left" % sum(faults.values()))
+    print("without faults, and not listed as clean: " + (" ".join(sorted(clean)) or "none"))
+    return 0
+
+
+def main():
+    rules = Rules()
+    if sys.argv[1:] == ["--left"]:
+        return left(rules)
+    if any(argument.startswith("-") for argument in sys.argv[1:]):
+        print(__doc__)
+        return 0 if sys.argv[1] in ("-h", "--help") else 2
+    named = sys.argv[1:]
+    paths = files(named) if named else [path for path in files() if rules.is_clean(path)]
+    paths = [path for path in paths if path in named or not rules.is_exempt(path)]
+    passed = failed = 0
+    for path in paths:
+        faults = rules.faults(path)
+        print("\n".join(faults) + "\n" if faults else "", end="")
+        passed, failed = passed + (not faults), failed + bool(faults)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

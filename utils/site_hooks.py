@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Hooks of mkdocs: the order of pages, and the pages that are not in docs/.
+
+docs/README.md is the index of the documentation. Its headings are the sections of the site, and the first link of each
+table row is a page. README.md, CHANGELOG.md and CONTRIBUTING.md of the root are pages, too: README.md is the first one.
+"""
+
+import os
+import posixpath
+import re
+
+from mkdocs.structure.files import File
+
+# Files of the root, and their names in the site.
+ROOT_PAGES = {"README.md": "index.md", "CHANGELOG.md": "Changelog.md", "CONTRIBUTING.md": "Contributing.md"}
+INDEX, INDEX_PAGE = "README.md", "Contents.md"
+LINK = re.compile(r"\]\(([^)#\s]*)((?:#[^)\s]+)?)\)")
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def moved(path):
+    """The site's name of a file that is named relative to docs/; none for a file that is no part of the site."""
+    if path.startswith("../docs/"):
+        path = path[len("../docs/"):]
+    if path.startswith("../"):
+        return ROOT_PAGES.get(path[len("../"):])
+    return INDEX_PAGE if path == INDEX else path
+
+
+def relinked(text, folder, target_folder):
+    """Markdown whose links count from `folder` (relative to docs/), with links that count from `target_folder`.
+
+    A link to a file that is no part of the site becomes the name of the file.
+    """
+    def replace(match):
+        path, anchor = match[2], match[3]
+        if "://" in path or not path:
+            return match[0]
+        target = moved(posixpath.normpath(posixpath.join(folder, path)))
+        if target is None:
+            return "`%s`" % posixpath.normpath(posixpath.join(folder, path)).removeprefix("../")
+        return "%s](%s%s)" % (match[1], posixpath.relpath(target, target_folder or "."), anchor)
+
+    return re.sub(r"(\[[^\[\]]*)" + LINK.pattern, replace, text)
+
+
+def navigation(index):
+    """[{section: [page, ...]}, ...] of the index of the documentation."""
+    sections, pages = [{"Soap": [INDEX_PAGE]}], None
+    for line in index.splitlines():
+        if line.startswith("## "):
+            pages = []
+            sections.append({line[3:].strip(): pages})
+        elif pages is not None and (match := re.match(r"\| \[([^\]]*)\]\(([^)#]*)\)", line)):
+            pages.append({match[1]: moved(match[2])})
+    return sections
+
+
+def on_config(config):
+    config.nav = navigation(read(config.docs_dir, INDEX))
+    return config
+
+
+def on_files(files, config):
+    files.remove(files.get_file_from_path(INDEX))
+    root = os.path.dirname(config.config_file_path)
+    for name, page in ROOT_PAGES.items():
+        files.append(File.generated(config, page, content=relinked(read(root, name), "..", "")))
+    files.append(File.generated(config, INDEX_PAGE, content=relinked(read(config.docs_dir, INDEX), "", "")))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    if page.file.src_uri in (*ROOT_PAGES.values(), INDEX_PAGE):
+        return markdown
+    folder = posixpath.dirname(page.file.src_uri)
+    return relinked(markdown, folder, folder)
