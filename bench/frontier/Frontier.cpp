@@ -108,12 +108,13 @@ private:
 int main(int argc, char **argv) {
   if (argc < 3)
     fail("usage: Frontier PROBLEM.json TOPOLOGY... [--spaces] [--svg=FILE] "
+         "[--title=TEXT] "
          "[--configs=N] [--epsilon=E] [--reuse] [--threads=N] [--limit=BYTES] "
          "[--mode=mini-parallelism]");
   FrontierSearchOptions options;
   options.threads = 2;
   bool spaces = false;
-  std::string svg;
+  std::string svg, title;
   std::vector<std::string> topologies;
   for (int i = 2; i < argc; ++i) {
     std::string argument = argv[i];
@@ -126,6 +127,8 @@ int main(int argc, char **argv) {
       spaces = true;
     else if (name == "--svg")
       svg = value;
+    else if (name == "--title")
+      title = value;
     else if (name == "--configs")
       options.mostConfigs = std::atoll(value.c_str());
     else if (name == "--epsilon")
@@ -179,6 +182,6 @@ int main(int argc, char **argv) {
                   .dump()
                   .c_str());
   if (!svg.empty())
-    std::ofstream(svg) << drawFrontiers(curves, capacity);
+    std::ofstream(svg) << drawFrontiers(curves, capacity, title);
   return 0;
 }

@@ -75,7 +75,7 @@ def speed(args, name, path):
 
 def spaces(args, name, path):
     svg = os.path.join(args.folder, f"{name}.spaces.svg")
-    found = frontier(args, path, "v100-2x8", "--spaces", f"--svg={svg}")
+    found = frontier(args, path, "v100-2x8", "--spaces", f"--svg={svg}", f"--title={name} on v100-2x8, by search space")
     whole = found["curves"][0]["points"]
     for curve in found["curves"]:
         points = curve["points"]
@@ -101,7 +101,7 @@ def topologies(args, name, path):
         return
     for title, names in (("network", ["p3-2x8", "v100-2x8", "dgx1-2x8"]), ("intra-machine", ["pcie-1x8", "v100-1x8"])):
         svg = os.path.join(args.folder, f"{name}.{title}.svg")
-        for curve in frontier(args, path, *names, f"--svg={svg}")["curves"]:
+        for curve in frontier(args, path, *names, f"--svg={svg}", f"--title={name}, by topology ({title})")["curves"]:
             points = curve["points"]
             print(f"| {title} | {curve['label']} | {len(points)} | {cell(points[0])} | {cell(points[-1])} |", flush=True)
             yield {"network": name, "title": title, **curve}

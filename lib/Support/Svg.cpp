@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 using namespace soap;
@@ -95,7 +96,8 @@ static std::string attribute(const char *name, double value) {
 }
 
 static std::string strokeOf(const svg::Style &style) {
-  std::string text = attribute("stroke", style.stroke);
+  std::string text =
+      attribute("class", style.name) + attribute("stroke", style.stroke);
   if (!style.stroke.empty() && style.strokeWidth != 1)
     text += attribute("stroke-width", style.strokeWidth);
   if (style.opacity < 1)
@@ -131,32 +133,105 @@ void svg::Drawing::polyline(const std::vector<double> &corners,
           attribute("fill", std::string("none")) + strokeOf(style) + "/>\n";
 }
 
-void svg::Drawing::curve(double x1, double y1, double x2, double y2,
+void svg::Drawing::route(const std::vector<double> &corners, double radius,
                          const Style &style) {
-  double bend = std::max((x2 - x1) / 2, 6.0);
-  std::string path = "M" + number(x1) + "," + number(y1) + " C" +
-                     number(x1 + bend) + "," + number(y1) + " " +
-                     number(x2 - bend) + "," + number(y2) + " " + number(x2) +
-                     "," + number(y2);
+  std::string path;
+  auto add = [&](const char *command, double x, double y) {
+    path += (path.empty() ? "" : " ") + std::string(command) + number(x) + "," +
+            number(y);
+  };
+  for (size_t i = 0; i + 1 < corners.size(); i += 2) {
+    double x = corners[i], y = corners[i + 1];
+    if (i == 0 || i + 3 >= corners.size()) {
+      add(i == 0 ? "M" : "L", x, y);
+      continue;
+    }
+    // Ends before the corner and goes on behind it.
+    double beforeX = corners[i - 2] - x, beforeY = corners[i - 1] - y,
+           afterX = corners[i + 2] - x, afterY = corners[i + 3] - y;
+    double before = std::hypot(beforeX, beforeY),
+           after = std::hypot(afterX, afterY);
+    double cut = std::min({radius, before / 2, after / 2});
+    if (cut <= 0) {
+      add("L", x, y);
+      continue;
+    }
+    add("L", x + beforeX / before * cut, y + beforeY / before * cut);
+    add("Q", x, y);
+    add("", x + afterX / after * cut, y + afterY / after * cut);
+  }
   body += "<path" + attribute("d", path) +
           attribute("fill", std::string("none")) + strokeOf(style) + "/>\n";
 }
 
-void svg::Drawing::arch(double x1, double y1, double x2, double y2,
-                        double height, const Style &style) {
-  double bend = std::min((x2 - x1) / 4, 24.0);
-  std::string path = "M" + number(x1) + "," + number(y1) + " C" +
-                     number(x1 + bend) + "," + number(y1 - height) + " " +
-                     number(x2 - bend) + "," + number(y2 - height) + " " +
-                     number(x2) + "," + number(y2);
+void svg::Drawing::arc(double x1, double y1, double x2, double y2, double depth,
+                       const Style &style) {
+  std::string path =
+      "M" + number(x1) + "," + number(y1) + " Q" + number((x1 + x2) / 2) + "," +
+      number((y1 + y2) / 2 + 2 * depth) + " " + number(x2) + "," + number(y2);
   body += "<path" + attribute("d", path) +
           attribute("fill", std::string("none")) + strokeOf(style) + "/>\n";
+}
+
+void svg::Drawing::marker(Marker shape, double x, double y, double size,
+                          const Style &style, const std::string &tooltip) {
+  double r = size / 2;
+  std::string path;
+  auto polygon = [&](std::initializer_list<std::pair<double, double>> points) {
+    for (auto [dx, dy] : points)
+      path +=
+          (path.empty() ? "M" : " L") + number(x + dx) + "," + number(y + dy);
+    path += " Z";
+  };
+  switch (shape) {
+  case Marker::Square:
+    polygon({{-r, -r}, {r, -r}, {r, r}, {-r, r}});
+    break;
+  case Marker::Circle:
+    path = "M" + number(x - r) + "," + number(y);
+    for (double to : {x + r, x - r})
+      path += " A" + number(r) + "," + number(r) + " 0 0 1 " + number(to) +
+              "," + number(y);
+    path += " Z";
+    break;
+  case Marker::Diamond:
+    polygon({{0, -r}, {r, 0}, {0, r}, {-r, 0}});
+    break;
+  case Marker::Up:
+    polygon({{0, -r}, {r, r}, {-r, r}});
+    break;
+  case Marker::Down:
+    polygon({{-r, -r}, {r, -r}, {0, r}});
+    break;
+  case Marker::Cross: {
+    double a = r / 3;
+    polygon({{-r, -a},
+             {-a, -a},
+             {-a, -r},
+             {a, -r},
+             {a, -a},
+             {r, -a},
+             {r, a},
+             {a, a},
+             {a, r},
+             {-a, r},
+             {-a, a},
+             {-r, a}});
+    break;
+  }
+  }
+  body +=
+      "<path" + attribute("d", path) +
+      attribute("fill", style.fill.empty() ? "none" : style.fill) +
+      strokeOf(style) +
+      (tooltip.empty() ? "/>\n"
+                       : "><title>" + escaped(tooltip) + "</title></path>\n");
 }
 
 void svg::Drawing::text(double x, double y, const std::string &text,
                         const Style &style) {
-  body += "<text" + attribute("x", x) + attribute("y", y) +
-          attribute("fill", style.fill) +
+  body += "<text" + attribute("class", style.name) + attribute("x", x) +
+          attribute("y", y) + attribute("fill", style.fill) +
           attribute("text-anchor", style.anchor);
   if (style.fontSize > 0)
     body += attribute("font-size", style.fontSize);
@@ -165,8 +240,8 @@ void svg::Drawing::text(double x, double y, const std::string &text,
   body += ">" + escaped(text) + "</text>\n";
 }
 
-void svg::Drawing::open(const std::string &tooltip) {
-  body += "<g>";
+void svg::Drawing::open(const std::string &tooltip, const std::string &name) {
+  body += "<g" + attribute("class", name) + ">";
   if (!tooltip.empty())
     body += "<title>" + escaped(tooltip) + "</title>";
   body += "\n";
@@ -183,13 +258,29 @@ std::string svg::Drawing::file(double width, double height) const {
          body + "</svg>\n";
 }
 
-double svg::textWidth(const std::string &text, double fontSize) {
+/// Advance widths of the characters from the space to the tilde, in thousandths
+/// of the font's size.
+constexpr std::array<uint16_t, 95> characterWidths = {
+    318, 401, 460, 838, 636,  950, 780, 275, 390, 390, 500, 838, 318, 361,
+    318, 337, 636, 636, 636,  636, 636, 636, 636, 636, 636, 636, 337, 337,
+    838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295,
+    295, 656, 557, 863, 748,  787, 603, 787, 695, 635, 611, 732, 684, 989,
+    685, 611, 685, 390, 337,  390, 838, 500, 500, 613, 635, 550, 635, 615,
+    352, 635, 634, 278, 278,  579, 278, 974, 634, 612, 635, 635, 411, 521,
+    392, 634, 592, 818, 592,  592, 525, 636, 337, 636, 838,
+};
+
+double svg::textWidth(const std::string &text, double fontSize, bool bold) {
   double width = 0;
-  for (char c : text)
-    width += c == 'i' || c == 'l' || c == '.' || c == ',' || c == '\'' ? 0.3
-             : c == 'm' || c == 'w' || (c >= 'A' && c <= 'Z')          ? 0.8
-                                                                       : 0.58;
-  return width * fontSize;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= ' ' && byte <= '~')
+      width += characterWidths[byte - ' '];
+    else if ((byte & 0xc0) != 0x80) // the first byte of a character
+      width += 1000;
+  }
+  // Bold letters are up to a seventh wider.
+  return width * fontSize / 1000 * (bold ? 1.15 : 1);
 }
 
 std::string svg::shortened(const std::string &text, double width,
@@ -203,6 +294,28 @@ std::string svg::shortened(const std::string &text, double width,
   while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0x80))
     result.pop_back();
   return result + "..";
+}
+
+void svg::Legend::newLine() {
+  if (x > left) {
+    x = left;
+    y += lineHeight;
+  }
+}
+
+void svg::Legend::entry(double width, const std::string &text,
+                        const std::function<void(double x, double y)> &draw) {
+  constexpr double space = 4, gap = 16;
+  double place = width > 0 ? width + space : 0;
+  std::string shown = shortened(text, right - left - place, fontSize);
+  double step = place + textWidth(shown, fontSize);
+  if (x + step > right)
+    newLine();
+  if (draw)
+    draw(x, y);
+  drawing.text(x + place, y + 10, shown,
+               {.fill = "#333333", .fontSize = fontSize});
+  x += step + gap;
 }
 
 static std::string colour(double hue, double saturation, double lightness) {

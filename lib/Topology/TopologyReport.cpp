@@ -15,13 +15,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <queue>
 #include <tuple>
 
 using namespace soap;
-using svg::escaped;
 using svg::number;
 
 namespace {
@@ -162,29 +160,33 @@ std::string soap::describeTopology(const Topology &topology) {
 
 namespace {
 
-class Drawing {
+const std::string ink = "#222222";
+
+class TopologyPainter {
 public:
-  explicit Drawing(const Topology &topology)
+  explicit TopologyPainter(const Topology &topology)
       : topology(topology),
         vertices(topology.deviceCount() +
                  static_cast<int>(topology.switches.size())) {
     place();
   }
 
-  std::string draw() const {
-    int height = levels * levelHeight + arcHeight + 2 * margin;
-    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-                      number(width) + "\" height=\"" + std::to_string(height) +
-                      "\" font-family=\"sans-serif\" font-size=\"11\">\n"
-                      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-                      "<text x=\"" +
-                      std::to_string(margin) + "\" y=\"16\" font-size=\"13\">" +
-                      escaped(topology.name) + "</text>\n";
-    for (const auto &[ends, bandwidth] : lines())
-      svg += line(ends.first, ends.second, bandwidth);
+  std::string draw() {
+    drawing.text(margin, 22, topology.name,
+                 {.name = "title", .fill = ink, .fontSize = 14, .bold = true});
+    width = std::max({width, leastWidth,
+                      2 * margin + svg::textWidth(topology.name, 14, true)});
+    std::map<std::pair<int, int>, LinkKind> links = lines();
+    top = legend(links) + 8;
+    bool arcs = false;
+    for (const auto &[ends, kind] : links) {
+      line(ends.first, ends.second, kind);
+      arcs |= level[ends.first] == level[ends.second];
+    }
     for (int v = 0; v < vertices; ++v)
-      svg += box(v);
-    return svg + "</svg>\n";
+      box(v);
+    return drawing.file(width, top + (levels - 1) * levelHeight + boxHeight +
+                                   (arcs ? arcHeight : 0) + margin);
   }
 
 private:
@@ -193,10 +195,111 @@ private:
   std::vector<int> level;
   std::vector<double> x;
   int levels = 1;
-  double width = 0;
+  double width = 0, top = 0;
+  svg::Drawing drawing;
 
-  static constexpr int margin = 24, slot = 84, levelHeight = 70, arcHeight = 70,
-                       boxWidth = 78, boxHeight = 20;
+  static constexpr double margin = 24, slot = 84, levelHeight = 70,
+                          arcHeight = 70, boxWidth = 78, boxHeight = 20,
+                          leastWidth = 560;
+
+  /// Of a line: bandwidths of both directions, parallel links added, the larger
+  /// first, and the latency.
+  struct LinkKind {
+    double most = 0, least = 0;
+    int64_t latencyNs = 0;
+    auto operator<=>(const LinkKind &) const = default;
+  };
+  /// Kinds with a colour of their own, fastest first; links of other kinds have
+  /// one colour.
+  std::vector<LinkKind> kinds;
+  static constexpr size_t mostKinds = 12;
+
+  static std::string describe(const LinkKind &kind) {
+    std::string text = number(kind.most / 1e9);
+    if (kind.least != kind.most)
+      text += kind.least == 0 ? " (one way)" : " / " + number(kind.least / 1e9);
+    return text + " GB/s, " +
+           number(static_cast<double>(kind.latencyNs) / 1e3) + " us";
+  }
+
+  svg::Style lineStyle(const LinkKind &kind) const {
+    auto known = std::find(kinds.begin(), kinds.end(), kind);
+    auto k = static_cast<size_t>(known - kinds.begin());
+    bool other = known == kinds.end();
+    return {.name = other ? "otherLink" : "link" + std::to_string(k),
+            .stroke = other ? "#999999"
+                            : svg::deviceColour(0, 1, static_cast<int>(k),
+                                                static_cast<int>(kinds.size())),
+            .strokeWidth =
+                other
+                    ? 1
+                    : std::clamp(std::log2(kind.most / 1e9 + 1) / 2, 0.5, 5.0)};
+  }
+
+  svg::Style vertexStyle(int type) const {
+    // Pale, so that names can be read.
+    static const std::array<const char *, 6> fills = {
+        "#cfe3ff", "#d5efcf", "#f3d3e6", "#e2d8f5", "#fbe3d0", "#d8eeee"};
+    return {.name = type < 0 ? "switch" : "type" + std::to_string(type),
+            .fill = type < 0 ? "#ffe9a8"
+                             : fills[static_cast<size_t>(type) % fills.size()],
+            .stroke = "#44546a",
+            .radius = type < 0 ? 9.0 : 3.0};
+  }
+
+  /// The lower end.
+  double legend(const std::map<std::pair<int, int>, LinkKind> &links) {
+    svg::Legend legend(drawing, margin, 36, width - 2 * margin);
+    constexpr double side = svg::Legend::iconHeight;
+    auto vertex = [&](int type, const std::string &text) {
+      legend.entry(20, text, [&](double px, double py) {
+        drawing.rectangle(px, py, 20, side, vertexStyle(type));
+      });
+    };
+    for (size_t t = 0; t < topology.deviceTypes.size(); ++t) {
+      auto devices = std::count_if(
+          topology.devices.begin(), topology.devices.end(),
+          [&](const Device &d) { return d.type == static_cast<int>(t); });
+      if (devices == 0)
+        continue;
+      const DeviceType &type = topology.deviceTypes[t];
+      std::string text =
+          std::to_string(devices) + " x " + type.name + ": " +
+          number(static_cast<double>(type.memoryBytes) / (int64_t(1) << 30)) +
+          " GiB at " + number(type.memoryBandwidthBytesPerSecond / 1e9) +
+          " GB/s";
+      for (const auto &[dtype, flops] : type.flopsPerSecond)
+        text += ", " + dtype + " " + number(flops / 1e12) + " TFLOP/s";
+      vertex(static_cast<int>(t), text);
+      legend.newLine();
+    }
+    if (!topology.switches.empty())
+      vertex(-1, count(topology.switches.size(), "switch", "switches"));
+    std::map<LinkKind, size_t> counts;
+    for (const auto &[ends, kind] : links)
+      ++counts[kind];
+    for (auto it = counts.rbegin(); it != counts.rend(); ++it)
+      if (kinds.size() < mostKinds)
+        kinds.push_back(it->first);
+    auto entry = [&](const svg::Style &style, const std::string &text) {
+      legend.entry(22, text, [&](double px, double py) {
+        drawing.line(px, py + side / 2, px + 22, py + side / 2, style);
+      });
+    };
+    legend.newLine();
+    for (const LinkKind &kind : kinds)
+      entry(lineStyle(kind),
+            count(counts[kind], "connection") + " of " + describe(kind));
+    if (counts.size() > kinds.size()) {
+      size_t others = links.size();
+      for (const LinkKind &kind : kinds)
+        others -= counts[kind];
+      entry(lineStyle({}),
+            count(others, "slower connection", "slower connections"));
+    }
+    legend.newLine();
+    return legend.end();
+  }
 
   /// Devices are level 0, a switch is one level above the nearest device; a
   /// switch stands over the middle of what it connects below.
@@ -263,60 +366,57 @@ private:
   }
 
   double y(int v) const {
-    return margin + 10 + (levels - 1 - level[v]) * levelHeight + boxHeight;
+    return top + (levels - 1 - level[v]) * levelHeight + boxHeight / 2;
   }
 
-  /// Links without direction, with their bandwidth (parallel ones added).
-  std::map<std::pair<int, int>, double> lines() const {
-    std::map<std::pair<int, int>, double> forward, both;
-    for (const Link &link : topology.links)
+  /// Links without direction.
+  std::map<std::pair<int, int>, LinkKind> lines() const {
+    std::map<std::pair<int, int>, double> forward;
+    std::map<std::pair<int, int>, LinkKind> both;
+    for (const Link &link : topology.links) {
       forward[{link.from, link.to}] += link.bandwidthBytesPerSecond;
-    for (const auto &[ends, bandwidth] : forward) {
-      double &known = both[std::minmax(ends.first, ends.second)];
-      known = std::max(known, bandwidth);
+      auto [it, added] = both.try_emplace(std::minmax(link.from, link.to));
+      it->second.latencyNs =
+          added ? link.latencyNs
+                : std::min(it->second.latencyNs, link.latencyNs);
+    }
+    for (auto &[ends, kind] : both) {
+      auto bandwidth = [&](int from, int to) {
+        auto it = forward.find({from, to});
+        return it == forward.end() ? 0.0 : it->second;
+      };
+      double there = bandwidth(ends.first, ends.second),
+             back = bandwidth(ends.second, ends.first);
+      kind.most = std::max(there, back);
+      kind.least = std::min(there, back);
     }
     return both;
   }
 
-  std::string line(int a, int b, double bandwidth) const {
-    double thickness = std::clamp(std::log2(bandwidth / 1e9 + 1) / 2, 0.5, 5.0);
-    std::string path = "M" + number(x[a]) + " " + number(y(a));
+  void line(int a, int b, const LinkKind &kind) {
+    drawing.open(vertexName(topology, a) + " - " + vertexName(topology, b) +
+                     ": " + describe(kind),
+                 "connection");
+    svg::Style style = lineStyle(kind);
     if (level[a] != level[b]) {
-      path += " L" + number(x[b]) + " " + number(y(b));
+      drawing.line(x[a], y(a), x[b], y(b), style);
     } else {
       // Between neighbours of a level: an arc below them.
-      double depth =
-          std::min<double>(arcHeight, 16 + std::abs(x[a] - x[b]) / 6);
-      path += " Q" + number((x[a] + x[b]) / 2) + " " +
-              number(y(a) + 2 * depth) + " " + number(x[b]) + " " +
-              number(y(b));
+      double depth = std::min(arcHeight, 16 + std::abs(x[a] - x[b]) / 6);
+      drawing.arc(x[a], y(a), x[b], y(b), depth, style);
     }
-    return "<path d=\"" + path +
-           "\" fill=\"none\" stroke=\"#8a99b0\" stroke-width=\"" +
-           number(thickness) + "\"><title>" +
-           escaped(vertexName(topology, a) + " - " + vertexName(topology, b)) +
-           ": " + number(bandwidth / 1e9) + " GB/s</title></path>\n";
+    drawing.close();
   }
 
-  std::string box(int v) const {
-    bool device = v < topology.deviceCount();
-    std::string name = vertexName(topology, v), shown = name;
-    if (shown.size() > 13) {
-      size_t end = 12;
-      while (end > 0 && (shown[end] & 0xC0) == 0x80) // inside of a character
-        --end;
-      shown = shown.substr(0, end) + "…";
-    }
-    return "<g><title>" + escaped(name) +
-           (device ? " (" + escaped(topology.typeOf(v).name) + ")" : "") +
-           "</title><rect x=\"" + number(x[v] - boxWidth / 2.0) + "\" y=\"" +
-           number(y(v) - boxHeight / 2.0) + "\" width=\"" +
-           std::to_string(boxWidth) + "\" height=\"" +
-           std::to_string(boxHeight) + "\" rx=\"" + (device ? "3" : "9") +
-           "\" fill=\"" + (device ? "#cfe3ff" : "#ffe9c7") +
-           "\" stroke=\"#44546a\"/><text x=\"" + number(x[v]) + "\" y=\"" +
-           number(y(v) + 4) + "\" text-anchor=\"middle\">" + escaped(shown) +
-           "</text></g>\n";
+  void box(int v) {
+    std::string name = vertexName(topology, v);
+    int type = v < topology.deviceCount() ? topology.devices[v].type : -1;
+    drawing.rectangle(
+        x[v] - boxWidth / 2, y(v) - boxHeight / 2, boxWidth, boxHeight,
+        vertexStyle(type),
+        name + (type < 0 ? "" : " (" + topology.typeOf(v).name + ")"));
+    drawing.text(x[v], y(v) + 4, svg::shortened(name, boxWidth - 6, 11),
+                 {.fill = ink, .fontSize = 11, .anchor = "middle"});
   }
 };
 
@@ -329,5 +429,5 @@ Expected<std::string> soap::drawTopology(const Topology &topology) {
                  std::to_string(vertices) +
                  " devices and switches, drawings show at most " +
                  std::to_string(mostDrawnVertices)};
-  return Drawing(topology).draw();
+  return TopologyPainter(topology).draw();
 }

@@ -516,8 +516,10 @@ AutoParallel::writeFiles(const ::soap::ParallelizationProblem &problem,
     return failure();
   if (progressSvg.empty())
     return success();
-  return writeOptionFile(module, "progress-svg", progressSvg,
-                         ::soap::drawProgress(result));
+  return writeOptionFile(
+      module, "progress-svg", progressSvg,
+      ::soap::drawProgress(result,
+                           drawingTitle(module, problem.getTopology().name)));
 }
 
 LogicalResult AutoParallel::run() {

@@ -128,7 +128,9 @@ FailureOr<SearchOutcome> mlir::soap::runFrontier(
   if (!frontier.svg.empty() &&
       failed(writeOptionFile(
           module, "frontier-svg", frontier.svg,
-          ::soap::drawFrontiers(::soap::curvesOf(found), capacity))))
+          ::soap::drawFrontiers(
+              ::soap::curvesOf(found), capacity,
+              drawingTitle(module, problem.getTopology().name)))))
     return failure();
   if (found.search.bestEvaluation.excessBytes > 0) {
     InFlightDiagnostic error = module.emitError()

@@ -41,8 +41,8 @@ FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
     return failure();
   std::string title;
   llvm::raw_string_ostream(title)
-      << "@" << target.function.getName() << " on " << target.topology.name
-      << ": "
+      << drawingTitle(module, target.topology.name) << ", @"
+      << target.function.getName() << ": "
       << llvm::format("%.3f ms per iteration, simulated",
                       problem.evaluate(*strategy).makespanNs * 1e-6);
   return ::soap::drawStrategy(problem, *strategy, title);

@@ -261,6 +261,16 @@ mlir::soap::readStrategyFile(ModuleOp module, StringRef option, StringRef path,
   return std::move(*resolved);
 }
 
+std::string mlir::soap::drawingTitle(ModuleOp module, StringRef topology) {
+  std::string model = module.getSymName().value_or("").str();
+  if (auto file = dyn_cast<FileLineColLoc>(module.getLoc());
+      model.empty() && file)
+    model = llvm::sys::path::stem(file.getFilename().getValue()).str();
+  if (model.empty() || model.front() == '<' || model == "-")
+    model = "model";
+  return model + " on " + topology.str();
+}
+
 LogicalResult mlir::soap::writeOptionFile(ModuleOp module, StringRef option,
                                           StringRef path, StringRef text) {
   std::error_code error;

@@ -90,6 +90,10 @@ LogicalResult writeOptionFile(ModuleOp module, StringRef option, StringRef path,
 LogicalResult checkOptionFile(ModuleOp module, StringRef option,
                               StringRef path);
 
+/// `lenet on p100-1x4`: what a drawing shows. The model goes by the name of its
+/// module, else by that of its file.
+std::string drawingTitle(ModuleOp module, StringRef topology);
+
 /// Writes a strategy file with the simulated schedule to the file that pass
 /// option `export` names.
 LogicalResult exportStrategy(ModuleOp module, const ::soap::Graph &graph,

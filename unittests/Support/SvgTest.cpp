@@ -48,6 +48,25 @@ TEST(Svg, Shortened) {
             std::string::npos);
 }
 
+TEST(Svg, RoundCorners) {
+  svg::Drawing drawing;
+  drawing.route({0, 0, 10, 0, 10, 20}, 4, {.stroke = "black"});
+  EXPECT_NE(drawing.file(20, 20).find("M0,0 L6,0 Q10,0 10,4 L10,20"),
+            std::string::npos);
+}
+
+TEST(Svg, LegendBreaksLines) {
+  svg::Drawing drawing;
+  {
+    svg::Legend legend(drawing, 0, 0, 100);
+    legend.note("first");
+    double one = legend.end();
+    legend.note("a text that needs a line of its own, however short");
+    EXPECT_EQ(legend.end(), one + svg::Legend::lineHeight);
+  }
+  EXPECT_NE(drawing.file(1, 1).find("<g class=\"legend\">"), std::string::npos);
+}
+
 TEST(Svg, ColoursDiffer) {
   for (auto [machines, devices] :
        {std::pair(1, 4), std::pair(1, 8), std::pair(1, 16), std::pair(16, 4)}) {

@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Frames, then lines, then boxes, so that lines end at boxes and cross nothing.
+// Frames, then lines, then boxes. Every mark is in the legend; the legend and
+// the marks share their styles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,14 +13,66 @@
 #include "StrategyLayout.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 using namespace soap;
 
 namespace {
 
-const std::string ink = "#222222", faint = "#777777", edgeColour = "#b5b5b5",
-                  frameColour = "#ededed";
+const std::string ink = "#222222", faint = "#666666";
+constexpr double stripHeight = 7, textPitch = 10, labelSize = 9, cutSize = 8;
+
+svg::Style edgeStyle() { return {.name = "data", .stroke = "#a5a5a5"}; }
+svg::Style frameStyle() {
+  return {.name = "frame", .fill = "#ededed", .radius = 5};
+}
+svg::Style outlineStyle() { return {.name = "op", .stroke = ink}; }
+svg::Style updateStyle() {
+  return {.name = "update", .stroke = ink, .strokeWidth = 0.8};
+}
+svg::Style junctionStyle() { return {.name = "junction", .fill = faint}; }
+
+/// How loops are cut, in the words of a person.
+enum class Cut { Samples, Positions, Channels, Sums };
+constexpr int cutCount = 4;
+
+Cut cutOf(const Loop &loop, Role role) {
+  if (role == Role::Sample)
+    return Cut::Samples;
+  if (loop.type == IteratorType::Reduction)
+    return Cut::Sums;
+  return role == Role::Parameter ? Cut::Channels : Cut::Positions;
+}
+
+const char *wordOf(Cut cut) {
+  switch (cut) {
+  case Cut::Samples:
+    return "samples";
+  case Cut::Positions:
+    return "positions";
+  case Cut::Channels:
+    return "channels";
+  case Cut::Sums:
+    return "sums";
+  }
+  return "";
+}
+
+const char *meaningOf(Cut cut) {
+  switch (cut) {
+  case Cut::Samples:
+    return "the batch is cut into N pieces";
+  case Cut::Positions:
+    return "rows of images, steps of sequences or heads are cut";
+  case Cut::Channels:
+    return "outputs are cut, and the weights that make them";
+  case Cut::Sums:
+    return "terms of sums are cut, the sums of the pieces are added";
+  }
+  return "";
+}
 
 /// What is drawn for one config: cells in rows and columns, per replica.
 struct CellGrid {
@@ -41,40 +94,32 @@ public:
   }
 
   std::string draw(const std::string &title) {
-    StrategyLayout layout = layOut(problem, strategy);
-    double width = std::max(layout.width, 700.0) + 2 * margin;
+    StrategyLayout layout = layOut(problem, strategy, [this](const OpBox &box) {
+      return (box.updates.empty() ? 0 : stripHeight + 3) +
+             textPitch * static_cast<double>(textsOf(box).size()) + 3;
+    });
+    double width =
+        std::max({layout.width, 700.0, svg::textWidth(title, 15, true)}) +
+        2 * margin;
     drawing.text(margin, 24, title,
-                 {.fill = ink, .fontSize = 15, .bold = true});
-    drawing.text(margin, 42,
-                 "rows of a box: cuts of samples and positions; columns: cuts "
-                 "of channels and sums; boxes side by side: copies; colour: "
-                 "device",
-                 {.fill = faint, .fontSize = 11});
-    double top = legend(width) + 10;
+                 {.name = "title", .fill = ink, .fontSize = 15, .bold = true});
+    double top = legend(layout, width) + 12;
     for (const OpFrame &frame : layout.frames) {
       drawing.rectangle(frame.x + margin, frame.y + top, frame.width,
-                        frame.height, {.fill = frameColour, .radius = 5});
-      drawing.text(frame.x + margin + 5, frame.y + top + 12,
-                   svg::shortened(frame.label, frame.width - 8, 10),
-                   {.fill = faint, .fontSize = 10});
+                        frame.height, frameStyle());
+      drawing.text(frame.x + margin + 5, frame.y + top + 11,
+                   svg::shortened(frame.label, frame.width - 10, 10),
+                   {.name = "title", .fill = faint, .fontSize = 10});
     }
-    for (const OpEdge &edge : layout.edges) {
-      double x1 = edge.x1 + margin, y1 = edge.y1 + top, x2 = edge.x2 + margin,
-             y2 = edge.y2 + top;
-      switch (edge.shape) {
-      case OpEdge::Right:
-        drawing.curve(x1, y1, x2, y2, {.stroke = edgeColour});
-        break;
-      case OpEdge::Over:
-        drawing.arch(x1, y1, x2, y2, 1.35 * boxSide, {.stroke = edgeColour});
-        break;
-      case OpEdge::Up:
-        drawing.line(x1, y1, x2, y2, {.stroke = edgeColour});
-        break;
+    for (OpEdge edge : layout.edges) {
+      for (size_t i = 0; i < edge.size(); i += 2) {
+        edge[i] += margin;
+        edge[i + 1] += top;
       }
+      drawing.route(edge, 6, edgeStyle());
     }
     for (const OpBox &box : layout.boxes)
-      this->box(box, margin, top);
+      this->box(box, margin, top, layout.labelWidth);
     return drawing.file(width, top + layout.height + margin);
   }
 
@@ -87,56 +132,131 @@ private:
 
   static constexpr double margin = 16;
 
-  /// Colours and names of devices, by machine where there are several; the
-  /// height where it ends.
-  double legend(double width) {
-    constexpr double swatch = 11, lineHeight = 17;
+  svg::Style deviceStyle(int device, bool lines = false) const {
+    return {.name = "device" + std::to_string(device),
+            .fill = colours[device],
+            .stroke = lines ? "white" : colours[device],
+            .strokeWidth = lines ? 1 : 0.2};
+  }
+
+  /// The height where it ends.
+  double legend(const StrategyLayout &layout, double width) {
+    svg::Legend legend(drawing, margin, 38, width - 2 * margin);
+    deviceLegend(legend);
+    legend.newLine();
+    cutLegend(legend, layout);
+    legend.newLine();
+    constexpr double side = svg::Legend::iconHeight;
+    legend.entry(side,
+                 "an op, its gradients and its updates; a piece has the colour "
+                 "of its device",
+                 [&](double x, double y) {
+                   drawing.rectangle(x, y, side, side, outlineStyle());
+                 });
+    if (!layout.frames.empty())
+      legend.entry(
+          18, layout.overTime ? "a layer, step by step" : "ops of one module",
+          [&](double x, double y) {
+            drawing.rectangle(x, y, 18, side, frameStyle());
+          });
+    if (!layout.edges.empty())
+      legend.entry(22,
+                   layout.overTime ? "data between steps and between layers"
+                                   : "data from op to op",
+                   [&](double x, double y) {
+                     drawing.route({x, y + side / 2, x + 22, y + side / 2}, 0,
+                                   edgeStyle());
+                   });
+    if (std::any_of(layout.boxes.begin(), layout.boxes.end(),
+                    [](const OpBox &box) { return box.group < 0; }))
+      legend.entry(8, "results are put together", [&](double x, double y) {
+        drawing.marker(svg::Marker::Circle, x + 4, y + side / 2, 7,
+                       junctionStyle());
+      });
+    legend.newLine();
+    return legend.end();
+  }
+
+  /// Colours and names of devices, by machine where there are several.
+  void deviceLegend(svg::Legend &legend) {
+    constexpr double swatch = svg::Legend::iconHeight;
     constexpr size_t mostMachines = 64, mostNames = 16;
     const Topology &topology = problem.getTopology();
-    double x = margin, y = 54;
-    auto advance = [&](double step) {
-      if (x + step > width - margin && x > margin) {
-        x = margin;
-        y += lineHeight;
-      }
-    };
     for (size_t m = 0; m < machines.size() && m < mostMachines; ++m) {
       const std::vector<int> &devices = machines[m];
-      // Names of devices, or the first and the last around their colours.
-      bool names = machines.size() == 1 && devices.size() <= mostNames;
-      if (names) {
-        for (int device : devices) {
-          const std::string &name = topology.devices[device].name;
-          double step = swatch + svg::textWidth(name, 11) + 16;
-          advance(step);
-          drawing.rectangle(x, y, swatch, swatch, {.fill = colours[device]});
-          drawing.text(x + swatch + 4, y + 10, name,
-                       {.fill = ink, .fontSize = 11});
-          x += step;
-        }
+      // Names of devices, or the first and the last behind their colours.
+      if (machines.size() == 1 && devices.size() <= mostNames) {
+        for (int device : devices)
+          legend.entry(
+              swatch, topology.devices[device].name, [&](double x, double y) {
+                drawing.rectangle(x, y, swatch, swatch, deviceStyle(device));
+              });
         continue;
       }
       std::string first = topology.devices[devices.front()].name,
                   last = topology.devices[devices.back()].name;
-      std::string label = devices.size() > 1 ? first + " to " + last : first;
-      double cell = devices.size() > 32 ? 4 : swatch,
-             step = cell * static_cast<double>(devices.size()) +
-                    svg::textWidth(label, 11) + 20;
-      advance(step);
-      for (size_t i = 0; i < devices.size(); ++i)
-        drawing.rectangle(x + cell * static_cast<double>(i), y, cell, swatch,
-                          {.fill = colours[devices[i]]},
-                          topology.devices[devices[i]].name);
-      drawing.text(x + cell * static_cast<double>(devices.size()) + 4, y + 10,
-                   label, {.fill = ink, .fontSize = 11});
-      x += step;
+      double cell = devices.size() > 32 ? 4 : swatch;
+      legend.entry(cell * static_cast<double>(devices.size()),
+                   devices.size() > 1 ? first + " to " + last : first,
+                   [&](double x, double y) {
+                     for (size_t i = 0; i < devices.size(); ++i)
+                       drawing.rectangle(x + cell * static_cast<double>(i), y,
+                                         cell, swatch, deviceStyle(devices[i]),
+                                         topology.devices[devices[i]].name);
+                   });
     }
     if (machines.size() > mostMachines)
-      drawing.text(x, y + 10,
-                   "and " + std::to_string(machines.size() - mostMachines) +
-                       " machines more",
-                   {.fill = faint, .fontSize = 11});
-    return y + lineHeight;
+      legend.note("and " + std::to_string(machines.size() - mostMachines) +
+                  " machines more");
+  }
+
+  /// The ways of cutting that the drawing has.
+  void cutLegend(svg::Legend &legend, const StrategyLayout &layout) {
+    std::array<bool, cutCount> used = {};
+    bool copies = false, updates = false;
+    for (const OpBox &box : layout.boxes) {
+      if (box.group < 0)
+        continue;
+      for (const auto &[cut, degree] : cutsOf(box.group))
+        used[static_cast<size_t>(cut)] = true;
+      copies |= strategy[problem.getGroups()[box.group].leader].replicas > 1;
+      updates |= !box.updates.empty();
+    }
+    constexpr double side = svg::Legend::iconHeight;
+    svg::Style piece{.name = "piece", .fill = "#cccccc", .stroke = "white"};
+    auto pieces = [&](double x, double y, double width, int across, int down) {
+      for (int i = 0; i < across * down; ++i)
+        drawing.rectangle(x + width / across * (i % across),
+                          y + side / down * (i / across), width / across,
+                          side / down, piece);
+      drawing.rectangle(x, y, width, side, outlineStyle());
+    };
+    for (int c = 0; c < cutCount; ++c) {
+      if (!used[c])
+        continue;
+      Cut cut = static_cast<Cut>(c);
+      bool rows = cut == Cut::Samples || cut == Cut::Positions;
+      legend.entry(16,
+                   std::string(wordOf(cut)) + "/N (" +
+                       (rows ? "rows" : "columns") + "): " + meaningOf(cut),
+                   [&](double x, double y) {
+                     pieces(x, y, 16, rows ? 1 : 3, rows ? 3 : 1);
+                   });
+    }
+    if (copies)
+      legend.entry(24, "N copies: each computes the same",
+                   [&](double x, double y) {
+                     pieces(x, y, 11, 1, 1);
+                     pieces(x + 13, y, 11, 1, 1);
+                   });
+    if (updates)
+      legend.entry(22,
+                   "update/N: each device keeps and updates a piece of the "
+                   "weights (ZeRO)",
+                   [&](double x, double y) {
+                     drawing.rectangle(x, y + 2, 22, stripHeight,
+                                       updateStyle());
+                   });
   }
 
   CellGrid gridOf(int group) const {
@@ -171,23 +291,37 @@ private:
     return grid;
   }
 
-  /// Short cuts: `n4 k2`, replicas as `x2`.
-  std::string degreesOf(int group) const {
+  /// By kind of cut, into how many pieces.
+  std::map<Cut, int64_t> cutsOf(int group) const {
     int node = problem.getGroups()[group].leader;
     const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
-    const Config &config = strategy[node];
-    std::string text;
+    std::map<Cut, int64_t> cuts;
     for (size_t l = 0; l < space.loops.size(); ++l)
-      if (config.degrees[l] > 1)
-        text += (text.empty() ? "" : " ") + space.loops[l].name +
-                // A name that ends with a digit would read as another degree.
-                (isdigit(static_cast<unsigned char>(space.loops[l].name.back()))
-                     ? ":"
-                     : "") +
-                std::to_string(config.degrees[l]);
+      if (int64_t degree = strategy[node].degrees[l]; degree > 1)
+        cuts.try_emplace(cutOf(space.loops[l], problem.getRoles()[node][l]), 1)
+            .first->second *= degree;
+    return cuts;
+  }
+
+  /// The update of the largest parameter.
+  static const CutUpdate &largestUpdate(const OpBox &box) {
+    return *std::max_element(box.updates.begin(), box.updates.end(),
+                             [](const CutUpdate &a, const CutUpdate &b) {
+                               return a.bytes < b.bytes;
+                             });
+  }
+
+  /// The lines below a box: `samples/4`, `2 copies`, `update/4`.
+  std::vector<std::string> textsOf(const OpBox &box) const {
+    std::vector<std::string> texts;
+    for (const auto &[cut, degree] : cutsOf(box.group))
+      texts.push_back(wordOf(cut) + ("/" + std::to_string(degree)));
+    const Config &config = strategy[problem.getGroups()[box.group].leader];
     if (config.replicas > 1)
-      text += (text.empty() ? "x" : " x") + std::to_string(config.replicas);
-    return text;
+      texts.push_back(std::to_string(config.replicas) + " copies");
+    if (!box.updates.empty())
+      texts.push_back("update/" + std::to_string(largestUpdate(box).pieces));
+    return texts;
   }
 
   std::string tooltipOf(const OpBox &box) const {
@@ -214,18 +348,33 @@ private:
     add(box.group);
     for (int group : box.alike)
       add(group);
+    for (const CutUpdate &update : box.updates)
+      text += "\n" + problem.getGraph().nodes[update.node].whole.name +
+              ": update of " + std::to_string(update.pieces) + " pieces";
     return text;
   }
 
-  void box(const OpBox &box, double left, double top) {
-    double x = box.x + left, y = box.y + top;
+  /// The pieces of an update from left to right; copies are not drawn.
+  void updateStrip(const CutUpdate &update, double x, double y) {
+    const Config &config = strategy[update.node];
+    constexpr int64_t mostCells = 64;
+    int64_t drawn = std::min(update.pieces, mostCells);
+    double width = boxSide / static_cast<double>(drawn);
+    for (int64_t i = 0; i < drawn; ++i)
+      drawing.rectangle(
+          x + width * static_cast<double>(i), y, width, stripHeight,
+          deviceStyle(config.devices[i * update.pieces / drawn], width >= 3));
+    drawing.rectangle(x, y, boxSide, stripHeight, updateStyle());
+  }
+
+  void box(const OpBox &box, double left, double top, double labelWidth) {
+    double x = box.x + left, y = box.y + top, middle = x + boxSide / 2;
     if (box.group < 0) {
-      constexpr double size = 7;
-      drawing.rectangle(x + (boxSide - size) / 2, y + (boxSide - size) / 2,
-                        size, size, {.fill = faint, .radius = size / 2},
-                        box.label);
-      drawing.text(x + boxSide / 2, y + boxSide / 2 + 15, box.label,
-                   {.fill = faint, .fontSize = 8, .anchor = "middle"});
+      drawing.marker(svg::Marker::Circle, middle, y + boxSide / 2, 7,
+                     junctionStyle(), box.label);
+      drawing.text(middle, y + boxSide / 2 + 14,
+                   svg::shortened(box.label, labelWidth / 2, cutSize),
+                   {.fill = faint, .fontSize = cutSize, .anchor = "middle"});
       return;
     }
     CellGrid grid = gridOf(box.group);
@@ -244,13 +393,24 @@ private:
       cells(grid, r, x + (width + space) * static_cast<double>(r % across),
             y + (height + space) * static_cast<double>(r / across), width,
             height);
+    double below = y + boxSide;
+    if (!box.updates.empty()) {
+      updateStrip(largestUpdate(box), x, below + 3);
+      below += 3 + stripHeight;
+    }
     drawing.close();
+    if (!box.prefix.empty())
+      drawing.text(middle, y - 4 - prefixHeight,
+                   svg::shortened(box.prefix, labelWidth, cutSize),
+                   {.fill = faint, .fontSize = cutSize, .anchor = "middle"});
     if (!box.label.empty())
-      drawing.text(x + boxSide / 2, y - 4, svg::shortened(box.label, 60, 9),
-                   {.fill = ink, .fontSize = 9, .anchor = "middle"});
-    drawing.text(x + boxSide / 2, y + boxSide + 10,
-                 svg::shortened(degreesOf(box.group), 58, 8.5),
-                 {.fill = faint, .fontSize = 8.5, .anchor = "middle"});
+      drawing.text(middle, y - 4,
+                   svg::shortened(box.label, labelWidth, labelSize),
+                   {.fill = ink, .fontSize = labelSize, .anchor = "middle"});
+    for (const std::string &text : textsOf(box))
+      drawing.text(middle, below += textPitch,
+                   svg::shortened(text, labelWidth, cutSize),
+                   {.fill = faint, .fontSize = cutSize, .anchor = "middle"});
   }
 
   void cells(const CellGrid &grid, int64_t replica, double x, double y,
@@ -277,11 +437,9 @@ private:
       int device = grid.devices[replica * count + i * count / drawn];
       drawing.rectangle(x + w * static_cast<double>(i % columns),
                         y + h * static_cast<double>(i / columns), w, h,
-                        {.fill = colours[device],
-                         .stroke = lines ? "white" : colours[device],
-                         .strokeWidth = lines ? 1 : 0.2});
+                        deviceStyle(device, lines));
     }
-    drawing.rectangle(x, y, width, height, {.stroke = ink, .strokeWidth = 1});
+    drawing.rectangle(x, y, width, height, outlineStyle());
   }
 };
 

@@ -13,18 +13,31 @@
 
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
+#include <functional>
+
 namespace soap {
 
 /// Side of a box.
 constexpr double boxSide = 40;
+
+/// An update op whose pieces are smaller than the tiles of the parameter that
+/// the forward pass reads.
+struct CutUpdate {
+  int node = -1;
+  int64_t pieces = 1;
+  int64_t bytes = 0; ///< of the parameter
+};
 
 /// An op that is drawn.
 struct OpBox {
   /// Its leader's; -1: a junction, where other boxes are put together.
   int group = -1;
   std::vector<int> alike; ///< groups after it in its module, cut the same way
-  std::string label;      ///< its name without what its frame says
-  double x = 0, y = 0;    ///< upper left corner
+  std::vector<CutUpdate> updates; ///< of parameters that no box before it reads
+  std::string label;              ///< its name without what its frame says
+  /// The first parts of its name, where all of it is too wide.
+  std::string prefix;
+  double x = 0, y = 0; ///< upper left corner
 };
 
 /// A module, or a layer over time.
@@ -33,25 +46,25 @@ struct OpFrame {
   double x = 0, y = 0, width = 0, height = 0;
 };
 
-/// A line from box to box.
-struct OpEdge {
-  double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
-  enum Shape {
-    Right, ///< leaves and arrives horizontally
-    Over,  ///< the same, around what is between
-    Up
-  } shape = Right;
-};
+/// Height of the line of prefixes.
+constexpr double prefixHeight = 9;
+
+/// A line from box to box, as x, y, x, y, ....
+using OpEdge = std::vector<double>;
 
 struct StrategyLayout {
   std::vector<OpBox> boxes;
   std::vector<OpFrame> frames;
   std::vector<OpEdge> edges;
   double width = 0, height = 0;
+  bool overTime = false; ///< frames are layers, time goes to the right
+  double labelWidth = 0; ///< that a text above or below a box may have
 };
 
+/// `below(box)`: pixels that the texts below a box take.
 StrategyLayout layOut(const ParallelizationProblem &problem,
-                      const Strategy &strategy);
+                      const Strategy &strategy,
+                      const std::function<double(const OpBox &box)> &below);
 
 } // namespace soap
 

@@ -109,6 +109,7 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
     sizes.values[option.name] = sizes[option.limit];
   }
   OwningOpRef<ModuleOp> module = generator->build(sizes, context);
+  module->setSymName(name);
   // What 64-bit byte counts of sums over the model can hold.
   constexpr double mostElements = 1e15;
   auto isTooLarge = [&](Operation *op) {

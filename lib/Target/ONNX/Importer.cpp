@@ -17,6 +17,7 @@
 #include "mlir/IR/Verifier.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -599,5 +600,10 @@ OwningOpRef<ModuleOp> mlir::soap::importONNX(StringRef path,
   auto model = readModel(path.str());
   if (!model)
     return emitError(loc) << model.error(), nullptr;
-  return GraphImporter(*model, context, loc, options).run();
+  OwningOpRef<ModuleOp> module =
+      GraphImporter(*model, context, loc, options).run();
+  // What drawings and reports call the model.
+  if (StringRef name = llvm::sys::path::stem(path); module && !name.empty())
+    module->setSymName(name);
+  return module;
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks a drawing of a strategy: well-formed, all inside, with these texts, cells and devices."""
+"""Checks a drawing of a strategy: well-formed, all inside, with these texts, cells and devices.
+
+check_svg.py checks what all drawings have in common."""
 
 import argparse
 import re
@@ -27,13 +29,15 @@ for text in options.texts:
     assert any(text in candidate for candidate in texts), "'%s' is not in %s" % (text, texts)
 for text in options.absent:
     assert not any(text in candidate for candidate in texts), "'%s' is in the drawing" % text
-boxes = list(root.iter(SVG + "g"))
+boxes = [group for group in root.iter(SVG + "g") if group.get("class") != "legend"]
 assert boxes
 cells = []
 corners = []
 for box in boxes:
     assert box.find(SVG + "title").text
-    filled = [rect.get("fill") for rect in box.iter(SVG + "rect") if rect.get("fill") != "none"]
+    # Of the op; the strip of its update stands below it.
+    bottom = max(float(rect.get("y")) + float(rect.get("height")) for rect in box.iter(SVG + "rect") if rect.get("class") == "op")
+    filled = [rect.get("fill") for rect in box.iter(SVG + "rect") if rect.get("fill") != "none" and float(rect.get("y")) < bottom]
     assert filled and all(re.fullmatch("#[0-9a-f]{6}", fill) for fill in filled)
     cells += filled
     outline = [rect for rect in box.iter(SVG + "rect") if rect.get("fill") == "none"][0]

@@ -380,7 +380,7 @@ TEST(FrontierSearch, ProfilingHasAFrontierPerNumberOfDevices) {
   EXPECT_EQ(file["frontiers"].size(), 4U);
   EXPECT_EQ(file["frontiers"][3]["points"].size(),
             result.frontiers[3].points.size());
-  std::string drawing = drawFrontiers(curvesOf(result), 0);
+  std::string drawing = drawFrontiers(curvesOf(result), 0, "mlp");
   EXPECT_NE(drawing.find("6 devices"), std::string::npos);
 }
 

@@ -159,10 +159,12 @@ TEST(Drawing, StrategyOfAPerceptron) {
       drawStrategy(p.problem, modelParallelStrategy(p.problem), "<title>");
   // The first layer on four devices, the second on one.
   EXPECT_EQ(count(svg, "<g>"), 2u);
-  EXPECT_EQ(count(svg, "stroke=\"white\""), 5u);
+  // The legend has each device once.
+  EXPECT_EQ(count(svg, "class=\"device0\""), 3u);
+  EXPECT_EQ(count(svg, "class=\"device3\""), 2u);
   EXPECT_NE(svg.find("&lt;title&gt;"), std::string::npos);
   EXPECT_NE(svg.find(">fc0</text>"), std::string::npos);
-  EXPECT_NE(svg.find(">k4</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">channels/4</text>"), std::string::npos);
 }
 
 TEST(Drawing, NoOps) {
@@ -183,9 +185,11 @@ TEST(Drawing, Progress) {
   ASSERT_FALSE(result.curve.empty());
   EXPECT_EQ(result.curve.back().bestNs, result.bestEvaluation.makespanNs);
   EXPECT_EQ(result.curve.back().proposals, result.proposals);
-  std::string svg = drawProgress(result);
-  EXPECT_EQ(count(svg, "<polyline"), 1u);
-  EXPECT_NE(svg.find(">data-parallel</text>"), std::string::npos);
+  std::string svg = drawProgress(result, "mlp on cpu-4");
+  // The curve, and its entry in the legend.
+  EXPECT_EQ(count(svg, "class=\"line0\""), 2u);
+  EXPECT_NE(svg.find(">mlp on cpu-4</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">data-parallel "), std::string::npos);
   // Nothing fits: a drawing that says so.
-  EXPECT_NE(drawProgress({}).find("no strategy"), std::string::npos);
+  EXPECT_NE(drawProgress({}, "").find("No strategy"), std::string::npos);
 }

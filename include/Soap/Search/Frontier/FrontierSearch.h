@@ -151,9 +151,9 @@ struct FrontierCurve {
 /// A line per number of devices.
 std::vector<FrontierCurve> curvesOf(const FrontierSearchResult &result);
 /// Memory to the right, time upwards, both logarithmic (SVG). `limitBytes`:
-/// capacity of a device, drawn as a line.
+/// capacity of a device, drawn as a line. `title` names model and topology.
 std::string drawFrontiers(const std::vector<FrontierCurve> &curves,
-                          int64_t limitBytes);
+                          int64_t limitBytes, const std::string &title);
 
 } // namespace soap
 

@@ -16,7 +16,8 @@ namespace soap {
 
 /// An SVG: the best makespan as steps over seconds, with the number of
 /// proposals, and a line for each initial strategy that is not far above.
-std::string drawProgress(const McmcResult &result);
+/// `title` names model and topology.
+std::string drawProgress(const McmcResult &result, const std::string &title);
 
 } // namespace soap
 
