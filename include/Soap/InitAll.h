@@ -9,6 +9,7 @@
 //
 //   mlir::DialectRegistry registry;
 //   mlir::soap::registerAllDialects(registry);
+//   mlir::soap::registerAllExtensions(registry); // models of linalg, ...
 //   mlir::soap::registerAllPasses();
 //
 //===----------------------------------------------------------------------===//
@@ -24,6 +25,10 @@
 #if __has_include("Soap/Conversion/Passes.h")
 #include "Soap/Conversion/Passes.h"
 #define SOAP_HAS_CONVERSION
+#endif
+
+#if __has_include("Soap/Extensions/AllExtensions.h")
+#include "Soap/Extensions/AllExtensions.h"
 #endif
 
 #include "mlir/IR/DialectRegistry.h"

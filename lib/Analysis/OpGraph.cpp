@@ -10,6 +10,7 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
+#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -32,6 +33,7 @@ public:
   FailureOr<OpGraph> build();
 
 private:
+  void listOps();
   LogicalResult addInputs();
   LogicalResult chooseNames();
   LogicalResult addNode(Operation *op, StringRef name);
@@ -49,6 +51,8 @@ private:
 
   func::FuncOp function;
   OpGraph result;
+  /// The ops that become nodes, in program order.
+  SmallVector<Operation *> ops;
   /// Names of the ops, in program order.
   SmallVector<std::string> names;
   /// Values by name, to keep names unique.
@@ -138,33 +142,39 @@ LogicalResult GraphBuilder::addInputs() {
   return success();
 }
 
+/// Before stages are inserted and erased.
+void GraphBuilder::listOps() {
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (!isRepeated(&op))
+      ops.push_back(&op);
+}
+
 /// Given names first, so that generated ones can avoid them.
 LogicalResult GraphBuilder::chooseNames() {
   llvm::StringMap<Operation *> taken;
-  Block &body = function.getBody().front();
-  for (Operation &op : body.without_terminator()) {
-    auto attr = op.getAttrOfType<StringAttr>(SoapDialect::kName);
+  for (Operation *op : ops) {
+    auto attr = op->getAttrOfType<StringAttr>(SoapDialect::kName);
     names.push_back(attr ? attr.str() : std::string());
     if (!attr)
       continue;
     if (attr.empty())
-      return op.emitOpError() << "has an empty 'soap.name'";
-    auto [it, isNew] = taken.try_emplace(attr.getValue(), &op);
+      return op->emitOpError() << "has an empty 'soap.name'";
+    auto [it, isNew] = taken.try_emplace(attr.getValue(), op);
     if (!isNew) {
       InFlightDiagnostic diagnostic =
-          op.emitOpError() << "has the 'soap.name' \"" << attr.getValue()
+          op->emitOpError() << "has the 'soap.name' \"" << attr.getValue()
                            << "\" of another op, expected unique names";
       diagnostic.attachNote(it->second->getLoc()) << "the other op is here";
       return diagnostic;
     }
   }
   size_t i = 0;
-  for (Operation &op : body.without_terminator()) {
+  for (Operation *op : ops) {
     std::string &name = names[i];
     for (size_t n = i++; name.empty(); ++n) {
       std::string candidate =
-          (op.getName().stripDialect() + "_" + Twine(n)).str();
-      if (taken.try_emplace(candidate, &op).second)
+          (op->getName().stripDialect() + "_" + Twine(n)).str();
+      if (taken.try_emplace(candidate, op).second)
         name = std::move(candidate);
     }
   }
@@ -202,15 +212,24 @@ GraphBuilder::makeKernel(Operation *op, StringRef name, ::soap::Phase phase) {
   kernel.phase = phase;
   kernel.space = spaceOp.getIterationSpace();
   kernel.space.neutral = spaceOp.getNeutralValue();
-  if (kernel.space.operands.size() != op->getNumOperands() ||
+  SmallVector<OpOperand *> operands = readOperands(op);
+  if (kernel.space.operands.size() != operands.size() ||
       kernel.space.results.size() != op->getNumResults())
     return op->emitOpError()
-           << "has " << op->getNumOperands() << " operands and "
+           << "has " << operands.size() << " operands and "
            << op->getNumResults() << " results, but its iteration space has "
            << kernel.space.operands.size() << " and "
            << kernel.space.results.size();
-  for (Value operand : op->getOperands()) {
-    auto it = result.valueIds.find(operand);
+  if (Value captured = findCapturedValue(op)) {
+    InFlightDiagnostic error =
+        op->emitOpError()
+        << "has a region that reads a value of type " << captured.getType()
+        << " from outside, expected an operand of the op";
+    error.attachNote(captured.getLoc()) << "the value is here";
+    return error;
+  }
+  for (OpOperand *operand : operands) {
+    auto it = result.valueIds.find(operand->get());
     if (it == result.valueIds.end())
       return op->emitOpError() << "has an operand from outside of the function";
     kernel.operands.push_back(it->second);
@@ -428,12 +447,9 @@ FailureOr<OpGraph> GraphBuilder::build() {
                                 << function.getBody().getBlocks().size()
                                 << " blocks, expected a body of one block";
   result.graph.precision = productPrecision(function);
+  listOps();
   if (failed(addInputs()) || failed(chooseNames()))
     return failure();
-  // `addNode` inserts and erases stages, so the ops are listed before.
-  SmallVector<Operation *> ops;
-  for (Operation &op : function.getBody().front().without_terminator())
-    ops.push_back(&op);
   for (auto [op, name] : llvm::zip_equal(ops, names))
     if (failed(addNode(op, name)))
       return failure();

@@ -10,6 +10,7 @@
 
 #include "Soap/Analysis/PartitionedGraph.h"
 
+#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
@@ -86,7 +87,8 @@ int64_t bytesOf(Type type) {
                                   target.getRegion()));
     return work;
   }
-  for (Value operand : op->getOperands()) {
+  for (OpOperand *read : readOperands(op)) {
+    Value operand = read->get();
     if (auto placed = operand.getDefiningOp<PlacedStepOp>())
       operand = placed.getStep();
     work.operandBytes += bytesOf(operand.getType());

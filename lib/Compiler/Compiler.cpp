@@ -105,6 +105,7 @@ SoapModule *soapCompileFile(const char *path,
   std::call_once(once, [] { mlir::soap::registerAllPasses(); });
   DialectRegistry registry;
   mlir::soap::registerAllDialects(registry);
+  mlir::soap::registerAllExtensions(registry);
   registry.insert<func::FuncDialect, LLVM::LLVMDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // may be a whole model

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
@@ -73,7 +74,7 @@ DictionaryAttr numberOps(Builder &builder, func::FuncOp function,
                          int64_t &count) {
   SmallVector<Attribute> names, kinds;
   for (Operation &op : function.getOps()) {
-    if (!isa<IterationSpaceOpInterface>(op))
+    if (!isModelOp(&op))
       continue;
     op.setAttr(SoapDialect::kSlot, builder.getI64IntegerAttr(names.size()));
     StringRef kind = op.getName().stripDialect();

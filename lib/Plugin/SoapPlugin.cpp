@@ -30,6 +30,7 @@ static void registerPassesOnce() {
 
 static void registerDialects(mlir::DialectRegistry *registry) {
   mlir::soap::registerAllDialects(*registry);
+  mlir::soap::registerAllExtensions(*registry);
   registerPassesOnce();
 }
 

@@ -105,6 +105,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllToLLVMIRTranslations(registry);
   mlir::soap::registerAllDialects(registry);
+  mlir::soap::registerAllExtensions(registry);
 
   llvm::cl::opt<std::string> input(llvm::cl::Positional,
                                    llvm::cl::desc("<input file>"),

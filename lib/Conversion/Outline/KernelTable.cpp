@@ -10,9 +10,13 @@
 
 #include "KernelTable.h"
 
+#include "ForeignKernels.h"
+
+#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -143,6 +147,56 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
         }
         if (failed(emitKernel(op, k)))
           return op->emitOpError("has no lowering");
+        return success();
+      });
+}
+
+FailureOr<FlatSymbolRefAttr>
+KernelTable::foreignKernelOf(KernelOpInterface op, ArrayRef<Value> tied) {
+  SmallVector<OpOperand *> read = readOperands(op);
+  SmallVector<Argument> tensors;
+  for (OpOperand *operand : read)
+    if (!llvm::is_contained(tied, operand->get()))
+      tensors.push_back({operand->get().getType()});
+  size_t inputCount = tensors.size();
+  for (Type type : op->getResultTypes())
+    tensors.push_back({type});
+  auto emit = [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+    ArrayRef<Value> outputs = arguments.drop_front(inputCount);
+    SmallVector<Value> inputs;
+    for (Value operand : op->getOperands())
+      inputs.push_back(isa<TensorType>(operand.getType()) ? Value() : operand);
+    size_t next = 0;
+    for (OpOperand *operand : read) {
+      const Value *result = llvm::find(tied, operand->get());
+      inputs[operand->getOperandNumber()] =
+          result != tied.end() ? outputs[result - tied.begin()]
+                               : arguments[next++];
+    }
+    return emitForeignKernel(op, builder, inputs, outputs);
+  };
+  // The text of the kernel is its key: no op says what its regions and the
+  // scalars from outside add to it.
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(op->getLoc());
+  KernelTable alone(*scratch, fast, forThreads);
+  FailureOr<FlatSymbolRefAttr> draft =
+      alone.findOrCreate(op->getLoc(), "", "foreign", tensors,
+                         /*elementwise=*/false, emit);
+  if (failed(draft))
+    return failure();
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  Operation *function = alone.symbols.lookup(draft->getValue());
+  function->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
+  return findOrCreate(
+      op->getLoc(), key, op->getName().stripDialect(), tensors,
+      /*elementwise=*/false,
+      [&](OpBuilder &builder, ArrayRef<Value> arguments) -> LogicalResult {
+        Block &body = cast<func::FuncOp>(function).getBody().front();
+        IRMapping map;
+        map.map(body.getArguments(), arguments);
+        for (Operation &inner : body.without_terminator())
+          builder.clone(inner, map);
         return success();
       });
 }

@@ -15,6 +15,8 @@
 #include "../Reference/Kernels.h"
 #include "Layouts.h"
 
+#include "Soap/Dialect/Soap/KernelOpInterface.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -44,6 +46,10 @@ public:
   FailureOr<FlatSymbolRefAttr> kernelOf(ArrayRef<Operation *> ops,
                                         ArrayRef<Value> inputs,
                                         ArrayRef<Value> tied);
+  /// Kernel of an op of another dialect, which writes it itself; arguments as
+  /// of `kernelOf(op, tied)`, of those operands that are read.
+  FailureOr<FlatSymbolRefAttr> foreignKernelOf(KernelOpInterface op,
+                                               ArrayRef<Value> tied);
   /// Kernel that packs a region of a tile, which may be an image of any layout.
   FailureOr<FlatSymbolRefAttr> packKernel(Location loc, RankedTensorType tile,
                                           const ::soap::Region &region,

@@ -10,11 +10,13 @@
 
 #include "ElementTypes.h"
 #include "ExpandRecurrences.h"
+#include "ForeignKernels.h"
 #include "KernelTable.h"
 #include "Layouts.h"
 #include "Library.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
@@ -39,8 +41,8 @@ using namespace mlir::soap;
 namespace {
 
 bool isProgramOp(Operation *op) {
-  return isa<IterationSpaceOpInterface, FillOp, AssembleOp, CombineOp, SendOp,
-             RecvOp, LocalIndexOp, PlacedStepOp>(op) ||
+  return isModelOp(op) || isa<FillOp, AssembleOp, CombineOp, SendOp, RecvOp,
+                              LocalIndexOp, PlacedStepOp>(op) ||
          isCollective(op);
 }
 
@@ -172,6 +174,11 @@ public:
     }
     for (Operation *op : llvm::reverse(dead))
       op->erase();
+    // Kernels have copies of them.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (!isa_and_nonnull<SoapDialect>(op.getDialect()) &&
+          isOpTriviallyDead(&op))
+        op.erase();
     eraseUnusedPieces();
     return success();
   }
@@ -294,8 +301,54 @@ private:
       op->erase();
   }
 
+  /// Ops of other dialects write their kernels themselves, or are upstream's to
+  /// bufferize.
+  LogicalResult replaceForeign(Operation *op, OpBuilder &builder) {
+    auto kernelOp = dyn_cast<KernelOpInterface>(op);
+    if (!kernelOp || isRowSlice(op)) {
+      if (isa<arith::ConstantOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+              tensor::CollapseShapeOp, tensor::ExtractSliceOp>(op))
+        return success();
+      return op->emitError() << "'" << op->getName()
+                             << "' has no lowering, expected an op that "
+                                "implements 'KernelOpInterface'";
+    }
+    SmallVector<Value> tied(op->getNumResults());
+    for (unsigned r = 0; r < op->getNumResults(); ++r)
+      if (std::optional<unsigned> operand = kernelOp.tiedOperand(r)) {
+        Value value = op->getOperand(*operand);
+        if (value.getType() == op->getResult(r).getType() &&
+            llvm::count(op->getOperands(), value) == 1)
+          tied[r] = value;
+      }
+    FailureOr<FlatSymbolRefAttr> kernel =
+        kernels.foreignKernelOf(kernelOp, tied);
+    if (failed(kernel))
+      return failure();
+    SmallVector<Value> inputs;
+    for (OpOperand *operand : readOperands(op))
+      if (!llvm::is_contained(tied, operand->get())) {
+        FailureOr<Value> input = read(*operand, builder);
+        if (failed(input))
+          return failure();
+        inputs.push_back(*input);
+      }
+    replaceOp(op, createCall(builder, op, *kernel, inputs, tied,
+                             /*elementwise=*/false));
+    return success();
+  }
+
+  /// Elements of a row that lie next to each other: a view.
+  static bool isRowSlice(Operation *op) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    return slice && slice.getSourceType().getRank() == 1 &&
+           llvm::equal(slice.getStaticStrides(), ArrayRef<int64_t>{1});
+  }
+
   LogicalResult replace(Operation *op) {
     OpBuilder builder(op);
+    if (!isa_and_nonnull<SoapDialect>(op->getDialect()))
+      return replaceForeign(op, builder);
     if (auto reshape = dyn_cast<ReshapeOp>(op))
       return replaceReshape(reshape, builder);
     if (auto slice = dyn_cast<SliceOp>(op); slice && fuse && isWhole(slice)) {
@@ -806,6 +859,11 @@ private:
 struct OutlineKernelsPass
     : public mlir::soap::impl::SoapOutlineKernelsBase<OutlineKernelsPass> {
   using SoapOutlineKernelsBase::SoapOutlineKernelsBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SoapOutlineKernelsBase::getDependentDialects(registry);
+    insertKernelDialects(registry);
+  }
 
   static std::optional<Library> parseLibrary(StringRef name) {
     return llvm::StringSwitch<std::optional<Library>>(name)

@@ -10,6 +10,8 @@
 
 #include "OpSupport.h"
 
+#include "Soap/Dialect/Soap/ForeignOps.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
@@ -388,9 +390,9 @@ static void forEachPosition(ArrayRef<int64_t> shape, const TileRegion &region,
       forEachPosition(shape, region, dim + 1, base * shape[dim] + i, visit);
 }
 
-/// The elements of `region`, as dense elements of `type`.
-static ElementsAttr slicedElements(ElementsAttr value, const TileRegion &region,
-                                   RankedTensorType type) {
+ElementsAttr mlir::soap::sliceElements(ElementsAttr value,
+                                       const TileRegion &region,
+                                       RankedTensorType type) {
   ArrayRef<int64_t> shape = value.getShapedType().getShape();
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (dense && dense.isSplat())
@@ -422,7 +424,7 @@ Operation *ConstantOp::localize(OpBuilder &builder, const LoopBox &,
                                 ValueRange) {
   RankedTensorType type = tileType(getY().getType(), resultRegions[0]);
   return ConstantOp::create(builder, getLoc(), type,
-                            slicedElements(getValue(), resultRegions[0], type));
+                            sliceElements(getValue(), resultRegions[0], type));
 }
 
 //===----------------------------------------------------------------------===//

@@ -284,8 +284,10 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
 ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
                       const PricedFunction &priced, int64_t positions) {
   SmallVector<Attribute> rows;
-  auto add = [&](StringRef name, Type type, DictionaryAttr attributes) {
+  auto add = [&](StringRef name, StringRef kind, Type type,
+                 DictionaryAttr attributes) {
     NamedAttrList row;
+    row.set("kind", builder.getStringAttr(kind));
     for (NamedAttribute attribute :
          attributes ? attributes.getValue() : ArrayRef<NamedAttribute>())
       if (attribute.getName().strref().starts_with("soap.") &&
@@ -300,14 +302,14 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
   for (auto [i, argument] : llvm::enumerate(priced.opGraph.inputs)) {
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       SoapDialect::kName);
-    add(name ? name.strref() : StringRef("arg" + std::to_string(i)),
+    add(name ? name.str() : "arg" + std::to_string(i), "data",
         argument.getType(), function.getArgAttrDict(argument.getArgNumber()));
   }
   for (auto [o, result] : llvm::enumerate(priced.opGraph.outputResults))
-    add(priced.opGraph.graph.outputs[o].name, function.getResultTypes()[result],
+    add(priced.opGraph.graph.outputs[o].name, "output", function.getResultTypes()[result],
         function.getResultAttrDict(result));
   if (positions > 0)
-    add(kPositionsTensor,
+    add(kPositionsTensor, kPositions,
         RankedTensorType::get({positions}, builder.getI32Type()),
         builder.getDictionaryAttr(builder.getNamedAttr(
             SoapDialect::kKind, builder.getStringAttr(kPositions))));
