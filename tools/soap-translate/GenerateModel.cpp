@@ -27,18 +27,27 @@ static cl::opt<bool> listModels("list-models",
                                          "and their options"),
                                 cl::cat(translateCategory()));
 static cl::list<std::string>
-    optionTexts("option", cl::CommaSeparated, cl::value_desc("NAME=NUMBER"),
+    optionTexts("option", cl::CommaSeparated, cl::value_desc("NAME=VALUE"),
                 cl::cat(generateCategory),
-                cl::desc("A size of the network (--list-models has names and "
-                         "defaults)"));
+                cl::desc("A size of the network, or preset=NAME for published "
+                         "sizes (--list-models has names and defaults)"));
 
 static std::map<std::string, int64_t> chosenOptions;
+static std::string chosenPreset;
 
 static bool checkOptions() {
   if (!checkBatch())
     return false;
   for (const std::string &text : optionTexts) {
     auto [name, value] = StringRef(text).split('=');
+    if (name == "preset" && !value.empty()) {
+      if (!chosenPreset.empty()) {
+        llvm::errs() << "soap-translate: --option: 'preset' is given twice\n";
+        return false;
+      }
+      chosenPreset = value.str();
+      continue;
+    }
     int64_t number;
     if (name.empty() || value.getAsInteger(10, number)) {
       llvm::errs() << "soap-translate: --option: expected NAME=NUMBER, got '"
@@ -56,8 +65,8 @@ static bool checkOptions() {
 
 static LogicalResult runGenerate(StringRef, llvm::raw_ostream &output,
                                  MLIRContext &context) {
-  OwningOpRef<ModuleOp> module =
-      generateModel(generate, batchOption(), chosenOptions, &context);
+  OwningOpRef<ModuleOp> module = generateModel(
+      generate, batchOption(), chosenOptions, &context, chosenPreset);
   if (!module || failed(module->verify()))
     return failure();
   output << *module << "\n";
@@ -72,6 +81,13 @@ static LogicalResult runList(StringRef, llvm::raw_ostream &output,
     for (const ModelOption &option : model.options)
       output << "  --option=" << option.name << "=" << option.value << "  "
              << option.description << "\n";
+    if (model.presets.empty())
+      continue;
+    output << "  --option=preset=NAME  sizes of ";
+    llvm::interleaveComma(
+        model.presets, output,
+        [&](const ModelPreset &preset) { output << preset.name; });
+    output << "; --generate=" << model.name << "-NAME is the same\n";
   }
   return success();
 }

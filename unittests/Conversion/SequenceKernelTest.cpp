@@ -39,6 +39,8 @@ Array positive(Index shape, unsigned seed) {
 
 TEST(SequenceKernels, Unary) {
   Array x = random({3, 17}, 1), p = positive({3, 17}, 2);
+  // Angles of positions, as rotary embeddings have them.
+  Array large = mapped(p, [](double v) { return std::floor(1e5 * v); });
   auto gelu = [](double v) { return v / 2 * (1 + std::erf(v / std::sqrt(2))); };
   auto curve = [](double v) {
     return std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v));
@@ -51,6 +53,10 @@ TEST(SequenceKernels, Unary) {
   };
   for (const Case &c : std::initializer_list<Case>{
            {"soap.erf", "", x, [](double v) { return std::erf(v); }},
+           {"soap.sin", "", x, [](double v) { return std::sin(v); }},
+           {"soap.cos", "", x, [](double v) { return std::cos(v); }},
+           {"soap.sin", "", large, [](double v) { return std::sin(v); }},
+           {"soap.cos", "", large, [](double v) { return std::cos(v); }},
            {"soap.gelu", "", x, gelu},
            {"soap.gelu", "approximate", x, approximate},
            {"soap.reciprocal", "", p, [](double v) { return 1 / v; }},

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
                     OpCase{"soap.exp"}, OpCase{"soap.log", Range::Positive},
                     OpCase{"soap.sqrt", Range::Positive}, OpCase{"soap.tanh"},
                     OpCase{"soap.sigmoid"}, OpCase{"soap.erf"},
-                    OpCase{"soap.gelu"},
+                    OpCase{"soap.gelu"}, OpCase{"soap.sin"}, OpCase{"soap.cos"},
                     OpCase{"soap.reciprocal", Range::Positive},
                     OpCase{"soap.rsqrt", Range::Positive}));
 

@@ -33,22 +33,30 @@ struct ModelOption {
   std::string limit = {};
 };
 
+/// Published sizes of a network under a name, as `70b` of LLaMA.
+struct ModelPreset {
+  std::string name;
+  std::map<std::string, int64_t> values; ///< of options; others keep defaults
+};
+
 struct ModelDescription {
   std::string name;
   std::string summary; ///< with the paper that has it
   int64_t batch = 0;   ///< default number of samples
   std::vector<ModelOption> options;
+  std::vector<ModelPreset> presets = {};
 };
 
 /// All networks, in the order of help texts.
 const std::vector<ModelDescription> &modelDescriptions();
 
-/// The network of this name with `batch` samples (0: its default) and options
-/// by name; null after a diagnostic at an unknown location.
+/// The network of this name with `batch` samples (0: its default), the sizes of
+/// a preset (empty: the defaults) and above them options by name. A name
+/// `MODEL-PRESET` chooses both. Null after a diagnostic at an unknown location.
 OwningOpRef<ModuleOp>
 generateModel(StringRef name, int64_t batch,
               const std::map<std::string, int64_t> &options,
-              MLIRContext *context);
+              MLIRContext *context, StringRef preset = "");
 
 } // namespace mlir::soap
 

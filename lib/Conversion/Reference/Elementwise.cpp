@@ -37,7 +37,7 @@ bool mlir::soap::isElementwise(Operation *op) {
   return isa<ReluOp, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, TanhOp, SigmoidOp,
              SignOp, ScaleOp, AddOp, SubOp, MulOp, DivOp, MaximumOp, MinimumOp,
              GreaterEqualOp, EqualOp, BiasAddOp, ReluGradOp, TanhGradOp,
-             SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp, ErfOp,
+             SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp, ErfOp, SinOp, CosOp,
              ReciprocalOp, RsqrtOp, GeluOp, GreaterOp, PowOp, WhereOp,
              ErfGradOp, GeluGradOp, AdamOp>(op);
 }
@@ -167,6 +167,8 @@ SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
       .Case([&](GreaterOp) {
         return Results{indicator(k, compare(Predicate::OGT, x[0], x[1]))};
       })
+      .Case([&](SinOp) { return Results{sin(x[0])}; })
+      .Case([&](CosOp) { return Results{cos(x[0])}; })
       .Case([&](ErfOp) { return Results{erf(x[0])}; })
       .Case([&](ReciprocalOp) { return Results{k.number(1) / x[0]}; })
       .Case([&](RsqrtOp rsqrt) {

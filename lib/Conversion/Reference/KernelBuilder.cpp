@@ -202,6 +202,13 @@ Scalar mlir::soap::sqrt(const Scalar &a) { return unary<math::SqrtOp>(a); }
 Scalar mlir::soap::tanh(const Scalar &a) { return unary<math::TanhOp>(a); }
 Scalar mlir::soap::abs(const Scalar &a) { return unary<math::AbsFOp>(a); }
 Scalar mlir::soap::erf(const Scalar &a) { return unary<math::ErfOp>(a); }
+Scalar mlir::soap::sin(const Scalar &a) {
+  // Without the flags of sums, which allow approximations of large angles.
+  return {a.k, math::SinOp::create(a.k->builder, a.k->loc, a.value)};
+}
+Scalar mlir::soap::cos(const Scalar &a) {
+  return {a.k, math::CosOp::create(a.k->builder, a.k->loc, a.value)};
+}
 Scalar mlir::soap::pow(const Scalar &a, const Scalar &b) {
   // Without the flags of sums: a power is no place to reassociate.
   return {a.k, math::PowFOp::create(a.k->builder, a.k->loc, a.value, b.value)};

@@ -88,6 +88,8 @@ Scalar sqrt(const Scalar &a);
 Scalar tanh(const Scalar &a);
 Scalar abs(const Scalar &a);
 Scalar erf(const Scalar &a);
+Scalar sin(const Scalar &a);
+Scalar cos(const Scalar &a);
 Scalar pow(const Scalar &a, const Scalar &b);
 Condition compare(arith::CmpFPredicate predicate, const Scalar &a,
                   const Scalar &b);

@@ -55,6 +55,12 @@ IterationSpace SigmoidOp::getIterationSpace() {
 IterationSpace ErfOp::getIterationSpace() {
   return unarySpace(*this, transcendental);
 }
+IterationSpace SinOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace CosOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
 IterationSpace GeluOp::getIterationSpace() {
   return unarySpace(*this, transcendental);
 }

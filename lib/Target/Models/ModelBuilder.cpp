@@ -87,6 +87,13 @@ Value ModelBuilder::zeros(StringRef name, ArrayRef<int64_t> shape) {
                                 result, ArrayRef<float>(0.0f))));
 }
 
+Value ModelBuilder::constant(StringRef name, ArrayRef<int64_t> shape,
+                             ArrayRef<float> values) {
+  RankedTensorType result = type(shape);
+  return create<ConstantOp>(
+      name, result, cast<ElementsAttr>(DenseElementsAttr::get(result, values)));
+}
+
 //===----------------------------------------------------------------------===//
 // Images
 //===----------------------------------------------------------------------===//
@@ -175,9 +182,10 @@ Value ModelBuilder::concat(ArrayRef<Value> xs, StringRef name, int64_t axis) {
 // Elementwise and shapes
 //===----------------------------------------------------------------------===//
 
-Value ModelBuilder::biasAdd(Value x, Value bias, StringRef name) {
-  return create<BiasAddOp>(name, x.getType(), x, bias,
-                           static_cast<int64_t>(shapeOf(x).size()) - 1);
+Value ModelBuilder::biasAdd(Value x, Value bias, StringRef name, int64_t axis) {
+  if (axis < 0)
+    axis += static_cast<int64_t>(shapeOf(x).size());
+  return create<BiasAddOp>(name, x.getType(), x, bias, axis);
 }
 
 Value ModelBuilder::add(Value x, Value y, StringRef name) {
@@ -190,6 +198,27 @@ Value ModelBuilder::mul(Value x, Value y, StringRef name) {
 
 Value ModelBuilder::scale(Value x, StringRef name, double factor) {
   return create<ScaleOp>(name, x.getType(), x, builder.getF64FloatAttr(factor));
+}
+
+Value ModelBuilder::outerProduct(Value column, Value row, StringRef name) {
+  return create<MulOp>(name, type({shapeOf(column)[0], shapeOf(row)[1]}),
+                       column, row);
+}
+
+Value ModelBuilder::neg(Value x, StringRef name) {
+  return create<NegOp>(name, x.getType(), x);
+}
+
+Value ModelBuilder::sin(Value x, StringRef name) {
+  return create<SinOp>(name, x.getType(), x);
+}
+
+Value ModelBuilder::cos(Value x, StringRef name) {
+  return create<CosOp>(name, x.getType(), x);
+}
+
+Value ModelBuilder::sigmoid(Value x, StringRef name) {
+  return create<SigmoidOp>(name, x.getType(), x);
 }
 
 Value ModelBuilder::tanh(Value x, StringRef name) {
@@ -224,6 +253,13 @@ Value ModelBuilder::transpose(Value x, StringRef name,
   for (int64_t dim : permutation)
     shape.push_back(shapeOf(x)[dim]);
   return create<TransposeOp>(name, type(shape), x, permutation);
+}
+
+Value ModelBuilder::broadcast(Value x, StringRef name, int64_t axis,
+                              int64_t extent) {
+  Shape shape(shapeOf(x));
+  shape.insert(shape.begin() + axis, extent);
+  return create<BroadcastOp>(name, type(shape), x, ArrayRef<int64_t>{axis});
 }
 
 Value ModelBuilder::slice(Value x, StringRef name, int64_t axis, int64_t from,
@@ -274,6 +310,16 @@ Value ModelBuilder::layerNorm(Value x, StringRef name) {
       .getY();
 }
 
+Value ModelBuilder::rmsNorm(Value x, StringRef name) {
+  ArrayRef<int64_t> shape = shapeOf(x);
+  return create<RmsNormOp>(
+             name, x.getType(), type(shape.drop_back()), x,
+             parameter(name + Twine(".weight"), {shape.back()}, "ones"),
+             builder.getI64IntegerAttr(static_cast<int64_t>(shape.size()) - 1),
+             builder.getF64FloatAttr(1e-5))
+      .getY();
+}
+
 Value ModelBuilder::causalMask(Value scores, StringRef name) {
   ArrayRef<int64_t> shape = shapeOf(scores);
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
@@ -283,11 +329,7 @@ Value ModelBuilder::causalMask(Value scores, StringRef name) {
     std::vector<float> values;
     for (int64_t i = 0; i < extents[0] * extents[1]; ++i)
       values.push_back(static_cast<float>(i));
-    RankedTensorType result = type(extents);
-    return create<ConstantOp>(name + Twine(what), result,
-                              cast<ElementsAttr>(DenseElementsAttr::get(
-                                  result, ArrayRef<float>(values))))
-        .getY();
+    return constant((name + Twine(what)).str(), extents, values);
   };
   Value visible = create<GreaterEqualOp>(
       name + Twine(".visible"), type({rows, columns}),

@@ -59,6 +59,9 @@ public:
                   int64_t fanIn = 0, int64_t fanOut = 0,
                   StringRef kind = "parameter");
   Value zeros(StringRef name, ArrayRef<int64_t> shape);
+  /// `values` in row-major order.
+  Value constant(StringRef name, ArrayRef<int64_t> shape,
+                 ArrayRef<float> values);
 
   //===--- layers ---------------------------------------------------------===//
 
@@ -75,17 +78,25 @@ public:
   /// Mean over height and width: [N, C].
   Value globalAvgPool(Value x, StringRef name);
   Value concat(ArrayRef<Value> xs, StringRef name, int64_t axis);
-  /// Over the last dim.
-  Value biasAdd(Value x, Value bias, StringRef name);
+  /// Over the last dim, or over `axis`.
+  Value biasAdd(Value x, Value bias, StringRef name, int64_t axis = -1);
   Value add(Value x, Value y, StringRef name);
   Value mul(Value x, Value y, StringRef name);
   Value scale(Value x, StringRef name, double factor);
+  /// [R, 1] times [1, C]: [R, C].
+  Value outerProduct(Value column, Value row, StringRef name);
+  Value neg(Value x, StringRef name);
+  Value sin(Value x, StringRef name);
+  Value cos(Value x, StringRef name);
+  Value sigmoid(Value x, StringRef name);
   Value tanh(Value x, StringRef name);
   Value gelu(Value x, StringRef name);
   Value softmax(Value x, StringRef name, int64_t axis);
   Value dropout(Value x, StringRef name, double rate);
   Value reshape(Value x, StringRef name, ArrayRef<int64_t> shape);
   Value transpose(Value x, StringRef name, ArrayRef<int64_t> permutation);
+  /// Repeats x along a new dim `axis` of this extent.
+  Value broadcast(Value x, StringRef name, int64_t axis, int64_t extent);
   /// Elements [from, from + size) of a dim.
   Value slice(Value x, StringRef name, int64_t axis, int64_t from,
               int64_t size);
@@ -95,6 +106,8 @@ public:
                Value tied = {});
   Value matmul(Value a, Value b, StringRef name, bool transposeB = false);
   Value layerNorm(Value x, StringRef name);
+  /// Over the last dim, with a weight and no bias.
+  Value rmsNorm(Value x, StringRef name);
   /// Scores [.., T, S] of attention without those of later positions: row i
   /// keeps columns 0 to i, the others become -infinity.
   Value causalMask(Value scores, StringRef name);
@@ -139,6 +152,9 @@ private:
 struct Generator {
   ModelDescription description;
   OwningOpRef<ModuleOp> (*build)(const Sizes &sizes, MLIRContext *context);
+  /// What is wrong with sizes that are allowed one by one; empty: nothing. The
+  /// text follows "model 'NAME': ".
+  std::string (*check)(const Sizes &sizes) = nullptr;
 };
 
 void addImageModels(std::vector<Generator> &generators);
@@ -146,6 +162,9 @@ void addInception(std::vector<Generator> &generators);
 void addResNets(std::vector<Generator> &generators);
 void addRecurrentModels(std::vector<Generator> &generators);
 void addTransformers(std::vector<Generator> &generators);
+void addLlama(std::vector<Generator> &generators);
+void addVisionTransformers(std::vector<Generator> &generators);
+void addUNet(std::vector<Generator> &generators);
 
 } // namespace mlir::soap::models
 

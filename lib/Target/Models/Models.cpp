@@ -23,6 +23,9 @@ static const std::vector<Generator> &generators() {
     addResNets(result);
     addRecurrentModels(result);
     addTransformers(result);
+    addLlama(result);
+    addVisionTransformers(result);
+    addUNet(result);
     return result;
   }();
   return table;
@@ -50,16 +53,33 @@ static std::string alternatives(const Range &entries, Name name) {
   return text;
 }
 
+/// The generator of this name; null if there is none.
+static const Generator *findGenerator(StringRef name) {
+  for (const Generator &generator : generators())
+    if (generator.description.name == name)
+      return &generator;
+  return nullptr;
+}
+
 OwningOpRef<ModuleOp>
 mlir::soap::generateModel(StringRef name, int64_t batch,
                           const std::map<std::string, int64_t> &options,
-                          MLIRContext *context) {
+                          MLIRContext *context, StringRef preset) {
   context->loadDialect<SoapDialect, func::FuncDialect>();
   Location loc = UnknownLoc::get(context);
-  auto generator = llvm::find_if(generators(), [&](const Generator &g) {
-    return g.description.name == name;
-  });
-  if (generator == generators().end()) {
+  const Generator *generator = findGenerator(name);
+  if (!generator && preset.empty()) {
+    // `llama-70b` is the preset `70b` of `llama`.
+    auto [model, size] = name.rsplit('-');
+    generator = findGenerator(model);
+    if (generator && !size.empty() && !generator->description.presets.empty()) {
+      name = model;
+      preset = size;
+    } else {
+      generator = nullptr;
+    }
+  }
+  if (!generator) {
     emitError(loc) << "unknown model '" << name << "', expected "
                    << alternatives(generators(), [](const Generator &g) {
                         return g.description.name;
@@ -76,6 +96,23 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
   sizes.batch = batch > 0 ? batch : description.batch;
   for (const ModelOption &option : description.options)
     sizes.values[option.name] = option.value;
+  if (!preset.empty()) {
+    const std::vector<ModelPreset> &presets = description.presets;
+    auto chosen = llvm::find_if(
+        presets, [&](const ModelPreset &p) { return p.name == preset; });
+    if (chosen == presets.end()) {
+      InFlightDiagnostic diagnostic = emitError(loc)
+                                      << "model '" << name
+                                      << "' has no preset '" << preset << "'";
+      if (!presets.empty())
+        diagnostic << ", expected "
+                   << alternatives(presets,
+                                   [](const ModelPreset &p) { return p.name; });
+      return nullptr;
+    }
+    for (const auto &[key, value] : chosen->values)
+      sizes.values[key] = value;
+  }
   for (const auto &[key, value] : options) {
     auto option = llvm::find_if(description.options, [&](const ModelOption &o) {
       return o.name == key;
@@ -107,6 +144,11 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
       return nullptr;
     }
     sizes.values[option.name] = sizes[option.limit];
+  }
+  if (std::string fault = generator->check ? generator->check(sizes) : "";
+      !fault.empty()) {
+    emitError(loc) << "model '" << name << "': " << fault;
+    return nullptr;
   }
   OwningOpRef<ModuleOp> module = generator->build(sizes, context);
   module->setSymName(name);

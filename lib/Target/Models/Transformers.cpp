@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModelBuilder.h"
+#include "TransformerLayers.h"
 
 #include <cmath>
 
@@ -17,70 +17,69 @@ using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::models;
 
-namespace {
+Value TransformerLayers::split(Value x, const std::string &name) {
+  Value parts =
+      b.reshape(x, name + ".heads", {batch, length, heads, width / heads});
+  return b.transpose(parts, name + ".transposed", {0, 2, 1, 3});
+}
 
-class Transformer {
-public:
-  Transformer(ModelBuilder &b, const Sizes &sizes)
-      : b(b), batch(sizes.batch), length(sizes["length"]),
-        heads(sizes["heads"]), width(sizes["head-width"] * sizes["heads"]) {}
+Value TransformerLayers::attention(Value x, const std::string &name,
+                                   bool causal) {
+  Value q = split(b.linear(x, name + ".query", width), name + ".query"),
+        k = split(b.linear(x, name + ".key", width), name + ".key"),
+        v = split(b.linear(x, name + ".value", width), name + ".value");
+  Value scores = b.scale(
+      b.matmul(q, k, name + ".products", /*transposeB=*/true), name + ".scores",
+      1 / std::sqrt(static_cast<double>(width / heads)));
+  if (causal)
+    scores = b.causalMask(scores, name + ".masked");
+  Value mixed =
+      b.matmul(b.softmax(scores, name + ".softmax", 3), v, name + ".mixed");
+  Value joined = b.reshape(b.transpose(mixed, name + ".joined", {0, 2, 1, 3}),
+                           name + ".rows", {batch, length, width});
+  return b.linear(joined, name + ".output", width);
+}
 
-  ModelBuilder &b;
-  int64_t batch, length, heads, width;
+Value TransformerLayers::feedForward(Value x, const std::string &name) {
+  Value y = b.gelu(b.linear(x, name + ".up", inner), name + ".gelu");
+  return b.linear(y, name + ".down", width);
+}
 
-  /// [N, T, W] to [N, A, T, W / A].
-  Value split(Value x, const std::string &name) {
-    Value parts =
-        b.reshape(x, name + ".heads", {batch, length, heads, width / heads});
-    return b.transpose(parts, name + ".transposed", {0, 2, 1, 3});
-  }
+Value TransformerLayers::block(Value x, const std::string &name, bool causal) {
+  Value attended =
+      attention(b.layerNorm(x, name + ".norm1"), name + ".attention", causal);
+  x = b.add(x, attended, name + ".add1");
+  Value fed = feedForward(b.layerNorm(x, name + ".norm2"), name + ".mlp");
+  return b.add(x, fed, name + ".add2");
+}
 
-  Value attention(Value x, const std::string &name, bool causal) {
-    Value q = split(b.linear(x, name + ".query", width), name + ".query"),
-          k = split(b.linear(x, name + ".key", width), name + ".key"),
-          v = split(b.linear(x, name + ".value", width), name + ".value");
-    Value scores = b.scale(
-        b.matmul(q, k, name + ".products", /*transposeB=*/true),
-        name + ".scores", 1 / std::sqrt(static_cast<double>(width / heads)));
-    if (causal)
-      scores = b.causalMask(scores, name + ".masked");
-    Value mixed =
-        b.matmul(b.softmax(scores, name + ".softmax", 3), v, name + ".mixed");
-    Value joined = b.reshape(b.transpose(mixed, name + ".joined", {0, 2, 1, 3}),
-                             name + ".rows", {batch, length, width});
-    return b.linear(joined, name + ".output", width);
-  }
+static TransformerLayers layersOf(ModelBuilder &b, const Sizes &sizes) {
+  int64_t width = sizes["heads"] * sizes["head-width"];
+  return {b,
+          sizes.batch,
+          sizes["length"],
+          sizes["heads"],
+          sizes["head-width"],
+          4 * width};
+}
 
-  Value feedForward(Value x, const std::string &name) {
-    Value y = b.gelu(b.linear(x, name + ".up", 4 * width), name + ".gelu");
-    return b.linear(y, name + ".down", width);
-  }
-
-  Value embed(int64_t vocabulary) {
-    Value tokens = b.tokens("tokens", {batch, length}, 0);
-    Value x = b.embedding(tokens, "embedding", vocabulary, width);
-    return b.add(x,
-                 b.parameter("position.weight", {length, width}, "default",
-                             width, width),
+/// Tokens and positions.
+static Value embed(TransformerLayers &t, int64_t vocabulary) {
+  Value tokens = t.b.tokens("tokens", {t.batch, t.length}, 0);
+  Value x = t.b.embedding(tokens, "embedding", vocabulary, t.width);
+  return t.b.add(x,
+                 t.b.parameter("position.weight", {t.length, t.width},
+                               "default", t.width, t.width),
                  "position");
-  }
-};
-
-} // namespace
+}
 
 static OwningOpRef<ModuleOp> buildGPT(const Sizes &sizes,
                                       MLIRContext *context) {
   ModelBuilder b(context);
-  Transformer t(b, sizes);
-  Value x = t.embed(sizes["vocabulary"]);
-  for (int64_t i = 0; i < sizes["layers"]; ++i) {
-    std::string name = "block" + std::to_string(i);
-    Value attended = t.attention(b.layerNorm(x, name + ".norm1"),
-                                 name + ".attention", /*causal=*/true);
-    x = b.add(x, attended, name + ".add1");
-    Value fed = t.feedForward(b.layerNorm(x, name + ".norm2"), name + ".mlp");
-    x = b.add(x, fed, name + ".add2");
-  }
+  TransformerLayers t = layersOf(b, sizes);
+  Value x = embed(t, sizes["vocabulary"]);
+  for (int64_t i = 0; i < sizes["layers"]; ++i)
+    x = t.block(x, "block" + std::to_string(i), /*causal=*/true);
   x = b.layerNorm(x, "norm");
   return b.finish(b.linear(x, "head", sizes["vocabulary"], /*bias=*/false));
 }
@@ -88,8 +87,8 @@ static OwningOpRef<ModuleOp> buildGPT(const Sizes &sizes,
 static OwningOpRef<ModuleOp> buildBERT(const Sizes &sizes,
                                        MLIRContext *context) {
   ModelBuilder b(context);
-  Transformer t(b, sizes);
-  Value x = b.layerNorm(t.embed(sizes["vocabulary"]), "embedding.norm");
+  TransformerLayers t = layersOf(b, sizes);
+  Value x = b.layerNorm(embed(t, sizes["vocabulary"]), "embedding.norm");
   for (int64_t i = 0; i < sizes["layers"]; ++i) {
     std::string name = "block" + std::to_string(i);
     Value attended = t.attention(x, name + ".attention", /*causal=*/false);
@@ -114,11 +113,40 @@ void models::addTransformers(std::vector<Generator> &generators) {
         {"length", length, 1, 1 << 17, "tokens of a sequence"},
         {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"}};
   };
-  generators.push_back({{"gpt", "GPT-2 small: 12 causal blocks of width 768", 8,
-                         options(1024, 50257)},
+  using Values = std::map<std::string, int64_t>;
+  auto preset = [](int64_t layers, int64_t heads, int64_t headWidth) {
+    return Values{
+        {"layers", layers}, {"heads", heads}, {"head-width", headWidth}};
+  };
+  generators.push_back({{"gpt",
+                         "GPT-2 small: 12 causal blocks of width 768",
+                         8,
+                         options(1024, 50257),
+                         {{"small", preset(12, 12, 64)},
+                          {"medium", preset(24, 16, 64)},
+                          {"large", preset(36, 20, 64)},
+                          {"xl", preset(48, 25, 64)}}},
                         buildGPT});
+  std::vector<ModelOption> large = options(2048, 50257);
+  for (ModelOption &option : large)
+    if (option.name != "length" && option.name != "vocabulary")
+      option.value = preset(96, 96, 128).at(option.name);
   generators.push_back(
-      {{"bert", "BERT base: 12 blocks of width 768, masked language model", 32,
-        options(128, 30522)},
+      {{"gpt3",
+        "GPT-3 of 175B parameters (Brown et al., 2020), dense attention",
+        1,
+        large,
+        {{"1.3b", preset(24, 16, 128)},
+         {"2.7b", preset(32, 32, 80)},
+         {"6.7b", preset(32, 32, 128)},
+         {"13b", preset(40, 40, 128)},
+         {"175b", preset(96, 96, 128)}}},
+       buildGPT});
+  generators.push_back(
+      {{"bert",
+        "BERT base: 12 blocks of width 768, masked language model",
+        32,
+        options(128, 30522),
+        {{"base", preset(12, 12, 64)}, {"large", preset(24, 16, 64)}}},
        buildBERT});
 }

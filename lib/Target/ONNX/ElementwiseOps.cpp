@@ -429,6 +429,8 @@ double power(double x) { return std::exp(x); }
 double logarithm(double x) { return std::log(x); }
 double root(double x) { return std::sqrt(x); }
 double hyperbolicTangent(double x) { return std::tanh(x); }
+double sine(double x) { return std::sin(x); }
+double cosine(double x) { return std::cos(x); }
 double inverse(double x) { return 1 / x; }
 
 LogicalResult foldPow(NodeContext &node) {
@@ -482,6 +484,8 @@ void mlir::soap::onnx::addElementwiseOps(OpTable &table) {
   table["Reciprocal"] = {7, kLastOpset, importReciprocal, foldUnary<inverse>};
   table["Pow"] = {7, kLastOpset, importPow, foldPow};
   table["Erf"] = {9, kLastOpset, importUnary<ErfOp>, nullptr};
+  table["Sin"] = {7, kLastOpset, importUnary<SinOp>, foldUnary<sine>};
+  table["Cos"] = {7, kLastOpset, importUnary<CosOp>, foldUnary<cosine>};
   table["Sign"] = {9, kLastOpset, importUnary<SignOp>, nullptr};
   table["Gelu"] = {20, kLastOpset, importGelu, nullptr};
   table["Elu"] = {7, kLastOpset, importElu, nullptr};

@@ -240,6 +240,10 @@ func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>
   %6 = soap.pow %x, %m : (tensor<4x6xf32>, tensor<4x1xf32>) -> tensor<4x6xf32>
   // CHECK: soap.where %{{.*}} : (tensor<4x6xf32>, tensor<4x1xf32>, tensor<6xf32>) -> tensor<4x6xf32>
   %7 = soap.where %5, %m, %v : (tensor<4x6xf32>, tensor<4x1xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.sin
+  %sine = soap.sin %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: soap.cos
+  %cosine = soap.cos %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
   // CHECK: soap.erf_grad
   %8 = soap.erf_grad %x, %x : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
   // CHECK: soap.gelu_grad

@@ -80,7 +80,36 @@ const SmallModel smallModels[] = {
     {"rnnlm", 2, 4, recurrent},
     {"nmt", 2, 4, recurrent},
     {"gpt", 2, 3, transformer},
+    {"gpt3", 2, 3, transformer},
     {"bert", 2, 3, transformer},
+    {"llama", 2, 3,
+     [](Random &random) {
+       std::map<std::string, int64_t> options = transformer(random);
+       options["heads"] = 4;
+       options["kv-heads"] = 1 << uniform(random, 0, 2);
+       options["head-width"] = 2 * uniform(random, 1, 2);
+       options["mlp-width"] = uniform(random, 3, 8);
+       options["rope-base"] = 100;
+       options["tied"] = uniform(random, 0, 1);
+       return options;
+     }},
+    {"vit", 2, 3,
+     [](Random &random) -> std::map<std::string, int64_t> {
+       return {{"image", 4 * uniform(random, 1, 2)},
+               {"patch", 4},
+               {"layers", uniform(random, 1, 2)},
+               {"heads", 2},
+               {"head-width", uniform(random, 1, 3)},
+               {"mlp-width", uniform(random, 3, 8)},
+               {"classes", 5}};
+     }},
+    {"unet", 2, 3,
+     [](Random &random) -> std::map<std::string, int64_t> {
+       return {{"image", 8},
+               {"levels", uniform(random, 1, 2)},
+               {"width", uniform(random, 2, 3)},
+               {"classes", 3}};
+     }},
 };
 
 /// What arguments hold: tokens within the vocabulary, statistics that are

@@ -226,6 +226,8 @@ const Unary unaryOps[] = {
     {"tanh", "", floats, false},
     {"sigmoid", "", floats, false},
     {"erf", "", floats, false},
+    {"sin", "", floats, false},
+    {"cos", "", floats, false},
     {"gelu", "", floats, false},
     {"gelu", "approximate", floats, false},
     {"reciprocal", "", positive, false},

@@ -49,7 +49,11 @@ MODELS = {
     "rnnlm": (8, RECURRENT, 0.5),
     "nmt": (8, RECURRENT, 0.5),
     "gpt": (8, TRANSFORMER, 0.02),
+    "gpt3": (8, TRANSFORMER, 0.02),
     "bert": (8, TRANSFORMER, 0.02),
+    "llama": (8, TRANSFORMER.replace("heads=2", "heads=4") + ",kv-heads=2,mlp-width=20,rope-base=100,tied=1", 0.02),
+    "vit": (8, "image=16,patch=8,layers=2,heads=2,head-width=6,mlp-width=16,classes=4", 0.02),
+    "unet": (4, "image=16,width=4,levels=2,classes=3", 0.02),
 }
 # Losses and weights of strategies after some iterations in f64, relative. In f32, sums that round otherwise turn a relu or a
 # maximum here and there, which is a tenth of a gradient where batch norm sees a few pixels.

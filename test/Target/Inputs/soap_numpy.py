@@ -236,6 +236,8 @@ OPS = {
     "cast": cast,
     "dropout": lambda op, x: x,
     "erf": lambda op, x: erf(x),
+    "sin": lambda op, x: np.sin(x),
+    "cos": lambda op, x: np.cos(x),
     "reciprocal": lambda op, x: 1 / x,
     "sign": lambda op, x: np.sign(x),
     "pow": lambda op, x, y: x ** y,

@@ -24,6 +24,8 @@ def Soap_TanhOp : Soap_UnaryOp<"tanh", "hyperbolic tangent", [Differentiable]>;
 def Soap_SigmoidOp : Soap_UnaryOp<"sigmoid", "1 / (1 + e^-x)", [Differentiable]>;
 def Soap_SignOp : Soap_UnaryOp<"sign", "-1, 0 or 1">;
 def Soap_ErfOp : Soap_UnaryOp<"erf", "error function", [Differentiable]>;
+def Soap_SinOp : Soap_UnaryOp<"sin", "sine of x, in radians", [Differentiable]>;
+def Soap_CosOp : Soap_UnaryOp<"cos", "cosine of x, in radians", [Differentiable]>;
 def Soap_ReciprocalOp : Soap_UnaryOp<"reciprocal", "1 / x", [Differentiable]>;
 
 def Soap_RsqrtOp : Soap_Op<"rsqrt", [SpaceInterface, Differentiable, SameOperandsAndResultType]> {

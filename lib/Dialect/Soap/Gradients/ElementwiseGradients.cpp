@@ -128,6 +128,34 @@ LogicalResult ErfOp::buildGradient(OpBuilder &builder,
                                operandGrads, getX());
 }
 
+LogicalResult SinOp::buildGradient(OpBuilder &builder,
+                                   ArrayRef<Value> resultGrads,
+                                   ArrayRef<bool> wanted,
+                                   SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Value slope =
+            gradients.create<CosOp>("input_slope", dy.getType(), getX());
+        return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
+      });
+}
+
+/// dx = -dy * sin(x).
+LogicalResult CosOp::buildGradient(OpBuilder &builder,
+                                   ArrayRef<Value> resultGrads,
+                                   ArrayRef<bool> wanted,
+                                   SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value sine = gradients.create<SinOp>("input_sine", type, getX());
+        Value product = gradients.create<MulOp>("input_mul", type, dy, sine);
+        return gradients.create<NegOp>("input_grad", type, product);
+      });
+}
+
 LogicalResult GeluOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> wanted,
