@@ -18,6 +18,7 @@ packages=(
   libjemalloc-dev                              # the allocator of searches
   libclang-rt-22-dev                           # sanitizers and libFuzzer (test-full.sh)
   nlohmann-json3-dev zlib1g-dev libgtest-dev   # files, compressed data sets, unit tests
+  dpkg-dev                                     # cpack -G DEB
   python3 python3-venv                         # test runner; the ONNX Runtime comparison lives in a virtual environment
   dataset-fashion-mnist                        # the data of the demo
 )
