@@ -3,24 +3,29 @@
 # Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
 #   scripts/build.sh                 the release preset
 #   scripts/build.sh debug|asan      another preset of CMakePresets.json (fuzz and tsan, too), into build-debug or build-asan
+#   scripts/build.sh demo            the tools in half of the time, without tests, into build/
 #   scripts/build.sh release soap-opt soap-run      only these targets
 # SOAP_JOBS sets the number of compile jobs (default: one per core).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 preset=${1:-release}
 [ $# -eq 0 ] || shift
 case "$preset" in
-  release) directory=build ;;
+  release | demo) directory=build ;;
   debug | asan | fuzz | tsan) directory=build-$preset ;;
-  *) echo "build: unknown preset '$preset', expected release, debug, asan, fuzz or tsan" >&2; exit 2 ;;
+  *) echo "build: unknown preset '$preset', expected release, demo, debug, asan, fuzz or tsan" >&2; exit 2 ;;
 esac
 
-scripts/install-deps.sh
-scripts/highs-env.sh "$directory" || echo "build: soap-solve has no integer programs"
+if [ "$preset" = demo ]; then
+  scripts/install-deps.sh --demo
+else
+  scripts/install-deps.sh
+  scripts/highs-env.sh "$directory" || echo "build: soap-solve has no integer programs"
+fi
 # Objects compiled in one build directory serve the others: paths relative to the project, precompiled headers allowed.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 jobs=${SOAP_JOBS:-$(nproc)}

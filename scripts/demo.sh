@@ -3,26 +3,58 @@
 # The whole path once, on any machine: installs what is missing, builds the tools, imports examples/lenet.onnx, searches a
 # parallelization strategy for four devices, trains on Fashion-MNIST under it, and compares with simpler strategies.
 #   scripts/demo.sh                 files go to build/demo
-#   SOAP_DEMO_EPOCHS=1 scripts/demo.sh      shorter
+#   scripts/demo.sh --built BUILD OUT       with the tools of BUILD, files go to OUT
+#   SOAP_DEMO_EPOCHS=1 SOAP_DEMO_ITERATIONS=50 scripts/demo.sh      shorter
+# The build is the quick one (scripts/build.sh demo); scripts/build.sh makes the complete one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  --built) [ $# -eq 3 ] || { echo "demo: expected --built BUILD OUT" >&2; exit 2; } ;;
   ?*) echo "demo: unknown option '$1'" >&2; exit 2 ;;
 esac
 epochs=${SOAP_DEMO_EPOCHS:-5}
+iterations=${SOAP_DEMO_ITERATIONS:-300}
 data=/usr/share/datasets/fashion-mnist
-out=build/demo
+build=${2:-$PWD/build}
+out=${3:-build/demo}
 begin=$SECONDS
 step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - begin)); }
 # Shows a command, then runs it: what the demo does can be copied.
 show() { printf '   %s\n' "$*"; "$@"; }
 
-step "installing and building"
-scripts/build.sh release soap-opt soap-translate soap-run SoapCompiler
-mkdir -p $out
-PATH=$PWD/build/bin:$PATH
+# Reads what ninja prints with NINJA_STATUS='[%f/%t %e] ', and prints in place of its steps how much of the build is done
+# and how many minutes are left. Other lines, such as errors, stay.
+progress() {
+  local line done total left text last=""
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\ +([0-9]+)[.0-9]*\]\  ]]; then
+      done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+      # The first steps are short.
+      [ $((done * 20)) -ge "$total" ] || continue
+      left=$((BASH_REMATCH[3] * (total - done) / done))
+      text="   built $((100 * done / total / 5 * 5)) %, about $(((left + 59) / 60)) min left"
+      [ "$text" = "$last" ] || printf '%s\n' "$text"
+      last=$text
+    elif [ -n "$line" ]; then
+      printf '   %s\n' "$line"
+    fi
+  done
+}
+
+if [ $# -eq 0 ]; then
+  step "installing and building"
+  targets=(soap-opt soap-translate soap-run SoapCompiler)
+  export NINJA_STATUS='[%f/%t %e] '
+  scripts/build.sh demo "${targets[@]}" 2>&1 | progress || {
+    echo "demo: the quick build failed; building file by file"
+    scripts/build.sh release "${targets[@]}" 2>&1 | progress
+  }
+  unset NINJA_STATUS
+fi
+mkdir -p "$out"
+PATH=$build/bin:$PATH
 
 step "importing the model, building the training step"
 show soap-translate --import-onnx examples/lenet.onnx -o $out/lenet.mlir
@@ -30,17 +62,19 @@ show soap-translate --import-onnx examples/lenet.onnx -o $out/lenet.mlir
 show soap-opt $out/lenet.mlir --soap-build-training-step="optimizer=sgd learning-rate=0.05 momentum=0.9 schedule=linear total-iterations=$((937 * epochs))" -o $out/step.mlir
 
 step "strategies for the four devices of cpu-4: searched, data parallel, one device"
-show soap-opt $out/step.mlir --soap-auto-parallel='topology=cpu-4 seed=1 time-limit=5' -o $out/searched.mlir
+show soap-opt $out/step.mlir --soap-auto-parallel="topology=cpu-4 seed=1 time-limit=5 progress-svg=$out/progress.svg" -o $out/searched.mlir
 for preset in data-parallel single; do
   show soap-opt $out/step.mlir --soap-apply-strategy="preset=$preset topology=cpu-4" -o $out/$preset.mlir
 done
 for strategy in searched data-parallel single; do
   show soap-opt $out/$strategy.mlir --soap-simulate="report=$out/$strategy.simulated.json task-graph=$out/$strategy.tasks.json" -o /dev/null
 done
+show soap-translate --strategy-to-svg $out/searched.mlir -o $out/strategy.svg
+show soap-translate --describe-topology=cpu-4 --topology-as=svg -o $out/topology.svg
 
-step "measuring: 300 iterations of each"
+step "measuring: $iterations iterations of each"
 for strategy in single data-parallel searched; do
-  show soap-run $out/$strategy.mlir --data idx:$data --iterations 300 --report $out/$strategy.run.json --quiet
+  show soap-run $out/$strategy.mlir --data idx:$data --iterations "$iterations" --report $out/$strategy.run.json --quiet
 done
 show soap-run $out/searched.mlir --data idx:$data --iterations 20 --trace $out/trace.json --quiet
 

@@ -1,38 +1,77 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Installs what Soap needs from the distribution's packages (Debian 12), and only what is missing.
-#   scripts/install-deps.sh          what building, testing and the demo need
-#   scripts/install-deps.sh --dev    also clang-format and clang-tidy (scripts/check-style.sh)
-#   scripts/install-deps.sh --list   print the package names, install nothing
+# Installs what Soap needs from the distribution's packages, and only what is missing: Debian 12 and 13, and Ubuntu 24.04
+# with LLVM from apt.llvm.org.
+#   scripts/install-deps.sh            what building, testing and the demo need
+#   scripts/install-deps.sh --demo     only what the demo needs
+#   scripts/install-deps.sh --dev      also clang-format and clang-tidy (scripts/check-style.sh)
+#   scripts/install-deps.sh --list     print the package names, install nothing
+#   scripts/install-deps.sh --sources  print where apt finds LLVM 22 for this release, install nothing
 # Run it as root or as a user with sudo. Running it again costs a fraction of a second.
 set -euo pipefail
 
 packages=(
-  g++ clang-22 cmake ninja-build ccache        # the toolchain
+  g++ clang-22 cmake ninja-build               # the toolchain
   libmlir-22-dev mlir-22-tools                 # MLIR: libraries, mlir-tblgen, mlir-opt
   llvm-22-dev llvm-22-tools lld-22             # LLVM: libraries, lit, FileCheck; the linker
   libdnnl-dev                                  # kernels of the CPU backend
-  libopenmpi-dev openmpi-bin                   # transport mpi
   libonnx-dev libprotobuf-dev protobuf-compiler # ONNX import
-  libscotch-dev                                # a baseline of soap-solve placement
   libjemalloc-dev                              # the allocator of searches
-  libclang-rt-22-dev                           # sanitizers and libFuzzer (test-full.sh)
-  nlohmann-json3-dev zlib1g-dev libgtest-dev   # files, compressed data sets, unit tests
-  python3 python3-venv                         # test runner; the ONNX Runtime comparison lives in a virtual environment
+  nlohmann-json3-dev zlib1g-dev                # files, compressed data sets
+  python3                                      # the demo's report, test runner
   dataset-fashion-mnist                        # the data of the demo
+)
+complete=(
+  ccache
+  libopenmpi-dev openmpi-bin                   # transport mpi
+  libscotch-dev                                # a baseline of soap-solve placement
+  libclang-rt-22-dev                           # sanitizers and libFuzzer (test-full.sh)
+  libgtest-dev                                 # unit tests
+  dpkg-dev                                     # cpack -G DEB
+  python3-venv                                 # HiGHS and the ONNX Runtime comparison live in virtual environments
 )
 developer=(clang-format-22 clang-tidy-22)
 
-usage() { sed -n '3,7s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '3,10s/^# \{0,1\}//p' "$0"; }
+
+# What to type where apt has no LLVM 22.
+sources() {
+  local id="" codename=""
+  # SOAP_OS_RELEASE: another system's file, for the test.
+  eval "$(sed -n 's/^ID=/id=/p; s/^VERSION_CODENAME=/codename=/p' "${SOAP_OS_RELEASE:-/etc/os-release}" 2>/dev/null)"
+  case "$id-$codename" in
+    debian-bookworm | debian-trixie)
+      echo "LLVM 22 is in Debian's security updates. /etc/apt/sources.list or /etc/apt/sources.list.d has to name both:"
+      echo "  deb http://deb.debian.org/debian $codename main"
+      echo "  deb http://deb.debian.org/debian-security $codename-security main"
+      ;;
+    ubuntu-noble)
+      echo "LLVM 22 for Ubuntu 24.04 comes from apt.llvm.org, the other packages from 'universe'. Type:"
+      echo "  sudo apt-get install -y ca-certificates wget software-properties-common"
+      echo "  sudo add-apt-repository -y universe"
+      echo "  wget -qO- https://apt.llvm.org/llvm-snapshot.gpg.key | sudo tee /etc/apt/trusted.gpg.d/apt.llvm.org.asc"
+      echo "  echo 'deb https://apt.llvm.org/noble/ llvm-toolchain-noble-22 main' |" \
+        "sudo tee /etc/apt/sources.list.d/llvm-22.list"
+      ;;
+    *)
+      echo "This system ('$id $codename') is not one that Soap knows: Debian 12 and 13, Ubuntu 24.04."
+      echo "  https://apt.llvm.org has LLVM 22 for other releases of Debian and Ubuntu, under the same package names."
+      ;;
+  esac
+}
 mode=install
+wanted=("${complete[@]}")
 for argument in "$@"; do
   case "$argument" in
-    --dev) packages+=("${developer[@]}") ;;
+    --demo) wanted=() ;;
+    --dev) wanted+=("${developer[@]}") ;;
     --list) mode=list ;;
+    --sources) sources; exit 0 ;;
     -h | --help) usage; exit 0 ;;
     *) echo "install-deps: unknown option '$argument'" >&2; usage >&2; exit 2 ;;
   esac
 done
+packages+=(${wanted[@]+"${wanted[@]}"})
 if [ "$mode" = list ]; then
   printf '%s\n' "${packages[@]}"
   exit 0
@@ -86,11 +125,8 @@ absent=$(without_candidate)
 if [ -n "$absent" ]; then
   {
     echo "install-deps: apt has no candidate for:" $absent
-    echo "  Soap builds with the LLVM 22 packages of Debian 12. Check that /etc/apt/sources.list or"
-    echo "  /etc/apt/sources.list.d names both of these, then run this script again:"
-    echo "    deb http://deb.debian.org/debian bookworm main"
-    echo "    deb http://deb.debian.org/debian-security bookworm-security main"
-    echo "  On other releases https://apt.llvm.org has packages of the same names."
+    sources
+    echo "Then run this script again."
   } >&2
   exit 1
 fi

@@ -47,6 +47,8 @@ if os.path.exists(os.path.join(fashion_mnist, "train-images-idx3-ubyte.gz")):
     config.available_features.add("fashion-mnist")
 if os.path.exists(os.path.join(config.soap_build, "lib", "libSoapMPI.so")) and shutil.which("mpirun"):
     config.available_features.add("mpi")
+if shutil.which("dpkg-shlibdeps"):
+    config.available_features.add("debian-packages")
 # A CUDA toolkit, where the compiler of GPU kernels would find one, or where installers put it.
 cuda_folders = [os.environ.get(name) for name in ["CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"]] + ["/usr/local/cuda"]
 if shutil.which("ptxas"):
@@ -88,4 +90,5 @@ config.substitutions.append(("%cuda", cuda))
 config.substitutions.append(("%source", config.soap_source))
 config.substitutions.append(("%build", config.soap_build))
 config.substitutions.append(("%cmake", config.soap_cmake))
+config.substitutions.append(("%cpack", os.path.join(os.path.dirname(config.soap_cmake), "cpack")))
 config.substitutions.append(("%fashion_mnist", fashion_mnist))

@@ -51,12 +51,24 @@ function(soap_target_options name)
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
 endfunction()
 
-# Sources of a library in batches: what they instantiate alike is compiled once a batch.
-option(SOAP_UNITY "Compile the sources of libraries and tools in batches" OFF)
-function(soap_unity name)
-  if(SOAP_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+# A first look takes half of the compile time: sources of a library in batches, which instantiate what they share once,
+# and -O1 for sources on MLIR, which neither search nor train.
+option(SOAP_QUICK_BUILD "Compile sources in batches, and those on MLIR with -O1" OFF)
+function(soap_batch_sources)
+  if(NOT SOAP_QUICK_BUILD)
+    return()
   endif()
+  find_program(SOAP_PYTHON python3 REQUIRED)
+  foreach(name ${ARGN})
+    get_target_property(sources ${name} SOURCES)
+    get_target_property(folder ${name} SOURCE_DIR)
+    list(TRANSFORM sources PREPEND ${folder}/ REGEX "^[^/]")
+    execute_process(COMMAND ${SOAP_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/modules/batch_conflicts.py ${PROJECT_SOURCE_DIR}
+        ${sources} OUTPUT_VARIABLE alone COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE " [^\n]*\n" ";" alone "${alone}")
+    set_source_files_properties(${alone} TARGET_DIRECTORY ${name} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endforeach()
 endfunction()
 
 # What other projects link: SoapCore is Soap::Core for them, and within this build.
@@ -103,6 +115,9 @@ function(soap_add_precompiled_header pch)
     target_precompile_headers(${pch} PRIVATE <filesystem> <fstream> <nlohmann/json.hpp> <sstream>)
   endif()
   if(ARG_MLIR)
+    if(SOAP_QUICK_BUILD AND NOT ARG_TEST)
+      target_compile_options(${pch} PRIVATE -O1)
+    endif()
     target_include_directories(${pch} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${PROJECT_BINARY_DIR}/include)
     target_precompile_headers(${pch} PRIVATE
       <Soap/Dialect/Soap/SoapOps.h>
@@ -128,6 +143,9 @@ function(soap_precompiled_headers name)
     soap_add_precompiled_header(${pch} ${ARGN})
   endif()
   target_precompile_headers(${name} REUSE_FROM ${pch})
+  if(SOAP_QUICK_BUILD AND "${ARGN}" STREQUAL "MLIR")
+    target_compile_options(${name} PRIVATE -O1)
+  endif()
   # Clang instantiates the header's templates once, in it.
   target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:-fpch-instantiate-templates>")
   # GCC 12 forgets what it knows of string lengths in a precompiled <string>, and warns in it.
@@ -145,7 +163,6 @@ function(add_soap_core_library name)
   soap_target_options(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   soap_precompiled_headers(${name})
-  soap_unity(${name})
   soap_export(${name})
 endfunction()
 
@@ -162,7 +179,6 @@ function(add_soap_mlir_library name)
   endif()
   add_dependencies(${name} SoapTableGen)
   soap_precompiled_headers(${name} MLIR)
-  soap_unity(${name})
   soap_export(${name})
 endfunction()
 
@@ -184,7 +200,6 @@ function(add_soap_tool name)
   endif()
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  soap_unity(${name})
   set_property(GLOBAL APPEND PROPERTY SOAP_TOOLS ${name})
 endfunction()
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""version.py BUILD: `--version` of the four tools is one line, the same, with the version of CMakeLists.txt; so has docs/Artifacts.md."""
+"""version.py BUILD: the version of CMakeLists.txt is that of everything else.
+
+`--version` of the four tools is one line, the same, with it; the CMake package, the Debian packages, docs/Artifacts.md
+and CHANGELOG.md have it.
+"""
 import os
 import re
 import subprocess
@@ -24,6 +28,11 @@ for tool in ("soap-opt", "soap-translate", "soap-run", "soap-solve"):
     lines[tool] = run.stdout
 if len(set(lines.values())) != 1:
     sys.exit(f"the tools disagree: {lines}")
+for path, line in (("lib/cmake/Soap/SoapConfigVersion.cmake", f'set(PACKAGE_VERSION "{version}")'),
+                   ("CPackConfig.cmake", f'set(CPACK_PACKAGE_VERSION "{version}")')):
+    with open(os.path.join(build, path), encoding="utf-8") as file:
+        if line not in file.read():
+            sys.exit(f"{path} of the build has no line {line}")
 if f'"soap": "{version}"' not in read("docs/Artifacts.md"):
     sys.exit(f"docs/Artifacts.md does not show version {version}")
 if not re.search(rf"^## {re.escape(version)}\b", read("CHANGELOG.md"), re.M):
