@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that benchmarks run are those of this source: built before they run, or refused."""
+"""Builds the programs that benchmarks run from this source before they run, or refuses them."""
 
 import os
 import subprocess

@@ -40,7 +40,7 @@ class Tools:
             return json.load(open(report.name))
 
     def simulate(self, module, choose, may_not_fit=False):
-        """What soap-simulate reports of the strategy that a pass chooses; None if none fits into memory, which is an error unless it may be so."""
+        """The report of soap-simulate on the strategy that a pass chooses; None if none fits into memory and that may be."""
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
             result = subprocess.run([self.opt, module, choose, f"--soap-simulate=compare=none report={report.name} summary=false", "-o", os.devnull],
                                     capture_output=True, text=True)

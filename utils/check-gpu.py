@@ -9,17 +9,17 @@ folder. Prints a row per check and a table at the end; --json keeps all of it, a
                  [--torch-flags=TEXT]
 
 Parts, in this order, each left out with a line where what it needs is not there:
-  artifacts  DIR/*.soapx, small files first: weights after a few iterations against those of the twins (--iterations and --tolerance, or what
+  artifacts  DIR/*.soapx, small files first: weights after a few iterations against the host references' (--iterations and --tolerance, or what
              a .json beside it says as "iterations" and "tolerance"); with and without CUDA graphs the same bits; milliseconds
   training   DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the median and the best; of
-             those of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
+             rows of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
              one) has it and it sees a GPU. Both precisions have about the same loss. Each artifact is a row, so --networks=alexnet,rnnlm takes
              part of them where time is short
   accuracy   DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist (default: DIR/fashion-mnist), up to --epochs: at least --accuracy of
              the test set
   calibration  soap-run --calibrate --backend cuda -o NAME (default: what --json is called, without .json), the peaks that it finds
   memory     DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
-  cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against those of the unsharded reference, which were computed where it was made
+  cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against the unsharded reference's, computed where the folder was made
   memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
 --jobs: so many cases, and artifacts under compute-sanitizer, at a time; times are taken with nothing beside them.
 --minutes: no check begins after so many. --resume: what the file of --json has as passed, or of other parts, stays; the rest is run.
@@ -162,7 +162,7 @@ class Checks:
             iterations, tolerance = how["iterations"], how["tolerance"]
         except (OSError, ValueError, KeyError) as error:
             raise Failure("%s.json: %s" % (base, error))
-        # Algorithms are measured beside other cases: what is chosen is for nobody else, and nobody waits for it.
+        # Algorithms are measured beside other cases: the choice is for this case alone, and no other case waits for it.
         alone = {"SOAP_GPU_ALGORITHMS": os.path.join(folder, "algorithms.json")}
         ours, _, _ = self.weights(artifact, folder, "case", GPU, iterations, alone)
         return {"detail": self.difference(ours, base + ".safetensors", tolerance)}

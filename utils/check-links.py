@@ -22,7 +22,7 @@ PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9_]*(\.\w+)?")
 
 
 def headings(text):
-    """What the headings of a page are called in links."""
+    """The anchors of a page's headings."""
     found = {}
     for heading in re.findall(r"^#+ +(.*?) *$", re.sub(r"```.*?```", "", text, flags=re.S), re.M):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)

@@ -55,7 +55,7 @@ def main():
         if len(a) == len(b) and len(b):
             apart, size = squares(a, b)
             difference = math.sqrt(apart / (size + len(b) * floor * floor))
-        # What is no number is as far off as can be.
+        # A value that is no number is infinitely far off.
         if not difference <= worst:
             worst, name = (math.inf if math.isnan(difference) else difference), key
     print("%.2e %s" % (worst, name))

@@ -53,7 +53,7 @@ def main():
         simulated = load(folder, key + ".simulated.json")["makespan_ns"] / 1e6
         measured = load(folder, key + ".run.json")["milliseconds_per_iteration"]["median"]
         print("  %-26s %10.3f %10.3f" % (title, simulated, measured))
-    print("\n  The simulated times are those of the topology cpu-4, a machine with a core for every device;")
+    print("\n  The simulated times are for the topology cpu-4, a machine with a core for every device;")
     print("  this machine has %d." % len(os.sched_getaffinity(0)))
 
     epochs = load(folder, "train.json")["epochs"]

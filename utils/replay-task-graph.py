@@ -38,7 +38,7 @@ def numbers(record, key, place, below=None):
 
 
 def check(graph):
-    """What the replay relies on."""
+    """Checks the properties that the replay relies on."""
     if not isinstance(graph, dict) or graph.get("version") != 1 or graph.get("unit") != "ns":
         raise NoTaskGraph("expected an object with \"version\": 1 and \"unit\": \"ns\"")
     for key in ("resources", "tasks"):

@@ -42,7 +42,7 @@ class Result:
         self.reasons.setdefault(reason, []).append(what)
 
     def lines(self):
-        """What is to be said of the suite: reasons why something was skipped, then failures."""
+        """Lines of the report on the suite: reasons why something was skipped, then failures."""
         for reason, names in self.reasons.items():
             named = [name for name in names if name]
             yield "skipped%s: %s%s" % (" %d" % len(names) if len(names) > 1 else "", reason,

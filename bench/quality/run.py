@@ -31,7 +31,7 @@ class Cell:
         self.module = tools.step(folder, network, batch, cluster)
 
     def simulated(self, choose):
-        """What the simulator says of a strategy; None if there is none that fits."""
+        """The simulator's report of a strategy; None if there is none that fits."""
         full = self.tools.simulate(self.module, choose, may_not_fit=True)
         if full is None or any(d["peak_bytes"] > d["memory_bytes"] for d in full["devices"]):
             return None

@@ -39,7 +39,7 @@ def path_of(network, cluster):
 
 
 def reference_ns(tools, module, path):
-    """What the simulator says of a reference today; None if there is none."""
+    """The simulated time of a reference; None if there is none."""
     if not os.path.exists(path):
         return None
     with tempfile.NamedTemporaryFile(suffix=".json") as strategy:

@@ -2,8 +2,8 @@
 """Language models as a PyTorch user writes them: modules and fused functions, not an ONNX graph.
 
 RNNLM: nn.LSTM, time first. GPT: pre-norm blocks with scaled_dot_product_attention. NMT: two LSTMs, attention over the encoder's outputs.
-`build` has those of the benchmark on CPUs, whose shapes are those of utils/make-language-model-onnx.py and of the GPT in the folder of
-models; NETWORKS those of soap-translate --generate, by name and with the same sizes.
+`build` has the models of the benchmark on CPUs, in the shapes of utils/make-language-model-onnx.py and of the GPT in the
+folder of models; NETWORKS has the models of soap-translate --generate, by name and with the same sizes.
 """
 
 import torch

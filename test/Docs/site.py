@@ -21,7 +21,7 @@ SITE = ["docs", "mkdocs.yml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "L
 
 
 class Page(html.parser.HTMLParser):
-    """What a page links to, and the anchors that it has."""
+    """The links of a page, and its anchors."""
 
     def __init__(self, path):
         super().__init__()

@@ -111,7 +111,7 @@ CASES = [
     case("too many operands", "expected 1 operands, got 2", graph(node("Relu", ["x", "x"], ["y"]))),
     case("no result", "has no result", graph(node("Relu", ["x"], []))),
     case("no outputs", "the graph has no outputs", graph(RELU, outputs=[])),
-    case("output computed by nobody", "'z' is computed by no node", graph(RELU, outputs=[value_info("z", [1])])),
+    case("output that no node computes", "'z' is computed by no node", graph(RELU, outputs=[value_info("z", [1])])),
     case("output is the input", "does not depend on a computation", graph(node("Identity", ["x"], ["y"]))),
     case("output is a constant", "does not depend on a computation",
          graph(node("Shape", ["x"], ["y"]), outputs=[value_info("y", [4], 7)])),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the options that README.md and docs/*.md name with those of the tools.
+"""Compares the options that README.md and docs/*.md name with the options of the tools.
 
     options.py BUILD [PAGE...]     of these pages, for what tools do not have
 

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 LIMIT_S = 600  # far beyond what any of it takes
-# What a rank gets as: folder, ranks to replace arguments of, command. The shell becomes the rank.
+# A rank gets: folder, ranks whose arguments are replaced, command. The shell becomes the rank.
 RANK = """
 import os, sys
 folder, replaced, command = sys.argv[1], eval(sys.argv[2]), sys.argv[3:]

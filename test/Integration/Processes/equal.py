@@ -45,7 +45,7 @@ def read(path):
 
 
 def differences(first, second):
-    """What two runs, by the prefix of their files, do not have in common."""
+    """The differences of two runs, by the prefix of their files."""
     wrong = []
     if not same_bytes(first + ".safetensors", second + ".safetensors"):
         wrong.append("the weights differ")

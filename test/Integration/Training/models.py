@@ -94,7 +94,7 @@ def check_numbers(tools, model, strategies, count):
         # NaN, as the report writes it, is no number.
         good = all(isinstance(number, (int, float)) for number in (loss, weights))
         count(good and loss <= CLOSE and weights <= CLOSE,
-              "%s, %s: loss %s and weights %s apart from those of '%s'" % (model, strategy, loss, weights, strategies[0]))
+              "%s, %s: loss %s and weights %s away from '%s'" % (model, strategy, loss, weights, strategies[0]))
 
 
 def check_learning(tools, model, strategies, epochs, count):
@@ -133,7 +133,7 @@ def check_translation(tools, strategies, epochs, count):
     tools.train(name, "--data", data, "--iterations", 9, "--resume", checkpoint, "--save-weights", other)
     with open(one, "rb") as first, open(other, "rb") as second:
         same = first.read() == second.read()
-    count(same, "nmt, %s: interrupted and resumed, weights are those of a run that was left alone, bit for bit" % strategy)
+    count(same, "nmt, %s: interrupted and resumed, weights equal an undisturbed run's, bit for bit" % strategy)
 
 
 def main():

@@ -109,7 +109,7 @@ def record(name, folder):
     np.save(os.path.join(folder, "x_train.npy"), x.numpy())
     np.save(os.path.join(folder, "y_train.npy"), y.numpy().astype(np.int32))
 
-    # In training mode the exporter runs the network, which updates its statistics: training starts from those of the file.
+    # In training mode the exporter runs the network, which updates its statistics: training starts from the statistics of the file.
     before = copy.deepcopy(model.state_dict())
     model.train(mode != MODE.EVAL)
     path = os.path.join(folder, "model.onnx")

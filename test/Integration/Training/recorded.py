@@ -21,7 +21,7 @@ import numpy as np
 from soap_tools import Failure, Tools
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "recorded")
-# What a user has to say beside the defaults, to import and to the training step: that a result that is not logits is meant.
+# Options beside the defaults, of import and of the training step: a result that is not logits has to be asked for.
 NETWORKS = {
     "resnet18": ([], ""),
     "regnety": ([], ""),

@@ -96,7 +96,7 @@ def check_numbers(tools, model, strategies, count):
         # NaN, as the report writes it, is no number.
         good = all(isinstance(number, (int, float)) for number in (loss, weights))
         count(good and loss <= CLOSE_LOSS and weights <= CLOSE_WEIGHTS,
-              "%s, %s: loss %s and weights %s apart from those of '%s'" % (model, strategy, loss, weights, strategies[0]))
+              "%s, %s: loss %s and weights %s away from '%s'" % (model, strategy, loss, weights, strategies[0]))
 
 
 def check_learning(tools, model, strategies, epochs, count):
@@ -151,7 +151,7 @@ def check_kill(tools, model, strategy, chance, count):
     tools.train(name, "--iterations", step + 5, "--save-weights", alone)
     with open(resumed, "rb") as one, open(alone, "rb") as other:
         same = one.read() == other.read()
-    count(same, "%s, %s: killed after iteration %d, resumed: weights are those of a run that was left alone, bit for bit"
+    count(same, "%s, %s: killed after iteration %d, resumed: weights equal an undisturbed run's, bit for bit"
           % (model, strategy, step))
 
 

@@ -39,7 +39,7 @@ class Rank:
                 self.listening.set()
             elif stream is self.process.stdout:
                 self.first.set()
-        # Who waits for it is not to wait for a rank that has ended.
+        # A waiting thread must not wait for a rank that has ended.
         self.listening.set()
         if stream is self.process.stdout:
             self.first.set()
@@ -77,7 +77,7 @@ def main():
         else:
             ranks = [start(0, "127.0.0.1:0")]
             ranks[0].listening.wait(LIMIT_S)
-            # Nobody listens on port 1.
+            # No process listens on port 1.
             endpoint = f"127.0.0.1:{ranks[0].port or 1}"
             ranks += [start(number, endpoint) for number in range(1, options.ranks)]
         if options.kill is not None:

@@ -34,7 +34,7 @@ def chain(*nodes, initializers, shape=(2, 8), result=None):
 
 EIGHT = [1, 2, 3, 4, 5, 6, 7, 9]
 MODELS = {
-    # What a vision transformer's file has: weights, and what exporters fold.
+    # The tensors of a vision transformer's file: weights, and constants that exporters fold.
     "roles": chain(
         node("MatMul", ["x", "onnx::MatMul_7"], ["a"], "fc"), node("Add", ["a", "net.bias"], ["b"], "fc_bias"),
         node("Mul", ["b", "val_3"], ["c"], "scale"), node("Mul", ["c", "cos"], ["d"], "rope"),
