@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their twins on the CPU, and what else there is in the
-folder. Prints a row per check and a table at the end; --json keeps all of it, after every row.
+"""The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their twins on the CPU,
+and what else there is in the folder. Prints a row per check and a table at the end; --json keeps all of it, after every
+row.
 
     check-gpu.py SOAP_RUN DIR [--json=FILE] [--resume] [--minutes=N] [--limit=600] [--jobs=N] [--only=PART,..] [--iterations=3] [--timed=20]
                  [--tolerance=1e-3] [--fashion-mnist=DIR] [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT]
@@ -10,7 +11,8 @@ folder. Prints a row per check and a table at the end; --json keeps all of it, a
 
 Parts, in this order, each left out with a line where what it needs is not there:
   artifacts  DIR/*.soapx, small files first: weights after a few iterations against the host references' (--iterations and --tolerance, or what
-             a .json beside it says as "iterations" and "tolerance"); with and without CUDA graphs the same bits; milliseconds
+             a .json beside it says as "iterations" and "tolerance"); with and without CUDA graphs the same bits;
+             milliseconds
   training   DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the median and the best; of
              rows of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
              one) has it and it sees a GPU. Both precisions have about the same loss. Each artifact is a row, so --networks=alexnet,rnnlm takes
@@ -22,9 +24,9 @@ Parts, in this order, each left out with a line where what it needs is not there
   cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against the unsharded reference's, computed where the folder was made
   memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
 --jobs: so many cases, and artifacts under compute-sanitizer, at a time; times are taken with nothing beside them.
---minutes: no check begins after so many. --resume: what the file of --json has as passed, or of other parts, stays; the rest is run.
---limit: seconds that one command may take.
-The last line is "N passed, N failed", the exit status 0 if all have begun, none failed and some passed."""
+--minutes: no check begins after so many. --resume: what the file of --json has as passed, or of other parts, stays; the
+rest is run. --limit: seconds that one command may take. The last line is "N passed, N failed", the exit status 0 if all
+have begun, none failed and some passed."""
 
 import argparse
 import glob
@@ -45,8 +47,8 @@ PARTS = ["artifacts", "training", "accuracy", "calibration", "memory", "cases", 
 TORCH_STEP = os.path.join(os.path.dirname(HERE), "bench", "training", "torch_step.py")
 NO_TORCH = 3  # exit status of torch_step.py
 CPU, GPU = ["--backend", "cpu"], ["--backend", "cuda", "--virtual-devices"]
-# Elements of tensors that are smaller count as if they were this large: the gradient of the bias of attention's keys is 0, and what it comes to
-# is rounding, some 1e-8 in every order of sums.
+# Elements of tensors that are smaller count as if they were this large: the gradient of the bias of attention's keys is
+# 0, and what it comes to is rounding, some 1e-8 in every order of sums.
 FLOOR = 1e-3
 # Mean losses of the same iterations in two precisions.
 PRECISIONS_APART = 0.05

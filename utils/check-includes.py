@@ -4,9 +4,9 @@
 
     utils/check-includes.py [--graph]
 
-The folders of the core build on each other in the order of CORE, and on nothing else; other folders may include each other as long as
-there is no cycle. A folder of lib/ and the one of the same name in include/Soap are one. --graph prints the includes between folders.
-The last line is "N passed, N failed": one check per folder.
+The folders of the core build on each other in the order of CORE, and on nothing else; other folders may include each
+other as long as there is no cycle. A folder of lib/ and the one of the same name in include/Soap are one. --graph
+prints the includes between folders. The last line is "N passed, N failed": one check per folder.
 """
 import os
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints what scripts/demo.sh found: the strategy per op, simulated and measured times, the accuracy, what to open next."""
+"""Prints what scripts/demo.sh found: the strategy per op, simulated and measured times, the accuracy, what to open
+next."""
 
 import json
 import os

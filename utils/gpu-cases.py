@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes cases for scripts/check-gpu.sh on a machine that has the compiler: small networks of drawn sizes under drawn strategies, lowered to
-GPUs, as artifacts, and beside each the weights that the unsharded, unfused reference has after a few iterations on the CPU.
+"""Writes cases for scripts/check-gpu.sh on a machine that has the compiler: small networks of drawn sizes under drawn
+strategies, lowered to GPUs, as artifacts, and beside each the weights that the unsharded, unfused reference has after a
+few iterations on the CPU.
 
     gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1] [--missing] [--twins]
 
-Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be apart), the
-last one last. --missing: cases that are there stay. --twins: they run on CPUs, too."""
+Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be
+apart), the last one last. --missing: cases that are there stay. --twins: they run on CPUs, too."""
 
 import argparse
 import concurrent.futures

@@ -23,7 +23,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import built  # noqa: E402
 
-# Network, generator, batch, options. The batch is that of the paper; the sizes are those at which one device of 16 GB is not enough.
+# Network, generator, batch, options. The batch is that of the paper; the sizes are those at which one device of 16 GB
+# is not enough.
 NETWORKS = {
     "rnn": ("rnnlm", 256, "hidden=8192,vocabulary=32000"),
     "wide-resnet": ("wide-resnet", 256, "factor=8"),

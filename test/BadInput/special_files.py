@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gives every reader of every tool special files: a device, a pipe without a writer, one without an end, a folder, an empty
-file, a file larger than any memory, a compressed file that unpacks to gigabytes. Each has to end by itself, with a
-message that names the input, in at most a gigabyte of memory.
+"""Gives every reader of every tool special files, which have to be refused in bounded time and memory.
+
+A special file is a device, a pipe without a writer, one without an end, a folder, an empty file, a file larger than any
+memory, or a compressed file that unpacks to gigabytes. Each run has to end by itself, with a message that names the
+input, in at most a gigabyte of memory.
 
     test/BadInput/special_files.py BUILD [--only TEXT] [--jobs N]
 
@@ -42,8 +44,8 @@ EXTERNAL = model([node("MatMul", ["x", "w"], ["y"], name="fc")], [value_info("x"
                  [field(1, 3) + field(1, 4) + field(2, 1) + field(8, "w") +
                   field(13, field(1, "location") + field(2, "w.bin")) + field(14, 1)])
 
-# Of each reader: its name, the name that the input gets, the command ({input} is its path, {folder} that of its folder), and
-# files beside it.
+# Of each reader: its name, the name that the input gets, the command ({input} is its path, {folder} that of its
+# folder), and files beside it.
 READERS = [
     ("soap-opt: module", "m.mlir", ["soap-opt", "{input}"], {}),
     ("soap-opt: topology", "t.json", ["soap-opt", "{step}", STEP + "{input}"], {}),

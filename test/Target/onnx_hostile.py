@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Hostile ONNX files: each has to be an error with the expected message, never a crash or a hang; then a valid file with random damage.
+"""Hostile ONNX files have to be errors with the expected message; then a valid file with random damage.
 
     onnx_hostile.py BUILD [--only TEXT] [--damaged N] [--seed N]
 
-Files are encoded by hand (test/BadInput/case.py), because no library would write them. The last line is "N passed, N failed".
+Files are encoded by hand (test/BadInput/case.py), because no library would write them. The last line is "N passed, N
+failed".
 """
 
 import argparse

@@ -3,8 +3,8 @@
 
     options.py BUILD [PAGE...]     of these pages, for what tools do not have
 
-Every pass, option and flag that a command on a page has must be there; every flag of a tool, and every option of a pipeline, must be on some
-page (options of passes are in docs/Passes.md, which is generated).
+Every pass, option and flag that a command on a page has must be there; every flag of a tool, and every option of a
+pipeline, must be on some page (options of passes are in docs/Passes.md, which is generated).
 """
 
 import glob

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""version.py BUILD: `--version` of the four tools is one line, the same, with the version of CMakeLists.txt; so has docs/Artifacts.md."""
+"""version.py BUILD: `--version` of the four tools is one line, the same, with the version of CMakeLists.txt; so has
+docs/Artifacts.md."""
 import os
 import re
 import subprocess

@@ -3,8 +3,8 @@
 
 usage: attention.py BUILD DIR NETWORK:STRATEGY ...
 
-DIR/NETWORK.mlir is the network. It is trained on one device (single) or on four, by twins and by the backend cuda over its
-stand-ins. Prints a line per comparison; ends with 1 if weights are further apart than rounding to bf16 makes them.
+DIR/NETWORK.mlir is the network. It is trained on one device (single) or on four, by twins and by the backend cuda over
+its stand-ins. Prints a line per comparison; ends with 1 if weights are further apart than rounding to bf16 makes them.
 """
 
 import importlib.util
@@ -13,8 +13,9 @@ import os
 import subprocess
 import sys
 
-# How far a parameter may be off after three iterations, norm-wise, where gradients are rounded to 2^-8 in several places. Biases were 0,
-# so they are their gradients; gradients of keys are rounding alone, as a softmax does not see a constant.
+# How far a parameter may be off after three iterations, norm-wise, where gradients are rounded to 2^-8 in several
+# places. Biases were 0, so they are their gradients; gradients of keys are rounding alone, as a softmax does not see a
+# constant.
 TOLERANCES = [("key.bias", math.inf), (".bias", 2**-4), ("", 2**-8)]
 
 

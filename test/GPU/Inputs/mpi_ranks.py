@@ -4,9 +4,9 @@
 
   mpi_ranks.py [--kill RANK] [--replace RANK OLD NEW]... RANKS COMMAND...
 
-Ranks write to files of their own: mpirun, when it ends a run, may drop what it has not passed on yet. --kill ends a rank with SIGKILL when
-rank 0 has printed its first line, --replace gives one rank another argument. Prints what ranks print, each line with its rank, and last the
-exit status of mpirun, which is this one's, too."""
+Ranks write to files of their own: mpirun, when it ends a run, may drop what it has not passed on yet. --kill ends a
+rank with SIGKILL when rank 0 has printed its first line, --replace gives one rank another argument. Prints what ranks
+print, each line with its rank, and last the exit status of mpirun, which is this one's, too."""
 import argparse
 import os
 import signal

@@ -4,8 +4,8 @@
 
     test/Integration/TaskGraphs/replay.py BUILD
 
-utils/replay-task-graph.py was written from the paper and the file format alone. That it can fail is checked, too: with times, durations and the
-makespan altered, one at a time. The last line is "N passed, N failed".
+utils/replay-task-graph.py was written from the paper and the file format alone. That it can fail is checked, too: with
+times, durations and the makespan altered, one at a time. The last line is "N passed, N failed".
 """
 
 import argparse

@@ -5,11 +5,12 @@
 models.py BUILD [--models a,b] [--strategies a,b,..] [--epochs N]
 
 Checks of every network, all through the tools that a user calls:
-- numbers: after some iterations from the same weights on the same batches, every strategy has the loss and the weights of one
-  device up to the rounding of sums.
-- learning: a training on a few made-up batches learns some of their labels by heart: the loss falls, under every strategy.
-The translation network also learns to reverse sentences of a made-up language, from two texts, and then knows sentences that it
-has not seen; killed and resumed, it has the weights of a run that was left alone.
+- numbers: after some iterations from the same weights on the same batches, every strategy has the loss and the weights
+  of one device up to the rounding of sums.
+- learning: a training on a few made-up batches learns some of their labels by heart: the loss falls, under every
+  strategy.
+The translation network also learns to reverse sentences of a made-up language, from two texts, and then knows sentences
+that it has not seen; killed and resumed, it has the weights of a run that was left alone.
 
 A network that soap-translate lists and this program does not know is a failure. The last line is "N passed, N failed".
 """
@@ -51,8 +52,8 @@ MODELS = {
     "gpt": (8, TRANSFORMER, 0.02),
     "bert": (8, TRANSFORMER, 0.02),
 }
-# Losses and weights of strategies after some iterations in f64, relative. In f32, sums that round otherwise turn a relu or a
-# maximum here and there, which is a tenth of a gradient where batch norm sees a few pixels.
+# Losses and weights of strategies after some iterations in f64, relative. In f32, sums that round otherwise turn a relu
+# or a maximum here and there, which is a tenth of a gradient where batch norm sees a few pixels.
 ITERATIONS, CLOSE = 3, 1e-9
 # How much of the first epoch's loss may be left.
 LEFT = 0.95

@@ -4,10 +4,11 @@
 
 onnx_torch.py FOLDER.. [--rate R] [--iterations N]
 
-Runs the graph of FOLDER/model.onnx one node after another in PyTorch, eager, with plain SGD on the one batch of x_train.npy and
-y_train.npy, and writes the cross-entropies (mean over all labels) before each update to losses.json. "constants" there are the
-float initializers of rank 1 and more that are no parameters; all others are, each Identity of one is a parameter of its own,
-and batch norm has the statistics of the batch. Needs Python with torch, numpy and onnx, so it is in no suite.
+Runs the graph of FOLDER/model.onnx one node after another in PyTorch, eager, with plain SGD on the one batch of
+x_train.npy and y_train.npy, and writes the cross-entropies (mean over all labels) before each update to losses.json.
+"constants" there are the float initializers of rank 1 and more that are no parameters; all others are, each Identity of
+one is a parameter of its own, and batch norm has the statistics of the batch. Needs Python with torch, numpy and onnx,
+so it is in no suite.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Language models on a real text: the RNNLM and the GPT of examples/ on one device, data parallel, model parallel and searched.
+"""Trains the RNNLM and the GPT of examples/ on a real text under several strategies.
 
 text.py BUILD [--models a,b] [--epochs N] [--text FILE] [--strategies a,b,..] [--seed N]
 
@@ -10,8 +10,8 @@ Three checks of every model, all through the tools that a user calls:
 - learning: after some epochs with Adam, the losses of the training text and of its last tenth, which is not trained on,
   are well below what guessing by frequency gives (computed here), perplexities are the exponentials of losses, and all
   strategies end at about the same loss.
-- nothing lost: a training that is killed and resumed from its last checkpoint has the weights, bit for bit, of one that was
-  left alone.
+- nothing lost: a training that is killed and resumed from its last checkpoint has the weights, bit for bit, of one that
+  was left alone.
 
 The text is a license that every Debian system has (base-files). The last line is "N passed, N failed".
 """
@@ -78,7 +78,8 @@ def prepare(tools, model, strategies):
 
 
 def guessing(path):
-    """The losses of guessing bytes by their frequency in the training part, there and in the last tenth: nats per byte."""
+    """The losses of guessing bytes by their frequency in the training part, there and in the last tenth: nats per
+    byte."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as stream:
         content = stream.read()
     train, test = content[:len(content) * 9 // 10], content[len(content) * 9 // 10:]

@@ -4,9 +4,10 @@
 
   run_ranks.py [--kill RANK] [--flag RANK FLAG]... [--replace RANK OLD NEW] RANKS HOW COMMAND...
 
-HOW is file: (they meet through a file), port (rank 0 takes a free port, which the others are told), or environment (a port, and rank
-and ranks from RANK and WORLD_SIZE). --kill ends a rank with SIGKILL when rank 0 has printed its first line. --flag adds a flag to the command of
-one rank, --replace gives one rank another argument. Prints what the ranks print, each line with its rank, sorted by rank; the exit status is the largest of those that ended by themselves."""
+HOW is file: (they meet through a file), port (rank 0 takes a free port, which the others are told), or environment (a
+port, and rank and ranks from RANK and WORLD_SIZE). --kill ends a rank with SIGKILL when rank 0 has printed its first
+line. --flag adds a flag to the command of one rank, --replace gives one rank another argument. Prints what the ranks
+print, each line with its rank, sorted by rank; the exit status is the largest of those that ended by themselves."""
 import argparse
 import os
 import re
