@@ -4,7 +4,8 @@
 strategies, lowered to GPUs, as artifacts, and beside each the weights that the unsharded, unfused reference has after a
 few iterations on the CPU.
 
-    gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1] [--missing] [--twins]
+    gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1]
+                 [--missing] [--twins]
 
 Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be
 apart), the last one last. --missing: cases that are there stay. --twins: they run on CPUs, too."""

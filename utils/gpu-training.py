@@ -4,7 +4,8 @@
 the networks at the sizes of the goals - forward, loss, backward, SGD with momentum - lowered for GPUs alone, in tf32
 and bf16 on one device, and some on four, which are virtual ones there.
 
-    gpu-training.py BUILD DIR [--networks=NAME,..] [--chip=sm_90] [--format=bin] [--jobs=1] [--tiny] [--steps] [--missing]
+    gpu-training.py BUILD DIR [--networks=NAME,..] [--chip=sm_90] [--format=bin] [--jobs=1] [--tiny] [--steps]
+                    [--missing]
 
 Writes DIR/NAME.soapx and DIR/NAME.json (network, batch, sizes, precision, devices, strategy, variant, number of
 parameters, milliseconds known of PyTorch, and its place in the order in which they are timed: the networks of the goals

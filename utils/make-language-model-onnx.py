@@ -3,7 +3,8 @@
 """Writes the language models of examples/ and bench/ as ONNX files: an RNNLM and a small GPT.
 
     utils/make-language-model-onnx.py                     examples/rnnlm.onnx and examples/gpt.onnx
-    utils/make-language-model-onnx.py rnnlm|gpt OUTPUT [--vocabulary V] [--width W] [--layers L] [--heads A] [--length T]
+    utils/make-language-model-onnx.py rnnlm|gpt OUTPUT [--vocabulary V] [--width W] [--layers L] [--heads A]
+                                      [--length T]
                                       [--batch N] [--no-weights]
 
 Needs the packages onnx and numpy (scripts/python-env.sh makes a virtual environment that has them).

@@ -3,7 +3,8 @@
 """How close simulated iterations are to real ones: strategies of small networks on two devices of this machine, one
 core each.
 
-run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S] [--steps calibrate,compile,measure] [--again]
+run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S]
+       [--steps calibrate,compile,measure] [--again]
 
 Calibrates the machine, then, in each round, network by network: measures its shapes (soap-run --calibrate), compiles
 its strategies if they are not, runs them with soap-run on synthetic data, and simulates them with that topology and

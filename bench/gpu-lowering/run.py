@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Time from a strategy to GPU programs, and size of the artifact: built-in networks on 1, 4 and 64 devices.
 
-    bench/gpu-lowering/run.py BUILD [--networks resnet-101,nmt,gpt] [--devices 1,4,64] [--strategies data-parallel,expert,searched]
+    bench/gpu-lowering/run.py BUILD [--networks resnet-101,nmt,gpt] [--devices 1,4,64]
+                              [--strategies data-parallel,expert,searched]
                                     [--proposals 300] [--runs 1] [--format isa] [--json FILE]
 
 Prints a table and, with --json, writes the numbers after every row. "lower" is one process: soap-opt from a training

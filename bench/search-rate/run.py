@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How many proposals a second the search prices.
 
-    bench/search-rate/run.py BUILD [--proposals 250000] [--seconds 20] [--runs 3] [--full-seconds 20] [--only nmt ...] [--json FILE]
+    bench/search-rate/run.py BUILD [--proposals 250000] [--seconds 20] [--runs 3] [--full-seconds 20] [--only nmt ...]
+                             [--json FILE]
     bench/search-rate/run.py BUILD --simulation [--seconds 2] [--only nmt ...] [--json FILE]
-    bench/search-rate/run.py BUILD --threads 2 [--clusters k80-16x4] [--seconds 20] [--runs 3] [--only nmt ...] [--json FILE]
+    bench/search-rate/run.py BUILD --threads 2 [--clusters k80-16x4] [--seconds 20] [--runs 3] [--only nmt ...]
+                             [--json FILE]
 
 For each network and cluster: MCMC from the data-parallel strategy with uniform proposals, one thread, for so many
 proposals or seconds (a chain also ends after half of its budget without gain), once more without early rejection, with

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Milliseconds and memory of a training iteration on a CPU: Soap beside PyTorch (eager, better of both layouts).
 
-run.py BUILD --models FOLDER [--only NAME,..] [--rounds N] [--iterations N] [--columns C,..] [--python PYTHON] [--json FILE]
+run.py BUILD --models FOLDER [--only NAME,..] [--rounds N] [--iterations N] [--columns C,..] [--python PYTHON]
+       [--json FILE]
 
 FOLDER holds the ONNX files; the RNNLM is written by utils/make-language-model-onnx.py. Every round runs, one after the
 other:

@@ -3,7 +3,8 @@
 """Milliseconds of a training iteration in PyTorch, of a network of soap-translate --generate by its name: forward,
 loss, backward, SGD with momentum on one batch that stays on the device.
 
-torch_step.py NETWORK --batch N [--sizes NAME=NUMBER,..] [--precision f32|tf32|bf16] [--device cuda|cpu] [--modes graph,compile,eager]
+torch_step.py NETWORK --batch N [--sizes NAME=NUMBER,..] [--precision f32|tf32|bf16] [--device cuda|cpu]
+              [--modes graph,compile,eager]
               [--rounds 7] [--seconds 0.5]
 
 Modes: `graph` is eager PyTorch, recorded once as a CUDA graph (images in both layouts, the faster one counts);

@@ -3,7 +3,8 @@
 """Small sizes of the networks under strategies, lowered to GPUs: every kernel is assembled by ptxas, every program runs
 on the CPU, with the twins of its kernels, and is compared with the unfused reference.
 
-    networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS] [--jobs=1]
+    networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS]
+                [--jobs=1]
 
 A network per chip, and on one device once more in bf16 or tf32. With --all every network on 1, 4 and 64 devices,
 single, data parallel, with the expert's and a searched strategy: chips and precisions take turns; with --every each of

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the simulators full, propagate and delta, task by task and decision by decision.
 
-    test/Integration/Simulators/compare.py BUILD [--random=N] [--proposals=N] [--seconds=S] [--models=NAME,...] [--jobs=J]
+    test/Integration/Simulators/compare.py BUILD [--random=N] [--proposals=N] [--seconds=S] [--models=NAME,...]
+                                           [--jobs=J]
                                              [--fresh=N]
 
 Random proposals on random graphs of up to some 200 tasks (--random of them), and on the training step of built-in
