@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that benchmarks run are those of this source: built before they run, or refused."""
+"""Builds the programs that benchmarks run from this source before they run, or refuses them."""
 
 import os
 import subprocess
@@ -23,8 +23,9 @@ def source_of(build):
 def programs(build, *names):
     """Paths of programs in BUILD/bin ("soap-opt") and BUILD/bin/bench ("bench/Frontier").
 
-    In a build tree of this source they are brought up to date first, which a plain `ninja` does not do for all of them. Elsewhere (a copy, another
-    source's) they are taken as they are, with a line that says so. Exits with the command that would help if one cannot be made or found."""
+    In a build tree of this source they are brought up to date first, which a plain `ninja` does not do for all of them.
+    Elsewhere (a copy, another source's) they are taken as they are, with a line that says so. Exits with the command
+    that would help if one cannot be made or found."""
     targets = [os.path.basename(name) for name in names]
     paths = [os.path.join(build, "bin", name) for name in names]
     command = ["cmake", "--build", build, "--target", *targets]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What benchmarks of the search share: the networks of the SOAP paper as training steps, and searches with their reports."""
+"""What benchmarks of the search share: the networks of the SOAP paper as training steps, and searches with their
+reports."""
 
 import json
 import os
@@ -23,7 +24,8 @@ class Tools:
         self.translate, self.opt = built.programs(build, "soap-translate", "soap-opt")
 
     def step(self, folder, network, batch, cluster, option=""):
-        """Writes the training step of a network with `batch` samples on each device, and an option of its generator; the path."""
+        """Writes the training step of a network with `batch` samples on each device, and an option of its generator;
+        the path."""
         forward, module = os.path.join(folder, "forward.mlir"), os.path.join(folder, "step.mlir")
         generate = [self.translate, f"--generate={network}", f"--batch={batch * devices(cluster)}", "-o", forward]
         subprocess.run(generate + ([f"--option={option}"] if option else []), check=True)
@@ -40,7 +42,8 @@ class Tools:
             return json.load(open(report.name))
 
     def simulate(self, module, choose, may_not_fit=False):
-        """What soap-simulate reports of the strategy that a pass chooses; None if none fits into memory, which is an error unless it may be so."""
+        """The report of soap-simulate on the strategy that a pass chooses; None if none fits into memory and that may
+        be."""
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
             result = subprocess.run([self.opt, module, choose, f"--soap-simulate=compare=none report={report.name} summary=false", "-o", os.devnull],
                                     capture_output=True, text=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # For a machine with GPUs and without LLVM: builds the runtime and runs what a folder has for it (scripts/make-gpu-artifacts.sh) on the first
-# GPU, several devices as virtual ones: weights against those of the CPU, times beside PyTorch's, LeNet's accuracy, several hundred cases
+# GPU, several devices as virtual ones: weights against the CPU's, times beside PyTorch's, LeNet's accuracy, several hundred cases
 # against the unsharded reference, lack of memory, compute-sanitizer. Prints a row per check, a table, and "N passed, N failed".
 #   scripts/check-gpu.sh DIR [FLAGS]     flags of utils/check-gpu.py: --json=FILE --resume --minutes=N --only=PART,.. ...
 #   SOAP_GPU_BUILD=build-gpu   where the runtime is built; SOAP_RUN=FILE   a soap-run that is there already: nothing is built

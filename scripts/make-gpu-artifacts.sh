@@ -34,7 +34,7 @@ make_artifact() {
   echo "$directory/$1.soapx"
 }
 
-# What the other machine may lack.
+# Headers and libraries that the other machine may lack.
 mkdir -p "$directory/libraries/include" "$directory/libraries/lib"
 carry() {
   local file
@@ -73,7 +73,7 @@ make_artifact resnet-small-4m-images resnet-101 8 "$small_resnet" model-parallel
 mkdir -p "$directory/memory"
 make_artifact memory/gpt-too-large gpt 1024 layers=1 single h100-1x1
 if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
-  # Those of the benchmarks, for times; and whole networks for weights, of few samples, as the CPU computes them there, too.
+  # Artifacts of the benchmarks, for times; and whole networks for weights, of few samples, as the CPU computes them there, too.
   python3 "$source/utils/gpu-training.py" "${bin%/bin}" "$directory/training" --chip "$chip" --jobs "$jobs" $missing
   make_artifact alexnet alexnet 8 "" single h100-1x1
   make_artifact resnet-101 resnet-101 8 "" single h100-1x1

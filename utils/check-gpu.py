@@ -1,30 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their twins on the CPU, and what else there is in the
-folder. Prints a row per check and a table at the end; --json keeps all of it, after every row.
+"""The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their host references.
 
-    check-gpu.py SOAP_RUN DIR [--json=FILE] [--resume] [--minutes=N] [--limit=600] [--jobs=N] [--only=PART,..] [--iterations=3] [--timed=20]
-                 [--tolerance=1e-3] [--fashion-mnist=DIR] [--epochs=5] [--accuracy=0.88] [--sanitizer=PROGRAM] [--flags=TEXT]
-                 [--calibration=NAME] [--calibration-work=N] [--networks=NAME,..] [--training-iterations=100] [--python=PYTHON]
-                 [--torch-flags=TEXT]
+    check-gpu.py SOAP_RUN DIR [--json=FILE] [--resume] [--minutes=N] [--limit=600] [--jobs=N] [--only=PART,..]
+                 [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR] [--epochs=5] [--accuracy=0.88]
+                 [--sanitizer=PROGRAM] [--flags=TEXT] [--calibration=NAME] [--calibration-work=N] [--networks=NAME,..]
+                 [--training-iterations=100] [--python=PYTHON] [--torch-flags=TEXT]
 
-Parts, in this order, each left out with a line where what it needs is not there:
-  artifacts  DIR/*.soapx, small files first: weights after a few iterations against those of the twins (--iterations and --tolerance, or what
-             a .json beside it says as "iterations" and "tolerance"); with and without CUDA graphs the same bits; milliseconds
-  training   DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the median and the best; of
-             those of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
-             one) has it and it sees a GPU. Both precisions have about the same loss. Each artifact is a row, so --networks=alexnet,rnnlm takes
-             part of them where time is short
-  accuracy   DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist (default: DIR/fashion-mnist), up to --epochs: at least --accuracy of
-             the test set
-  calibration  soap-run --calibrate --backend cuda -o NAME (default: what --json is called, without .json), the peaks that it finds
-  memory     DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
-  cases      DIR/cases/*.soapx (utils/gpu-cases.py): weights against those of the unsharded reference, which were computed where it was made
-  memcheck   compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
+Prints a row per check and a table at the end; --json keeps all of it, after every row. Parts, in this order, each left
+out with a line where its means are missing:
+
+  artifacts    DIR/*.soapx, small files first: weights after a few iterations against the host references' (--iterations
+               and --tolerance, or "iterations" and "tolerance" of a .json beside it); with and without CUDA graphs the
+               same bits; milliseconds
+  training     DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the
+               median and the best; rows of one device beside the same network in PyTorch
+               (bench/training/torch_step.py), where PYTHON (default: this one) has it and it sees a GPU. Both
+               precisions have about the same loss. Each artifact is a row; --networks=alexnet,rnnlm takes part of them
+  accuracy     DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist (default: DIR/fashion-mnist), up to
+               --epochs: at least --accuracy of the test set
+  calibration  soap-run --calibrate --backend cuda -o NAME (default: the name of --json without .json), and its peaks
+  memory       DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
+  cases        DIR/cases/*.soapx (utils/gpu-cases.py): weights against the unsharded reference's
+  memcheck     compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
+
 --jobs: so many cases, and artifacts under compute-sanitizer, at a time; times are taken with nothing beside them.
---minutes: no check begins after so many. --resume: what the file of --json has as passed, or of other parts, stays; the rest is run.
---limit: seconds that one command may take.
-The last line is "N passed, N failed", the exit status 0 if all have begun, none failed and some passed."""
+--minutes: no check begins after so many. --resume: passed checks and other parts of the file of --json stay; the rest
+is run. --limit: seconds that one command may take. The last line is "N passed, N failed", the exit status 0 if all
+have begun, none failed and some passed."""
 
 import argparse
 import glob
@@ -45,8 +48,8 @@ PARTS = ["artifacts", "training", "accuracy", "calibration", "memory", "cases", 
 TORCH_STEP = os.path.join(os.path.dirname(HERE), "bench", "training", "torch_step.py")
 NO_TORCH = 3  # exit status of torch_step.py
 CPU, GPU = ["--backend", "cpu"], ["--backend", "cuda", "--virtual-devices"]
-# Elements of tensors that are smaller count as if they were this large: the gradient of the bias of attention's keys is 0, and what it comes to
-# is rounding, some 1e-8 in every order of sums.
+# Elements of tensors that are smaller count as if they were this large: the gradient of the bias of attention's keys is
+# 0, and what it comes to is rounding, some 1e-8 in every order of sums.
 FLOOR = 1e-3
 # Mean losses of the same iterations in two precisions.
 PRECISIONS_APART = 0.05
@@ -162,7 +165,7 @@ class Checks:
             iterations, tolerance = how["iterations"], how["tolerance"]
         except (OSError, ValueError, KeyError) as error:
             raise Failure("%s.json: %s" % (base, error))
-        # Algorithms are measured beside other cases: what is chosen is for nobody else, and nobody waits for it.
+        # Algorithms are measured beside other cases: the choice is for this case alone, and no other case waits for it.
         alone = {"SOAP_GPU_ALGORITHMS": os.path.join(folder, "algorithms.json")}
         ours, _, _ = self.weights(artifact, folder, "case", GPU, iterations, alone)
         return {"detail": self.difference(ours, base + ".safetensors", tolerance)}

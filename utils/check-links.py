@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the pages of the root and of docs/: files and headings that links lead to, and source paths that the text names.
+"""Checks the pages of the root and of docs/: files and headings that links lead to, and source paths that the text
+names.
 
     utils/check-links.py [PAGE...]     checks these pages alone
 
-Also checks that docs/README.md lists every page, and that an empty line precedes each list (else mkdocs takes the list for
-text). CHANGELOG.md and docs/notes speak of what was: paths that they name may be gone. The last line is
-"N passed, N failed": one check per page, and one of the list of pages.
+Also checks that docs/README.md lists every page, and that an empty line precedes each list (else mkdocs takes the list
+for text). CHANGELOG.md and docs/notes speak of what was: paths that they name may be gone. The last line is "N passed,
+N failed": one check per page, and one of the list of pages.
 """
 
 import glob
@@ -22,7 +23,7 @@ PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9_]*(\.\w+)?")
 
 
 def headings(text):
-    """What the headings of a page are called in links."""
+    """The anchors of a page's headings."""
     found = {}
     for heading in re.findall(r"^#+ +(.*?) *$", re.sub(r"```.*?```", "", text, flags=re.S), re.M):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)

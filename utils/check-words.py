@@ -7,8 +7,8 @@
     utils/check-words.py PATH...       all faults of these files and folders
 
 utils/words.json has the words of docs/Glossary.md that took the place of others, and phrases that leave out their
-subject. Lines have at most 120 columns; tables of pages have short cells instead. The last line is
-"N passed, N failed": one check per file.
+subject. Lines of pages, comments and shell scripts have at most 120 columns; tables of pages have short cells instead.
+The last line is "N passed, N failed": one check per file.
 """
 
 import io
@@ -40,7 +40,8 @@ def kept(text, spans):
     return "".join(parts) + blank(text[end:])
 
 
-def python_spans(text):
+def python_spans(text, only_docstrings=False):
+    """(start, end) of comments and strings, or of comments and docstrings."""
     starts = [0]
     for line in text.splitlines(True):
         starts.append(starts[-1] + len(line))
@@ -49,7 +50,11 @@ def python_spans(text):
     except (tokenize.TokenError, SyntaxError):
         return [(0, len(text))]
     kinds = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
-    return [(starts[t.start[0] - 1] + t.start[1], starts[t.end[0] - 1] + t.end[1]) for t in tokens if t.type in kinds]
+    statement = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
+    before = [tokenize.NEWLINE] + [t.type for t in tokens]
+    return [(starts[t.start[0] - 1] + t.start[1], starts[t.end[0] - 1] + t.end[1]) for t, last in zip(tokens, before)
+            if t.type == tokenize.COMMENT or t.type in kinds and (
+                not only_docstrings or last in statement and t.string.startswith('"""'))]
 
 
 def prose(path, text):
@@ -119,12 +124,14 @@ class Rules:
                     if re.match(r"(?:%s)\b(?![^.]*\?)" % rule["find"], words) and self.applies(rule, path):
                         add(offset, "a comment begins with '%s': begin with %s" % (words.split()[0], rule["say"]))
         if page or path.endswith((".py",) + HASH):
-            self.long_lines(path, text, found)
+            self.long_lines(path, text, texts, found)
         return ["%s:%d: %s" % (path, line, what) for line, what in sorted(found)]
 
-    def long_lines(self, path, text, found):
+    def long_lines(self, path, text, texts, found):
         code = False
-        for number, line in enumerate(text.splitlines(), 1):
+        if path.endswith(".py"):
+            texts = kept(text, python_spans(text, only_docstrings=True))
+        for number, (line, words) in enumerate(zip(text.splitlines(), texts.splitlines()), 1):
             if line.startswith("```"):
                 code = not code
             if path.endswith(".md") and line.startswith("|"):
@@ -133,7 +140,9 @@ class Rules:
                           for width in widths if width > self.all["cell"]]
             elif path.endswith(".md") and (code or line.startswith("    ")):
                 continue
-            elif len(line) > self.all["columns"] and not re.search(r"RUN:|CHECK|https?://", line):
+            elif path.endswith(".py") and words.strip() != line.strip():
+                continue  # a line of code
+            elif len(line) > self.all["columns"] and not re.search(r"RUN:|[A-Z]+:|CHECK|https?://", line):
                 found.append((number, "a line of %d columns, at most %d" % (len(line), self.all["columns"])))
 
     def is_exempt(self, path):

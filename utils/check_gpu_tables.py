@@ -13,7 +13,7 @@ def label(row):
 
 
 def torch_of(row, rows):
-    """Milliseconds and mode of PyTorch: of a variant's row those of the same network."""
+    """Milliseconds and mode of PyTorch: a variant's row has the figures of the same network."""
     if not row.get("variant"):
         return row.get("torch_ms"), row.get("torch_mode", "-")
     keys = ("network", "batch", "precision", "devices", "strategy")

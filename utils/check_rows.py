@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of checks that take long: run one after the other or several at a time, printed and kept in a file as they end, so that a run that
-is cut off loses only what it was at, and another one goes on from there."""
+"""Rows of checks that take long: run one after the other or several at a time, printed and kept in a file as they end,
+so that a run that is cut off loses only what it was at, and another one goes on from there."""
 
 import concurrent.futures
 import json
@@ -30,8 +30,9 @@ def read(file):
 
 
 class Rows:
-    """`file`: where rows are kept as JSON, or empty. `minutes`: after so many no check begins; 0: no end. `kept`: rows of an earlier run; a
-    check of these that passed is not run again. `times`: keys of a row that are printed as milliseconds."""
+    """`file`: where rows are kept as JSON, or empty. `minutes`: after so many no check begins; 0: no end. `kept`: rows
+    of an earlier run; a check of these that passed is not run again. `times`: keys of a row that are printed as
+    milliseconds."""
 
     def __init__(self, file, minutes=0, kept=(), times=()):
         self.file, self.times, self.left_out, self.missed = file, times, {}, 0
@@ -70,8 +71,8 @@ class Rows:
         self.check_all(part, [(name, body)])
 
     def check_all(self, part, checks, jobs=1):
-        """Runs (name, body) pairs, `jobs` at a time, and adds their rows in this order. A body gets a folder of its own and returns what its
-        row has beside part, name and result; a Failure is a row that failed."""
+        """Runs (name, body) pairs, `jobs` at a time, and adds their rows in this order. A body gets a folder of its own
+        and returns what its row has beside part, name and result; a Failure is a row that failed."""
         checks = [(name, body) for name, body in checks if (part, name) not in self.known]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for row in pool.map(lambda check: self.row(part, *check), checks):

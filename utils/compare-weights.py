@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares two safetensors files of soap-run --save-weights: prints the largest |a - b| / |b| over their tensors (norms; |b| at
-least that of elements of FLOOR, default 0.00001) and whose it is. Needs nothing but Python; with NumPy it is faster.
+"""Compares two safetensors files of soap-run --save-weights: prints the largest |a - b| / |b| over their tensors
+(norms; |b| at least that of elements of FLOOR, default 0.00001) and whose it is. Needs nothing but Python; with NumPy
+it is faster.
 
     compare-weights.py A.safetensors B.safetensors [TOLERANCE [FLOOR]]
 
@@ -55,7 +56,7 @@ def main():
         if len(a) == len(b) and len(b):
             apart, size = squares(a, b)
             difference = math.sqrt(apart / (size + len(b) * floor * floor))
-        # What is no number is as far off as can be.
+        # A value that is no number is infinitely far off.
         if not difference <= worst:
             worst, name = (math.inf if math.isnan(difference) else difference), key
     print("%.2e %s" % (worst, name))

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes cases for scripts/check-gpu.sh on a machine that has the compiler: small networks of drawn sizes under drawn strategies, lowered to
-GPUs, as artifacts, and beside each the weights that the unsharded, unfused reference has after a few iterations on the CPU.
+"""Writes cases for scripts/check-gpu.sh on a machine that has the compiler: small networks of drawn sizes under drawn
+strategies, lowered to GPUs, as artifacts, and beside each the weights that the unsharded, unfused reference has after a
+few iterations on the CPU.
 
-    gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1] [--missing] [--twins]
+    gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1]
+                 [--missing] [--twins]
 
-Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be apart), the
-last one last. --missing: cases that are there stay. --twins: they run on CPUs, too."""
+Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be
+apart), the last one last. --missing: cases that are there stay. --twins: they run on CPUs, too."""
 
 import argparse
 import concurrent.futures
@@ -70,7 +72,7 @@ def make(options, number):
     streams = draw.randint(1, 4)
     optimizer = "learning-rate=0.05 momentum=%g" % draw.choice([0, 0.9])
     library = draw.choice(["cuda", "none"]) if options.library == "both" else options.library
-    # What cuDNN says it computes as the op does; drawn last, so that cases stay what they were in all else.
+    # The calls of cuDNN that are documented to compute the op; drawn last, so that all else of a case stays.
     pooling = draw.choice(["none", "exact"]) if library == "cuda" else "none"
     tool = lambda name: os.path.join(options.build, "bin", name)
     base = os.path.join(options.directory, "%03d-%s" % (number, network))
@@ -81,7 +83,7 @@ def make(options, number):
         text = ",".join("%s=%d" % pair for pair in sizes.items())
         run([tool("soap-translate"), "--generate=" + network, "--batch=%d" % batch, "--option=" + text, "-o", model])
         run([tool("soap-opt"), model, "--soap-build-training-step=" + optimizer, "-o", step])
-        # What the numbers are: on one device, kernel by kernel as the ops define them.
+        # The reference: on one device, kernel by kernel as the ops define them.
         run([tool("soap-run"), step, "--reference", "--no-cache", "--data", "synthetic", "--iterations", str(ITERATIONS), "--quiet",
              "--timeout", "600", "--opt-level", "1", "--save-weights", base + ".safetensors"])
         run([tool("soap-opt"), step, "--soap-apply-strategy=preset=%s topology=%s" % (preset, topology), "--soap-partition",

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes what the part `training` of scripts/check-gpu.sh times, on a machine that has the compiler: training steps of the networks at the sizes
-of the goals - forward, loss, backward, SGD with momentum - lowered for GPUs alone, in tf32 and bf16 on one device, and some on four, which are
-virtual ones there.
+"""Writes what the part `training` of scripts/check-gpu.sh times, on a machine that has the compiler: training steps of
+the networks at the sizes of the goals - forward, loss, backward, SGD with momentum - lowered for GPUs alone, in tf32
+and bf16 on one device, and some on four, which are virtual ones there.
 
-    gpu-training.py BUILD DIR [--networks=NAME,..] [--chip=sm_90] [--format=bin] [--jobs=1] [--tiny] [--steps] [--missing]
+    gpu-training.py BUILD DIR [--networks=NAME,..] [--chip=sm_90] [--format=bin] [--jobs=1] [--tiny] [--steps]
+                    [--missing]
 
-Writes DIR/NAME.soapx and DIR/NAME.json (network, batch, sizes, precision, devices, strategy, variant, number of parameters, milliseconds known
-of PyTorch, and its place in the order in which they are timed: the networks of the goals first), and DIR/steps/*.mlir, the training steps with
-their strategy, which bench/gpu-fidelity simulates. Weights are made where it runs. Variants have the same step with other options of the
-lowering. --tiny: networks of a few thousand parameters, to try all of this. --steps: no artifacts. --missing: artifacts that are there stay."""
+Writes DIR/NAME.soapx and DIR/NAME.json (network, batch, sizes, precision, devices, strategy, variant, number of
+parameters, milliseconds known of PyTorch, and its place in the order in which they are timed: the networks of the goals
+first), and DIR/steps/*.mlir, the training steps with their strategy, which bench/gpu-fidelity simulates. Weights are
+made where it runs. Variants have the same step with other options of the lowering. --tiny: networks of a few thousand
+parameters, to try all of this. --steps: no artifacts. --missing: artifacts that are there stay."""
 
 import argparse
 import concurrent.futures
@@ -41,7 +43,8 @@ VARIANTS = {"alexnet": {"pooling": "library-pooling=all"}, "resnet-101": {"pooli
 ORDER = ["alexnet", "resnet-101", "rnnlm", "lenet", "gpt", "vgg16", "inception-v3", "nmt"]
 TINY_BATCH = 4
 SHORT = {"data-parallel": "dp", "expert": "expert"}
-# Milliseconds of PyTorch 2.11 with cuDNN 9.19 on an H200, the faster of torch.compile and eager in a CUDA graph, in November 2026.
+# Milliseconds of PyTorch 2.11 with cuDNN 9.19 on an H200, the faster of torch.compile and eager in a CUDA graph, in
+# November 2026.
 REFERENCE_MS = {
     "alexnet": {"tf32": 9.2, "bf16": 6.1},
     "resnet-101": {"tf32": 34.3, "bf16": 20.0},

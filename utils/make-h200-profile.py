@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes data/profiles/h200.json from measured times of an H200 (docs/CostModel.md): tables by Soap's ops and loops, and curves fitted to them.
+"""Makes data/profiles/h200.json from measured times of an H200 (docs/CostModel.md): tables by Soap's ops and loops, and
+curves fitted to them.
 
     utils/make-h200-profile.py h200-ops.csv -o data/profiles/h200.json
 
-The CSV has lines `op,direction,dtype,shape,ns`: conv2d N x C x H x W x K x R x S x strides x pads, matmul M x N x K of Y[M,N] = X[M,K] W[N,K]^T,
-batch_norm N x C x H x W, softmax_cross_entropy rows x classes, others a number of elements. Needs numpy.
+The CSV has lines `op,direction,dtype,shape,ns`: conv2d N x C x H x W x K x R x S x strides x pads, matmul M x N x K of
+Y[M,N] = X[M,K] W[N,K]^T, batch_norm N x C x H x W, softmax_cross_entropy rows x classes, others a number of elements.
+Needs numpy.
 """
 import argparse
 import csv
@@ -14,7 +16,8 @@ import json
 
 import numpy as np
 
-# Of the measured device, from its datasheet: what curves are scaled by on other devices (tf32 and bf16 without sparsity).
+# Of the measured device, from its datasheet: what curves are scaled by on other devices (tf32 and bf16 without
+# sparsity).
 DEVICE = {"flops_per_s": {"f32": 67e12, "tf32": 494.5e12, "bf16": 990e12}, "memory_bandwidth_bytes_per_s": 4.8e12, "launch_s": 2e-6}
 SOURCE = ("One H200, PyTorch 2.11, cuDNN 9.19 (autotuned), cuBLAS 13: median of 7 replays of a CUDA graph of 8 calls that rotate over 3 sets of "
           "buffers. Curves: fitted by utils/make-h200-profile.py")
@@ -41,7 +44,8 @@ BY_POINTS = {"sgd_momentum": "sgd", "softmax_cross_entropy": "cross_entropy"}
 
 
 class Shape:
-    """A measured shape in Soap's terms: extents of the op's loops, strides, bytes, and the sizes that curves are functions of."""
+    """A measured shape in Soap's terms: extents of the op's loops, strides, bytes, and the sizes that curves are
+    functions of."""
 
     def __init__(self, key, shape):
         op, direction, dtype = key
@@ -103,8 +107,8 @@ def non_negative_least_squares(a, b):
 
 
 def candidates(op):
-    """(resource, powers of the sizes) of the terms that a curve may have: the tensors' bytes, and the work times falling powers of the sizes, which
-    say how efficiency comes with size."""
+    """(resource, powers of the sizes) of the terms that a curve may have: the tensors' bytes, and the work times
+    falling powers of the sizes, which say how efficiency comes with size."""
     if op == "conv2d":
         terms = [("memory", (1, 1, 0, 0, 1)), ("memory", (1, 1, 0, 0, 0)), ("memory", (0, 1, 1, 1, 0)), ("memory", (1, 0, 1, 0, 0))]
         terms += [("compute", powers + (0,)) for powers in itertools.product((0, 0.5, 1), repeat=4) if any(powers)]
@@ -152,8 +156,8 @@ def evaluate(terms, sizes):
 
 
 def fit_kernel(key, shapes, times, terms, rounds=40):
-    """Lengths (in doublings of each size), spread, noise and the distance between aligned and odd shapes of a Gaussian process on
-    log(measured / curve), of largest likelihood."""
+    """Lengths (in doublings of each size), spread, noise and the distance between aligned and odd shapes of a Gaussian
+    process on log(measured / curve), of largest likelihood."""
     sizes = np.asarray([shape.sizes for shape in shapes], float)
     x, y = np.log2(sizes), np.log(np.asarray(times, float) / evaluate(terms, sizes))
     odd = np.array([is_odd(key[2], s) for s in sizes])

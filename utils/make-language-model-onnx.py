@@ -3,17 +3,18 @@
 """Writes the language models of examples/ and bench/ as ONNX files: an RNNLM and a small GPT.
 
     utils/make-language-model-onnx.py                     examples/rnnlm.onnx and examples/gpt.onnx
-    utils/make-language-model-onnx.py rnnlm|gpt OUTPUT [--vocabulary V] [--width W] [--layers L] [--heads A] [--length T]
+    utils/make-language-model-onnx.py rnnlm|gpt OUTPUT [--vocabulary V] [--width W] [--layers L] [--heads A]
+                                      [--length T]
                                       [--batch N] [--no-weights]
 
 Needs the packages onnx and numpy (scripts/python-env.sh makes a virtual environment that has them).
 
-rnnlm: an embedding, L layers of LSTM (Hochreiter & Schmidhuber) and a linear layer, as in Mikolov et al. and Zaremba et al.;
-tokens and logits have time first, [T, N] and [T, N, V], which is how ONNX and PyTorch lay out an LSTM by default.
-gpt: token and position embeddings, L pre-norm blocks of causal self-attention and an MLP of gelu, a last layer norm and a
-linear layer, as in GPT-2 (Radford et al.) without dropout; tokens are [N, T], logits [N, T, V].
+rnnlm: an embedding, L layers of LSTM (Hochreiter & Schmidhuber) and a linear layer, as in Mikolov et al. and Zaremba et
+al.; tokens and logits have time first, [T, N] and [T, N, V], which is how ONNX and PyTorch lay out an LSTM by default.
+gpt: token and position embeddings, L pre-norm blocks of causal self-attention and an MLP of gelu, a last layer norm and
+a linear layer, as in GPT-2 (Radford et al.) without dropout; tokens are [N, T], logits [N, T, V].
 
-Weights are random from a fixed seed, so a file is the same on every run: as those of PyTorch's modules start in the RNNLM,
+Weights are random from a fixed seed, so a file is the same on every run: as PyTorch's modules start in the RNNLM,
 normal with deviation 0.02 (GPT-2) in the GPT. With --no-weights they are graph inputs without values, to be initialized
 where the model is trained: for benchmarks.
 """

@@ -10,7 +10,8 @@ running = set()  # process groups
 
 
 class Done:
-    """How a command ended: `status` (None: it was ended after its time; negative: by that signal) and what it wrote, as text."""
+    """How a command ended: `status` (None: it was ended after its time; negative: by that signal) and what it wrote, as
+    text."""
 
     def __init__(self, status, out, err):
         self.status, self.out, self.err = status, out, err
@@ -30,8 +31,9 @@ def end_all():
 
 
 def run(command, seconds, environment=None, merged=True):
-    """Runs a command in a process group of its own for at most so many seconds. With `merged`, `out` holds both streams.
-    OSError if there is no such program. Streams are files, not pipes: what a command leaves running keeps nobody waiting."""
+    """Runs a command in a process group of its own for at most so many seconds. With `merged`, `out` holds both
+    streams. OSError if there is no such program. Streams are files, not pipes: a process that a command leaves running
+    does not block."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT if merged else err,
                                    start_new_session=True, env=environment)

@@ -5,9 +5,10 @@
     soap-opt m.mlir --soap-simulate=task-graph=g.json -o /dev/null
     utils/replay-task-graph.py g.json
 
-Written from section 5.2 of the paper (arXiv 1807.05358) and from the format in docs/Simulator.md, and from nothing else: of the file
-it takes resources, durations, predecessors, keys and which tasks are deferred, and finds ready, start and end anew. Needs nothing but Python's
-standard library. Exit status: 0 if all times agree, 1 if any differs, 2 if the file is no task graph.
+Written from section 5.2 of the paper (arXiv 1807.05358) and from the format in docs/Simulator.md, and from nothing
+else: of the file it takes resources, durations, predecessors, keys and which tasks are deferred, and finds ready, start
+and end anew. Needs nothing but Python's standard library. Exit status: 0 if all times agree, 1 if any differs, 2 if the
+file is no task graph.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def numbers(record, key, place, below=None):
 
 
 def check(graph):
-    """What the replay relies on."""
+    """Checks the properties that the replay relies on."""
     if not isinstance(graph, dict) or graph.get("version") != 1 or graph.get("unit") != "ns":
         raise NoTaskGraph("expected an object with \"version\": 1 and \"unit\": \"ns\"")
     for key in ("resources", "tasks"):

@@ -4,9 +4,9 @@
 
 Three kinds of suites: the GoogleTest binaries in bin/unittests, the lit suite, and the programs listed in
 test/suites.json. Each of the latter prints a last line "N passed, N failed", and a line "skipped: REASON" for each part
-that it leaves out. A suite that crashes, hangs, prints no counts or has checked nothing without a reason is one failure,
-never silence; what is skipped is counted and said with its reason. The last line of the output is "N passed, N failed"
-over everything, and the exit status is 0 only if nothing failed. Needs nothing but Python's standard library.
+that it leaves out. A suite that crashes, hangs, prints no counts or has checked nothing without a reason is one
+failure, never silence; what is skipped is counted and said with its reason. The last line of the output is "N passed, N
+failed" over everything, and the exit status is 0 only if nothing failed. Needs nothing but Python's standard library.
 """
 
 import argparse
@@ -42,7 +42,7 @@ class Result:
         self.reasons.setdefault(reason, []).append(what)
 
     def lines(self):
-        """What is to be said of the suite: reasons why something was skipped, then failures."""
+        """Lines of the report on the suite: reasons why something was skipped, then failures."""
         for reason, names in self.reasons.items():
             named = [name for name in names if name]
             yield "skipped%s: %s%s" % (" %d" % len(names) if len(names) > 1 else "", reason,

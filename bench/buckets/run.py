@@ -4,8 +4,8 @@
 
     bench/buckets/run.py BUILD [--clusters k80-16x4 ...] [--only resnet-101 ...] [--sizes 0 65536 ...] [--json FILE]
 
-64 samples a device, products in tf32 where devices have it. Of each network: the iteration without buckets, then with buckets of at most so many bytes; 0: of the size that simulation finds best, and
-which that is.
+64 samples a device, products in tf32 where devices have it. Of each network: the iteration without buckets, then with
+buckets of at most so many bytes; 0: of the size that simulation finds best, and which that is.
 """
 
 import argparse

@@ -4,10 +4,11 @@
 
     bench/compile-speed/run.py BUILD MODEL.onnx... [--devices 4] [--batch N] [--runs 3] [--json FILE]
 
-Prints a table and, with --json, the numbers, after every model. Times are medians over the runs with their range. "lower" is one process:
-soap-opt from imported IR through training step, data-parallel strategy, partition and lowering to lowered IR as text;
-"import" is soap-translate, "code" soap-translate --emit-artifact, "cached" and "start" soap-run of one iteration without and
-with the code in the cache. On a busy machine the processor time (cpu) says more than the clock (wall).
+Prints a table and, with --json, the numbers, after every model. Times are medians over the runs with their range.
+"lower" is one process: soap-opt from imported IR through training step, data-parallel strategy, partition and lowering
+to lowered IR as text; "import" is soap-translate, "code" soap-translate --emit-artifact, "cached" and "start" soap-run
+of one iteration without and with the code in the cache. On a busy machine the processor time (cpu) says more than the
+clock (wall).
 """
 
 import argparse

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes further cost graphs of an instance's structure: other costs, other limit.
 
-Each node's costs and each edge's costs are multiplied by a factor of their own, between 1/4 and 4, so another solution is
-best; what is forbidden stays so. The limit is multiplied by a factor that is given or drawn between 0.9 and 1.5.
+Each node's costs and each edge's costs are multiplied by a factor of their own, between 1/4 and 4, so another solution
+is best; what is forbidden stays so. The limit is multiplied by a factor that is given or drawn between 0.9 and 1.5.
 
 usage: generate.py INSTANCE OUT.json.gz --seed=N [--limit-factor=X]
 """

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Solves the contest's cost graphs with several seeds, verifies each answer, and prints a table.
 
-The time limits are the contest's (best-known.csv), the scores best known / ours. --generated adds that many instances of
-generate.py made of each file (no best known cost: the gap to the proven bound is their score).
+The time limits are the contest's (best-known.csv), the scores best known / ours. --generated adds that many instances
+of generate.py made of each file (no best known cost: the gap to the proven bound is their score).
 
 usage: run.py BUILD [--data=DIR] [--instances=A,B,G,M,S] [--seeds=N] [--threads=N] [--generated=N] [--limit-share=X]
               [--json=FILE]

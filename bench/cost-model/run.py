@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Cross-validation of the cost model on measured times of an H200: profile and curves from 80 % of the measurements, the others predicted by the C++.
+"""Cross-validation of the cost model on measured times of an H200: profile and curves from 80 % of the measurements,
+the others predicted by the C++.
 
     bench/cost-model/run.py BUILD h200-ops.csv [--splits 5] [-o result.json]
 

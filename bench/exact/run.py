@@ -4,8 +4,9 @@
 
     bench/exact/run.py BUILD [--seconds 600] [--clusters p100-1x4 ...] [--only lenet ...] [--seed 1] [--json FILE]
 
-For LeNet and an RNNLM of two time steps, 64 samples: what `algorithm=exact` proves within so many seconds, and what Markov chains find (100,000 proposals). "strategies" is the size
-of exact's space; the best strategy known to it may lie outside. Seconds of processor time beside those on the clock.
+For LeNet and an RNNLM of two time steps, 64 samples: what `algorithm=exact` proves within so many seconds, and what
+Markov chains find (100,000 proposals). "strategies" is the size of exact's space; the best strategy known to it may lie
+outside. Seconds of processor time beside those on the clock.
 """
 
 import argparse

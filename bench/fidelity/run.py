@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How close simulated iterations are to real ones: strategies of small networks on two devices of this machine, one core each.
+"""How close simulated iterations are to real ones: strategies of small networks on two devices of this machine, one
+core each.
 
-run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S] [--steps calibrate,compile,measure] [--again]
+run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S]
+       [--steps calibrate,compile,measure] [--again]
 
-Calibrates the machine, then, in each round, network by network: measures its shapes (soap-run --calibrate), compiles its
-strategies if they are not, runs them with soap-run on synthetic data, and simulates them with that topology and profile. Every
-round calibrates a network anew, right before it measures it, so that little of the machine's drift is in the error; strategies
-are not those that calibration runs. DIR keeps all that was done, so that a run of at most S seconds goes on where the last one
-ended: on a machine with other work, measure in slices while the others are stopped. --again calibrates and measures anew, with
-the programs that are there. Times are medians over iterations, then over rounds, simulated ones over rounds; the run-to-run spread
-of a strategy is the distance of its slowest from its fastest round, relative to the median. The table and Kendall's tau come
-last.
+Calibrates the machine, then, in each round, network by network: measures its shapes (soap-run --calibrate), compiles
+its strategies if they are not, runs them with soap-run on synthetic data, and simulates them with that topology and
+profile. Every round calibrates a network anew, right before it measures it, so that little of the machine's drift is in
+the error; strategies are not those that calibration runs. DIR keeps all that was done, so that a run of at most S
+seconds goes on where the last one ended: on a machine with other work, measure in slices while the others are stopped.
+--again calibrates and measures anew, with the programs that are there. Times are medians over iterations, then over
+rounds, simulated ones over rounds; the run-to-run spread of a strategy is the distance of its slowest from its fastest
+round, relative to the median. The table and Kendall's tau come last.
 
-Cores of a virtual machine run at half speed while the host gives their other hardware thread to somebody else, for a tenth of a
-second or for minutes. soap-run --gauge shows it. Calibration takes iterations at full speed. So there are two tables' worth of
-columns: iterations at full speed, by the gauges before and after them, and all iterations (raw), against the same simulated times.
+Cores of a virtual machine run at half speed while the host gives their other hardware thread to another guest, for a
+tenth of a second or for minutes. soap-run --gauge shows it. Calibration takes iterations at full speed. So there are
+two tables' worth of columns: iterations at full speed, by the gauges before and after them, and all iterations (raw),
+against the same simulated times.
 """
 
 import argparse
@@ -209,8 +212,8 @@ class Bench:
             os.remove(self.path("machine.done"))
 
     def rows(self, steady):
-        """Where no round had iterations at full speed, there is no row. Rounds are compared with their own calibration; medians over
-        rounds."""
+        """Where no round had iterations at full speed, there is no row. Rounds are compared with their own calibration;
+        medians over rounds."""
         for network, strategy in self.cases():
             entry = self.results.get(network + "." + strategy, {})
             measured = self.medians(entry, steady)

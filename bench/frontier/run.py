@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Frontiers of memory and time: the experiments of section 5 of the TensorOpt paper (Cai et al., 2020).
 
-    bench/frontier/run.py BUILD FOLDER [--only transformer ...] [--parts speed spaces limits topologies fewest] [--threads 2] [--reuse]
+    bench/frontier/run.py BUILD FOLDER [--only transformer ...] [--parts speed spaces limits topologies fewest]
+                          [--threads 2] [--reuse]
 
 speed       each network on 4 to 32 devices: seconds of all parts, how exact, peak memory (Table 3, Figure 8);
             "CPU s" is of all threads and the reading of the file, for machines that are not idle
@@ -10,7 +11,8 @@ spaces      on 16 devices, beside data parallelism, OptCNN, ToFu and Mesh-Tensor
 limits      the least time within limits of memory, on 16 devices
 topologies  the transformer on faster and slower networks (Figure 7 b and c)
 fewest      the fewest devices for a limit, checked against every smaller number
-Tables go to standard output, drawings (SVG) and what was measured (JSON) to FOLDER. Programs of BUILD are brought up to date first.
+Tables go to standard output, drawings (SVG) and figures (JSON) to FOLDER. Programs of BUILD are brought up to date
+first.
 Exits with 1 if a restricted space has a point that is better in both than all of the whole space.
 """
 
@@ -23,7 +25,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import built  # noqa: E402
 
-# Network, generator, batch, options. The batch is that of the paper; the sizes are those at which one device of 16 GB is not enough.
+# Network, generator, batch, options. The batch is that of the paper; the sizes are those at which one device of 16 GB
+# is not enough.
 NETWORKS = {
     "rnn": ("rnnlm", 256, "hidden=8192,vocabulary=32000"),
     "wide-resnet": ("wide-resnet", 256, "factor=8"),

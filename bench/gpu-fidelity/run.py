@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How close simulated iterations are to those of a GPU: what scripts/check-gpu.sh measured there, simulated here.
+"""Compares simulated iterations with the iterations of a GPU that scripts/check-gpu.sh measured.
 
 run.py BUILD DIR RESULTS.json [--calibration NAME] [--within 0.1] [--json FILE]
 
-DIR is the folder of scripts/make-gpu-artifacts.sh; RESULTS.json what check-gpu.sh wrote with --json, with its parts calibration and training:
-NAME.topology.json and NAME.profile.json (default: RESULTS) lie beside it. For each row of the part `training` but those of variants, the training step with its
-strategy (DIR/training/steps) is simulated with --soap-simulate on that GPU. A table of both, and how many are within 10 %; exit status 1
-if there is nothing to compare.
+DIR is the folder of scripts/make-gpu-artifacts.sh; RESULTS.json what check-gpu.sh wrote with --json, with its parts
+calibration and training: NAME.topology.json and NAME.profile.json (default: RESULTS) lie beside it. For each row of the
+part `training` that is no variant, the training step with its strategy (DIR/training/steps) is simulated with
+--soap-simulate on that GPU. A table of both, and how many are within 10 %; exit status 1 if there is nothing to
+compare.
 
-Precisions: the step gets the row's precision (--soap-set-precision), so products are priced by its times. What bf16 rounds on the way has no price.
-Devices that are virtual ones of one GPU share it: all kernels of all devices one after the other, and messages as the transport makes them
-there - copies of the device: two of each message, and of a collective those of its parts, with the additions (docs/GPU.md)."""
+Precisions: the step gets the row's precision (--soap-set-precision), so products are priced by its times. What bf16
+rounds on the way has no price. Devices that are virtual ones of one GPU share it: all kernels of all devices one after
+the other, and messages as the transport makes them there - copies of the device: two of each message, and of a
+collective the copies of its parts, with the additions (docs/GPU.md)."""
 
 import argparse
 import json
@@ -64,7 +66,8 @@ class Gpu:
         return path
 
     def copy_ns(self, size):
-        """A copy of so many bytes on the device: between the measured ones linear, beyond them by their last bandwidth."""
+        """A copy of so many bytes on the device: between the measured ones linear, beyond them by their last
+        bandwidth."""
         tables = [table["entries"] for table in (self.profile or {}).get("tables", []) if table["op"] == "assemble"]
         points = sorted([entry[-2], entry[-1]] for entry in tables[0]) if tables else []
         if not points:
@@ -80,7 +83,8 @@ class Gpu:
         return 1.5 * self.copy_ns(size)
 
     def exchange_ns(self, exchange):
-        """All copies of an exchange between virtual devices, as the device's transport makes them (lib/Runtime/Transport/DeviceCollectives.cpp)."""
+        """All copies of an exchange between virtual devices, as the device's transport makes them
+        (lib/Runtime/Transport/DeviceCollectives.cpp)."""
         n, moved, pattern = len(exchange["devices"]), exchange["bytes"], exchange["pattern"]
         copy, add = self.copy_ns, self.add_ns
         fold = lambda size: copy(size) + (n - 1) * add(size) + (n - 2) * copy(size)

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long a strategy takes to become GPU programs, and how large the artifact is: built-in networks on 1, 4 and 64 devices.
+"""Time from a strategy to GPU programs, and size of the artifact: built-in networks on 1, 4 and 64 devices.
 
-    bench/gpu-lowering/run.py BUILD [--networks resnet-101,nmt,gpt] [--devices 1,4,64] [--strategies data-parallel,expert,searched]
+    bench/gpu-lowering/run.py BUILD [--networks resnet-101,nmt,gpt] [--devices 1,4,64]
+                              [--strategies data-parallel,expert,searched]
                                     [--proposals 300] [--runs 1] [--format isa] [--json FILE]
 
-Prints a table and, with --json, writes the numbers after every row. "lower" is one process: soap-opt from a training step with its
-strategy through --soap-partition and --soap-lower-to-cuda (kernels for the GPU only) to lowered IR as text; "partition" and the
-slowest passes are from its -mlir-timing. "artifact" is soap-translate --emit-artifact: the file holds no weights, but the rules that
-they start from. Programs are the functions that devices share. On a busy machine the processor time (cpu) says more than the clock (wall).
+Prints a table and, with --json, writes the numbers after every row. "lower" is one process: soap-opt from a training
+step with its strategy through --soap-partition and --soap-lower-to-cuda (kernels for the GPU only) to lowered IR as
+text; "partition" and the slowest passes are from its -mlir-timing. "artifact" is soap-translate --emit-artifact: the
+file holds no weights, but the rules that they start from. Programs are the functions that devices share. On a busy
+machine the processor time (cpu) says more than the clock (wall).
 """
 
 import argparse

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes large placement problems, in the format of the paper's workloads.
 
-chain: each node reads the one before it. tree: each node but the first is read by a later one, drawn at random. dag: each
-node reads up to three of the 64 before it. training: a dag of forward nodes, whose gradients come in the opposite order
-and share their color classes.
+chain: each node reads the one before it. tree: each node but the first is read by a later one, drawn at random. dag:
+each node reads up to three of the 64 before it. training: a dag of forward nodes, whose gradients come in the opposite
+order and share their color classes.
 
 usage: generate.py KIND NODES OUT.json [--seed=N] [--accelerators=K] [--cpus=L]
 """

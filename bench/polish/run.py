@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether what chains find is locally optimal: section 8.4 of the SOAP paper.
 
-    bench/polish/run.py BUILD [--proposals 20000] [--seconds 120] [--clusters p100-1x2 ...] [--only lenet ...] [--seed 1] [--json FILE]
+    bench/polish/run.py BUILD [--proposals 20000] [--seconds 120] [--clusters p100-1x2 ...] [--only lenet ...]
+                        [--seed 1] [--json FILE]
 
-For each network on 2, 4 and 8 devices, 64 samples a device (AlexNet 256): Markov chains with so many proposals, then `polish`, which prices every change of
-a single group (docs/Search.md says which those are) until none gains or its time is over. "alternatives" were proven to be no faster than the strategy that was
-found last; "gain" is what polishing took off the chains' time.
+For each network on 2, 4 and 8 devices, 64 samples a device (AlexNet 256): Markov chains with so many proposals, then
+`polish`, which prices every change of a single group (docs/Search.md says which those are) until none gains or its time
+is over. "alternatives" were proven to be no faster than the strategy that was found last; "gain" is what polishing took
+off the chains' time.
 """
 
 import argparse

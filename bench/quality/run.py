@@ -4,9 +4,11 @@
 
     bench/quality/run.py BUILD [--seconds 10] [--only nmt ...] [--clusters p100-4x4 ...] [--json FILE]
 
-For each of the paper's networks, at its batch sizes (64 samples a device, AlexNet 256), and each cluster: OptCNN, placement (operator dimension alone) and Markov chains, `--seconds`
-each at most; the chains start from all presets and from what the other two have found. Simulated: speedup over data parallelism and the expert's strategy; cut of the bytes that are
-moved and of the time that kernels take on all devices together, beside data parallelism. "-" : nothing that fits into memory was found in time.
+For each of the paper's networks, at its batch sizes (64 samples a device, AlexNet 256), and each cluster: OptCNN,
+placement (operator dimension alone) and Markov chains, `--seconds` each at most; the chains start from all presets and
+from what the other two have found. Simulated: speedup over data parallelism and the expert's strategy; cut of the bytes
+that are moved and of the time that kernels take on all devices together, beside data parallelism. "-" : nothing that
+fits into memory was found in time.
 """
 
 import argparse
@@ -18,8 +20,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from search_bench import Tools, devices, write  # noqa: E402
 
-# Network, batch of a device; speedup of the paper over the best of data parallelism and expert (section 8.2: Figures 7 and 8; 1.3x to 3.3x where it
-# gives no other figure).
+# Network, batch of a device; speedup of the paper over the best of data parallelism and expert (section 8.2: Figures 7
+# and 8; 1.3x to 3.3x where it gives no other figure).
 NETWORKS = [("alexnet", 256, "1.3 to 3.3"), ("inception-v3", 64, "1.3 to 3.3"), ("resnet-101", 64, "as data parallel"),
             ("rnntc", 64, "1.3 to 3.3"), ("rnnlm", 64, "1.3 to 3.3"), ("nmt", 64, "1.3 to 3.3; k80-16x4: 1.7 to 2.4, bytes 2x to 5.5x less, compute 20 % less")]
 PRESETS = ["data-parallel", "expert", "model-parallel", "spatial", "zero"]
@@ -31,7 +33,7 @@ class Cell:
         self.module = tools.step(folder, network, batch, cluster)
 
     def simulated(self, choose):
-        """What the simulator says of a strategy; None if there is none that fits."""
+        """The simulator's report of a strategy; None if there is none that fits."""
         full = self.tools.simulate(self.module, choose, may_not_fit=True)
         if full is None or any(d["peak_bytes"] > d["memory_bytes"] for d in full["devices"]):
             return None

@@ -2,17 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How many proposals a second the search prices.
 
-    bench/search-rate/run.py BUILD [--proposals 250000] [--seconds 20] [--runs 3] [--full-seconds 20] [--only nmt ...] [--json FILE]
+    bench/search-rate/run.py BUILD [--proposals 250000] [--seconds 20] [--runs 3] [--full-seconds 20] [--only nmt ...]
+                             [--json FILE]
     bench/search-rate/run.py BUILD --simulation [--seconds 2] [--only nmt ...] [--json FILE]
-    bench/search-rate/run.py BUILD --threads 2 [--clusters k80-16x4] [--seconds 20] [--runs 3] [--only nmt ...] [--json FILE]
+    bench/search-rate/run.py BUILD --threads 2 [--clusters k80-16x4] [--seconds 20] [--runs 3] [--only nmt ...]
+                             [--json FILE]
 
-For each network and cluster: MCMC from the data-parallel strategy with uniform proposals, one thread, for so many proposals or seconds (a chain also
-ends after half of its budget without gain), once more without early rejection, with `simulator=propagate` (Algorithm 2), and with `simulator=full`, which plans and simulates every proposal from nothing as Algorithm 1 of the SOAP paper does. Medians over the runs. "tasks" are those of an
-iteration under the best strategy found: forward, backward, update, movements and communication. "FlexFlow" is what the public code of 2018 was measured to reach
-(forward and backward merged, no synchronization in the timeline; another machine, so orders of magnitude only).
+For each network and cluster: MCMC from the data-parallel strategy with uniform proposals, one thread, for so many
+proposals or seconds (a chain also ends after half of its budget without gain), once more without early rejection, with
+`simulator=propagate` (Algorithm 2), and with `simulator=full`, which plans and simulates every proposal from nothing as
+Algorithm 1 of the SOAP paper does. Medians over the runs. "tasks" are the tasks of an iteration under the best strategy
+found: forward, backward, update, movements and communication. "FlexFlow" is what the public code of 2018 was measured
+to reach (forward and backward merged, no synchronization in the timeline; another machine, so orders of magnitude
+only).
 
-With --simulation, tasks a second of processor time of full simulations of the data-parallel and the expert's strategy, planned before.
-With --threads, the same chain on one thread and on so many, in turns, which evaluate proposals in advance and decide alike; medians, and the median of the ratios.
+With --simulation, tasks a second of processor time of full simulations of the data-parallel and the expert's strategy,
+planned before. With --threads, the same chain on one thread and on so many, in turns, which evaluate proposals in
+advance and decide alike; medians, and the median of the ratios.
 """
 
 import argparse

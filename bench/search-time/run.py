@@ -7,9 +7,12 @@
 
     [--only nmt ...] [--clusters k80-16x4 ...] [--threads 2] [--seed 1] [--full-seconds 60] [--json FILE]
 
-References are kept in bench/search-time/references: strategies (xz), and in index.json the bound of each problem in ns and the seconds that were searched for. They should have ten times the budget of the searches. Their
-times are simulated anew each time. The bound is that of all strategies (docs/Search.md); "gap" is how far the reference is above it at most. "s to 1 %" is the time from the start of the search, the building of the first plans included,
-until the best strategy was within 1 % of the reference, where the search ends, maybe before the expert's strategy is priced ("-"); "> 10": not within the budget. With --full-seconds, the same once more with `simulator=full`, every strategy planned and
+References are kept in bench/search-time/references: strategies (xz), and in index.json the bound of each problem in ns
+and the seconds that were searched for. They should have ten times the budget of the searches. Their times are simulated
+anew each time. The bound is that of all strategies (docs/Search.md); "gap" is how far the reference is above it at
+most. "s to 1 %" is the time from the start of the search, the building of the first plans included, until the best
+strategy was within 1 % of the reference, where the search ends, maybe before the expert's strategy is priced ("-"); ">
+10": not within the budget. With --full-seconds, the same once more with `simulator=full`, every strategy planned and
 simulated from nothing, and its strategies per second.
 """
 
@@ -39,7 +42,7 @@ def path_of(network, cluster):
 
 
 def reference_ns(tools, module, path):
-    """What the simulator says of a reference today; None if there is none."""
+    """The simulated time of a reference; None if there is none."""
     if not os.path.exists(path):
         return None
     with tempfile.NamedTemporaryFile(suffix=".json") as strategy:
@@ -49,7 +52,8 @@ def reference_ns(tools, module, path):
 
 
 def find_reference(tools, module, cluster, args, path, entry):
-    """Keeps the better of the strategy that is there and of what another seed than those that are measured finds; the entry of the index and the time in ns."""
+    """Keeps the better of the strategy that is there and of what another seed than those that are measured finds; the
+    entry of the index and the time in ns."""
     known = reference_ns(tools, module, path)
     with tempfile.NamedTemporaryFile(suffix=".json") as strategy:
         found = search(tools, module, cluster, args, args.reference, args.seed + 1000, f"bound=true export={strategy.name}")

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Milliseconds and memory of a training iteration on this machine's CPU: Soap beside PyTorch (eager, better of both layouts).
+"""Milliseconds and memory of a training iteration on a CPU: Soap beside PyTorch (eager, better of both layouts).
 
-run.py BUILD --models FOLDER [--only NAME,..] [--rounds N] [--iterations N] [--columns C,..] [--python PYTHON] [--json FILE]
+run.py BUILD --models FOLDER [--only NAME,..] [--rounds N] [--iterations N] [--columns C,..] [--python PYTHON]
+       [--json FILE]
 
-FOLDER holds the ONNX files; the RNNLM is written by utils/make-language-model-onnx.py. Every round runs, one after the other:
+FOLDER holds the ONNX files; the RNNLM is written by utils/make-language-model-onnx.py. Every round runs, one after the
+other:
   torch     PyTorch with as many threads as cores, images in NCHW and channels last
   single    Soap on one device with as many threads
   parallel  Soap data parallel on two devices with half of them
   searched  Soap on two devices with the strategy that --soap-auto-parallel finds (seed 1, --search-seconds)
-all with SGD and momentum in f32; language models have the loss on all positions. Soap runs compiled artifacts, so that neither
-time nor memory is that of a compiler. The table has the median over the rounds' medians, the spread of the rounds, the ratios
-to PyTorch, and the peak resident memory of each process. PYTHON is one with torch, onnx and numpy; without it, Soap alone,
-and no RNNLM. JSON is written after every row.
+all with SGD and momentum in f32; language models have the loss on all positions. Soap runs compiled artifacts, so that
+neither time nor memory is that of a compiler. The table has the median over the rounds' medians, the spread of the
+rounds, the ratios to PyTorch, and the peak resident memory of each process. PYTHON is one with torch, onnx and numpy;
+without it, Soap alone, and no RNNLM. JSON is written after every row.
 """
 
 import argparse

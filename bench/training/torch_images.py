@@ -83,7 +83,7 @@ def resnet(sizes):
 
 
 class Branches(nn.Module):
-    """What each branch makes of the input, channels side by side."""
+    """The results of all branches on the input, channels side by side."""
 
     def __init__(self, *branches):
         super().__init__()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Language models as a PyTorch user writes them: modules and fused functions, not an ONNX graph.
 
-RNNLM: nn.LSTM, time first. GPT: pre-norm blocks with scaled_dot_product_attention. NMT: two LSTMs, attention over the encoder's outputs.
-`build` has those of the benchmark on CPUs, whose shapes are those of utils/make-language-model-onnx.py and of the GPT in the folder of
-models; NETWORKS those of soap-translate --generate, by name and with the same sizes.
+RNNLM: nn.LSTM, time first. GPT: pre-norm blocks with scaled_dot_product_attention. NMT: two LSTMs, attention over the
+encoder's outputs. `build` has the models of the benchmark on CPUs, in the shapes of utils/make-language-model-onnx.py
+and of the GPT in the folder of models; NETWORKS has the models of soap-translate --generate, by name and with the same
+sizes.
 """
 
 import torch
@@ -88,8 +89,8 @@ def gpt(sizes):
     return Gpt(sizes["vocabulary"], sizes["heads"] * sizes["head-width"], sizes["layers"], sizes["heads"], sizes["length"], "tanh")
 
 
-# Name: maker, tensors of tokens, whether time is first, sizes as soap-translate --list-models has them (how LSTMs are cut along time is
-# nothing to PyTorch).
+# Name: maker, tensors of tokens, whether time is first, sizes as soap-translate --list-models has them (how LSTMs are
+# cut along time is nothing to PyTorch).
 RECURRENT = {"length": 40, "lstm-chunk": 10, "layers": 2}
 NETWORKS = {
     "rnnlm": (rnnlm, 1, True, {**RECURRENT, "hidden": 2048, "vocabulary": 10000}),

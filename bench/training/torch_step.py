@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Milliseconds of a training iteration in PyTorch, of a network of soap-translate --generate by its name: forward, loss, backward, SGD with
-momentum on one batch that stays on the device.
+"""Milliseconds of a training iteration in PyTorch, of a network of soap-translate --generate by its name: forward,
+loss, backward, SGD with momentum on one batch that stays on the device.
 
-torch_step.py NETWORK --batch N [--sizes NAME=NUMBER,..] [--precision f32|tf32|bf16] [--device cuda|cpu] [--modes graph,compile,eager]
+torch_step.py NETWORK --batch N [--sizes NAME=NUMBER,..] [--precision f32|tf32|bf16] [--device cuda|cpu]
+              [--modes graph,compile,eager]
               [--rounds 7] [--seconds 0.5]
 
-Modes: `graph` is eager PyTorch, recorded once as a CUDA graph (images in both layouts, the faster one counts); `compile` is
-torch.compile(mode="reduce-overhead") of forward and loss, images in the layout that was faster; `eager` is neither. On a CPU there is `eager`
-alone. Precisions: f32, tf32, or bf16 by autocast: weights, their gradients, momentum and updates stay f32. Libraries choose their algorithms
-by measuring. The time of a round is that of its iterations, between two waits for the device, by their number; after a warm-up.
-Prints a JSON object after each mode, the last one with all of them: versions, number of parameters (of an LSTM's two biases, which are only added, one), milliseconds of each mode - the
-median and the best round - and the fastest mode. A mode that fails has its error; all failed: exit status 1. Without PyTorch, or a GPU that it sees: 3."""
+Modes: `graph` is eager PyTorch, recorded once as a CUDA graph (images in both layouts, the faster one counts);
+`compile` is torch.compile(mode="reduce-overhead") of forward and loss, images in the layout that was faster; `eager` is
+neither. On a CPU there is `eager` alone. Precisions: f32, tf32, or bf16 by autocast: weights, their gradients, momentum
+and updates stay f32. Libraries choose their algorithms by measuring. The time of a round is that of its iterations,
+between two waits for the device, by their number; after a warm-up. Prints a JSON object after each mode, the last one
+with all of them: versions, number of parameters (of an LSTM's two biases, which are only added, one), milliseconds of
+each mode - the median and the best round - and the fastest mode. A mode that fails has its error; all failed: exit
+status 1. Without PyTorch, or a GPU that it sees: 3."""
 
 import argparse
 import contextlib

@@ -182,7 +182,7 @@ function(add_soap_mlir_library name)
   soap_export(${name})
 endfunction()
 
-# What a program on MLIR needs to be compiled, besides what the libraries it links bring.
+# Include folders and options of a program on MLIR, beside the ones that its libraries bring.
 function(soap_mlir_program name)
   target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${PROJECT_BINARY_DIR}/include)
   add_dependencies(${name} SoapTableGen)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Finds CUDA and cuDNN: those of a toolkit (from 12.8 on, as the runtime has libraries, cudaLibrary_t, since then), and what it lacks among
+# Finds CUDA and cuDNN: of a toolkit (from 12.8 on, as the runtime has libraries, cudaLibrary_t, since then), and what it lacks among
 # PyPI's nvidia wheels (nvidia-cuda-runtime, nvidia-cuda-crt, nvidia-cublas, nvidia-cudnn-cu13) of a Python, as PyTorch brings them.
 #   SOAP_CUDA_PYTHON   that Python (default: python3 of PATH)
 # Defines the targets CUDA::cudart, CUDA::cublas and CUDA::cublasLt as far as they are there, SOAP_CUDA_INCLUDE, SOAP_CUDA_VERSION, SOAP_CUDA_FROM,

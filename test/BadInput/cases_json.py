@@ -21,7 +21,7 @@ TOPOLOGY = {
 }
 
 PROFILE = {
-    "version": 1, "device": "t", "source": "nobody", "flops_per_s": {"f32": 1e11}, "memory_bandwidth_bytes_per_s": 1e10, "launch_s": 1e-6,
+    "version": 1, "device": "t", "source": "none", "flops_per_s": {"f32": 1e11}, "memory_bandwidth_bytes_per_s": 1e10, "launch_s": 1e-6,
     "tables": [{"op": "matmul", "direction": "forward", "dtype": "f32", "loops": ["m", "n", "k"], "strides": 0, "lengths": [3, 3, 3],
                 "spread": 0.3, "noise": 0.1, "entries": [[8, 4, 4, 320, 1500], [64, 4, 4, 2112, 4000], [64, 64, 4, 18432, 9000]]}],
     "curves": [{"op": "elementwise", "direction": "forward", "dtype": "f32",

@@ -45,7 +45,7 @@ CASES = [
                           [value_info("b", [1])]), "node 'first'", "'b'", "without cycles"),
     onnx("a value defined twice", model([node("Relu", ["x"], ["y"], "one"), node("Relu", ["x"], ["y"], "two")], [X], [Y]),
          "'y' is defined twice"),
-    onnx("an output that nobody computes", model([node("Relu", ["x"], ["z"], "r")], [X], [Y]), "graph output 'y'"),
+    onnx("an output that no node computes", model([node("Relu", ["x"], ["z"], "r")], [X], [Y]), "graph output 'y'"),
     onnx("no outputs", model([node("Relu", ["x"], ["y"], "r")], [X], []), "no outputs"),
     onnx("weights shorter than their shape", model([node("Conv", ["x", "w"], ["y"])], [X], [Y],
                                                    [tensor("w", [4, 3, 3, 3], raw=b"1234")]), "initializer 'w'", "got 4"),

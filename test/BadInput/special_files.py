@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gives every reader of every tool what is no file: a device, a pipe that nobody writes to, one without an end, a folder, an
-empty file, a file larger than any memory, a compressed file that unpacks to gigabytes. Each has to end by itself, with a
-message that names the input, in at most a gigabyte of memory.
+"""Gives every reader of every tool special files, which have to be refused in bounded time and memory.
+
+A special file is a device, a pipe without a writer, one without an end, a folder, an empty file, a file larger than any
+memory, or a compressed file that unpacks to gigabytes. Each run has to end by itself, with a message that names the
+input, in at most a gigabyte of memory.
 
     test/BadInput/special_files.py BUILD [--only TEXT] [--jobs N]
 
@@ -42,8 +44,8 @@ EXTERNAL = model([node("MatMul", ["x", "w"], ["y"], name="fc")], [value_info("x"
                  [field(1, 3) + field(1, 4) + field(2, 1) + field(8, "w") +
                   field(13, field(1, "location") + field(2, "w.bin")) + field(14, 1)])
 
-# Of each reader: its name, the name that the input gets, the command ({input} is its path, {folder} that of its folder), and
-# files beside it.
+# Of each reader: its name, the name that the input gets, the command ({input} is its path, {folder} that of its
+# folder), and files beside it.
 READERS = [
     ("soap-opt: module", "m.mlir", ["soap-opt", "{input}"], {}),
     ("soap-opt: topology", "t.json", ["soap-opt", "{step}", STEP + "{input}"], {}),
@@ -78,7 +80,7 @@ READERS = [
 ]
 # Empty text is IR without ops.
 EMPTY_IS_GOOD = ["soap-opt: module"]
-# What is behind the weight may be the next one.
+# The bytes behind the weight may be the next weight.
 LARGE_IS_GOOD = ["soap-translate: external data"]
 
 # Readers of compressed files, with what unpacks to UNPACKED bytes.
@@ -138,12 +140,12 @@ class Bombs:
 
 
 def write_forever(path, stop):
-    """Writes to a pipe whenever somebody reads it."""
+    """Writes to a pipe whenever it has a reader."""
     chunk = b"y" * (1 << 16)
     while not stop.is_set():
         try:
             file = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads it
+        except OSError:  # no reader
             stop.wait(0.01)
             continue
         os.set_blocking(file, True)

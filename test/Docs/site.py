@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """site.py BUILD: builds the documentation as a site, and checks its pages.
 
-Every link, anchor and picture of every page has to be there. A copy of the sources with a dead link, a dead anchor and a
-page that no index lists has to fail. Says "skipped: REASON" where mkdocs is not installed and PyPI cannot be reached.
+Every link, anchor and picture of every page has to be there. A copy of the sources with a dead link, a dead anchor and
+a page that no index lists has to fail. Says "skipped: REASON" where mkdocs is not installed and PyPI cannot be reached.
 The last line is "N passed, N failed": one check per page, and one per fault of the copy.
 """
 
@@ -21,7 +21,7 @@ SITE = ["docs", "mkdocs.yml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "L
 
 
 class Page(html.parser.HTMLParser):
-    """What a page links to, and the anchors that it has."""
+    """The links of a page, and its anchors."""
 
     def __init__(self, path):
         super().__init__()

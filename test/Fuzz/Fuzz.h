@@ -29,7 +29,7 @@ inline std::string_view view(const uint8_t *data, size_t size) {
   return {reinterpret_cast<const char *>(data), size};
 }
 
-/// What must hold for every input.
+/// A condition that must hold for every input.
 inline void require(bool holds, const char *what) {
   if (holds)
     return;

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is accepted is a state that a search can go on from, and prints and
+// Accepted input is a state that a search can go on from, and prints and
 // parses as the same.
 //
 //===----------------------------------------------------------------------===//

@@ -98,7 +98,7 @@ def main():
     write("FuzzStrategy", "good", to_json(cases_json.STRATEGY))
     problem = matmul_problem()
     write("FuzzProblem", "good", json.dumps(problem, separators=(",", ":")))
-    for name, path, value in [("a value that nobody writes", ["nodes", 0, "operands", 0, "value"], 3),
+    for name, path, value in [("a value that no node writes", ["nodes", 0, "operands", 0, "value"], 3),
                               ("a map for a dim too many", ["values", 1, "shape"], [4]),
                               ("an unknown combiner", ["nodes", 1, "results", 0, "combiner"], "mean"),
                               ("a group without its leader", ["groups", 0, "nodes"], [1, 2]),

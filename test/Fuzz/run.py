@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the fuzz targets of a build: libFuzzer for a while each, or a replay of the corpora where the build has no libFuzzer.
+"""Runs the fuzz targets of a build: libFuzzer for a while each, or without libFuzzer a replay of the corpora.
 
     test/Fuzz/run.py BUILD [--seconds N] [--only TEXT] [--keep FOLDER]
 

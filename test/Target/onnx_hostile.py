@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Hostile ONNX files: each has to be an error with the expected message, never a crash or a hang; then a valid file with random damage.
+"""Hostile ONNX files have to be errors with the expected message; then a valid file with random damage.
 
     onnx_hostile.py BUILD [--only TEXT] [--damaged N] [--seed N]
 
-Files are encoded by hand (test/BadInput/case.py), because no library would write them. The last line is "N passed, N failed".
+Files are encoded by hand (test/BadInput/case.py), because no library would write them. The last line is "N passed, N
+failed".
 """
 
 import argparse
@@ -111,7 +112,7 @@ CASES = [
     case("too many operands", "expected 1 operands, got 2", graph(node("Relu", ["x", "x"], ["y"]))),
     case("no result", "has no result", graph(node("Relu", ["x"], []))),
     case("no outputs", "the graph has no outputs", graph(RELU, outputs=[])),
-    case("output computed by nobody", "'z' is computed by no node", graph(RELU, outputs=[value_info("z", [1])])),
+    case("output that no node computes", "'z' is computed by no node", graph(RELU, outputs=[value_info("z", [1])])),
     case("output is the input", "does not depend on a computation", graph(node("Identity", ["x"], ["y"]))),
     case("output is a constant", "does not depend on a computation",
          graph(node("Shape", ["x"], ["y"]), outputs=[value_info("y", [4], 7)])),

@@ -4,12 +4,13 @@
 
     onnx_node_tests.py BUILD [--only TEXT] [--table] [--jobs N] [--minimum SHARE]
 
-A test is one op with given operands and results. Its graph inputs are data; where import wants to know an operand (axes, shapes,
-bounds), the test runs again with those operands as constants. Operator sets above 21 are read as 21: what they added are element
-types. Tests of ops that import does not know, and of element types other than float32, int32, int64 and bool, are counted apart; of
-the others the share that passes is reported, and why the rest can not be imported. `--table` prints the rows of the table in
-docs/ONNX.md. The last line is "N passed, N failed": a test that is imported but gives another result, or an import that crashes,
-has failed; an import that says what is not supported has not.
+A test is one op with given operands and results. Its graph inputs are data; where import wants to know an operand
+(axes, shapes, bounds), the test runs again with those operands as constants. Operator sets above 21 are read as 21:
+what they added are element types. Tests of ops that import does not know, and of element types other than float32,
+int32, int64 and bool, are counted apart; of the others the share that passes is reported, and why the rest can not be
+imported. `--table` prints the rows of the table in docs/ONNX.md. The last line is "N passed, N failed": a test that is
+imported but gives another result, or an import that crashes, has failed; an import that says what is not supported has
+not.
 """
 
 import argparse

@@ -4,9 +4,9 @@
 
     onnx_runtime_compare.py BUILD [--with soap-run|numpy|both] [--only TEXT] [--no-ops] [FILE.onnx ..]
 
-Without files: networks and single ops made on the spot (Inputs/onnx_models.py). `soap-run` computes through the lowering, `numpy`
-with the evaluator of Inputs/soap_numpy.py, which checks import alone. Weights that a file does not hold are random. The results
-must agree within 1e-4 norm-wise, |a - b| / |b|. The last line is "N passed, N failed".
+Without files: networks and single ops made on the spot (Inputs/onnx_models.py). `soap-run` computes through the
+lowering, `numpy` with the evaluator of Inputs/soap_numpy.py, which checks import alone. Weights that a file does not
+hold are random. The results must agree within 1e-4 norm-wise, |a - b| / |b|. The last line is "N passed, N failed".
 """
 
 import argparse

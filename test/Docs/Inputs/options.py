@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the options that README.md and docs/*.md name with those of the tools.
+"""Compares the options that README.md and docs/*.md name with the options of the tools.
 
     options.py BUILD [PAGE...]     of these pages, for what tools do not have
 
-Every pass, option and flag that a command on a page has must be there; every flag of a tool, and every option of a pipeline, must be on some
-page (options of passes are in docs/Passes.md, which is generated).
+Every pass, option and flag that a command on a page has must be there; every flag of a tool, and every option of a
+pipeline, must be on some page (options of passes are in docs/Passes.md, which is generated).
 """
 
 import glob

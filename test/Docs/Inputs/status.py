@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fails unless docs/Status.md has exactly the ops of the dialect, and docs/Configs.md exactly the faults of the core."""
+"""Fails unless docs/Status.md has exactly the ops of the dialect, and docs/Configs.md exactly the faults of the
+core."""
 
 import glob
 import os

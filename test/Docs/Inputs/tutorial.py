@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tutorial.py PAGE BUILD FOLDER: runs what a tutorial shows, and compares what it prints.
 
-In blocks of ```console, lines that begin with "$ " are commands, and the lines up to the next command are what the command prints, both
-streams together. There, "..." stands for any text within a line, and a line "..." for any lines. Commands run in FOLDER,
-with the tools of BUILD; examples/ and utils/ there are the folders of the sources, build is BUILD. A block of ```cpp or
-```tablegen is text of a file in examples/, whose line breaks may differ; a line "..." stands for other text. The last
-line is the number of commands.
+In blocks of ```console, lines that begin with "$ " are commands, and the lines up to the next command are what the
+command prints, both streams together. There, "..." stands for any text within a line, and a line "..." for any lines.
+Commands run in FOLDER, with the tools of BUILD; examples/ and utils/ there are the folders of the sources, build is
+BUILD. A block of ```cpp or ```tablegen is text of a file in examples/, whose line breaks may differ; a line "..."
+stands for other text. The last line is the number of commands.
 """
 import os
 import re

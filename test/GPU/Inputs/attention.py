@@ -3,8 +3,8 @@
 
 usage: attention.py BUILD DIR NETWORK:STRATEGY ...
 
-DIR/NETWORK.mlir is the network. It is trained on one device (single) or on four, by twins and by the backend cuda over its
-stand-ins. Prints a line per comparison; ends with 1 if weights are further apart than rounding to bf16 makes them.
+DIR/NETWORK.mlir is the network. It is trained on one device (single) or on four, by twins and by the backend cuda over
+its stand-ins. Prints a line per comparison; ends with 1 if weights are further apart than rounding to bf16 makes them.
 """
 
 import importlib.util
@@ -13,8 +13,9 @@ import os
 import subprocess
 import sys
 
-# How far a parameter may be off after three iterations, norm-wise, where gradients are rounded to 2^-8 in several places. Biases were 0,
-# so they are their gradients; those of keys have none but for rounding, as a softmax does not see a constant.
+# How far a parameter may be off after three iterations, norm-wise, where gradients are rounded to 2^-8 in several
+# places. Biases were 0, so they are their gradients; gradients of keys are rounding alone, as a softmax does not see a
+# constant.
 TOLERANCES = [("key.bias", math.inf), (".bias", 2**-4), ("", 2**-8)]
 
 
@@ -44,7 +45,7 @@ def main():
             norm = math.sqrt(sum(x * x for x in values) + len(values) * 1e-10)
             off = math.sqrt(sum((x - y) ** 2 for x, y in zip(ours[name], values))) / norm
             tolerance = next(limit for end, limit in TOLERANCES if name.endswith(end))
-            # What is no number is as far off as can be.
+            # A value that is no number is infinitely far off.
             worst = max(worst, off / tolerance if off == off else math.inf)
         failed |= worst > 1
         print("%s off by %.2g of what they may be: %s" % (text, worst, "ok" if worst <= 1 else "FAILED"))

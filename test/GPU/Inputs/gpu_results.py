@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Made-up results of scripts/check-gpu.sh for the artifacts of a folder: an hour an iteration, or with the JSON of bench/gpu-fidelity what it
-simulated, less 5 % on one device and half of it on several. And a calibration whose products take 2 us in tf32, 1 us in bf16.
+"""Made-up results of scripts/check-gpu.sh for the artifacts of a folder: an hour an iteration, or with the JSON of
+bench/gpu-fidelity what it simulated, less 5 % on one device and half of it on several. And a calibration whose products
+take 2 us in tf32, 1 us in bf16.
 
     gpu_results.py FOLDER NAME [FIDELITY.json]"""
 

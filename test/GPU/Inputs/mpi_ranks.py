@@ -4,9 +4,9 @@
 
   mpi_ranks.py [--kill RANK] [--replace RANK OLD NEW]... RANKS COMMAND...
 
-Ranks write to files of their own: mpirun, when it ends a run, may drop what it has not passed on yet. --kill ends a rank with SIGKILL when
-rank 0 has printed its first line, --replace gives one rank another argument. Prints what ranks print, each line with its rank, and last the
-exit status of mpirun, which is this one's, too."""
+Ranks write to files of their own: mpirun, when it ends a run, may drop what it has not passed on yet. --kill ends a
+rank with SIGKILL when rank 0 has printed its first line, --replace gives one rank another argument. Prints what ranks
+print, each line with its rank, and last the exit status of mpirun, which is this one's, too."""
 import argparse
 import os
 import signal
@@ -16,7 +16,7 @@ import tempfile
 import time
 
 LIMIT_S = 600  # far beyond what any of it takes
-# What a rank gets as: folder, ranks to replace arguments of, command. The shell becomes the rank.
+# A rank gets: folder, ranks whose arguments are replaced, command. The shell becomes the rank.
 RANK = """
 import os, sys
 folder, replaced, command = sys.argv[1], eval(sys.argv[2]), sys.argv[3:]

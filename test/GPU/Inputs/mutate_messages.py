@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Breaks what a lowered module's devices say to each other: the first operation of several devices in the training step of device 0 is
-missing, comes after the next one, or has the size of the next one that has another.
+"""Breaks what a lowered module's devices say to each other: the first operation of several devices in the training step
+of device 0 is missing, comes after the next one, or has the size of the next one that has another.
 
     mutate_messages.py missing|order|size MODULE.mlir OUTPUT.mlir"""
 

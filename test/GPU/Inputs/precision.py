@@ -3,9 +3,9 @@
 
 usage: precision.py BUILD DIR NETWORK:ITERATIONS:PRECISION=LOSS[/WEIGHTS],... ...
 
-DIR/NETWORK.mlir is the network; LOSS is how far the last loss may be off, relatively, and WEIGHTS how far the new values of any
-parameter, norm-wise: both in units of what rounding an operand to the precision changes at most. Prints a line per run; ends with 1
-if one is further off.
+DIR/NETWORK.mlir is the network; LOSS is how far the last loss may be off, relatively, and WEIGHTS how far the new
+values of any parameter, norm-wise: both in units of what rounding an operand to the precision changes at most. Prints a
+line per run; ends with 1 if one is further off.
 """
 
 import json

@@ -26,7 +26,7 @@ inline int64_t uniform(Random &random, int64_t lo, int64_t hi) {
   return std::uniform_int_distribution<int64_t>(lo, hi)(random);
 }
 
-/// What an argument is filled with. Integers are small, so that sums are exact
+/// The fill of an argument. Integers are small, so that sums are exact
 /// in f32 in any order.
 struct Fill {
   enum Kind { Integers, Uniform, Positive, Labels } kind = Uniform;
@@ -50,7 +50,7 @@ struct Case {
   /// @forward.
   std::string training;
   /// Of an op. Programs of many ops have fewer, so that a case stays short.
-  int64_t mostPieces = 16;
+  int64_t maxPieces = 16;
 };
 
 struct Tensor {
@@ -103,7 +103,7 @@ std::vector<Generator> sequenceGenerators();
 std::vector<Generator> graphGenerators();
 /// The networks that soap-translate generates, small.
 std::vector<Generator> modelGenerators();
-/// Those of them that have no generator here.
+/// The models without a generator here.
 std::vector<std::string> modelsWithoutCase();
 /// Options of soap-build-training-step.
 std::string drawOptimizer(Random &random);

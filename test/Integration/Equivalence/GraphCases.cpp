@@ -113,7 +113,7 @@ Case training(const std::string &name, Network &network, const Tensor &logits,
   c.name = name;
   c.tolerance = 1e-3;
   c.training = drawOptimizer(random);
-  c.mostPieces = 6;
+  c.maxPieces = 6;
   network.f.finish(c, {logits});
   return c;
 }

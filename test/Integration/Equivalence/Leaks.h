@@ -18,7 +18,7 @@ namespace soap::equivalence {
 /// from. False in builds without the sanitizer.
 bool leaks();
 
-/// What this thread allocates while one of these lives is no leak.
+/// Allocations of this thread while an object lives are no leaks.
 struct MayLeak {
   MayLeak();
   ~MayLeak();

@@ -86,13 +86,13 @@ static cl::opt<bool>
 
 namespace {
 
-/// What lowers the partitioned programs of a case, of which `hash` is a number
-/// of its own: images on GPUs have one layout or the other, and pooling and
+/// Options of the lowering of a case's partitioned programs; `hash` differs
+/// between cases: images on GPUs have one layout or the other, and pooling and
 /// norms are kernels or calls.
 std::string pipeline(uint64_t hash) {
   if (target != "cuda")
     return "soap-lower-to-cpu{" + lowering + "}";
-  // PTX, as nobody looks at the image.
+  // PTX: no test reads the image.
   std::string options = "format=isa " + lowering;
   if (lowering.find("layout=") == std::string::npos)
     options += hash % 2 ? " layout=nhwc" : " layout=nchw";
@@ -101,7 +101,7 @@ std::string pipeline(uint64_t hash) {
   return "soap-lower-to-cuda{" + options + "}";
 }
 
-/// What programs are made of: single ops, small graphs, whole networks.
+/// Kinds of programs: single ops, small graphs, whole networks.
 enum class Sort { Op, Graph, Network };
 
 std::vector<Generator> pick(std::vector<Generator> all) {
@@ -303,7 +303,7 @@ bool addOtherRanks(soap::runtime::ProcessGroup &group, Totals &totals) {
 } // namespace
 
 int main(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category); // those of LLVM's libraries
+  cl::HideUnrelatedOptions(category); // of LLVM's libraries
   cl::ParseCommandLineOptions(
       argc, argv,
       "Random programs under random strategies, compared with the reference "

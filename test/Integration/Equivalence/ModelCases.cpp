@@ -27,7 +27,7 @@ namespace {
 /// Sizes of a network that are small, some of them drawn.
 struct SmallModel {
   const char *name;
-  int64_t leastSamples, mostSamples;
+  int64_t minSamples, maxSamples;
   std::map<std::string, int64_t> (*options)(Random &);
 };
 
@@ -112,7 +112,7 @@ const SmallModel smallModels[] = {
      }},
 };
 
-/// What arguments hold: tokens within the vocabulary, statistics that are
+/// Fills of arguments: tokens within the vocabulary, statistics that are
 /// possible, weights that keep the size of what goes through a layer.
 std::map<std::string, Fill> fillsOf(mlir::func::FuncOp function,
                                     int64_t vocabulary) {
@@ -141,9 +141,9 @@ Case makeModel(const SmallModel &model, Random &random) {
   Case c;
   c.name = model.name;
   c.training = drawOptimizer(random);
-  c.mostPieces = 3;
+  c.maxPieces = 3;
   std::map<std::string, int64_t> options = model.options(random);
-  int64_t batch = uniform(random, model.leastSamples, model.mostSamples);
+  int64_t batch = uniform(random, model.minSamples, model.maxSamples);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::soap::generateModel(model.name, batch, options, &context);

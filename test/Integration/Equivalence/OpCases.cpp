@@ -208,7 +208,7 @@ Case broadcast(Random &random) {
 //===--- elementwise
 //-------------------------------------------------------===//
 
-/// What distinguishes elementwise ops of one operand, or their gradients.
+/// An elementwise op of one operand, or its gradient.
 struct Unary {
   const char *name, *attributes;
   Fill fill;

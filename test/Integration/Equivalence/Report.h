@@ -46,7 +46,7 @@ struct Totals {
   void printProgress(int64_t all);
   /// Prints what was run; `dialectOps` are all ops that there are.
   void print(const std::set<std::string> &dialectOps) const;
-  /// Those of `dialectOps` that no program holds.
+  /// Ops of `dialectOps` that no program holds.
   std::vector<std::string>
   missing(const std::set<std::string> &dialectOps) const;
 

@@ -97,9 +97,9 @@ struct TileMemory {
   void *allocate(int64_t bytes) {
     void *memory =
         std::aligned_alloc(64, (std::max<int64_t>(bytes, 1) + 63) / 64 * 64);
-    std::memset(memory, 0xff,
-                std::max<int64_t>(
-                    bytes, 1)); // NaN: whoever reads what nobody wrote is found
+    std::memset(
+        memory, 0xff,
+        std::max<int64_t>(bytes, 1)); // NaN shows reads of unwritten bytes
     blocks.emplace_back(memory, &std::free);
     return memory;
   }
@@ -266,7 +266,7 @@ Values fillValues(Random &random, const Fill &fill, int64_t volume) {
   return values;
 }
 
-/// What the norm of a difference is compared with: the norm, and at least that
+/// The scale of the norm of a difference: the norm, and at least the norm
 /// of a tensor of this size with elements of a hundredth: tiny tiles are not
 /// held to relative error.
 double scaleOf(double squares, int64_t volume) {
@@ -285,7 +285,7 @@ double largestDifference(const Tensors &got, const Tensors &want) {
       norm += values[i] * values[i];
     }
     double scale = scaleOf(norm, static_cast<int64_t>(values.size()));
-    // What is not a number is never small.
+    // A value that is no number is never small.
     if (!(std::sqrt(squares) <= largest * scale))
       largest = std::isnan(squares) ? HUGE_VAL : std::sqrt(squares) / scale;
   }
@@ -426,7 +426,7 @@ void Subject::draw(Random &random, DrawStatistics &statistics) {
   // GPUs have collectives.
   topologyName =
       (uniform(random, 0, 1) ? "cpu-" : "h100-1x") + std::to_string(numDevices);
-  int64_t maxPieces = uniform(random, 1, source.mostPieces);
+  int64_t maxPieces = uniform(random, 1, source.maxPieces);
   module = base->clone();
   drawStrategy(random, module->lookupSymbol<func::FuncOp>(entry), numDevices,
                maxPieces, statistics);
@@ -489,7 +489,7 @@ std::string Subject::check(const std::string &lowering) {
   Expected<Topology> topology = builtinTopology(topologyName);
   if (!topology)
     return topology.error();
-  // Durations tell how tiles are cut and put together.
+  // Durations depend on how tiles are split and assembled.
   test::addMeasuredCopies(*topology);
   FailureOr<mlir::soap::PricedFunction> priced =
       mlir::soap::priceFunction(function, *topology);

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For tests of the backend cuda without a GPU: with LD_PRELOAD, its functions
-// come before those of libcudart. There are devices as the environment says,
+// come before libcudart's. There are devices as the environment says,
 // which have memory and streams (FakeStreams.h). Kernels are their twins, where
 // a program has them.
 //
@@ -18,8 +18,8 @@
 //                                of cuDNN for pooling or norms
 //   SOAP_FAKE_CUDA_LAZY=N        with the Nth kernel something is allocated
 //   SOAP_FAKE_CUDA_INSERT=NAME:N with the Nth kernel that a capture records,
-//                                somebody calls this function, too, which
-//                                CUDA forbids then, and looks at no result:
+//                                this function is called, too, which CUDA
+//                                forbids then; its result is not read:
 //                                cudaMalloc, cudaFree, cudaHostAlloc,
 //                                cudaMemcpy, cudaStreamSynchronize,
 //                                cudaStreamQuery, cudaEventSynchronize,
@@ -76,7 +76,7 @@ Handle newHandle() {
   return reinterpret_cast<Handle>(next.fetch_add(1) * 64);
 }
 
-/// What programs run as a kernel.
+/// The functions that run as kernels.
 std::mutex twinsMutex;
 std::map<const void *, const SoapKernel *> twins;
 
@@ -196,7 +196,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   if (used + bytes > allBytes())
     return cudaErrorMemoryAllocation;
-  // What nobody has written is no number.
+  // Unwritten bytes are no numbers.
   *pointer = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(*pointer, 0xff, bytes);
   memory[*pointer] = bytes;
@@ -366,7 +366,7 @@ static void callForbidden(const std::string &name, cudaStream_t stream) {
   }
 }
 
-/// What SOAP_FAKE_CUDA_INSERT says, if this is the kernel.
+/// Calls the function of SOAP_FAKE_CUDA_INSERT, if this is the kernel.
 static void insertForbidden(cudaStream_t stream) {
   const char *text = std::getenv("SOAP_FAKE_CUDA_INSERT");
   if (!text || !isCapturing(stream))

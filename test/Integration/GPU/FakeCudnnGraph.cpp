@@ -29,7 +29,7 @@ namespace {
 struct Descriptor;
 using DescriptorRef = std::shared_ptr<Descriptor>;
 
-/// What an attribute was set to.
+/// The value of an attribute.
 struct Attribute {
   cudnnBackendAttributeType_t type;
   int64_t count;
@@ -72,7 +72,7 @@ struct Descriptor {
   }
 };
 
-/// What the caller holds.
+/// The object behind the caller's handle.
 struct Handle {
   DescriptorRef descriptor;
 };
@@ -435,7 +435,7 @@ void computeReduction(const Operation &operation, Memory &memory) {
   memory[y.id] = std::move(result);
 }
 
-/// What lies where the result has its element.
+/// Each element of the result is the one at the same place in memory.
 void computeReshape(const Operation &operation, Memory &memory) {
   const Tensor &x = operation.tensors[0], &y = operation.result();
   std::map<int64_t, float> places;
@@ -713,7 +713,7 @@ std::vector<Operation> operationsOf(const Descriptor &graph) {
   return operations;
 }
 
-/// What is virtual is made before it is read, and read; the last result is in
+/// A virtual tensor is made before it is read, and read; the last result is in
 /// memory, and a number of the host's memory is no result.
 bool isGraph(const Descriptor &graph) {
   if (!graph.find(CUDNN_ATTR_OPERATIONGRAPH_HANDLE))
@@ -794,7 +794,7 @@ DescriptorRef made(cudnnBackendDescriptorType_t type) {
   return descriptor;
 }
 
-/// What heuristics answer: settings of engines, each with a knob.
+/// The answer of heuristics: settings of engines, each with a knob.
 void propose(Descriptor &heuristics) {
   DescriptorRef graph = heuristics.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
   Attribute results{CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, {}, {}};

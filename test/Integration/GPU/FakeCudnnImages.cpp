@@ -106,7 +106,7 @@ static bool wins(const cudnnPoolingStruct &p, const cudnnTensorStruct &x,
   return first == h * x.w + w;
 }
 
-/// What an element of the image gets from all windows that have it.
+/// The gradient of an element of the image, from all windows that have it.
 static float gathered(const cudnnPoolingStruct &p, const cudnnTensorStruct &x,
                       const cudnnTensorStruct &y, const float *image,
                       const float *result, const float *dy, int n, int c, int h,

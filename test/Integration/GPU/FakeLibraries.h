@@ -41,14 +41,14 @@ struct cudnnTensorStruct {
 namespace soap::fake {
 
 /// The workspace that every convolution of the stand-in needs, and every plan
-/// but those of pooling.
+/// except of pooling.
 constexpr size_t convWorkspace = 64;
 /// Number of the first engine of the graph API; the second follows, then one
 /// that needs more memory than there is, one whose sums have no order, and one
 /// that reads f32 as tf32.
 constexpr int64_t firstEngine = 10;
 
-/// What was asked of the stand-ins last, and how often.
+/// The last calls of the stand-ins, and their number.
 struct LibraryCalls {
   std::atomic<int> convolutions{0}, products{0};
   /// Plans of the graph API, and what the older functions do behind a

@@ -394,7 +394,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-/// The legacy stream waits for nothing here: those of the runtime are
+/// The legacy stream waits for nothing here: the runtime's streams are
 /// non-blocking.
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (cudaError_t error = unsafeCall())

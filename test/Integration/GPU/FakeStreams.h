@@ -38,8 +38,8 @@ bool isCapturing(cudaStream_t stream);
 /// Lets made-up time pass on the clock of events; called by work on a stream.
 void pass(double milliseconds);
 
-/// What a call that may wait or allocate returns now: not in a capture of this
-/// thread, which it breaks.
+/// The result of a call that may wait or allocate: an error in a capture of
+/// this thread, which it breaks.
 cudaError_t unsafeCall();
 
 /// Waits for all streams of all devices.
@@ -71,7 +71,7 @@ inline bool lies(const cudaMemcpy3DParms &p) {
          in(p.dstPtr, p.dstPos);
 }
 
-/// What cudaMemcpy3D does.
+/// Copies as cudaMemcpy3D.
 inline void copyPart(const cudaMemcpy3DParms &p) {
   auto at = [](const cudaPitchedPtr &memory, const cudaPos &pos, size_t plane,
                size_t row) {

@@ -135,7 +135,7 @@ void checkRefusals(const std::string &bytes) {
 using Formula = std::function<float(
     const Kernel &, const std::vector<std::vector<float>> &, int64_t)>;
 
-/// Those of LeNet whose name says all. A bias belongs to dim 1.
+/// The formula of a kernel of LeNet, by its name. A bias belongs to dim 1.
 Formula formulaOf(const Kernel &kernel) {
   auto has = [&](const char *part) {
     return kernel.name.find(part) != std::string::npos;

@@ -10,10 +10,10 @@
 // order between two ranks, and collectives by their order in a communicator,
 // and moves and sums the elements; what NCCL would hang on or not notice -
 // another count, another type, calls that do not fit together - is an error
-// with a text. That nobody can go on is decided from what all ranks wait for,
+// with a text. That no rank can go on is decided from what all ranks wait for,
 // not from time.
 //
-// Where streams are those of the stand-in for CUDA, calls return at once, as
+// Where streams belong to the stand-in for CUDA, calls return at once, as
 // NCCL's: what they ask for is done when the stream gets there, or recorded by
 // its capture and done with every launch of the graph. Then an error is what
 // ncclCommGetAsyncError says. A communicator connects, which allocates, with
@@ -107,7 +107,7 @@ struct World {
   /// Of a communicator out of ncclCommSplit: keys of its ranks, ascending once
   /// all have joined.
   std::vector<int> keys;
-  /// What its ranks have split from it: by color and how often.
+  /// Communicators that its ranks have split from it: by color and how often.
   std::map<std::pair<int, size_t>, std::shared_ptr<World>> children;
   /// How many of its ranks have split from it, by how often.
   std::map<size_t, int> splitCalls;
@@ -179,7 +179,7 @@ std::string describe(int from, int to) {
          std::to_string(to);
 }
 
-/// What the process of the unique id does for this one.
+/// A call that the process of the unique id runs for this one.
 Result runElsewhere(ncclComm *comm, const std::vector<Given> &all,
                     bool isGroup) {
   shim::Answer answer;
@@ -422,7 +422,7 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
   world.groups += isGroup;
   world.waiting[size_t(comm->rank)] = &messages;
   if (world.error.empty() && !world.lost() && isStuck(world))
-    world.error = "all ranks wait for messages that nobody gives";
+    world.error = "all ranks wait for messages that no rank gives";
   world.changed.notify_all();
   bool isThere = waitFor(world, lock, [&] {
     return world.aborted || !world.error.empty() ||
@@ -441,7 +441,7 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
   return Success;
 }
 
-/// What FakeCuda.cpp lets this one do, where it is in the process.
+/// Functions of FakeCuda.cpp, where it is in the process.
 struct FakeCuda {
   int (*give)(void *stream, void (*work)(void *), void *data);
   int (*unsafeCall)();

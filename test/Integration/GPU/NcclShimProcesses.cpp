@@ -279,7 +279,7 @@ std::unique_ptr<RemoteComm> RemoteComm::join(const std::string &address,
   std::shared_ptr<Socket> socket = Socket::connect(address),
                           control = Socket::connect(address);
   if (!socket || !control) {
-    answer = {systemError, "nobody serves '" + address + "'"};
+    answer = {systemError, "no process serves '" + address + "'"};
     return nullptr;
   }
   control->limitPatience();

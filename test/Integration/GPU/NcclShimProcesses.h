@@ -23,7 +23,7 @@
 
 namespace shim {
 
-/// What a rank gives to NCCL with one call, and where its bytes lie.
+/// A piece of memory that a rank gives to NCCL with one call.
 struct Piece {
   int64_t kind, isSend, peer, count, type, root;
   const void *from;
@@ -32,13 +32,13 @@ struct Piece {
   int64_t given, wanted;
 };
 
-/// What a call returns, and what ncclGetLastError then says.
+/// The result of a call, and the text of ncclGetLastError after it.
 struct Answer {
   int result = 0;
   std::string text;
 };
 
-/// What the process of the unique id does for the others; communicators by
+/// The process of the unique id serves the others; communicators by
 /// number.
 struct Service {
   std::function<Answer(int ranks, const std::string &id, int rank,
@@ -48,7 +48,7 @@ struct Service {
   std::function<Answer(int64_t comm, int color, int key, int64_t &child)> split;
   /// Ranks of a communicator, once all have joined.
   std::function<Answer(int64_t comm, int64_t &ranks)> size;
-  /// May wait, until `isGone` says that nobody waits for it any more.
+  /// May wait, until `isGone` says that no rank waits for it any more.
   std::function<Answer(int64_t comm, const std::vector<Piece> &pieces,
                        bool isGroup, const std::function<bool()> &isGone)>
       run;
@@ -67,7 +67,7 @@ class Socket;
 /// A communicator in another process.
 class RemoteComm {
 public:
-  /// Null, with a text, if nobody serves at `address`.
+  /// Null, with a text, if no process serves at `address`.
   static std::unique_ptr<RemoteComm> join(const std::string &address,
                                           const std::string &id, int ranks,
                                           int rank, Answer &answer);
@@ -79,7 +79,7 @@ public:
   Answer asyncError();
   /// Ranks of it, once all have joined; 0 after an error.
   int64_t size(Answer &answer);
-  /// Ends all that waits here, and tells nobody but by silence.
+  /// Ends all that waits here, without a message to others.
   void abort();
 
 private:

@@ -235,7 +235,7 @@ public:
   BackendDevice &device(int64_t device) override { return *devices[device]; }
   MaybeError select(int64_t) override { return std::nullopt; }
 
-  /// What nobody has written is no number.
+  /// Unwritten bytes are no numbers.
   Expected<void *> allocate(int64_t device, int64_t bytes) override {
     std::lock_guard<std::mutex> lock(mutex);
     int64_t &rest = left[shared ? 0 : device];

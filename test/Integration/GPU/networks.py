@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small sizes of the networks under strategies, lowered to GPUs: every kernel is assembled by ptxas, every program runs on the CPU, with the
-twins of its kernels, and is compared with the unfused reference.
+"""Small sizes of the networks under strategies, lowered to GPUs: every kernel is assembled by ptxas, every program runs
+on the CPU, with the twins of its kernels, and is compared with the unfused reference.
 
-    networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS] [--jobs=1]
+    networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS]
+                [--jobs=1]
 
-A network per chip, and on one device once more in bf16 or tf32. With --all every network on 1, 4 and 64 devices, single, data parallel, with the expert's and a searched strategy: chips and precisions take turns; with --every
-each of these for every chip and precision. What f32 rounds too much is compared in f64, too, or instead. --jobs: so many at a time. Ends with "N passed, N failed"."""
+A network per chip, and on one device once more in bf16 or tf32. With --all every network on 1, 4 and 64 devices,
+single, data parallel, with the expert's and a searched strategy: chips and precisions take turns; with --every each of
+these for every chip and precision. What f32 rounds too much is compared in f64, too, or instead. --jobs: so many at a
+time. Ends with "N passed, N failed"."""
 
 import argparse
 import concurrent.futures
@@ -23,8 +26,8 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from precision import in_f64  # noqa: E402
 
-# Name, batch, options. Largest differences of loss and weights in f32 (relative, as soap-run --compare-with has them): batch norm over
-# few numbers amplifies rounding.
+# Name, batch, options. Largest differences of loss and weights in f32 (relative, as soap-run --compare-with has them):
+# batch norm over few numbers amplifies rounding.
 NETWORKS = [
     ("lenet", 8, "image=12,classes=5", 1e-5, 1e-4),
     ("rnnlm", 4, "length=4,lstm-chunk=2,layers=2,hidden=5,vocabulary=7", 1e-5, 1e-4),
@@ -35,8 +38,8 @@ NETWORKS = [
     ("nmt", 4, "length=4,lstm-chunk=2,layers=1,hidden=4,vocabulary=7", 1e-5, 1e-4),
     ("inception-v3", 8, "image=107,classes=4,divide=32,a-blocks=1,c-blocks=1,e-blocks=1", 1e-4, 1e-2),
 ]
-# With 64 samples rounding takes over: in f32 one device alone is as far from the reference (ResNet-101: loss 1.5e-4, weights 0.12) as 64 are
-# with any strategy. So these are compared in f64 there, where nothing hides.
+# With 64 samples rounding takes over: in f32 one device alone is as far from the reference (ResNet-101: loss 1.5e-4,
+# weights 0.12) as 64 are with any strategy. So these are compared in f64 there, where nothing hides.
 ROUNDS_IN_F32 = ["resnet-101", "inception-v3"]
 # Norms over so few numbers that another machine's rounding may differ by more: also in f64 wherever in f32.
 ALSO_IN_F64 = ["inception-v3"]
@@ -49,8 +52,8 @@ STRATEGIES = ["data-parallel", "expert"]
 # The same on every machine: proposals are counted.
 SEARCH = "--soap-auto-parallel=proposals=200 seed=1 threads=1 topology="
 PRECISIONS = ["f32", "bf16", "tf32"]
-# Of losses in bf16 and tf32: products of few numbers, two iterations. Weights that were 0 are what their first gradients are, so they
-# are not compared.
+# Of losses in bf16 and tf32: products of few numbers, two iterations. Weights that were 0 are what their first
+# gradients are, so they are not compared.
 ROUNDED_LOSS = 0.05
 # Runs end by themselves; this is for machines that are very busy. Of each command.
 LIMIT_S = 1800

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains in several processes and in one, and compares: weights byte for byte, losses, bytes sent, traced events, results
-of a function that runs once.
+"""Trains in several processes and in one, and compares the results.
+
+Compared are weights byte for byte, losses, bytes sent, traced events, and results of a function that runs once.
 
     equal.py BUILD [--full]
 
-Models are a small network, LeNet and a translation network with two data tensors, strategies the presets, ZeRO (updates cut over the devices) and searched ones; the
-devices are dealt to two, three and four ranks. The last line is "N passed, N failed": comparisons of runs.
+Models are a small network, LeNet and a translation network with two data tensors, strategies the presets, ZeRO (updates
+cut over the devices) and searched ones; the devices are dealt to two, three and four ranks. The last line is "N passed,
+N failed": comparisons of runs.
 """
 
 import argparse
@@ -45,7 +47,7 @@ def read(path):
 
 
 def differences(first, second):
-    """What two runs, by the prefix of their files, do not have in common."""
+    """The differences of two runs, by the prefix of their files."""
     wrong = []
     if not same_bytes(first + ".safetensors", second + ".safetensors"):
         wrong.append("the weights differ")

@@ -4,13 +4,13 @@
 
     kill.py BUILD [--rounds N] [--first N] [--seed N] [--model mlp|lenet]
 
-Each round starts a training on 4 ranks that writes checkpoints, and at a random moment kills (SIGKILL) or stops (SIGSTOP) a
-random rank, or asks it to end (SIGTERM). Whatever happened, every process has to end within 10 s. After a kill or a stop,
-every other rank has to say which rank was lost; after SIGTERM the run has to end in good order, if it had begun. The training
-then goes on from the checkpoint, in processes or in one, and has to end with the weights of one that nobody disturbed, byte
-for byte.
-Ranks write their messages to files of their own: mpirun, when it ends a run, may drop what it has not passed on yet.
-The last line is "N passed, N failed": rounds. Before it: how long the slowest process took to end.
+Each round starts a training on 4 ranks that writes checkpoints, and at a random moment kills (SIGKILL) or stops
+(SIGSTOP) a random rank, or asks it to end (SIGTERM). Whatever happened, every process has to end within 10 s. After a
+kill or a stop, every other rank has to say which rank was lost; after SIGTERM the run has to end in good order, if it
+had begun. The training then goes on from the checkpoint, in processes or in one, and has to end with the weights of an
+undisturbed run, byte for byte. Ranks write their messages to files of their own: mpirun, when it ends a run, may drop
+what it has not passed on yet. The last line is "N passed, N failed": rounds. Before it: how long the slowest process
+took to end.
 """
 
 import argparse
@@ -101,7 +101,7 @@ class Job:
         return text
 
     def wait_for_ranks(self):
-        """Process ids by rank once all have joined; None if the training ended before anybody looked."""
+        """Process ids by rank once all have joined; None if the training ended first."""
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             ranks = ranks_of(self.process.pid)
@@ -163,8 +163,8 @@ class Test:
         try:
             return job.process.wait(10)
         except subprocess.TimeoutExpired:
-            # It waits for a rank that was stopped when it had nothing left to do: the others ended in good order, else mpirun
-            # would have killed it. Then it only has to be woken up.
+            # It waits for a rank that was stopped when it had nothing left to do: the others ended in good order, else
+            # mpirun would have killed it. Then it only has to be woken up.
             if stopped:
                 os.kill(stopped, signal.SIGCONT)
         try:

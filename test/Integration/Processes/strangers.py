@@ -4,14 +4,13 @@
 
     strangers.py BUILD [--strangers N] [--seconds S] [--memory MIB]
 
-Four ranks meet over loopback, the last one some seconds after the others. Meanwhile strangers connect to every port on which a
-rank listens: some send without end, some nothing, some garbage, some half a word and then no more, some words as ranks have them
-but with false claims, and some open connection after connection. The run has to end with the weights of one that nobody
-disturbed, byte for byte, in memory near that of the undisturbed ranks, and the ranks have to say how many strangers there were.
-With a rank that never comes, all have to end with a message that says both.
-A last part joins as a rank itself, with the HMAC of Python's library in place of ours.
-Connections go to loopback ports of processes that the test has started, and nowhere else.
-The last line is "N passed, N failed".
+Four ranks meet over loopback, the last one some seconds after the others. Meanwhile strangers connect to every port on
+which a rank listens: some send without end, some nothing, some garbage, some half a word and then no more, some words
+as ranks have them but with false claims, and some open connection after connection. The run has to end with the weights
+of an undisturbed run, byte for byte, in memory near that of the undisturbed ranks, and the ranks have to say how many
+strangers there were. With a rank that never comes, all have to end with a message that says both. A last part joins as
+a rank itself, with the HMAC of Python's library in place of ours. Connections go to loopback ports of processes that
+the test has started, and nowhere else. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -262,7 +261,7 @@ class Test:
                 return "rank %d ended with status %s:\n%s" % (rank.number, rank.status, rank.text[-2000:])
             if self.peaks and rank.peak_kib > max(self.peaks) + self.options.memory * 1024:
                 return "rank %d had %d KiB, undisturbed ranks have %s" % (rank.number, rank.peak_kib, self.peaks)
-        return "" if same_bytes(self.alone, self.together) else "the weights are not those of an undisturbed run"
+        return "" if same_bytes(self.alone, self.together) else "the weights differ from an undisturbed run's"
 
     def refused(self, rank):
         """How many strangers a rank has spoken of."""

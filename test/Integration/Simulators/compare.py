@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the simulators full, propagate and delta, task by task and decision by decision.
 
-    test/Integration/Simulators/compare.py BUILD [--random=N] [--proposals=N] [--seconds=S] [--models=NAME,...] [--jobs=J]
+    test/Integration/Simulators/compare.py BUILD [--random=N] [--proposals=N] [--seconds=S] [--models=NAME,...]
+                                           [--jobs=J]
                                              [--fresh=N]
 
 Random proposals on random graphs of up to some 200 tasks (--random of them), and on the training step of built-in
-models (--proposals each, at most --seconds each; --fresh=N: what shards touch and cost is found anew for every Nth of them
-only, which is most of the time on large models). What is compared is in Compare.cpp; what it says is printed. Each run
-of it counts as one test. With --jobs, so many run at once. The last line is "N passed, N failed".
+models (--proposals each, at most --seconds each; --fresh=N: what shards touch and cost is found anew for every Nth of
+them only, which is most of the time on large models). What is compared is in Compare.cpp; what it says is printed. Each
+run of it counts as one test. With --jobs, so many run at once. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -40,7 +41,8 @@ MODELS = [
     ("gpt", "layers=4", "h100-1x4"),
     ("bert", "layers=4", "a100-1x4"),
 ]
-# First seeds of graphs whose proposals were once decided wrongly: values of partial sums with tasks that wait for nothing.
+# First seeds of graphs whose proposals were once decided wrongly: values of partial sums with tasks that wait for
+# nothing.
 REGRESSIONS = [20269443]
 QUICK = {"lenet", "alexnet", "rnnlm", "nmt"}
 

@@ -4,8 +4,8 @@
 
     test/Integration/TaskGraphs/replay.py BUILD
 
-utils/replay-task-graph.py was written from the paper and the file format alone. That it can fail is checked, too: with times, durations and the
-makespan altered, one at a time. The last line is "N passed, N failed".
+utils/replay-task-graph.py was written from the paper and the file format alone. That it can fail is checked, too: with
+times, durations and the makespan altered, one at a time. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -70,7 +70,7 @@ def alterations(graph):
     altered = json.loads(json.dumps(graph))
     altered["makespan"] -= 1
     yield "makespan", altered
-    # What is no task graph is neither right nor wrong.
+    # A file that is no task graph is neither right nor wrong.
     for name, change in [("a predecessor that is not there", {"preds": [len(tasks)]}), ("no duration", {"duration": 0}),
                          ("no resource", {"resources": []}), ("a key twice", {"key": tasks[-2]["key"]})]:
         altered = json.loads(json.dumps(graph))

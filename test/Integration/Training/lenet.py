@@ -5,9 +5,9 @@
 lenet.py BUILD [--epochs N] [--accuracy A] [--iterations N] [--seeds N] [--strategies a,b,..]
 
 Two checks of every strategy, both through the tools that a user calls:
-- numbers: after some iterations from the same weights on the same batches, the weights differ from one device's by at most
-  ten times what two single-device programs with different orders of sums differ by (the library's kernels against the
-  reference kernels); both are printed, the largest over the seeds.
+- numbers: after some iterations from the same weights on the same batches, the weights differ from one device's by at
+  most ten times what two single-device programs with different orders of sums differ by (the library's kernels against
+  the reference kernels); both are printed, the largest over the seeds.
 - accuracy: after the epochs, the test accuracy is at least what is asked for.
 
 The last line is "N passed, N failed".

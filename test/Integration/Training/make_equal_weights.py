@@ -4,15 +4,14 @@
 
 make_equal_weights.py INPUTS
 
-equal_dynamo, equal_torchscript: layers of a stack begin as copies of one layer, norms and biases begin with ones and zeros, the
-head is tied to the embedding, one linear layer is applied twice, a norm has no scale, a scalar is learned, and a table of
-positions is no parameter.
-blocks_dynamo, blocks_torchscript: two blocks of which one begins as a copy of the other, two scales of a layer that are equal,
-and a mean and deviation of the images that are no parameters.
+equal_dynamo, equal_torchscript: layers of a stack begin as copies of one layer, norms and biases begin with ones and
+zeros, the head is tied to the embedding, one linear layer is applied twice, a norm has no scale, a scalar is learned,
+and a table of positions is no parameter. blocks_dynamo, blocks_torchscript: two blocks of which one begins as a copy of
+the other, two scales of a layer that are equal, and a mean and deviation of the images that are no parameters.
 
-A folder for each of PyTorch's exporters has model.onnx, parameters.txt (named_parameters()), x_train.npy, y_train.npy and
-losses.json: what PyTorch's own module loses in four iterations of plain SGD. Needs Python with torch, onnx, onnxscript and
-numpy.
+A folder for each of PyTorch's exporters has model.onnx, parameters.txt (named_parameters()), x_train.npy, y_train.npy
+and losses.json: what PyTorch's own module loses in four iterations of plain SGD. Needs Python with torch, onnx,
+onnxscript and numpy.
 """
 
 import copy
@@ -30,7 +29,8 @@ RATE, ITERATIONS = 0.1, 4
 
 
 class Layer(nn.Module):
-    """Attention with one head, and a perceptron. nn.TransformerEncoderLayer has ops that import lacks, from the older exporter."""
+    """Attention with one head, and a perceptron. nn.TransformerEncoderLayer has ops that import lacks, from the older
+    exporter."""
 
     def __init__(self):
         super().__init__()

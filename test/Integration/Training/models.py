@@ -5,11 +5,12 @@
 models.py BUILD [--models a,b] [--strategies a,b,..] [--epochs N]
 
 Checks of every network, all through the tools that a user calls:
-- numbers: after some iterations from the same weights on the same batches, every strategy has the loss and the weights of one
-  device up to the rounding of sums.
-- learning: a training on a few made-up batches learns some of their labels by heart: the loss falls, under every strategy.
-The translation network also learns to reverse sentences of a made-up language, from two texts, and then knows sentences that it
-has not seen; killed and resumed, it has the weights of a run that was left alone.
+- numbers: after some iterations from the same weights on the same batches, every strategy has the loss and the weights
+  of one device up to the rounding of sums.
+- learning: a training on a few made-up batches learns some of their labels by heart: the loss falls, under every
+  strategy.
+The translation network also learns to reverse sentences of a made-up language, from two texts, and then knows sentences
+that it has not seen; killed and resumed, it has the weights of a run that was left alone.
 
 A network that soap-translate lists and this program does not know is a failure. The last line is "N passed, N failed".
 """
@@ -55,8 +56,8 @@ MODELS = {
     "vit": (8, "image=16,patch=8,layers=2,heads=2,head-width=6,mlp-width=16,classes=4", 0.02),
     "unet": (4, "image=16,width=4,levels=2,classes=3", 0.02),
 }
-# Losses and weights of strategies after some iterations in f64, relative. In f32, sums that round otherwise turn a relu or a
-# maximum here and there, which is a tenth of a gradient where batch norm sees a few pixels.
+# Losses and weights of strategies after some iterations in f64, relative. In f32, sums that round otherwise turn a relu
+# or a maximum here and there, which is a tenth of a gradient where batch norm sees a few pixels.
 ITERATIONS, CLOSE = 3, 1e-9
 # How much of the first epoch's loss may be left.
 LEFT = 0.95
@@ -98,7 +99,7 @@ def check_numbers(tools, model, strategies, count):
         # NaN, as the report writes it, is no number.
         good = all(isinstance(number, (int, float)) for number in (loss, weights))
         count(good and loss <= CLOSE and weights <= CLOSE,
-              "%s, %s: loss %s and weights %s apart from those of '%s'" % (model, strategy, loss, weights, strategies[0]))
+              "%s, %s: loss %s and weights %s away from '%s'" % (model, strategy, loss, weights, strategies[0]))
 
 
 def check_learning(tools, model, strategies, epochs, count):
@@ -137,7 +138,7 @@ def check_translation(tools, strategies, epochs, count):
     tools.train(name, "--data", data, "--iterations", 9, "--resume", checkpoint, "--save-weights", other)
     with open(one, "rb") as first, open(other, "rb") as second:
         same = first.read() == second.read()
-    count(same, "nmt, %s: interrupted and resumed, weights are those of a run that was left alone, bit for bit" % strategy)
+    count(same, "nmt, %s: interrupted and resumed, weights equal an undisturbed run's, bit for bit" % strategy)
 
 
 def main():

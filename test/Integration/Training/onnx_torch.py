@@ -4,10 +4,11 @@
 
 onnx_torch.py FOLDER.. [--rate R] [--iterations N]
 
-Runs the graph of FOLDER/model.onnx one node after another in PyTorch, eager, with plain SGD on the one batch of x_train.npy and
-y_train.npy, and writes the cross-entropies (mean over all labels) before each update to losses.json. "constants" there are the
-float initializers of rank 1 and more that are no parameters; all others are, each Identity of one is a parameter of its own,
-and the statistics of batch norm are those of the batch. Needs Python with torch, numpy and onnx, so it is in no suite.
+Runs the graph of FOLDER/model.onnx one node after another in PyTorch, eager, with plain SGD on the one batch of
+x_train.npy and y_train.npy, and writes the cross-entropies (mean over all labels) before each update to losses.json.
+"constants" there are the float initializers of rank 1 and more that are no parameters; all others are, each Identity of
+one is a parameter of its own, and batch norm has the statistics of the batch. Needs Python with torch, numpy and onnx,
+so it is in no suite.
 """
 
 import argparse
@@ -85,7 +86,7 @@ def gather(a, x, index):
 
 
 def norm(a, x, scale, bias, mean, variance):
-    # In training the statistics are those of the batch.
+    # Training takes the statistics of the batch.
     return F.batch_norm(x, None, None, scale, bias, True, 0.0, a.get("epsilon", 1e-5))
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of PyTorch's exporters train as PyTorch does: what import takes for parameters, and which equal weights it ties.
+"""Models of PyTorch's exporters train as PyTorch does: parameters, and equal weights that are tied or not.
 
 onnx_training.py BUILD [--only TEXT]
 
-Each folder of Inputs/ has a model with its weights, one batch, and the losses of PyTorch in four iterations of plain SGD
-(onnx_torch.py and make_equal_weights.py wrote them). Checks, all through the tools that a user calls:
+Each folder of Inputs/ has a model with its weights, one batch, and the losses of PyTorch in four iterations of plain
+SGD (onnx_torch.py and make_equal_weights.py wrote them). Checks, all through the tools that a user calls:
 - the losses of soap-run, of one device and of some strategies;
 - the trained weights, written back into the ONNX file and run by ONNX Runtime, give the loss that PyTorch has next.
 

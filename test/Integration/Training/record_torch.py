@@ -4,14 +4,16 @@
 
 record_torch.py [--folder FOLDER] [--networks a,b]
 
-resnet18, regnety and convnext have the blocks of timm's networks, with few channels; norms has batch norms of several kinds; the
-others are an MLP whose result is not logits. Weights are random. FOLDER/NAME gets
+resnet18, regnety and convnext have the blocks of timm's networks, with few channels; norms has batch norms of several
+kinds; the others are an MLP whose result is not logits. Weights are random. FOLDER/NAME gets
 - model.onnx: the network before the first iteration;
 - x_train.npy, y_train.npy: the only batch;
-- torch.npz: the loss of every iteration, before its update ('losses'), the learning rate ('rate'), and the running statistics of
-  every norm after the last iteration, by name. Plain SGD on the mean of torch.nn.functional.cross_entropy.
+- torch.npz: the loss of every iteration, before its update ('losses'), the learning rate ('rate'), and the running
+  statistics of every norm after the last iteration, by name. Plain SGD on the mean of
+  torch.nn.functional.cross_entropy.
 
-Needs torch, timm, onnx and numpy, so it is in no suite; the files are committed. Last recorded with torch 2.15.0, timm 1.0.31.
+Needs torch, timm, onnx and numpy, so it is in no suite; the files are committed. Last recorded with torch 2.15.0, timm
+1.0.31.
 """
 
 import argparse
@@ -80,9 +82,9 @@ def plain():
         torch.nn.Linear(8, CLASSES))
 
 
-# The network, the size of its images, the learning rate, and how it is exported: in training mode (norms have training_mode=1),
-# in evaluation mode without folding (norms stay, with training_mode=0), or each module as it is; None: by the newer
-# exporter, without its optimizer.
+# The network, the size of its images, the learning rate, and how it is exported: in training mode (norms have
+# training_mode=1), in evaluation mode without folding (norms stay, with training_mode=0), or each module as it is;
+# None: by the newer exporter, without its optimizer.
 NETWORKS = {
     "resnet18": (resnet18, 64, 0.05, MODE.TRAINING),
     "regnety": (regnety, 64, 0.05, MODE.EVAL),
@@ -109,7 +111,8 @@ def record(name, folder):
     np.save(os.path.join(folder, "x_train.npy"), x.numpy())
     np.save(os.path.join(folder, "y_train.npy"), y.numpy().astype(np.int32))
 
-    # In training mode the exporter runs the network, which updates its statistics: training starts from those of the file.
+    # In training mode the exporter runs the network, which updates its statistics: training starts from the statistics
+    # of the file.
     before = copy.deepcopy(model.state_dict())
     model.train(mode != MODE.EVAL)
     path = os.path.join(folder, "model.onnx")

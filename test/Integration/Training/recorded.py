@@ -4,10 +4,10 @@
 
 recorded.py BUILD [--networks a,b]
 
-Every network is imported, built into a training step and trained on its one batch, on one device and data parallel on two. Checked
-are the loss of every iteration and the running statistics of batch norms after the last: ONNX keeps `momentum` of the old ones
-and PyTorch gives the batch 1 - momentum; both normalize with the biased variance, and what goes into the running one is unbiased
-in PyTorch and here. The last line is "N passed, N failed".
+Every network is imported, built into a training step and trained on its one batch, on one device and data parallel on
+two. Checked are the loss of every iteration and the running statistics of batch norms after the last: ONNX keeps
+`momentum` of the old ones and PyTorch gives the batch 1 - momentum; both normalize with the biased variance, and what
+goes into the running one is unbiased in PyTorch and here. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -21,7 +21,7 @@ import numpy as np
 from soap_tools import Failure, Tools
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "recorded")
-# What a user has to say beside the defaults, to import and to the training step: that a result that is not logits is meant.
+# Options beside the defaults, of import and of the training step: a result that is not logits has to be asked for.
 NETWORKS = {
     "resnet18": ([], ""),
     "regnety": ([], ""),

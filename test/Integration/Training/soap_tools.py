@@ -20,7 +20,7 @@ class Tools:
         return os.path.join(self.folder, name)
 
     def run(self, tool, *arguments):
-        """What a tool prints. Raises Failure where it fails."""
+        """The output of a tool. Raises Failure where it fails."""
         command = [os.path.join(self.build, "bin", tool)] + [str(a) for a in arguments]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800, text=True)
         if done.returncode:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Language models on a real text: the RNNLM and the GPT of examples/ on one device, data parallel, model parallel and searched.
+"""Trains the RNNLM and the GPT of examples/ on a real text under several strategies.
 
 text.py BUILD [--models a,b] [--epochs N] [--text FILE] [--strategies a,b,..] [--seed N]
 
@@ -10,8 +10,8 @@ Three checks of every model, all through the tools that a user calls:
 - learning: after some epochs with Adam, the losses of the training text and of its last tenth, which is not trained on,
   are well below what guessing by frequency gives (computed here), perplexities are the exponentials of losses, and all
   strategies end at about the same loss.
-- nothing lost: a training that is killed and resumed from its last checkpoint has the weights, bit for bit, of one that was
-  left alone.
+- nothing lost: a training that is killed and resumed from its last checkpoint has the weights, bit for bit, of one that
+  was left alone.
 
 The text is a license that every Debian system has (base-files). The last line is "N passed, N failed".
 """
@@ -78,7 +78,8 @@ def prepare(tools, model, strategies):
 
 
 def guessing(path):
-    """The losses of guessing bytes by their frequency in the training part, there and in the last tenth: nats per byte."""
+    """The losses of guessing bytes by their frequency in the training part, there and in the last tenth: nats per
+    byte."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as stream:
         content = stream.read()
     train, test = content[:len(content) * 9 // 10], content[len(content) * 9 // 10:]
@@ -96,7 +97,7 @@ def check_numbers(tools, model, strategies, count):
         # NaN, as the report writes it, is no number.
         good = all(isinstance(number, (int, float)) for number in (loss, weights))
         count(good and loss <= CLOSE_LOSS and weights <= CLOSE_WEIGHTS,
-              "%s, %s: loss %s and weights %s apart from those of '%s'" % (model, strategy, loss, weights, strategies[0]))
+              "%s, %s: loss %s and weights %s away from '%s'" % (model, strategy, loss, weights, strategies[0]))
 
 
 def check_learning(tools, model, strategies, epochs, count):
@@ -151,7 +152,7 @@ def check_kill(tools, model, strategy, chance, count):
     tools.train(name, "--iterations", step + 5, "--save-weights", alone)
     with open(resumed, "rb") as one, open(alone, "rb") as other:
         same = one.read() == other.read()
-    count(same, "%s, %s: killed after iteration %d, resumed: weights are those of a run that was left alone, bit for bit"
+    count(same, "%s, %s: killed after iteration %d, resumed: weights equal an undisturbed run's, bit for bit"
           % (model, strategy, step))
 
 

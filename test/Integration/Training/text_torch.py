@@ -4,9 +4,9 @@
 
 text_torch.py BUILD [--models a,b] [--optimizers a,b] [--iterations N] [--text FILE] [--tolerance T]
 
-Needs Python with torch, onnx and numpy, so it is in no suite; its figures are in docs/LanguageModels.md. Every epoch's mean
-loss is printed; the last line is "N passed, N failed". Adam on the GPT is compared less closely: the gradient of the keys'
-bias is zero but for rounding, and Adam divides it by its own size.
+Needs Python with torch, onnx and numpy, so it is in no suite; its figures are in docs/LanguageModels.md. Every epoch's
+mean loss is printed; the last line is "N passed, N failed". Adam on the GPT is compared less closely: the gradient of
+the keys' bias is zero up to rounding, and Adam divides it by its own size.
 """
 
 import argparse

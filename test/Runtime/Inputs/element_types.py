@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """element_types.py BUILD FOLDER: lowers and runs functions of many element types.
 
-TABLE says of each type whether a function can be given it (`held`), whether ops can compute with it (`computed`), and in which order passes refuse what
-cannot: the dialect's verifiers, or the lowering. What can is run. Values of casts are those of ONNX Runtime."""
+TABLE says of each type whether a function can be given it (`held`), whether ops can compute with it (`computed`), and
+in which order passes refuse what cannot: the dialect's verifiers, or the lowering. All others run. Values of casts
+equal ONNX Runtime's."""
 
 import os
 import subprocess

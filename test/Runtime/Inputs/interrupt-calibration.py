@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""interrupt-calibration.py SOAP_RUN NAME [--early]: starts a calibration, interrupts it once there are files (early: before there are any), checks how it ends."""
+"""interrupt-calibration.py SOAP_RUN NAME [--early]: interrupts a calibration and checks its end.
+
+The calibration is interrupted once there are files, with --early before there are any."""
 import json
 import os
 import shutil

@@ -4,9 +4,10 @@
 
   run_ranks.py [--kill RANK] [--flag RANK FLAG]... [--replace RANK OLD NEW] RANKS HOW COMMAND...
 
-HOW is file: (they meet through a file), port (rank 0 takes a free port, which the others are told), or environment (a port, and rank
-and ranks from RANK and WORLD_SIZE). --kill ends a rank with SIGKILL when rank 0 has printed its first line. --flag adds a flag to the command of
-one rank, --replace gives one rank another argument. Prints what the ranks print, each line with its rank, sorted by rank; the exit status is the largest of those that ended by themselves."""
+HOW is file: (they meet through a file), port (rank 0 takes a free port, which the others are told), or environment (a
+port, and rank and ranks from RANK and WORLD_SIZE). --kill ends a rank with SIGKILL when rank 0 has printed its first
+line. --flag adds a flag to the command of one rank, --replace gives one rank another argument. Prints what the ranks
+print, each line with its rank, sorted by rank; the exit status is the largest of those that ended by themselves."""
 import argparse
 import os
 import re
@@ -39,7 +40,7 @@ class Rank:
                 self.listening.set()
             elif stream is self.process.stdout:
                 self.first.set()
-        # Who waits for it is not to wait for a rank that has ended.
+        # A waiting thread must not wait for a rank that has ended.
         self.listening.set()
         if stream is self.process.stdout:
             self.first.set()
@@ -77,7 +78,7 @@ def main():
         else:
             ranks = [start(0, "127.0.0.1:0")]
             ranks[0].listening.wait(LIMIT_S)
-            # Nobody listens on port 1.
+            # No process listens on port 1.
             endpoint = f"127.0.0.1:{ranks[0].port or 1}"
             ranks += [start(number, endpoint) for number in range(1, options.ranks)]
         if options.kill is not None:

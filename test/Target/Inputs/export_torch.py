@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What PyTorch's exporters make of a network with batch norm and dropout: export_torch.py [FOLDER].
 
-Writes exported/folded.onnx (the older exporter, evaluation mode), folded-dynamo.onnx (the newer one, evaluation mode) and
-training.onnx (the older one, training mode). Needs torch, onnx and onnxscript; the files are committed. Last written with torch
-2.15.0.
+Writes exported/folded.onnx (the older exporter, evaluation mode), folded-dynamo.onnx (the newer one, evaluation mode)
+and training.onnx (the older one, training mode). Needs torch, onnx and onnxscript; the files are committed. Last
+written with torch 2.15.0.
 """
 
 import os

@@ -34,7 +34,7 @@ def chain(*nodes, initializers, shape=(2, 8), result=None):
 
 EIGHT = [1, 2, 3, 4, 5, 6, 7, 9]
 MODELS = {
-    # What a vision transformer's file has: weights, and what exporters fold.
+    # The tensors of a vision transformer's file: weights, and constants that exporters fold.
     "roles": chain(
         node("MatMul", ["x", "onnx::MatMul_7"], ["a"], "fc"), node("Add", ["a", "net.bias"], ["b"], "fc_bias"),
         node("Mul", ["b", "val_3"], ["c"], "scale"), node("Mul", ["c", "cos"], ["d"], "rope"),
@@ -84,7 +84,8 @@ MODELS = {
     # A graph input without values in both roles.
     "input-in-two-roles": model([norm("x", "w", "b", "b", "w", "y", "bn")],
                                 [value_info("x", [2, 3]), value_info("w", [3]), value_info("b", [3])], [value_info("y", [2, 3])]),
-    # An embedding and the product at the end, stored in two layouts; two layers of a stack that begin alike; biases of zero.
+    # An embedding and the product at the end, stored in two layouts; two layers of a stack that begin alike; biases of
+    # zero.
     "equal-weights": model(
         [node("Gather", ["emb.weight", "x"], ["a"], "emb"), node("Identity", ["layers.0.weight"], ["layers.1.weight"]),
          node("Identity", ["layers.0.bias"], ["layers.1.bias"]), node("Identity", ["one.weight"], ["other.weight"]),
@@ -131,8 +132,8 @@ MODELS = {
     "wrong-output-shape": model([node("Relu", ["x"], ["y"])], [value_info("x", [4, 3])], [value_info("y", [4, 4])]),
     "batch-norm": model([node("BatchNormalization", ["x", "g", "b", "m", "v"], ["y"], "bn")],
                         [value_info("x", [2, 3])] + [value_info(name, [3]) for name in "gbmv"], [value_info("y", [2, 3])]),
-    # Time first, one layer after another as PyTorch's two exporters write them: the state of zeros is an initializer for the
-    # batch of the file (3), or a constant that is expanded to it; the batch is in the middle of a target too.
+    # Time first, one layer after another as PyTorch's two exporters write them: the state of zeros is an initializer
+    # for the batch of the file (3), or a constant that is expanded to it; the batch is in the middle of a target too.
     "lstm": model(
         [node("Gather", ["table", "x"], ["e"], "embedding"),
          node("LSTM", ["e", "w0", "r0", "", "", "zeros", "zeros"], ["y0"], "lstm0", hidden_size=2),

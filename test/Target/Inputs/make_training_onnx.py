@@ -54,7 +54,7 @@ def token(*rows, name="token"):
 
 
 MODELS = {
-    # What the runtime says of training: 3 results, or up to opset 13 as many as there are.
+    # Training mode has 3 results, or up to opset 13 as many as there are.
     "norm-training": lambda: norm(["y", "m1", "v1"], 17, training_mode=1, momentum=0.75),
     "norm-training-13": lambda: norm(["y", "m1", "v1", "m2", "v2"], 13, momentum=0.9),
     "norm-statistics-used": lambda: norm(["y", "m1", "v1"], 17, outputs=("y", "v1"), training_mode=1),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""negate_safetensors.py IN OUT: the same tensors, all floats with the other sign. Checksums of the values are left out."""
+"""negate_safetensors.py IN OUT: the same tensors, all floats with the other sign. Checksums of the values are left
+out."""
 
 import json
 import struct

@@ -513,7 +513,8 @@ def sequence_ops():
 
 
 def attention():
-    """A causal self-attention block as PyTorch writes it, embedding and shape arithmetic included. The mask is too large to be printed in place."""
+    """A causal self-attention block as PyTorch writes it, embedding and shape arithmetic included. The mask is too
+    large to be printed in place."""
     b = Builder("attention")
     ids = b.integers([2, 9])
     x = b.op("Gather", b.weight(11, 8), ids)

@@ -75,7 +75,7 @@ def shape_of(text):
 
 
 def attributes_of(text):
-    """What the evaluator needs: strings, numbers, integer lists and unit attributes."""
+    """The attributes that the evaluator reads: strings, numbers, integer lists and unit attributes."""
     result = {}
     for key, value in re.findall(r"([\w.]+)(?: = (array<i64[^>]*>|\"[^\"]*\"|dense(?:_resource)?<[^>]*> : tensor<[^>]*>|[-\w.+]+(?: : \w+)?))?", text):
         if value.startswith("array<i64"):
@@ -131,7 +131,7 @@ def avg_pool2d(op, x):
     a = op.attributes
     top, left, bottom, right = a["padding"]
     pool = lambda image: windows(image, a["kernel"], a["strides"], a["padding"], a["dilations"], 0).sum((-1, -2))
-    # What counts: the image, the padded image, or what count_low and count_size say.
+    # The counted elements: the image, the padded image, or what count_low and count_size say.
     counted = np.zeros((1, 1, x.shape[2] + top + bottom, x.shape[3] + left + right))
     low, size = a.get("count_low", [0, 0]), a.get("count_size", x.shape[2:])
     if "count_include_pad" in a and "count_low" not in a:

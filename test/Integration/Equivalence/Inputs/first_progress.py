@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""first_progress.py COMMAND...: prints what a command has printed up to its first line of progress, while it runs; then ends it."""
+"""first_progress.py COMMAND...: prints what a command has printed up to its first line of progress, while it runs; then
+ends it."""
 
 import os
 import signal

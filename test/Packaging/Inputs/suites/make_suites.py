@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""make_suites.py FOLDER: a build directory with a stand-in for a unit test, and a list of programs that skip, fail or check nothing."""
+"""make_suites.py FOLDER: a build directory with a stand-in for a unit test, and a list of programs that skip, fail or
+check nothing."""
 
 import json
 import os
