@@ -237,6 +237,8 @@ class Program:
 
     def transpose(self):
         x = self.some()
+        if not x.shape:
+            return self.elementwise()  # upstream's verifier crashes on rank 0
         order = self.rng.sample(range(len(x.shape)), len(x.shape))
         shape = [x.shape[d] for d in order]
         init = self.empty(shape)
@@ -290,6 +292,8 @@ class Program:
 
     def extract_slice(self):
         x = self.some()
+        if not x.shape:
+            return self.broadcast()
         offsets, sizes, strides, shape = [], [], [], []
         for extent in x.shape:
             stride = self.rng.randint(1, 2)
@@ -297,19 +301,22 @@ class Program:
             offsets.append(self.rng.randint(0, extent - 1 - (size - 1) * stride))
             sizes.append(size)
             strides.append(stride)
-            if size > 1 or self.rng.random() < 0.5:
+            # Upstream's lowering crashes on slices of rank 0.
+            if size > 1 or not shape or self.rng.random() < 0.5:
                 shape.append(size)
         return self.emit(f"tensor.extract_slice {x.ssa}{offsets} {sizes} {strides} {{ATTRS}} : {self.type(x.shape)} "
                          f"to {self.type(shape)}", shape)
 
     def insert_slice(self):
         x = self.some()
+        if not x.shape:
+            return self.broadcast()
         offsets, sizes, source = [], [], []
         for extent in x.shape:
             size = self.rng.randint(1, extent)
             offsets.append(self.rng.randint(0, extent - size))
             sizes.append(size)
-            if size > 1 or self.rng.random() < 0.5:
+            if size > 1 or not source or self.rng.random() < 0.5:
                 source.append(size)
         s = self.operand(source)
         return self.emit(f"tensor.insert_slice {s.ssa} into {x.ssa}{offsets} {sizes} {[1] * len(sizes)} {{ATTRS}} : "
