@@ -40,12 +40,13 @@ def tablegen(generator, file, *arguments):
 
 def dialect():
     text = HEADER + tablegen("-gen-dialect-doc", "include/Soap/Dialect/Soap/SoapOps.td", "-dialect=soap")
-    return text + "\n# Interfaces\n\n" + tablegen("-gen-op-interface-docs", "include/Soap/Dialect/Soap/SoapInterfaces.td")
+    return text + "\n# Interfaces\n\n" + tablegen("-gen-op-interface-docs", "include/Soap/Dialect/Soap/SoapInterfaces.td") + "\n" + tablegen(
+        "-gen-op-interface-docs", "include/Soap/Dialect/Soap/KernelOpInterface.td")
 
 
 def passes():
     text = HEADER + "# Passes\n\nIn the order of the pipeline; `soap-opt --help` lists the same options.\n"
-    titles = {"Transforms": "Passes on soap IR", "Conversion": "Lowering"}
+    titles = {"Transforms": "Passes on soap IR", "Conversion": "Lowering", "Extensions": "Programs of other dialects"}
     files = glob.glob(os.path.join(SOURCE, "include", "Soap", "*", "Passes.td"))
     folders = [os.path.basename(os.path.dirname(file)) for file in files]
     for folder in sorted(folders, key=lambda folder: (folder not in titles, list(titles).index(folder)

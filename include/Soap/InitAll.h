@@ -29,6 +29,8 @@
 
 #if __has_include("Soap/Extensions/AllExtensions.h")
 #include "Soap/Extensions/AllExtensions.h"
+#include "Soap/Extensions/Passes.h"
+#define SOAP_HAS_EXTENSIONS
 #endif
 
 #include "mlir/IR/DialectRegistry.h"
@@ -46,6 +48,9 @@ inline void registerAllDialects(DialectRegistry &registry) {
 inline void registerAllPasses() {
 #ifdef SOAP_HAS_TRANSFORMS
   registerSoapTransformsPasses();
+#endif
+#ifdef SOAP_HAS_EXTENSIONS
+  registerSoapExtensionsPasses();
 #endif
 #ifdef SOAP_HAS_CONVERSION
   registerSoapConversionPasses();

@@ -77,7 +77,7 @@ FailureOr<int> GraphBuilder::addValue(Location loc, Type type,
     return emitError(loc)
            << "'" << name << "' has type " << type
            << ", expected a static shape (import with '--batch' to fix the "
-              "batch size)";
+              "batch size, or run '--soap-mark-arguments=batch=N')";
   // A data argument may be called like some result of an op.
   std::string unique = name;
   for (int i = 1; valueNames.count(unique); ++i)
@@ -163,7 +163,7 @@ LogicalResult GraphBuilder::chooseNames() {
     if (!isNew) {
       InFlightDiagnostic diagnostic =
           op->emitOpError() << "has the 'soap.name' \"" << attr.getValue()
-                           << "\" of another op, expected unique names";
+                            << "\" of another op, expected unique names";
       diagnostic.attachNote(it->second->getLoc()) << "the other op is here";
       return diagnostic;
     }
@@ -222,9 +222,9 @@ GraphBuilder::makeKernel(Operation *op, StringRef name, ::soap::Phase phase) {
            << kernel.space.results.size();
   if (Value captured = findCapturedValue(op)) {
     InFlightDiagnostic error =
-        op->emitOpError()
-        << "has a region that reads a value of type " << captured.getType()
-        << " from outside, expected an operand of the op";
+        op->emitOpError() << "has a region that reads a value of type "
+                          << captured.getType()
+                          << " from outside, expected an operand of the op";
     error.attachNote(captured.getLoc()) << "the value is here";
     return error;
   }

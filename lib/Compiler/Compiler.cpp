@@ -21,7 +21,9 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 
+#include <dlfcn.h>
 #include <mutex>
 
 using namespace mlir;
@@ -97,6 +99,39 @@ void report(const SoapCompileOptions &options, const std::string &message) {
     options.diagnostic(options.diagnosticUser, message.c_str());
 }
 
+/// Plugins use functions of the dialect, which this library has: its symbols
+/// become visible to what is loaded after it.
+void exposeSymbols() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(&soapCompileFile), &info) != 0)
+    (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
+/// Registers the dialects of plugins; false, with a report, if one cannot be
+/// loaded.
+bool loadPlugins(const SoapCompileOptions &options, DialectRegistry &registry) {
+  if (options.dialectPluginCount > 0)
+    exposeSymbols();
+  for (int i = 0; i < options.dialectPluginCount; ++i) {
+    std::string path = options.dialectPlugins[i];
+    // Symbols that it lacks are an error here, and no end of the process later.
+    if (!dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
+      const char *why = dlerror();
+      report(options, "error: dialect plugin: " +
+                          std::string(why ? why : path + ": cannot be loaded"));
+      return false;
+    }
+    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(path);
+    if (!plugin) {
+      report(options,
+             "error: dialect plugin: " + llvm::toString(plugin.takeError()));
+      return false;
+    }
+    plugin->registerDialectRegistryCallbacks(registry);
+  }
+  return true;
+}
+
 } // namespace
 
 SoapModule *soapCompileFile(const char *path,
@@ -107,6 +142,8 @@ SoapModule *soapCompileFile(const char *path,
   mlir::soap::registerAllDialects(registry);
   mlir::soap::registerAllExtensions(registry);
   registry.insert<func::FuncDialect, LLVM::LLVMDialect>();
+  if (!loadPlugins(*options, registry))
+    return nullptr;
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // may be a whole model
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

@@ -166,6 +166,12 @@ struct SingleProgramsPass
     : public mlir::soap::impl::SoapSingleProgramsBase<SingleProgramsPass> {
   using SoapSingleProgramsBase::SoapSingleProgramsBase;
 
+  /// The rank table has attributes of the dialect; ops may be of others.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SoapSingleProgramsBase::getDependentDialects(registry);
+    registry.insert<SoapDialect>();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (module->hasAttr(SoapDialect::kPrograms))

@@ -76,6 +76,24 @@ LogicalResult mlir::soap::checkHasStrategy(ModuleOp module,
             "first)";
 }
 
+/// Says of ops of other dialects which of their loops are not searched.
+static void remarkUncutLoops(const OpGraph &opGraph) {
+  for (auto [op, node] : llvm::zip_equal(opGraph.ops, opGraph.graph.nodes)) {
+    if (isa_and_nonnull<SoapDialect>(op->getDialect()))
+      continue;
+    std::string names;
+    for (const ::soap::Loop &loop : node.whole.space.loops)
+      if (loop.type == ::soap::IteratorType::Serial && loop.extent > 1)
+        names += (names.empty() ? "" : ", ") + loop.name;
+    if (!names.empty())
+      op->emitRemark() << "'" << op->getName() << "' is not cut along " << names
+                       << ": an indexing map there is no projected "
+                          "permutation, window or constant, or the op folds "
+                          "in a way in which parts cannot be folded "
+                          "(docs/Linalg.md)";
+  }
+}
+
 FailureOr<std::unique_ptr<FunctionProblem>>
 mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
                         StringRef function, bool untied) {
@@ -85,6 +103,7 @@ mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
   FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
   if (failed(opGraph))
     return failure();
+  remarkUncutLoops(*opGraph);
   auto result = std::make_unique<FunctionProblem>(FunctionProblem{
       std::move(topology), *chosen, std::move(*opGraph), std::nullopt});
   const ::soap::Graph &graph = result->opGraph.graph;

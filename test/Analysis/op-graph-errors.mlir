@@ -1,8 +1,8 @@
 // RUN: soap-opt %s --split-input-file --verify-diagnostics --soap-print-op-graph
 
 func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'arith.addf' has no iteration space, expected an op that implements 'IterationSpaceOpInterface'}}
-  %0 = arith.addf %x, %x : tensor<4xf32>
+  // expected-error @below {{'tensor.cast' has no iteration space, expected an op that implements 'IterationSpaceOpInterface'}}
+  %0 = tensor.cast %x : tensor<4xf32> to tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -26,7 +26,7 @@ func.func @arguments(%x: tensor<4xf32> {soap.name = "x"}, %y: tensor<4xf32> {soa
 // -----
 
 func.func @dynamic(
-    // expected-error @below {{'x' has type 'tensor<?xf32>', expected a static shape (import with '--batch' to fix the batch size)}}
+    // expected-error @below {{'x' has type 'tensor<?xf32>', expected a static shape (import with '--batch' to fix the batch size, or run '--soap-mark-arguments=batch=N')}}
     %x: tensor<?xf32> {soap.name = "x"}) {
   return
 }

@@ -1,6 +1,6 @@
 // A function of linalg is searched, partitioned into the same ops on tiles, and lowered.
 // RUN: soap-opt %s --soap-apply-strategy='topology=cpu-2 preset=single' --soap-partition | FileCheck %s
-// RUN: soap-opt %s --soap-auto-parallel='topology=cpu-4 function=main max-proposals=20' --soap-partition --soap-lower-to-cpu | FileCheck %s --check-prefix=LOWERED
+// RUN: soap-opt %s --soap-auto-parallel='topology=cpu-4 function=main proposals=20' --soap-partition --soap-lower-to-cpu | FileCheck %s --check-prefix=LOWERED
 
 // CHECK: func.func @main__0
 // CHECK: linalg.fill

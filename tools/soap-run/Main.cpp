@@ -81,6 +81,7 @@ Expected<ProgramSource> compile(const std::string &path, const Options &options,
   request.preset = options.preset;
   request.strategy = options.strategy;
   request.reference = options.reference;
+  request.dialectPlugins = options.dialectPlugins;
   request.optLevel = int(options.optLevel);
   request.cache = !options.noCache;
   request.diagnostic = [world](const std::string &message) {
@@ -93,10 +94,12 @@ Expected<ProgramSource> compile(const std::string &path, const Options &options,
 /// What flags say about compiling would be ignored.
 Expected<ProgramSource> openArtifact(const std::string &path,
                                      const Options &options) {
-  for (auto [flag, given] : {std::pair{"--topology", !options.topology.empty()},
-                             std::pair{"--preset", !options.preset.empty()},
-                             std::pair{"--strategy", !options.strategy.empty()},
-                             std::pair{"--reference", options.reference}})
+  for (auto [flag, given] :
+       {std::pair{"--topology", !options.topology.empty()},
+        std::pair{"--preset", !options.preset.empty()},
+        std::pair{"--strategy", !options.strategy.empty()},
+        std::pair{"--load-dialect-plugin", !options.dialectPlugins.empty()},
+        std::pair{"--reference", options.reference}})
     if (given)
       return Error{path + ": '" + flag +
                    "' needs IR, got an artifact, which is compiled already"};

@@ -71,6 +71,11 @@ std::string setInput(Options &options, const std::string &value) {
   return "";
 }
 
+std::string addPlugin(Options &options, const std::string &value) {
+  options.dialectPlugins.push_back(value);
+  return value.empty() ? "a shared object" : "";
+}
+
 Flag duration(int64_t Options::*member) {
   return {true, [=](Options &options, const std::string &value) {
             double seconds = 0;
@@ -143,6 +148,7 @@ const std::map<std::string, Flag> &flags() {
       {"--input-limit", {true, setInputBytes}},
       {"--iterations", integer(&Options::iterations, 1, large)},
       {"--join-timeout", duration(&Options::joinTimeoutMs)},
+      {"--load-dialect-plugin", {true, addPlugin}},
       {"--no-autotune", boolean(&Options::noAutotune)},
       {"--no-cuda-graph", boolean(&Options::noCudaGraph)},
       {"--no-cache", boolean(&Options::noCache)},
@@ -486,6 +492,9 @@ compiling
   --preset NAME            strategy for IR without configs: single, data-parallel,
                            model-parallel, spatial, expert, zero
   --strategy FILE          strategy file to apply
+  --load-dialect-plugin FILE
+                           shared object with a dialect that the module uses and
+                           the models of its ops; may be repeated
   --reference              reference kernels only, no fusion, no library
   --opt-level N            0 to 3 (default 2)
   --no-cache               compile even if the code is in the cache, $SOAP_CACHE_DIR,

@@ -29,6 +29,7 @@ struct Options {
   /// 0: as many as the module is for.
   int64_t devices = 0;
   bool reference = false, noCache = false;
+  std::vector<std::string> dialectPlugins;
   int64_t optLevel = 2;
 
   // Training.

@@ -10,12 +10,14 @@
 #include "Soap/Support/Version.h"
 #include "Translation.h"
 
+#include "Soap/Extensions/AllExtensions.h"
 #include "Soap/Support/InputFile.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -40,6 +42,26 @@ static cl::opt<std::string>
                cl::cat(translateCategory()),
                cl::desc("What a pipe or standard input may give, such as 512MB "
                         "(default: 256MB)"));
+
+static cl::list<std::string> dialectPlugins(
+    "load-dialect-plugin", cl::value_desc("FILE"), cl::cat(translateCategory()),
+    cl::desc("Shared object with a dialect that the input uses; may be "
+             "repeated"));
+
+/// Dialects of other projects that a translation may find in its input.
+static bool registerForeignDialects(DialectRegistry &registry) {
+  registerAllExtensions(registry);
+  for (const std::string &path : dialectPlugins) {
+    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(path);
+    if (!plugin) {
+      llvm::errs() << "soap-translate: --load-dialect-plugin: "
+                   << llvm::toString(plugin.takeError()) << "\n";
+      return false;
+    }
+    plugin->registerDialectRegistryCallbacks(registry);
+  }
+  return true;
+}
 
 /// `FILE: error: message`; lines and columns mean nothing in binary files.
 static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
@@ -121,6 +143,10 @@ int main(int argc, char **argv) {
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // may be a whole model
+  DialectRegistry registry;
+  if (!registerForeignDialects(registry))
+    return 1;
+  context.appendDialectRegistry(registry);
   context.getDiagEngine().registerHandler(printDiagnostic);
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output =

@@ -37,6 +37,10 @@ typedef struct SoapCompileOptions {
   SoapSymbolResolver resolve;
   SoapDiagnosticHandler diagnostic;
   void *diagnosticUser;
+  const char *const *dialectPlugins; /* shared objects with dialects and models
+                                        of ops, loaded before the file is read;
+                                        NULL: none */
+  int dialectPluginCount;
 } SoapCompileOptions;
 
 /* Compiles; NULL on failure (diagnostics were given). What is missing of the

@@ -28,9 +28,9 @@ using namespace mlir;
 using namespace mlir::soap;
 
 void mlir::soap::insertKernelDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect>();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect, linalg::LinalgDialect,
+              math::MathDialect, memref::MemRefDialect, scf::SCFDialect>();
 }
 
 /// Copies scalars of the program that the kernel uses to its start.
@@ -100,8 +100,7 @@ LogicalResult mlir::soap::emitForeignKernel(KernelOpInterface op,
                                             OpBuilder &builder,
                                             ValueRange inputs,
                                             ValueRange outputs) {
-  auto kernel =
-      cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
+  auto kernel = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
   if (failed(op.emitKernel(builder, inputs, outputs)))
     return op->emitError() << "'" << op->getName()
                            << "' has no kernel for these attributes and types";

@@ -21,8 +21,8 @@ void insertKernelDialects(DialectRegistry &registry);
 
 /// Writes the kernel of `op` at the insertion point, which is in the one block
 /// of a function whose arguments are the buffers. `inputs` and `outputs` as in
-/// `KernelOpInterface`. What is left are loops, arithmetic, loads and stores; an
-/// error says what is not.
+/// `KernelOpInterface`. What is left are loops, arithmetic, loads and stores;
+/// an error says what is not.
 LogicalResult emitForeignKernel(KernelOpInterface op, OpBuilder &builder,
                                 ValueRange inputs, ValueRange outputs);
 

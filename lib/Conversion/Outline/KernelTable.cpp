@@ -169,9 +169,9 @@ KernelTable::foreignKernelOf(KernelOpInterface op, ArrayRef<Value> tied) {
     size_t next = 0;
     for (OpOperand *operand : read) {
       const Value *result = llvm::find(tied, operand->get());
-      inputs[operand->getOperandNumber()] =
-          result != tied.end() ? outputs[result - tied.begin()]
-                               : arguments[next++];
+      inputs[operand->getOperandNumber()] = result != tied.end()
+                                                ? outputs[result - tied.begin()]
+                                                : arguments[next++];
     }
     return emitForeignKernel(op, builder, inputs, outputs);
   };

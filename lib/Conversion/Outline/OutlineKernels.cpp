@@ -14,6 +14,7 @@
 #include "KernelTable.h"
 #include "Layouts.h"
 #include "Library.h"
+#include "RaiseProducts.h"
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
@@ -41,8 +42,9 @@ using namespace mlir::soap;
 namespace {
 
 bool isProgramOp(Operation *op) {
-  return isModelOp(op) || isa<FillOp, AssembleOp, CombineOp, SendOp, RecvOp,
-                              LocalIndexOp, PlacedStepOp>(op) ||
+  return isModelOp(op) ||
+         isa<FillOp, AssembleOp, CombineOp, SendOp, RecvOp, LocalIndexOp,
+             PlacedStepOp>(op) ||
          isCollective(op);
 }
 
@@ -917,8 +919,10 @@ struct OutlineKernelsPass
             << program.getName() << "' must be straight-line code";
         return signalPassFailure();
       }
-      if (useLibrary)
+      if (useLibrary) {
         expandRecurrences(program.getBody().front());
+        raiseProducts(program.getBody().front());
+      }
     }
     bool isCuda = *chosen == Library::Cuda;
     SmallVector<Layouts> layouts;

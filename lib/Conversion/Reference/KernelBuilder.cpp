@@ -168,6 +168,14 @@ Scalar binary(const Scalar &a, const Scalar &b) {
   KernelBuilder &k = *a.k;
   return {&k, Op::create(k.builder, k.loc, a.value, b.value, k.flags())};
 }
+/// Integers are signed. Only what folds parts of tensors computes with them.
+template <typename FloatOp, typename IntegerOp>
+Scalar fold(const Scalar &a, const Scalar &b) {
+  if (!isa<IntegerType>(a.value.getType()))
+    return binary<FloatOp>(a, b);
+  KernelBuilder &k = *a.k;
+  return {&k, IntegerOp::create(k.builder, k.loc, a.value, b.value)};
+}
 template <typename Op>
 Scalar unary(const Scalar &a) {
   KernelBuilder &k = *a.k;
@@ -176,7 +184,7 @@ Scalar unary(const Scalar &a) {
 } // namespace
 
 Scalar mlir::soap::operator+(const Scalar &a, const Scalar &b) {
-  return binary<arith::AddFOp>(a, b);
+  return fold<arith::AddFOp, arith::AddIOp>(a, b);
 }
 Scalar mlir::soap::operator-(const Scalar &a, const Scalar &b) {
   return binary<arith::SubFOp>(a, b);
@@ -191,10 +199,10 @@ Scalar mlir::soap::operator-(const Scalar &a) {
   return unary<arith::NegFOp>(a);
 }
 Scalar mlir::soap::max(const Scalar &a, const Scalar &b) {
-  return binary<arith::MaximumFOp>(a, b);
+  return fold<arith::MaximumFOp, arith::MaxSIOp>(a, b);
 }
 Scalar mlir::soap::min(const Scalar &a, const Scalar &b) {
-  return binary<arith::MinimumFOp>(a, b);
+  return fold<arith::MinimumFOp, arith::MinSIOp>(a, b);
 }
 Scalar mlir::soap::exp(const Scalar &a) { return unary<math::ExpOp>(a); }
 Scalar mlir::soap::log(const Scalar &a) { return unary<math::LogOp>(a); }

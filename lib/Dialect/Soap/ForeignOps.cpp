@@ -45,8 +45,7 @@ SmallVector<OpOperand *> mlir::soap::readOperands(Operation *op) {
 }
 
 bool mlir::soap::isRepeated(Operation *op) {
-  if (isOfSoap(op) || op->getNumResults() == 0 ||
-      !isMemoryEffectFree(op))
+  if (isOfSoap(op) || op->getNumResults() == 0 || !isMemoryEffectFree(op))
     return false;
   if (llvm::none_of(op->getResultTypes(), isTensor))
     return op->getNumRegions() == 0 &&

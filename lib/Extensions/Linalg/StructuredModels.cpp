@@ -36,9 +36,9 @@ using ::soap::IterationSpace;
 static std::optional<Combiner> combinerOf(Operation *op) {
   if (isa<arith::AddFOp, arith::AddIOp>(op))
     return Combiner::Sum;
-  if (isa<arith::MaximumFOp>(op))
+  if (isa<arith::MaximumFOp, arith::MaxSIOp>(op))
     return Combiner::Max;
-  if (isa<arith::MinimumFOp>(op))
+  if (isa<arith::MinimumFOp, arith::MinSIOp>(op))
     return Combiner::Min;
   return std::nullopt;
 }

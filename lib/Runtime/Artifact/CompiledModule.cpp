@@ -108,6 +108,11 @@ Expected<ProgramSource> runtime::compileModule(const CompileRequest &request) {
   options.noCache = !request.cache;
   options.resolve = resolveSymbol;
   options.diagnostic = forwardDiagnostic;
+  std::vector<const char *> plugins;
+  for (const std::string &plugin : request.dialectPlugins)
+    plugins.push_back(plugin.c_str());
+  options.dialectPlugins = plugins.data();
+  options.dialectPluginCount = int(plugins.size());
   options.diagnosticUser = const_cast<CompileRequest *>(&request);
   SoapModule *raw = library->compile(request.path.c_str(), &options);
   if (!raw)

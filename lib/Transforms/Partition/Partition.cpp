@@ -306,8 +306,8 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
         argument.getType(), function.getArgAttrDict(argument.getArgNumber()));
   }
   for (auto [o, result] : llvm::enumerate(priced.opGraph.outputResults))
-    add(priced.opGraph.graph.outputs[o].name, "output", function.getResultTypes()[result],
-        function.getResultAttrDict(result));
+    add(priced.opGraph.graph.outputs[o].name, "output",
+        function.getResultTypes()[result], function.getResultAttrDict(result));
   if (positions > 0)
     add(kPositionsTensor, kPositions,
         RankedTensorType::get({positions}, builder.getI32Type()),

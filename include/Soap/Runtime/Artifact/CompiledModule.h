@@ -20,6 +20,8 @@ struct CompileRequest {
   /// Empty: the compiler's default.
   std::string topology, preset, strategy;
   bool reference = false;
+  /// Shared objects with dialects that the file uses.
+  std::vector<std::string> dialectPlugins;
   int optLevel = 2;
   /// Use compiled code from the cache on disk, and add to it.
   bool cache = true;
