@@ -70,8 +70,11 @@ static OwningOpRef<ModuleOp> buildUNet(const Sizes &sizes,
     x = net.twice(x, name, width << level);
   }
   x = b.conv(x, "head", sizes["classes"], 1);
-  // Classes last, as losses read them.
-  return b.finish(b.transpose(x, "head.pixels", {0, 2, 3, 1}));
+  // A row of logits for each pixel: [N, H * W, classes].
+  int64_t pixels = sizes["image"] * sizes["image"];
+  return b.finish(b.reshape(b.transpose(x, "head.classes_last", {0, 2, 3, 1}),
+                            "head.pixels",
+                            {sizes.batch, pixels, sizes["classes"]}));
 }
 
 static std::string checkUNet(const Sizes &sizes) {
