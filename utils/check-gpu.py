@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their twins on the CPU, and what else there is in the
+"""The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their host references on the CPU, and what else there is in the
 folder. Prints a row per check and a table at the end; --json keeps all of it, after every row.
 
     check-gpu.py SOAP_RUN DIR [--json=FILE] [--resume] [--minutes=N] [--limit=600] [--jobs=N] [--only=PART,..] [--iterations=3] [--timed=20]
@@ -9,7 +9,7 @@ folder. Prints a row per check and a table at the end; --json keeps all of it, a
                  [--torch-flags=TEXT]
 
 Parts, in this order, each left out with a line where what it needs is not there:
-  artifacts  DIR/*.soapx, small files first: weights after a few iterations against those of the twins (--iterations and --tolerance, or what
+  artifacts  DIR/*.soapx, small files first: weights after a few iterations against those of the host references (--iterations and --tolerance, or what
              a .json beside it says as "iterations" and "tolerance"); with and without CUDA graphs the same bits; milliseconds
   training   DIR/training/*.soapx (utils/gpu-training.py): milliseconds of a training iteration in tf32 and bf16, the median and the best; of
              those of one device beside the same network in PyTorch (bench/training/torch_step.py, which says how), where PYTHON (default: this
