@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and whole networks, lowered for a chip, with their twins, as
+# Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and whole networks, lowered for a chip, with their host references, as
 # artifacts for any x86-64 processor with AVX2; training steps of the networks at the sizes of the goals, for GPUs alone, in tf32 and bf16; a
 # network that no GPU holds; several hundred cases with the weights that they should end with. No weights of large ones: they are made there.
 # And what such a machine may lack: Fashion-MNIST, and of the libraries that the runtime is built with nlohmann-json and zlib.

@@ -61,7 +61,7 @@ if os.path.exists(os.path.join(bin_directory, "soap-gpu-check")):
     config.available_features.add("cuda-runtime")
 if os.path.exists(os.path.join(config.soap_build, "lib", "libSoapCudaBackend.so")):
     config.available_features.add("cuda-backend")
-# Programs for GPUs run as their twins, also where there is one.
+# Programs for GPUs run as their host references, also where there is one.
 config.environment["CUDA_VISIBLE_DEVICES"] = ""
 # Root may run it in a container.
 for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]:

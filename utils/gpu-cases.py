@@ -5,10 +5,10 @@ strategies, lowered to GPUs, as artifacts, and beside each the weights that the 
 few iterations on the CPU.
 
     gpu-cases.py BUILD DIR [--count=500] [--seed=1] [--chip=sm_90] [--format=bin] [--library=both] [--jobs=1]
-                 [--missing] [--twins]
+                 [--missing] [--host-references]
 
 Writes DIR/NNN-NETWORK.soapx, NNN-NETWORK.safetensors and NNN-NETWORK.json (how it was made, and how far weights may be
-apart), the last one last. --missing: cases that are there stay. --twins: they run on CPUs, too."""
+apart), the last one last. --missing: cases that are there stay. --host-references: they run on CPUs, too."""
 
 import argparse
 import concurrent.futures
@@ -87,8 +87,8 @@ def make(options, number):
         run([tool("soap-run"), step, "--reference", "--no-cache", "--data", "synthetic", "--iterations", str(ITERATIONS), "--quiet",
              "--timeout", "600", "--opt-level", "1", "--save-weights", base + ".safetensors"])
         run([tool("soap-opt"), step, "--soap-apply-strategy=preset=%s topology=%s" % (preset, topology), "--soap-partition",
-             "--soap-lower-to-cuda=chip=%s format=%s library=%s streams=%d library-pooling=%s twins=%s" % (
-                 options.chip, options.format, library, streams, pooling, "true" if options.twins else "false"), "-o", lowered])
+             "--soap-lower-to-cuda=chip=%s format=%s library=%s streams=%d library-pooling=%s host-references=%s" % (
+                 options.chip, options.format, library, streams, pooling, "true" if options.host_references else "false"), "-o", lowered])
         run([tool("soap-translate"), "--emit-artifact", "--artifact-cpu=x86-64-v3", lowered, "-o", base + ".soapx"])
     how = {"network": network, "batch": batch, "sizes": sizes, "preset": preset, "topology": topology, "streams": streams,
                "library": library, "pooling": pooling, "optimizer": optimizer, "iterations": ITERATIONS, "tolerance": tolerance}
@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--library", default="both", choices=("both", "cuda", "none"))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--missing", action="store_true")
-    parser.add_argument("--twins", action="store_true")
+    parser.add_argument("--host-references", action="store_true")
     options = parser.parse_args()
     if not shutil.which(os.path.join(options.build, "bin", "soap-opt")):
         sys.exit("gpu-cases: %s: expected a build with bin/soap-opt" % options.build)

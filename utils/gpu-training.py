@@ -114,7 +114,7 @@ class Maker:
         with tempfile.TemporaryDirectory() as folder:
             lowered = os.path.join(folder, "lowered.mlir")
             run([self.tool("soap-opt"), self.path(how["step"]), "--soap-set-precision=precision=" + precision, "--soap-partition",
-                 "--soap-lower-to-cuda=chip=%s format=%s twins=%s %s" % (
+                 "--soap-lower-to-cuda=chip=%s format=%s host-references=%s %s" % (
                      self.options.chip, self.options.format, "true" if self.options.tiny else "false", flags),
                  "-o", lowered])
             run([self.tool("soap-translate"), "--emit-artifact", "--artifact-cpu=x86-64-v3", lowered, "-o", self.path(name + ".soapx")])

@@ -39,7 +39,7 @@ def bench(network, devices, strategy, options, folder):
     measure([tool("soap-opt"), model, "--soap-build-training-step", choose, "-o", step])
     samples, report = [], ""
     for _ in range(options.runs):
-        sample, done = measure([tool("soap-opt"), step, "--soap-partition", "--soap-lower-to-cuda=format=%s twins=false" % options.format,
+        sample, done = measure([tool("soap-opt"), step, "--soap-partition", "--soap-lower-to-cuda=format=%s host-references=false" % options.format,
                                 "-mlir-timing", "-mlir-timing-display=list", "-o", lowered])
         samples.append(sample)
         report = done.stderr.decode(errors="replace")

@@ -33,8 +33,8 @@ enum Encoding : uint32_t {
   Plain = 0,
   Deflated = 1, ///< its size (8 bytes), then a zlib stream
 };
-/// What a section may unpack to at most, whatever `InputLimits` allows.
-constexpr uint64_t mostUnpackedBytes = uint64_t(4) << 30;
+/// The limit of an unpacked section, whatever `InputLimits` allows.
+constexpr uint64_t maxUnpackedBytes = uint64_t(4) << 30;
 
 uint32_t checksum(std::string_view bytes) {
   return uint32_t(
@@ -121,9 +121,9 @@ Expected<std::string> unpack(const Section &section) {
   uint64_t size = get(section.bytes, 0, 8);
   std::string_view packed = section.bytes.substr(8);
   auto limit = uint64_t(inputLimits().unpacked(int64_t(packed.size())));
-  if (size > std::min(mostUnpackedBytes, limit))
+  if (size > std::min(maxUnpackedBytes, limit))
     return Error{"expected at most " +
-                 std::to_string(std::min(mostUnpackedBytes, limit)) +
+                 std::to_string(std::min(maxUnpackedBytes, limit)) +
                  " bytes in " + std::to_string(packed.size()) + ", got " +
                  std::to_string(size) + " (option --input-limit)"};
   std::string out(size, '\0');
@@ -199,8 +199,9 @@ std::string runtime::serializeArtifact(const Artifact &artifact) {
   Encoding encodings[] = {Plain, Plain, Plain};
   for (auto [i, packed] : {std::pair{1, &manifest}, std::pair{2, &code}})
     if (!packed->empty() && packed->size() < contents[i].size() &&
-        contents[i].size() <= mostUnpackedBytes &&
-        // What is packed more tightly would not be read under default limits.
+        contents[i].size() <= maxUnpackedBytes &&
+        // Readers with default limits refuse a section that is packed more
+        // tightly.
         int64_t(contents[i].size()) <=
             InputLimits().unpacked(int64_t(packed->size()) - 8)) {
       contents[i] = *packed;

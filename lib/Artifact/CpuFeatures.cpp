@@ -1,4 +1,4 @@
-//===- CpuFeatures.cpp - What the processor can do ------------------------===//
+//===- CpuFeatures.cpp - Features of this processor -----------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

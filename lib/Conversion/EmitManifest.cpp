@@ -111,13 +111,14 @@ private:
     auto target = module->getAttrOfType<DictionaryAttr>(kGpuTarget);
     auto chip = target ? target.getAs<StringAttr>("chip") : StringAttr();
     auto format = target ? target.getAs<StringAttr>("format") : StringAttr();
-    auto twins = target ? target.getAs<BoolAttr>("twins") : BoolAttr();
-    if (!chip || !format || !twins)
+    auto references =
+        target ? target.getAs<BoolAttr>("host_references") : BoolAttr();
+    if (!chip || !format || !references)
       return;
     json.attributeObject("gpu", [&] {
       json.attribute("chip", text(chip));
       json.attribute("format", text(format));
-      json.attribute("twins", twins.getValue());
+      json.attribute("host_references", references.getValue());
     });
   }
 

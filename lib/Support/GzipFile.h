@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a file, unpacked if gzip packed it. What it unpacks to is bounded by
+// Reads a file, unpacked if gzip packed it. The unpacked size is bounded by
 // `InputLimits`: gzip packs a gigabyte of zeros into a megabyte.
 //
 //===----------------------------------------------------------------------===//

@@ -54,7 +54,7 @@ Expected<void *> soap::loadLibrary(const char *file, const char *variable,
     if (isPath)
       break;
   }
-  // A user who has named a library knows where it comes from.
+  // A user that names a library knows where it comes from.
   if (candidates.size() > 1)
     reason += std::string("; expected ") + file + ", " + origin +
               ", or its path in " + variable;

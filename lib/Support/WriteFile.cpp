@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole files are written beside their place and renamed, so that whoever
-// reads, and whoever comes after a crash, finds the old file or the new one.
+// Whole files are written beside their place and renamed, so that a reader,
+// even one after a crash, finds the old file or the new one.
 //
 //===----------------------------------------------------------------------===//
 

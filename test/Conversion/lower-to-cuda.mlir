@@ -1,6 +1,6 @@
-// A program that launches kernels: handles with twins, streams, the image in the module, a manifest.
+// A program that launches kernels: handles with host references, streams, the image in the module, a manifest.
 // RUN: soap-opt %s --soap-lower-to-cuda='chip=sm_80 format=isa' | FileCheck %s --check-prefixes=CHECK,TWIN
-// RUN: soap-opt %s --soap-lower-to-cuda='chip=sm_80 format=isa twins=false' | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: soap-opt %s --soap-lower-to-cuda='chip=sm_80 format=isa host-references=false' | FileCheck %s --check-prefixes=CHECK,GPU
 // RUN: soap-opt %s --soap-lower-to-cuda='chip=sm_80 format=isa library=none' | FileCheck %s --check-prefix=KERNELS
 // RUN: not soap-opt %s --soap-lower-to-cuda='chip=sm_13 format=isa' 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not soap-opt %s --soap-lower-to-cuda='format=elf' 2>&1 | FileCheck %s --check-prefix=FORMAT
@@ -14,8 +14,8 @@
 // BF16: cvt.rn.bf16.f32
 // STREAMS: error: expected 1 to 64 streams, got 65
 
-// CHECK: soap.gpu_target = {chip = "sm_80", format = "isa", twins = {{true|false}}}
-// CHECK-SAME: soap.manifest = "{{.*}}\22gpu\22:{\22chip\22:\22sm_80\22,\22format\22:\22isa\22,\22twins\22:{{true|false}}}
+// CHECK: soap.gpu_target = {chip = "sm_80", format = "isa", host_references = {{true|false}}}
+// CHECK-SAME: soap.manifest = "{{.*}}\22gpu\22:{\22chip\22:\22sm_80\22,\22format\22:\22isa\22,\22host_references\22:{{true|false}}}
 // CHECK: llvm.mlir.global private constant @kernel_0_tanh_loop_name("kernel_0_tanh_loop\00")
 // CHECK: llvm.mlir.global internal constant @kernel_0_tanh_loop_handle()
 // CHECK: llvm.mlir.addressof @kernel_0_tanh_loop_name

@@ -38,12 +38,12 @@ constexpr int64_t workspaceBytes = int64_t(64) << 20;
 // Elementwise kernels
 //===----------------------------------------------------------------------===//
 
-void reluTwin(void *const *args, int64_t begin, int64_t end) {
+void reluOnHost(void *const *args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
     static_cast<float *>(args[1])[i] =
         std::max(static_cast<const float *>(args[0])[i], 0.0f);
 }
-void addTwin(void *const *args, int64_t begin, int64_t end) {
+void addOnHost(void *const *args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
     static_cast<float *>(args[2])[i] = static_cast<const float *>(args[0])[i] +
                                        static_cast<const float *>(args[1])[i];
@@ -223,7 +223,7 @@ void CudaCalibration::makeKernels(
       names.push_back(kernelName(c));
       image += kernelText(names.back(), operands, count);
       kernels[names.back()] = {names.back().c_str(),
-                               operands == 1 ? reluTwin : addTwin, count, 1,
+                               operands == 1 ? reluOnHost : addOnHost, count, 1,
                                int64_t(operands) + 1};
     }
 }

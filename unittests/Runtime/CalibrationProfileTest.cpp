@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What has to be measured before files are written, and what they say then.
+// The measurements that must exist before files are written, and the files.
 //
 //===----------------------------------------------------------------------===//
 

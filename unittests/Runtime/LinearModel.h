@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests of sessions, trainers and checkpoints train: a linear model on two
-// devices, whose programs are plain functions.
+// The model of tests of sessions, trainers and checkpoints: a linear model on
+// two devices, whose programs are plain functions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the flags set, and the message for every mistake.
+// The options that the flags set, and the message for every mistake.
 //
 //===----------------------------------------------------------------------===//
 

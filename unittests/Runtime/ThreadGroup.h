@@ -1,4 +1,4 @@
-//===- ThreadGroup.h - Ranks as threads ------------------------*- C++ -*-===//
+//===- ThreadGroup.h - Ranks as threads -------------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -80,7 +80,7 @@ private:
   int me, ranks;
 };
 
-/// Runs `body` on every rank, each on a thread. Returns the mail that nobody
+/// Runs `body` on every rank, each on a thread. Returns the mail that no rank
 /// took.
 inline size_t onRanks(int size,
                       const std::function<void(ProcessGroup &)> &body) {

@@ -43,8 +43,8 @@ typedef struct SoapCompileOptions {
   int dialectPluginCount;
 } SoapCompileOptions;
 
-/* Compiles; NULL on failure (diagnostics were given). What is missing of the
- * pipeline (strategy, partition, lowering) is run. */
+/* Compiles a file of IR; NULL on failure, after diagnostics. Runs the missing
+ * parts of the pipeline (strategy, partition, lowering). */
 SoapModule *soapCompileFile(const char *path,
                             const SoapCompileOptions *options);
 /* The manifest, JSON of docs/Runtime.md; owned by the module. */

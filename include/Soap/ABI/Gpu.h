@@ -6,8 +6,8 @@
  * Images of kernels on the current CUDA device: libSoapCUDA.so. It is there
  * only where CMake found a CUDA toolkit, and nothing else links it.
  *
- * Every function returns null, or what went wrong: a message that stays until
- * the thread calls the next one. None ends the process, and all may be called
+ * Every function returns null, or an error message that stays until the thread
+ * calls the next one. None ends the process, and all may be called
  * from several threads.
  *
  *===----------------------------------------------------------------------===*/
@@ -32,8 +32,8 @@ typedef struct SoapGpuKernel SoapGpuKernel;
 const char *soap_gpu_count(int64_t *devices);
 
 /* PTX, which the driver compiles for its device, or a cubin. The bytes are not
- * needed later. What is no image, or a cut one, is refused before the driver
- * sees it. */
+ * needed later. Bytes that are no image, or a truncated one, are refused before
+ * the driver sees them. */
 const char *soap_gpu_load(const void *image, int64_t bytes,
                           SoapGpuModule **module);
 
@@ -45,7 +45,7 @@ const char *soap_gpu_kernel(SoapGpuModule *module, const char *name,
  * image knows that it takes another number of buffers. */
 const char *soap_gpu_kernel_of(SoapGpuModule *module, const SoapKernel *program,
                                const SoapGpuKernel **kernel);
-/* What CUDA calls it: a cudaKernel_t. */
+/* The kernel as CUDA knows it: a cudaKernel_t. */
 const void *soap_gpu_native(const SoapGpuKernel *kernel);
 
 /* Starts a kernel whose arguments are the `count` pointers into device memory

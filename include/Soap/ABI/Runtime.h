@@ -3,7 +3,7 @@
  * Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What lowered programs call, and nothing else. Programs know this ABI, not the
+ * The functions that lowered programs call. Programs know this ABI, not the
  * backend (cpu, cuda) or the transport (local, mpi, nccl). Tensors are dense
  * row-major f32 unless a function says otherwise. All functions report failures
  * through the context: after one, every later call returns at once and the
@@ -32,15 +32,14 @@ typedef struct SoapContext SoapContext;
  * does not replace an argument. */
 typedef void (*SoapProgram)(SoapContext *ctx, void **args, void *arena);
 
-/* What a program needs of whoever calls it: modules have a constant of this
- * layout, `soap_interface_NAME`, for each program NAME, so that a rank table
- * that says something else is refused before the program runs. All are int64_t:
- *   the number of words that follow
- *   the bytes of the arena
- *   the number of slots: one more than the largest slot
- *   the number of pointers in `args`, then bytes and element type of each
- *   the number of messages, then slot, kind and bytes of each; of a collective,
- *   its SOAP_ALL_REDUCE, ... instead of bytes */
+/* The memory and messages that a program needs from its caller: modules have a
+ * constant of this layout, `soap_interface_NAME`, for each program NAME, so
+ * that a rank table with other numbers is refused before the program runs. All
+ * are int64_t: the number of words that follow the bytes of the arena the
+ * number of slots: one more than the largest slot the number of pointers in
+ * `args`, then bytes and element type of each the number of messages, then
+ * slot, kind and bytes of each; of a collective, its SOAP_ALL_REDUCE, ...
+ * instead of bytes */
 enum { SOAP_INTERFACE_SEND, SOAP_INTERFACE_RECV, SOAP_INTERFACE_COLLECTIVE };
 enum {
   SOAP_INTERFACE_F32,
@@ -69,22 +68,22 @@ void soap_rt_post(SoapContext *ctx, int64_t slot, const void *data,
                   int64_t bytes);
 void soap_rt_recv(SoapContext *ctx, int64_t slot, void *data, int64_t bytes);
 
-/* What a collective does. */
+/* Kinds of collectives. */
 enum {
   SOAP_ALL_REDUCE,     /* the sum of all, on all */
   SOAP_REDUCE,         /* the sum of all, on the root */
   SOAP_REDUCE_SCATTER, /* the sum of all, a part on each */
-  SOAP_ALL_GATHER,     /* what each has, on all */
-  SOAP_BROADCAST,      /* what the root has, on all */
-  SOAP_GATHER,         /* what each has, on the root; of one size */
+  SOAP_ALL_GATHER,     /* the parts of all, on all */
+  SOAP_BROADCAST,      /* the tensor of the root, on all */
+  SOAP_GATHER,         /* the parts of all, on the root; of one size */
   SOAP_ALL_TO_ALL      /* a piece of each, for each */
 };
-/* What it is done with; BYTES are only moved. */
+/* Types of elements; BYTES are only moved. */
 enum { SOAP_BYTES, SOAP_F32, SOAP_F64 };
 
 /* A collective of the group that the rank table names for the slot: all its
  * devices call it, and it may wait for them. Sums are folded in the order of
- * the group. `d` points to: what it does, with which elements, the number n of
+ * the group. `d` points to: the kind, the type of elements, the number n of
  * inputs and m of outputs, and the number of elements of each; `buffers` to n
  * inputs, then m outputs.
  *   ALL_REDUCE:     1 output, with the device's own part before
@@ -101,8 +100,8 @@ void soap_rt_collective(SoapContext *ctx, int64_t slot, const int64_t *d,
 
 /* Calls body(args, begin, end) for ranges that cover [0, extent), on the
  * threads of the calling device, and returns when all are done. Ranges are
- * multiples of `grain` (positive) long, but for the last one. One thread: one
- * call. */
+ * multiples of `grain` (positive) long, the last one may be shorter. One
+ * thread: one call. */
 void soap_rt_parallel(void (*body)(void *const *args, int64_t begin,
                                    int64_t end),
                       void *const *args, int64_t extent, int64_t grain);
@@ -142,16 +141,17 @@ void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
  * soap_rt_attention: 18 numbers: the kind, batch, heads, queries, keys, width,
  * width of values, mask, the bits of the scale as f64, the bytes of the
  * workspace, and the layouts of q, k, v, o, do, dq, dk, dv, numbered in
- * Soap/Runtime/AttentionCall.h. Buffers are q, k, v; then o, and the statistics
- * of rows where the kind has them; of the gradients o, do, the statistics, dq,
- * dk, dv; and the workspace if it has bytes.
+ * lib/Runtime/Kernels/AttentionCall.h. Buffers are q, k, v; then o, and the
+ * statistics of rows where the kind has them; of the gradients o, do, the
+ * statistics, dq, dk, dv; and the workspace if it has bytes.
  *
  * Precisions (operands; sums are f32) and epilogues are numbered in
- * Soap/Runtime/LibraryCalls.h. */
+ * lib/Runtime/Kernels/LibraryCalls.h. */
 void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
 void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers);
 /* Pooling, and norms over the batch at hand, with their gradients: numbers and
- * buffers are those of PoolCall and NormCall in Soap/Runtime/ImageCalls.h. */
+ * buffers are those of PoolCall and NormCall in
+ * lib/Runtime/Kernels/ImageCalls.h. */
 void soap_rt_pool2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
 void soap_rt_batch_norm(SoapContext *ctx, const int64_t *d,
                         void *const *buffers);
@@ -159,11 +159,11 @@ void soap_rt_attention(SoapContext *ctx, const int64_t *d,
                        void *const *buffers);
 
 /* A generated kernel of a program on streams: `name` in the image of GPU
- * kernels, and as function of a range of its iterations for the CPU, its twin
- * (null: none). Kernels take `buffers` pointers and nothing else. */
+ * kernels, and as function of a range of its iterations for the CPU, its host
+ * reference (null: none). Kernels take `buffers` pointers and nothing else. */
 typedef struct SoapKernel {
   const char *name;
-  void (*twin)(void *const *args, int64_t begin, int64_t end);
+  void (*hostReference)(void *const *args, int64_t begin, int64_t end);
   int64_t extent, grain; /* of soap_rt_parallel */
   int64_t buffers;
 } SoapKernel;
@@ -181,13 +181,14 @@ void soap_rt_launch(SoapContext *ctx, const SoapKernel *kernel,
 void soap_rt_copy(SoapContext *ctx, void *to, const void *from, int64_t bytes);
 /* Where the device has a constant of the program. */
 const void *soap_rt_constant(SoapContext *ctx, const void *data, int64_t bytes);
-/* Event `event` happens when `stream` has done what was given to it so far;
- * what is given to a stream that waits for it begins later. Events are numbered
- * from 0 in each program; each is recorded once, before it is waited for. */
+/* Event `event` happens when `stream` has done all work given to it so far;
+ * later work of a stream that waits for it begins after that. Events are
+ * numbered from 0 in each program; each is recorded once, before it is waited
+ * for. */
 void soap_rt_record_event(SoapContext *ctx, int64_t event, int64_t stream);
 void soap_rt_wait_event(SoapContext *ctx, int64_t event, int64_t stream);
-/* Messages between these two do not wait for each other. What is received is
- * there after the end. */
+/* Messages between these two do not wait for each other. Received data are
+ * complete after the end. */
 void soap_rt_begin_transfers(SoapContext *ctx);
 void soap_rt_end_transfers(SoapContext *ctx);
 

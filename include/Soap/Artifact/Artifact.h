@@ -28,7 +28,7 @@ namespace soap::runtime {
 /// Of the container and the members of `ArtifactInfo`.
 constexpr uint32_t artifactVersion = 2;
 
-/// What an artifact was made for.
+/// The machine and runtime that an artifact was made for.
 struct ArtifactInfo {
   /// Version of Soap that made it; for people.
   std::string soapVersion;

@@ -176,8 +176,8 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
                      "are part of the program's arena. 0: what the library "
                      "asks for is allocated beside it"),
       llvm::cl::init(64)};
-  PassOptions::Option<bool> twins{
-      *this, "twins",
+  PassOptions::Option<bool> hostReferences{
+      *this, "host-references",
       llvm::cl::desc("Compile kernels for the CPU, too, so that programs run "
                      "without a GPU"),
       llvm::cl::init(true)};

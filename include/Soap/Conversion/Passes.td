@@ -603,11 +603,11 @@ def SoapEmbedImage : Pass<"soap-embed-image", "::mlir::ModuleOp"> {
   let summary = "The image of GPU kernels becomes data of the module";
   let description = [{
     `gpu.binary @soap_kernels` becomes the constants `soap_gpu_image` and `soap_gpu_image_bytes`, by which the runtime finds it in compiled code and in artifacts. `soap.gpu_target` of the module says what the image is for,
-    and with `twins`, that the parts of kernels are compiled for the CPU, too.
+    and with `host-references`, that the parts of kernels are compiled for the CPU, too.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "Chip of the image">,
-    Option<"twins", "twins", "bool", /*default=*/"true", "Compile kernels for the CPU, too">
+    Option<"hostReferences", "host-references", "bool", /*default=*/"true", "Compile kernels for the CPU, too">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::gpu::GPUDialect"];
 }

@@ -68,7 +68,8 @@ struct EmbedImagePass
         builder.getDictionaryAttr(
             {builder.getNamedAttr("chip", builder.getStringAttr(chip)),
              builder.getNamedAttr("format", builder.getStringAttr(format)),
-             builder.getNamedAttr("twins", builder.getBoolAttr(twins))}));
+             builder.getNamedAttr("host_references",
+                                  builder.getBoolAttr(hostReferences))}));
   }
 };
 

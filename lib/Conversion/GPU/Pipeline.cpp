@@ -112,7 +112,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   buildLowerGpuKernelsPipeline(pm, kernels);
   SoapEmbedImageOptions embed;
   embed.chip = options.chip;
-  embed.twins = options.twins;
+  embed.hostReferences = options.hostReferences;
   pm.addPass(createSoapEmbedImage(embed));
   // The host program.
   pm.addPass(createSoapEmitManifest());

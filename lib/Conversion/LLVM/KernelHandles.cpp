@@ -58,14 +58,15 @@ static LLVM::GlobalOp textConstant(StringRef text, ModuleOp module,
       builder.getStringAttr(bytes));
 }
 
-FailureOr<LLVM::GlobalOp>
-mlir::soap::kernelHandle(ParallelCallOp call, ModuleOp module, bool twins) {
+FailureOr<LLVM::GlobalOp> mlir::soap::kernelHandle(ParallelCallOp call,
+                                                   ModuleOp module,
+                                                   bool hostReferences) {
   auto kernel = call->getAttrOfType<SymbolRefAttr>(kGpuKernel);
   if (!kernel)
     return call.emitOpError("'")
            << call.getCallee()
            << "' has no GPU kernel: expected --soap-kernels-to-gpu before";
-  // Equal kernels are one, their twins are merged later.
+  // Equal kernels are one, their host references are merged later.
   std::string name = (call.getCallee() + "_handle").str();
   if (auto known = module.lookupSymbol<LLVM::GlobalOp>(name))
     return known;
@@ -77,17 +78,17 @@ mlir::soap::kernelHandle(ParallelCallOp call, ModuleOp module, bool twins) {
       call.getContext(), {pointer, pointer, i64, i64, i64});
   LLVM::GlobalOp text =
       textConstant(kernel.getLeafReference(), module, builder);
-  LLVM::LLVMFuncOp twin;
-  if (twins)
-    twin = rangeFunction(call, module, builder);
+  LLVM::LLVMFuncOp range;
+  if (hostReferences)
+    range = rangeFunction(call, module, builder);
   auto handle =
       LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
                              LLVM::Linkage::Internal, name, Attribute());
   builder.createBlock(&handle.getInitializerRegion());
   Value fields[] = {
       LLVM::AddressOfOp::create(builder, loc, text),
-      twin ? Value(LLVM::AddressOfOp::create(builder, loc, twin))
-           : Value(LLVM::ZeroOp::create(builder, loc, pointer)),
+      range ? Value(LLVM::AddressOfOp::create(builder, loc, range))
+            : Value(LLVM::ZeroOp::create(builder, loc, pointer)),
       LLVM::ConstantOp::create(builder, loc, i64, call.getExtentAttr()),
       LLVM::ConstantOp::create(builder, loc, i64, call.getGrainAttr()),
       LLVM::ConstantOp::create(builder, loc, i64,

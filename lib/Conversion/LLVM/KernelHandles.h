@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A launch names its kernel by a constant `SoapKernel` (Soap/ABI/Runtime.h)
-// with the kernel's name in the image and, as a function pointer, its twin: the
-// same loop for the CPU.
+// with the kernel's name in the image and, as a function pointer, its host
+// reference: the same loop for the CPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,11 @@ namespace mlir::soap {
 LLVM::LLVMFuncOp rangeFunction(ParallelCallOp call, ModuleOp module,
                                OpBuilder &builder);
 
-/// The constant `SoapKernel` of a launch; equal ones are one. Without `twins`
-/// its function pointer is null. An error if the launch has no GPU kernel.
+/// The constant `SoapKernel` of a launch; equal ones are one. Without
+/// `hostReferences` its function pointer is null. An error if the launch has no
+/// GPU kernel.
 FailureOr<LLVM::GlobalOp> kernelHandle(ParallelCallOp call, ModuleOp module,
-                                       bool twins);
+                                       bool hostReferences);
 
 } // namespace mlir::soap
 

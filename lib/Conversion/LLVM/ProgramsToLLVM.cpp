@@ -75,7 +75,8 @@ struct ProgramsToLLVMPass
     module->removeAttr(SoapDialect::kPrograms);
   }
 
-  /// Kernels for the CPU that no program calls: launches without twins.
+  /// Kernels for the CPU that no program calls: launches without host
+  /// references.
   static void eraseUnusedKernels(ModuleOp module) {
     if (!module->hasAttr(kGpuTarget))
       return;

@@ -449,9 +449,10 @@ private:
                                 "--soap-order-streams before");
     auto target =
         runtime.getModule()->getAttrOfType<DictionaryAttr>(kGpuTarget);
-    auto twins = target ? target.getAs<BoolAttr>("twins") : BoolAttr();
-    FailureOr<LLVM::GlobalOp> handle =
-        kernelHandle(launch, runtime.getModule(), !twins || twins.getValue());
+    auto references =
+        target ? target.getAs<BoolAttr>("host_references") : BoolAttr();
+    FailureOr<LLVM::GlobalOp> handle = kernelHandle(
+        launch, runtime.getModule(), !references || references.getValue());
     if (failed(handle))
       return failure();
     Location loc = launch.getLoc();

@@ -62,7 +62,7 @@ Expected<std::shared_ptr<void>> loadCode(const std::string &code,
 } // namespace
 
 bool runtime::isArtifactFile(const std::string &path) {
-  // What is looked at twice has to be a regular file.
+  // Reading twice takes a regular file.
   if (specialKind(path))
     return false;
   Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};

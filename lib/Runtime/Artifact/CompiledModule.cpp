@@ -56,11 +56,11 @@ Expected<CompilerLibrary> loadCompiler() {
   return library;
 }
 
-/// What a file is that can be neither IR nor an artifact; else null. Of binary
-/// files other than MLIR's bytecode the compiler would only find fault with
-/// some character.
+/// The kind of a file that can be neither IR nor an artifact; else null. Of
+/// binary files other than MLIR's bytecode the compiler would only find fault
+/// with some character.
 const char *foreignKind(const std::string &path) {
-  // Also what can be read only once: it is looked at before it is compiled.
+  // Pipes and devices, too: the file is read twice.
   if (const char *kind = specialKind(path))
     return kind;
   std::ifstream stream(path, std::ios::binary);

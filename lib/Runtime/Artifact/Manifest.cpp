@@ -307,7 +307,7 @@ RankInfo parseRank(const JsonCursor &cursor, const Manifest &manifest,
 }
 
 /// Every transfer number must belong to two slots that name each other, or a
-/// receive would wait for nobody.
+/// receive would wait forever.
 void checkTransfers(const JsonCursor &cursor, EntryInfo &entry) {
   struct End {
     int64_t device, peer;
@@ -393,7 +393,7 @@ GpuTarget parseGpuTarget(const JsonCursor &cursor) {
   target.format = cursor.at("format").string();
   if (target.format != "bin" && target.format != "isa")
     cursor.at("format").expected("bin or isa");
-  target.twins = cursor.at("twins").boolean();
+  target.hostReferences = cursor.at("host_references").boolean();
   return target;
 }
 

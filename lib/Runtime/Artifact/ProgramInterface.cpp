@@ -26,7 +26,7 @@ struct MessageNeed {
   int64_t slot, kind, bytes;
 };
 
-/// What a program says that it needs.
+/// The needs of a program, as its constant states them.
 struct ProgramNeeds {
   int64_t arenaBytes = 0, slots = 0;
   std::vector<PointerNeed> pointers;

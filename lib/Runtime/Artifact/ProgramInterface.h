@@ -16,9 +16,9 @@
 
 namespace soap::runtime {
 
-/// An error if a number of the manifest is not what the programs of the module
-/// need, or if it is not the manifest that they were compiled with. For modules
-/// that were loaded from files.
+/// An error if a number of the manifest differs from the needs of the programs,
+/// or if it is not the manifest that they were compiled with. For modules that
+/// were loaded from files.
 MaybeError verifyPrograms(const ProgramSource &source);
 
 } // namespace soap::runtime

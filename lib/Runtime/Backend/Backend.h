@@ -1,16 +1,17 @@
-//===- Backend.h - Devices that are not threads of the CPU ------*- C++ -*-===//
+//===- Backend.h - Devices with memory of their own -------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the runtime asks of a kind of devices with memory of their own, and what
-// programs on streams ask of one such device. An interface, because the one
-// implementation (CUDA) is a library of its own that is loaded only on demand.
-// Without a backend, programs run on the CPU, on the memory of the host.
+// A `Backend` is a kind of devices that are not threads of the CPU, and a
+// `BackendDevice` is one of them: programs on streams launch kernels, call
+// libraries and copy on it. Both are interfaces, because the one implementation
+// (CUDA) is a library of its own that is loaded only on demand. Without a
+// backend, programs run on the CPU, in the memory of the host.
 //
-// Functions that do work on a stream may return before it has begun. Errors say
-// which call failed, why, and on which device; op and rank are added by the
-// caller, who knows them.
+// Functions that do work on a stream may return before the work has begun.
+// Errors name the call, the reason and the device; the caller adds the op and
+// the rank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,9 +60,9 @@ public:
     return Error{"this backend has no attention; --soap-lower-to-cuda="
                  "'attention=none' computes it by products and a softmax"};
   }
-  /// The same calls before iterations begin, of which nothing is done: makes
-  /// ready what they need, and may measure which of the library's algorithms is
-  /// the fastest (see `Backend::tunes`). Buffers are where they will be, and
+  /// Prepares the same calls before iterations begin and computes nothing:
+  /// acquires resources, and may measure the library's algorithms to choose the
+  /// fastest (see `Backend::tunes`). Buffers have their later addresses, and
   /// are neither read nor written.
   virtual MaybeError prepare(const ConvCall &, const ConvBuffers &) {
     return std::nullopt;
@@ -89,19 +90,19 @@ public:
   virtual MaybeError record(int64_t event, int64_t stream) = 0;
   virtual MaybeError wait(int64_t event, int64_t stream) = 0;
   /// An event that belongs to no program, for devices of the same process: it
-  /// happens when `stream` has done what was given to it so far, and any of
-  /// them may wait for it until this device's next `begin`.
+  /// happens when `stream` has done all work given to it so far, and any device
+  /// may wait for it until this device's next `begin`.
   virtual Expected<void *> signal(int64_t stream) = 0;
   virtual MaybeError waitSignal(void *signal, int64_t stream) = 0;
-  /// What libraries of this backend call a stream (cudaStream_t).
+  /// The stream as the libraries of this backend know it (cudaStream_t).
   virtual Expected<void *> nativeStream(int64_t stream) = 0;
 };
 
 /// An iteration that devices of this process record instead of doing it, and
 /// do as a whole as often as it is launched (a CUDA graph). It holds addresses:
-/// whoever moves a buffer has to record anew. Recording neither allocates nor
-/// waits for a device, so what needs that - a first call of a library - has to
-/// have run before.
+/// after a buffer has moved, the iteration must be recorded again. Recording
+/// neither allocates nor waits for a device, so calls that need that, such as
+/// the first call of a library, must have run before.
 ///
 /// `begin` and `end` are called by the thread of every device of the graph,
 /// once each and in this order, whatever happens in between: they wait for each
@@ -119,20 +120,21 @@ public:
   virtual MaybeError launch(int64_t device) = 0;
 };
 
-/// What a backend must know of a module and of the run.
+/// The module and the run, as far as a backend needs them.
 struct BackendOptions {
   /// The devices of the module that are in this process, on the devices of the
   /// machine from `first` on: those before are other processes'.
   std::vector<int64_t> local;
   int64_t first = 0;
-  /// What the kernels are for: "sm_90", "bin" or "isa", and their image.
+  /// The chip and format of the kernels ("sm_90", "bin" or "isa"), and their
+  /// image.
   std::string chip, format;
   std::string_view image;
   /// All devices of the module share one real device.
   bool virtualDevices = false;
   /// Libraries' algorithms are chosen by measuring, and choices are kept.
   bool tunes = true;
-  /// Told what is worth knowing and no error; null: nobody. From any thread.
+  /// Receives remarks that are no errors, from any thread. May be empty.
   std::function<void(const std::string &)> note = {};
 };
 
@@ -169,12 +171,12 @@ public:
                                  const void * /*from*/, int64_t /*bytes*/) {
     return noStaging();
   }
-  /// Waits until what was begun on the device is there.
+  /// Waits until the uploads that were begun on the device are complete.
   virtual MaybeError endUploads(int64_t /*device*/) { return noStaging(); }
   /// Whether calls of libraries are to be prepared before an entry runs for the
   /// first time.
   virtual bool tunes() const { return false; }
-  /// What was chosen for them so far, as text, by call.
+  /// The algorithms chosen for them so far, as text, by call.
   virtual std::map<std::string, std::string> algorithms() { return {}; }
   /// Takes the choices of another process for those calls that this one has.
   virtual void useAlgorithms(const std::map<std::string, std::string> &) {}

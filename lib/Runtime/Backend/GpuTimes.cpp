@@ -1,4 +1,4 @@
-//===- GpuTimes.cpp - Loading what measures GPUs --------------------------===//
+//===- GpuTimes.cpp - Loads the clock of GPUs -----------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

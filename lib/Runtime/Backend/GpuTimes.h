@@ -1,11 +1,11 @@
-//===- GpuTimes.h - The GPUs of this machine, and times there ---*- C++ -*-===//
+//===- GpuTimes.h - The clock and the list of GPUs --------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What measuring a machine needs beside a backend (Backend.h): which GPUs there
-// are, and how long the work of a stream takes by the GPU's own clock. Part of
-// the library of backend cuda.
+// Calibration measures a machine through a backend (Backend.h); this interface
+// adds the list of GPUs, and how long the work of a stream takes by the GPU's
+// own clock. The library of backend cuda implements it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ public:
   /// At least one; an error where there is none, or no driver.
   virtual Expected<std::vector<Gpu>> gpus() = 0;
 
-  /// Milliseconds from before to after what `work` gives to a native stream of
+  /// Milliseconds that the work given by `work` takes on a native stream of
   /// the current device (`BackendDevice::nativeStream`). Waits for it.
   virtual Expected<double>
   milliseconds(void *stream, const std::function<MaybeError()> &work) = 0;

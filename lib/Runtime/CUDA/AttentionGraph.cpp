@@ -19,12 +19,12 @@
 using namespace soap;
 using namespace soap::runtime;
 
-/// What tensors are called in plans: those of the call by their number + 1,
-/// then these. From `Between` on they are in no memory.
+/// The numbers of tensors in plans: tensors of the call have their number + 1,
+/// then come these. From `Between` on they are in no memory.
 enum TensorId : int64_t {
   Statistics = 20,
   Scale,
-  Never, ///< what a score is where the mask hides a key
+  Never, ///< the score where the mask hides a key
   One,
   RowSums,
   Between = 100,
@@ -66,7 +66,7 @@ struct AttentionGraph::Builder : CudnnOperations {
     return tensor(Statistics, CUDNN_DATA_FLOAT, rows(), packed(rows()));
   }
 
-  /// What an elementwise operation makes, of `dims`.
+  /// The result of an elementwise operation, of shape `dims`.
   size_t made(cudnnPointwiseMode_t mode, size_t x,
               const std::vector<size_t> &others, const Dims &dims,
               cudnnDataType_t type = CUDNN_DATA_FLOAT, int64_t axis = -1) {
@@ -99,22 +99,22 @@ struct AttentionGraph::Builder : CudnnOperations {
     size_t products = virtualTensor(scores());
     matmul(q, k, products);
     size_t x = masked(scaled(products, number(Scale)));
-    size_t most = virtualTensor(rows());
-    reduce(CUDNN_REDUCE_TENSOR_MAX, x, most);
-    size_t below = made(CUDNN_POINTWISE_SUB, x, {most}, scores());
+    size_t maximum = virtualTensor(rows());
+    reduce(CUDNN_REDUCE_TENSOR_MAX, x, maximum);
+    size_t below = made(CUDNN_POINTWISE_SUB, x, {maximum}, scores());
     size_t exponentials = made(CUDNN_POINTWISE_EXP, below, {}, scores());
     size_t sum = virtualTensor(rows());
     reduce(CUDNN_REDUCE_TENSOR_ADD, exponentials, sum);
     // Engines know no graph without them.
     size_t log = made(CUDNN_POINTWISE_LOG, sum, {}, rows());
-    pointwise(CUDNN_POINTWISE_ADD, most, {log},
+    pointwise(CUDNN_POINTWISE_ADD, maximum, {log},
               call.hasStatistics() ? statistics() : virtualTensor(rows()));
     size_t shares = virtualTensor(scores(), CUDNN_DATA_BFLOAT16);
     pointwise(CUDNN_POINTWISE_DIV, exponentials, {sum}, shares);
     matmul(shares, operand(V), operand(O));
   }
 
-  /// What a product reads transposed, in bf16.
+  /// An operand that a product reads transposed, in bf16.
   size_t transposed(size_t x) {
     Dims dims = scores();
     size_t y = tensor(between++, CUDNN_DATA_BFLOAT16, swapped(dims),
@@ -128,7 +128,7 @@ struct AttentionGraph::Builder : CudnnOperations {
     size_t q = operand(Q), k = operand(K, true), v = operand(V, true);
     size_t o = operand(O), gradient = operand(DO);
     size_t scale = number(Scale), stats = statistics();
-    // What every element of a row of the softmax's gradient has too much.
+    // Subtracted from every element of a row of the softmax's gradient.
     size_t parts = made(CUDNN_POINTWISE_MUL, gradient, {o}, dimsOf(O));
     size_t sums = virtualTensor(rows());
     reduce(CUDNN_REDUCE_TENSOR_ADD, parts, sums);
@@ -156,7 +156,7 @@ struct AttentionGraph::Builder : CudnnOperations {
 
 Expected<std::unique_ptr<AttentionGraph>>
 AttentionGraph::make(const CudnnTarget &target, const AttentionCall &call,
-                     int64_t alignment, size_t most) {
+                     int64_t alignment, size_t maxEngines) {
   std::unique_ptr<AttentionGraph> made(
       new AttentionGraph(target, call, alignment));
   made->scale = static_cast<float>(call.scale);
@@ -169,7 +169,7 @@ AttentionGraph::make(const CudnnTarget &target, const AttentionCall &call,
   if (builder.error)
     return *builder.error;
   SOAP_TRY(made->graph.finalize());
-  SOAP_TRY(made->graph.propose(most, [](const auto &notes) {
+  SOAP_TRY(made->graph.propose(maxEngines, [](const auto &notes) {
     return std::none_of(notes.begin(), notes.end(), [&](auto note) {
       return note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
     });

@@ -21,15 +21,15 @@ namespace soap::runtime {
 class AttentionGraph {
 public:
   /// The graph of a call whose buffers are multiples of `alignment` bytes, and
-  /// at most `most` engines whose sums have an order. An error where cuDNN has
-  /// no engine for it.
+  /// at most `maxEngines` engines whose sums have an order. An error where
+  /// cuDNN has no engine for it.
   static Expected<std::unique_ptr<AttentionGraph>>
   make(const CudnnTarget &target, const AttentionCall &call, int64_t alignment,
-       size_t most);
+       size_t maxEngines);
 
   /// As of `CudnnGraph`.
   const std::vector<std::string> &engines() const { return graph.engines(); }
-  /// With what tensors need that are not in the program.
+  /// In bytes, with the tensors that are not in the program.
   Expected<size_t> workspaceOf(size_t engine);
   MaybeError run(size_t engine, const AttentionBuffers &buffers);
 
@@ -43,7 +43,7 @@ private:
   CudnnGraph graph;
   const AttentionCall call;
   const int64_t alignment;
-  /// What plans read from the host's memory.
+  /// Numbers that plans read from the host's memory.
   float scale = 1, never = 0, one = 1;
 };
 

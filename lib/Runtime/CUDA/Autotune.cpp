@@ -29,7 +29,7 @@ using namespace soap::runtime;
 
 namespace {
 
-constexpr int64_t mostBytes = int64_t(64) << 20;
+constexpr int64_t maxBytes = int64_t(64) << 20;
 
 /// Held while choices are read, measured and written: processes of one machine
 /// agree.
@@ -88,7 +88,7 @@ std::string Autotuner::defaultPath() {
 void Autotuner::load() {
   if (path.empty() || access(path.c_str(), F_OK) != 0)
     return;
-  auto text = readFile(path, mostBytes);
+  auto text = readFile(path, maxBytes);
   auto parsed =
       text ? parseChoices(*text)
            : Expected<std::map<std::string, std::string>>(text.takeError());

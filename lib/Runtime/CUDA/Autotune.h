@@ -8,7 +8,7 @@
 // is kept in a file by call, device and version of the library, so that later
 // runs and the other processes of this machine make the same one: devices that
 // compute the same thing twice must get the same bits. Processes of several
-// machines, whose files differ, tell each other what they chose. Knows nothing
+// machines, whose files differ, exchange their choices. Knows nothing
 // of CUDA.
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ public:
   /// Milliseconds of a candidate, by number; an error: it does not work here.
   using Measure = std::function<Expected<double>(size_t candidate)>;
 
-  /// The number of one of `candidates`, whose names are what the file keeps.
+  /// The number of one of `candidates`; the file keeps their names.
   /// `key` names the call with its shape, the device and the version of the
   /// library. The fastest is taken; of those within 2 % of it the first, for
   /// time is never exact and libraries list by their own preference. An error
@@ -49,12 +49,12 @@ public:
                           const std::vector<std::string> &candidates,
                           const Measure &measure);
 
-  /// What `choose` would return without measuring anything, and without reading
-  /// the file: the number of the choice that is known, if it is a candidate.
+  /// The result of `choose` without a measurement and without reading the file:
+  /// the number of the choice that is known, if it is a candidate.
   std::optional<size_t> recall(const std::string &key,
                                const std::vector<std::string> &candidates);
 
-  /// Names of what was chosen or recalled so far, by key.
+  /// Names of the choices that were made or recalled so far, by key.
   std::map<std::string, std::string> used();
   /// Takes the choices of another process for those keys that were used here,
   /// and keeps them. True if one of them is another than before.
@@ -72,7 +72,7 @@ public:
   static std::string defaultPath();
 
 private:
-  /// Reads what the file says of keys that are not known yet.
+  /// Reads the choices of the file for keys that are not known yet.
   void load();
   void save();
   void tell(const std::string &text);

@@ -57,7 +57,7 @@ MaybeError ConvAlgorithms::describe(const ConvCall &call) {
   SOAP_CUDA(cudnnCreateConvolutionDescriptor, &conv);
   auto type = call.precision == Precision::BF16 ? CUDNN_DATA_BFLOAT16
                                                 : CUDNN_DATA_FLOAT;
-  // Extents are those of NCHW in both.
+  // Extents are in the order of NCHW in both layouts.
   auto layout = call.channelsLast() ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
   SOAP_CUDA(cudnnSetTensor4dDescriptor, x, layout, type, int(s.n),
             int(s.g * s.c), int(height), int(columns));
@@ -108,9 +108,9 @@ size_t ConvAlgorithms::copyBytes() const {
 }
 
 /// The proposals that work in the memory that a workspace may take. The math is
-/// that of the descriptor, so an algorithm counts once. Those whose sums have
-/// no order are left out where there are others: replicas must have the same
-/// bits.
+/// that of the descriptor, so an algorithm counts once. Algorithms whose sums
+/// have no order are left out where there are others: replicas must have the
+/// same bits.
 template <typename Find>
 MaybeError ConvAlgorithms::proposeBy(const char *name, size_t limit,
                                      Find find) {
@@ -233,7 +233,7 @@ MaybeError ConvAlgorithms::runEpilogue(cudnnHandle_t dnn, const ConvCall &call,
   if (call.epilogue == Epilogue::Relu)
     SOAP_CUDA(cudnnActivationForward, dnn, relu, &one, y, result, &zero, y,
               result);
-  // What relu became is above 0 where it was.
+  // The result of relu is above 0 where its argument was.
   if (call.epilogue == Epilogue::ReluGrad)
     SOAP_CUDA(cudnnActivationBackward, dnn, relu, &one, image, buffers.third,
               image, result, image, buffers.third, &zero, image, result);

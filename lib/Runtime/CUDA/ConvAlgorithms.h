@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Descriptors of a convolution, and the algorithms that cuDNN proposes for it.
-// What follows the convolution is a call of its own behind it, but for a bias
-// with relu, which cuDNN has together with it. An image whose padding differs
+// The epilogue of a convolution is a call of its own after it; only a bias with
+// relu is one call with the convolution. An image whose padding differs
 // between sides is padded in memory first (PaddedImage.h).
 //
 //===----------------------------------------------------------------------===//

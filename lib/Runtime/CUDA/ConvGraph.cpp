@@ -3,8 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ConvGraph.h. Which engines are left out follows what cudnn-frontend and
-// PyTorch do.
+// See ConvGraph.h. cudnn-frontend and PyTorch leave out the same engines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +16,7 @@
 using namespace soap;
 using namespace soap::runtime;
 
-/// What tensors are called in plans. From `Between` on they are in no memory.
+/// The numbers of tensors in plans. From `Between` on they are in no memory.
 enum TensorId : int64_t { A = 1, B, Third, Result, Between };
 
 MaybeError ConvGraph::describe(const ConvCall &call, int64_t alignment) {
@@ -66,8 +65,8 @@ MaybeError ConvGraph::describe(const ConvCall &call, int64_t alignment) {
   return operations.error;
 }
 
-/// Whether the engine computes what programs mean: sums in one order, and
-/// operands as they are.
+/// Whether the engine keeps the meaning of programs: it sums in one order and
+/// does not round operands.
 static bool isExact(const std::vector<cudnnBackendNumericalNote_t> &notes,
                     Precision precision) {
   return std::none_of(notes.begin(), notes.end(), [&](auto note) {
@@ -83,12 +82,13 @@ static bool isExact(const std::vector<cudnnBackendNumericalNote_t> &notes,
 Expected<std::unique_ptr<ConvGraph>> ConvGraph::make(const CudnnTarget &target,
                                                      const ConvCall &call,
                                                      int64_t alignment,
-                                                     size_t most) {
+                                                     size_t maxEngines) {
   std::unique_ptr<ConvGraph> made(new ConvGraph(target));
   SOAP_TRY(made->describe(call, alignment));
   SOAP_TRY(made->graph.finalize());
-  SOAP_TRY(made->graph.propose(
-      most, [&](const auto &notes) { return isExact(notes, call.precision); }));
+  SOAP_TRY(made->graph.propose(maxEngines, [&](const auto &notes) {
+    return isExact(notes, call.precision);
+  }));
   return made;
 }
 

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuDNN 9 takes a convolution and what follows it as a graph of operations,
+// cuDNN 9 takes a convolution and its epilogue as a graph of operations,
 // says which of its engines can compute it, best first, and makes a plan of an
-// engine: one launch, where the older functions need one per operation. What
-// lies between operations is f32 and never in memory.
+// engine: one launch, where the older functions need one per operation. Tensors
+// between operations are f32 and never in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,12 @@ namespace soap::runtime {
 class ConvGraph {
 public:
   /// The graph of a call whose buffers are multiples of `alignment` bytes, and
-  /// at most `most` engines that keep its precision and whose sums have an
-  /// order. An error where cuDNN has no engine for it.
+  /// at most `maxEngines` engines that keep its precision and whose sums have
+  /// an order. An error where cuDNN has no engine for it.
   static Expected<std::unique_ptr<ConvGraph>> make(const CudnnTarget &target,
                                                    const ConvCall &call,
                                                    int64_t alignment,
-                                                   size_t most);
+                                                   size_t maxEngines);
 
   /// As of `CudnnGraph`.
   const std::vector<std::string> &engines() const { return graph.engines(); }

@@ -15,7 +15,7 @@ using namespace soap;
 using namespace soap::runtime;
 
 /// Engines that are tried for a call: making a plan of one compiles kernels.
-static constexpr size_t mostEngines = 4;
+static constexpr size_t maxEngines = 4;
 
 /// All ways to compute a call, and the one that is taken.
 struct CudaAttention::Plan {
@@ -97,8 +97,7 @@ Autotuner::Measure CudaAttention::measureOf(Plan &plan, CudaTimer &timer) {
   };
 }
 
-/// What is known or measured; where that cannot be made, the first engine that
-/// can.
+/// The known or measured engine; where it cannot be made, the first that can.
 MaybeError CudaAttention::choose(Plan &plan, bool mayMeasure) {
   size_t count = plan.graph->engines().size();
   if (tuning) {
@@ -133,7 +132,7 @@ CudaAttention::find(const AttentionCall &call, const AttentionBuffers &buffers,
   if (known)
     return known.get();
   auto made = std::make_unique<Plan>(Plan{call, alignment, nullptr, 0});
-  auto graph = AttentionGraph::make({dnn}, call, alignment, mostEngines);
+  auto graph = AttentionGraph::make({dnn}, call, alignment, maxEngines);
   MaybeError error = graph ? std::nullopt : MaybeError(Error{graph.error()});
   if (graph) {
     made->graph = std::move(*graph);

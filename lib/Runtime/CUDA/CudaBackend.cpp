@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The entry of libSoapCudaBackend.so: checks that the machine has what the
-// module needs, loads the kernels, and makes the devices.
+// The entry of libSoapCudaBackend.so: checks that the machine fits the
+// module, loads the kernels, and makes the devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -173,7 +173,7 @@ private:
 
 } // namespace
 
-/// What `openBackend` calls: null with a message on failure.
+/// The function that `openBackend` calls. Null with a message on failure.
 extern "C" Backend *soapOpenCudaBackend(const BackendOptions &options,
                                         std::string *error) {
   auto backend = std::make_unique<CudaBackend>();

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the streams of a device enter a capture and become one again; who begins
-// and ends it is CudaGraph's affair.
+// How the streams of a device enter a capture and become one again; CudaGraph
+// begins and ends it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,7 @@ using namespace soap::runtime;
 
 /// Engines of the graph API that are tried for a call: making a plan of one may
 /// compile kernels.
-static constexpr size_t mostEngines = 6;
+static constexpr size_t maxEngines = 6;
 
 /// All ways to compute a call, and the one that is taken.
 struct CudaConv::Plan {
@@ -30,7 +30,7 @@ struct CudaConv::Plan {
   ConvAlgorithms algorithms;
   MaybeError refused;               ///< why there are no algorithms
   std::unique_ptr<ConvGraph> graph; ///< null: cuDNN refuses it
-  /// Candidates are those of one API, then those of the other.
+  /// Candidates of one API come first, then the other's.
   bool graphFirst = false;
   size_t chosen = 0;
 
@@ -42,7 +42,7 @@ struct CudaConv::Plan {
 
   MaybeError describe();
   size_t engines() const { return graph ? graph->engines().size() : 0; }
-  /// Algorithms whose sums have no order are for where there is nothing else.
+  /// Algorithms whose sums have no order count only where there is no other.
   size_t older() const {
     return graph && !algorithms.haveOrder() ? 0 : algorithms.proposals().size();
   }
@@ -62,11 +62,12 @@ MaybeError CudaConv::Plan::describe() {
   if (MaybeError error = algorithms.describe(call))
     return error;
   refused = algorithms.propose(dnn, call, limit);
-  auto made = ConvGraph::make({dnn}, call, alignment, mostEngines);
+  auto made = ConvGraph::make({dnn}, call, alignment, maxEngines);
   if (made)
     graph = std::move(*made);
   // The older functions need a launch per operation, and copies where padding
-  // differs between sides; where there is one operation they are what is known.
+  // differs between sides; where there is one operation they are the known
+  // choice.
   graphFirst = call.epilogue != Epilogue::None || algorithms.copies();
   return size() ? std::nullopt : refused;
 }
@@ -191,7 +192,7 @@ Autotuner::Measure CudaConv::measureOf(Plan &plan, CudaTimer &timer) {
       }
       buffers = {places[0], places[1], places[2], nullptr, places[3]};
     }
-    // What is larger serves those behind, too.
+    // A larger workspace serves later candidates, too.
     if (*bytes > bytesHeld) {
       auto memory = timer.scratch(int64_t(*bytes));
       if (!memory)
@@ -206,8 +207,8 @@ Autotuner::Measure CudaConv::measureOf(Plan &plan, CudaTimer &timer) {
   };
 }
 
-/// What is known or measured; where that cannot be made, the first candidate
-/// that can.
+/// The known or measured candidate; where it cannot be made, the first that
+/// can.
 MaybeError CudaConv::choose(Plan &plan, bool mayMeasure) {
   if (tuning) {
     CudaTimer timer;

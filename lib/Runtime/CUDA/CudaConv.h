@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions with what follows them, on one device: by a plan of cuDNN's
+// Convolutions with their epilogues, on one device: by a plan of cuDNN's
 // graph API, or by an algorithm of its older functions, whichever is chosen.
 //
 //===----------------------------------------------------------------------===//

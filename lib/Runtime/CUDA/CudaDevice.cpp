@@ -17,7 +17,7 @@ using namespace soap;
 using namespace soap::runtime;
 
 CudaDevice::~CudaDevice() {
-  // Errors here are those of work that has failed and was reported.
+  // Errors here come from work whose failure was reported.
   cudaSetDevice(number);
   cudaDeviceSynchronize();
   for (cudaEvent_t event : events)
@@ -134,9 +134,9 @@ MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
     return native.takeError();
   // Blocks take the iterations in turn, so more than fill the GPU a few times
   // over are of no use.
-  constexpr int64_t warp = 32, most = 256, wavesPerMultiprocessor = 32;
+  constexpr int64_t warp = 32, maxThreads = 256, wavesPerMultiprocessor = 32;
   int64_t threads =
-      std::min<int64_t>(most, (kernel.extent + warp - 1) / warp * warp);
+      std::min<int64_t>(maxThreads, (kernel.extent + warp - 1) / warp * warp);
   int64_t blocks = std::min<int64_t>((kernel.extent + threads - 1) / threads,
                                      multiprocessors * wavesPerMultiprocessor);
   if (const char *error = soap_gpu_launch(known, buffers, kernel.buffers,
@@ -145,7 +145,7 @@ MaybeError CudaDevice::launch(const SoapKernel &kernel, void *const *buffers,
   return std::nullopt;
 }
 
-/// What a library does on a stream, opened before.
+/// A call of a library on a stream, which is opened before.
 template <typename Call>
 MaybeError CudaDevice::callLibrary(int64_t stream, Call call) {
   auto lock = recording();
@@ -254,14 +254,14 @@ Expected<const void *> CudaDevice::constant(const void *data, int64_t bytes) {
 }
 
 Expected<cudaStream_t> CudaDevice::streamOf(int64_t stream) {
-  constexpr int64_t most = 64;
-  if (stream < 0 || stream >= most)
+  constexpr int64_t maxStreams = 64;
+  if (stream < 0 || stream >= maxStreams)
     return Error{"a program has no stream " + std::to_string(stream)};
   while (int64_t(streams.size()) <= stream) {
     cudaStream_t made = nullptr;
     SOAP_CUDA(cudaStreamCreateWithFlags, &made, cudaStreamNonBlocking);
     streams.push_back(made);
-    // Else what it is given would be done, not recorded.
+    // Otherwise its work would be done, not recorded.
     if (captureFork)
       SOAP_CUDA(cudaStreamWaitEvent, made, captureFork, 0);
   }

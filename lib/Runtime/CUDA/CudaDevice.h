@@ -28,7 +28,7 @@ public:
       : number(number), module(module), tuning{tuner, ""} {}
   ~CudaDevice() override;
 
-  /// Reads what the GPU is. Before all else.
+  /// Reads the properties of the GPU. Comes before all other calls.
   MaybeError open();
 
   MaybeError begin() override;
@@ -80,7 +80,7 @@ public:
   MaybeError beginUpload(void *to, const void *from, int64_t bytes);
   MaybeError endUploads() const;
 
-  /// Begins to record what is given to all streams of the device; returns the
+  /// Begins to record the work given to all streams of the device; returns the
   /// event behind which devices enter that record the same capture.
   Expected<cudaEvent_t> beginCapture();
   MaybeError enterCapture(cudaEvent_t fork);

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each names the call and says what the library says.
+// Each names the call and has the text of the library.
 //
 //===----------------------------------------------------------------------===//
 

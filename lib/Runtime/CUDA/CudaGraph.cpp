@@ -117,7 +117,7 @@ MaybeError CudaGraph::end(int64_t device, const std::function<bool()> &failed) {
   if (failed())
     note(Error{"a device failed while it recorded"});
   me.device->setRecording(nullptr);
-  // Nobody records any more: after the end of a capture it would be done.
+  // No device records any more: work after the end of a capture would be done.
   meet();
   if (me.recording && (!joint || &me == &members.front()))
     note(close(me, !isBroken()));

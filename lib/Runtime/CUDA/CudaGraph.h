@@ -48,7 +48,7 @@ private:
     std::lock_guard<std::mutex> lock(mutex);
     return broken;
   }
-  /// Ends a capture: `wanted`, or what was recorded is thrown away.
+  /// Ends a capture. Unless `wanted`, the recorded work is thrown away.
   MaybeError close(Member &member, bool wanted);
 
   std::vector<Member> members;

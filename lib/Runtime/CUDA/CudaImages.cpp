@@ -54,9 +54,9 @@ private:
 
 /// Engines of the graph API that are measured for a call: each compiles kernels
 /// when its plan is made.
-constexpr size_t mostEngines = 3;
+constexpr size_t maxEngines = 3;
 
-/// What is set in any of the addresses.
+/// The bits that are set in any of the addresses.
 uintptr_t bitsOf(std::initializer_list<const void *> places) {
   uintptr_t bits = 0;
   for (const void *place : places)
@@ -115,7 +115,7 @@ struct CudaImages::Pooling {
       cudnnDestroyPoolingDescriptor(windows);
   }
 
-  /// The one whose sums have an order, where there are sums.
+  /// The mode whose sums have an order, where there are sums.
   static cudnnPoolingMode_t modeOf(const PoolCall &call) {
     switch (call.kind) {
     case PoolKind::Max:
@@ -258,7 +258,7 @@ struct CudaImages::Norm {
 };
 
 /// All ways to compute a call: the older function, then engines. The first is
-/// what is known, so engines count only where something was measured.
+/// known to be right, so engines count only after a measurement.
 template <typename Kind>
 struct CudaImages::Plan {
   typename Kind::Call call;
@@ -281,10 +281,10 @@ struct CudaImages::Plan {
     auto bytes = graph->workspaceOf(candidate - 1);
     if (!bytes)
       return bytes.takeError();
-    int64_t most = Kind::workspaceOf(call);
-    if (int64_t(*bytes) > most)
+    int64_t limit = Kind::workspaceOf(call);
+    if (int64_t(*bytes) > limit)
       return Error{"a plan of cuDNN needs " + std::to_string(*bytes) +
-                   " bytes, expected at most " + std::to_string(most)};
+                   " bytes, expected at most " + std::to_string(limit)};
     return std::nullopt;
   }
   MaybeError run(cudnnHandle_t dnn, size_t candidate,
@@ -306,14 +306,14 @@ void CudaImages::forget() {
   norms.clear();
 }
 
-/// What is known or measured, if it can be made after all.
+/// Chooses the known or measured candidate if it can be made after all.
 template <typename Kind>
 void CudaImages::choose(Plan<Kind> &plan, bool mayMeasure) {
-  // In NCHW the graph API has what the function is, or engines of channels last
-  // between transposes.
+  // In NCHW the graph API has the same kernel as the function, or engines of
+  // channels last between transposes.
   if (!tuning || !tuning->tuner || !plan.call.channelsLast)
     return;
-  auto made = Kind::Graph::make({dnn}, plan.call, plan.alignment, mostEngines);
+  auto made = Kind::Graph::make({dnn}, plan.call, plan.alignment, maxEngines);
   if (made)
     plan.graph = std::move(*made);
   CudaTimer timer;

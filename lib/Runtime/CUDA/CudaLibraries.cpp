@@ -38,9 +38,9 @@ MaybeError CudaLibraries::open(const CudaTuning *tuning) {
 MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
                               int64_t count, cudaStream_t stream) {
   SOAP_CUDA(cublasSetStream, blas, stream);
-  constexpr int64_t most = int64_t(1) << 30; // cuBLAS counts in int
-  for (int64_t begin = 0; begin < count; begin += most) {
-    int part = int(std::min(most, count - begin));
+  constexpr int64_t maxCount = int64_t(1) << 30; // cuBLAS counts in int
+  for (int64_t begin = 0; begin < count; begin += maxCount) {
+    int part = int(std::min(maxCount, count - begin));
     if (elementType == SOAP_F64) {
       double one = 1;
       SOAP_CUDA(cublasDaxpy, blas, part, &one,

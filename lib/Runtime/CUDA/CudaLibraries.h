@@ -31,8 +31,8 @@ public:
   /// proposals.
   MaybeError open(const CudaTuning *tuning = nullptr);
 
-  /// Chooses the algorithm of a call by measuring what the library proposes.
-  /// Calls without that have what is known of them, or the first proposal.
+  /// Chooses the algorithm of a call by measuring the library's proposals.
+  /// Without it, a call has its known algorithm, or the first proposal.
   MaybeError prepare(const MatmulCall &call, const MatmulBuffers &buffers) {
     return products.prepare(call, buffers);
   }

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cuBLASLt knows matrices by columns: a matrix by rows is its transpose, so the
-// product is that of the transposes, in the other order. What has a number per
-// column here has one per row there, which is what epilogues want.
+// product is that of the transposes, in the other order. A bias has a
+// number per column here and one per row there, as epilogues need it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace soap;
 using namespace soap::runtime;
 
-/// What cuBLASLt needs to know of a product, and the algorithms it proposes.
+/// The descriptors of a product for cuBLASLt, and the algorithms it proposes.
 struct CudaMatmul::Plan {
   cublasLtMatmulDesc_t desc = nullptr;
   /// In cuBLASLt's order: its first operand is b.
@@ -39,7 +39,7 @@ struct CudaMatmul::Plan {
   /// Pointers of the epilogue, which are part of the description.
   MaybeError bind(const MatmulCall &call, const MatmulBuffers &buffers);
   MaybeError propose(cublasLtHandle_t blas, const MatmulCall &call,
-                     const Alignment &alignment, int most);
+                     const Alignment &alignment, int maxAlgorithms);
 
   template <typename T>
   MaybeError set(cublasLtMatmulDescAttributes_t attribute, T value) {
@@ -151,7 +151,7 @@ MaybeError CudaMatmul::Plan::bind(const MatmulCall &call,
 }
 
 namespace {
-/// What an algorithm may use.
+/// The limits of an algorithm.
 struct Preference {
   cublasLtMatmulPreference_t native = nullptr;
 
@@ -174,7 +174,8 @@ struct Preference {
 
 MaybeError CudaMatmul::Plan::propose(cublasLtHandle_t blas,
                                      const MatmulCall &call,
-                                     const Alignment &alignment, int most) {
+                                     const Alignment &alignment,
+                                     int maxAlgorithms) {
   Preference preference;
   SOAP_CUDA(cublasLtMatmulPreferenceCreate, &preference.native);
   SOAP_TRY(preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
@@ -187,12 +188,12 @@ MaybeError CudaMatmul::Plan::propose(cublasLtHandle_t blas,
       preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment[2]));
   SOAP_TRY(
       preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment[2]));
-  std::vector<cublasLtMatmulHeuristicResult_t> results(size_t(most),
+  std::vector<cublasLtMatmulHeuristicResult_t> results(size_t(maxAlgorithms),
                                                        {{}, {}, {}, {}, {}});
   int count = 0;
   SOAP_CUDA(cublasLtMatmulAlgoGetHeuristic, blas, desc, first, second, result,
-            result, preference.native, most, results.data(), &count);
-  results.resize(size_t(std::clamp(count, 0, most)));
+            result, preference.native, maxAlgorithms, results.data(), &count);
+  results.resize(size_t(std::clamp(count, 0, maxAlgorithms)));
   for (const auto &proposal : results)
     if (proposal.state == CUBLAS_STATUS_SUCCESS)
       proposals.push_back(proposal);
@@ -222,8 +223,8 @@ static uint32_t alignmentOf(const void *pointer) {
   return uint32_t(address & -address);
 }
 
-/// The algorithm as text. What it consists of may be written down and read
-/// again by the same version of the library, as its documentation says.
+/// The algorithm as text. The same version of the library can read it again, as
+/// its documentation says.
 static std::string nameOf(const cublasLtMatmulAlgo_t &algorithm) {
   std::string text = "algorithm";
   for (uint64_t word : algorithm.data) {
@@ -309,7 +310,7 @@ Expected<CudaMatmul::Plan *> CudaMatmul::find(const MatmulCall &call,
     auto made = std::make_unique<Plan>();
     if (MaybeError error = made->describe(call))
       return *error;
-    // What the epilogue reads counts for the choice, too.
+    // Operands of the epilogue count for the choice, too.
     if (MaybeError error = made->bind(call, buffers))
       return *error;
     constexpr int several = 8;

@@ -39,8 +39,8 @@ public:
 private:
   struct Plan;
   /// Bytes by which a, b, y, the third operand, the second result and the
-  /// workspace are aligned, at most 256: what an algorithm may read at once
-  /// depends on them.
+  /// workspace are aligned, at most 256: the width of
+  /// an algorithm's reads depends on them.
   using Alignment = std::array<uint32_t, 6>;
 
   Expected<Plan *> find(const MatmulCall &call, const MatmulBuffers &buffers,

@@ -70,5 +70,5 @@ private:
 
 } // namespace
 
-/// What `openGpuTimes` calls.
+/// The function that `openGpuTimes` calls.
 extern "C" GpuTimes *soapOpenCudaTimes() { return new CudaTimes; }

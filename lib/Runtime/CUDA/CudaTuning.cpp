@@ -72,9 +72,9 @@ Expected<double> CudaTimer::measure(const Work &work) {
   if (!once)
     return once;
   constexpr double roundMs = 2;
-  constexpr int rounds = 3, most = 20;
+  constexpr int rounds = 3, maxRepeats = 20;
   int count =
-      int(std::clamp(roundMs / std::max(*once, 1e-4), 1.0, double(most)));
+      int(std::clamp(roundMs / std::max(*once, 1e-4), 1.0, double(maxRepeats)));
   double best = *once;
   for (int i = 0; i < rounds; ++i) {
     auto time = round(work, count);

@@ -18,7 +18,7 @@
 namespace soap::runtime {
 
 /// Times of calls on the device that is current where this is made and used, on
-/// a stream of its own. What it allocates ends with it.
+/// a stream of its own. It frees its memory when it ends.
 class CudaTimer {
 public:
   CudaTimer() = default;
@@ -32,8 +32,8 @@ public:
   /// bytes.
   Expected<void *> scratch(int64_t bytes, uint32_t alignment = 256);
 
-  /// Milliseconds of what `work` gives to the stream: the shortest of some
-  /// rounds, after one that is not counted. Waits for the device.
+  /// Milliseconds of the work that `work` gives to the stream: the shortest of
+  /// some rounds, after one that is not counted. Waits for the device.
   using Work = std::function<MaybeError(cudaStream_t)>;
   Expected<double> measure(const Work &work);
 
@@ -47,16 +47,16 @@ private:
   std::vector<void *> memory;
 };
 
-/// What the libraries of one device choose their algorithms with.
+/// The libraries of one device choose their algorithms with this.
 struct CudaTuning {
   /// Null: the first proposal is taken. Outlives the libraries.
   Autotuner *tuner = nullptr;
   /// "NVIDIA H200, sm_90": part of every key.
   std::string device;
 
-  /// The number of one of `names`: what is known of the call, or - with
-  /// `measure`, which is not asked for a single proposal - what is the fastest;
-  /// else, and where nothing can be measured, the first.
+  /// The number of one of `names`: the known choice for the call; or with
+  /// `measure`, which is not called for a single proposal, the fastest; else,
+  /// and where nothing can be measured, the first.
   size_t choose(const std::string &call, const std::string &library,
                 const std::vector<std::string> &names,
                 const Autotuner::Measure &measure) const;

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CudnnGraph.h. The names of engines follow what cudnn-frontend and PyTorch
-// do.
+// See CudnnGraph.h. Engines have the names that cudnn-frontend and PyTorch give
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,21 +61,21 @@ MaybeError CudnnGraph::finalize() {
   return graph.finalize();
 }
 
-/// The list that an attribute is, at most `most`; descriptors of `type` are
+/// The list that an attribute is, at most `maxCount`; descriptors of `type` are
 /// made for it.
 static Expected<std::vector<CudnnDescriptor>>
 descriptorsIn(cudnnBackendDescriptor_t from, cudnnBackendAttributeName_t name,
-              cudnnBackendDescriptorType_t type, int64_t most) {
-  std::vector<CudnnDescriptor> list(static_cast<size_t>(most));
+              cudnnBackendDescriptorType_t type, int64_t maxCount) {
+  std::vector<CudnnDescriptor> list(static_cast<size_t>(maxCount));
   std::vector<cudnnBackendDescriptor_t> natives;
   for (CudnnDescriptor &one : list) {
     SOAP_TRY(one.create(type));
     natives.push_back(one.get());
   }
   int64_t count = 0;
-  if (most > 0)
+  if (maxCount > 0)
     SOAP_CUDA(cudnnBackendGetAttribute, from, name,
-              CUDNN_TYPE_BACKEND_DESCRIPTOR, most, &count, natives.data());
+              CUDNN_TYPE_BACKEND_DESCRIPTOR, maxCount, &count, natives.data());
   list.resize(std::min(list.size(), static_cast<size_t>(count)));
   return list;
 }
@@ -153,7 +153,7 @@ MaybeError CudnnGraph::add(CudnnDescriptor settings, const Accept &accept) {
 }
 
 /// An error where that finds none.
-MaybeError CudnnGraph::ask(cudnnBackendHeurMode_t mode, size_t most,
+MaybeError CudnnGraph::ask(cudnnBackendHeurMode_t mode, size_t maxEngines,
                            const Accept &accept) {
   CudnnDescriptor heuristics;
   SOAP_TRY(heuristics.create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR));
@@ -177,7 +177,7 @@ MaybeError CudnnGraph::ask(cudnnBackendHeurMode_t mode, size_t most,
     return list.takeError();
   MaybeError error = Error{"cuDNN has no engine for this graph"};
   for (CudnnDescriptor &settings : *list) {
-    if (found.size() == most)
+    if (found.size() == maxEngines)
       break;
     if (MaybeError refused = add(std::move(settings), accept))
       error = refused;
@@ -185,10 +185,10 @@ MaybeError CudnnGraph::ask(cudnnBackendHeurMode_t mode, size_t most,
   return found.empty() ? error : std::nullopt;
 }
 
-MaybeError CudnnGraph::propose(size_t most, const Accept &accept) {
+MaybeError CudnnGraph::propose(size_t maxEngines, const Accept &accept) {
   // Where there is no fast engine, one that computes it at all.
-  if (ask(CUDNN_HEUR_MODE_A, most, accept))
-    return ask(CUDNN_HEUR_MODE_FALLBACK, most, accept);
+  if (ask(CUDNN_HEUR_MODE_A, maxEngines, accept))
+    return ask(CUDNN_HEUR_MODE_FALLBACK, maxEngines, accept);
   return std::nullopt;
 }
 

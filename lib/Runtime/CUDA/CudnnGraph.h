@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cuDNN 9 takes several operations as one graph, says which of its engines can
-// compute it, best first, and makes a plan of an engine. This is what all
-// graphs share: descriptors, tensors, and the choice of engines; the operations
-// are in CudnnOperations.h. What lies between operations is in no memory.
+// compute it, best first, and makes a plan of an engine. All graphs share
+// this: descriptors, tensors, and the choice of engines; the operations
+// are in CudnnOperations.h. Tensors between operations are in no memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,10 +69,10 @@ private:
   cudnnBackendDescriptor_t native = nullptr;
 };
 
-/// What a graph is made for: the device of a handle, where it runs, or a device
-/// that is not there, by its properties
-/// (CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), for tests that ask cuDNN what it
-/// would do. Needs cuDNN 9.19.
+/// The device that a graph is made for: the device of a handle, where it runs,
+/// or a device that is not there, by its properties
+/// (CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR), for tests that ask cuDNN for its
+/// plans. Needs cuDNN 9.19.
 struct CudnnTarget {
   cudnnHandle_t handle = nullptr;
   cudnnBackendDescriptor_t properties = nullptr;
@@ -106,9 +106,9 @@ public:
 
   using Accept =
       std::function<bool(const std::vector<cudnnBackendNumericalNote_t> &)>;
-  /// Takes at most `most` engines that cuDNN proposes and whose notes are
+  /// Takes at most `maxEngines` engines that cuDNN proposes and whose notes are
   /// accepted; an error where there is none.
-  MaybeError propose(size_t most, const Accept &accept);
+  MaybeError propose(size_t maxEngines, const Accept &accept);
 
   /// Names of engines with their settings, which are the same in every process
   /// with this version of cuDNN: "engine 34 2=1 5=0".
@@ -132,7 +132,7 @@ private:
   };
 
   MaybeError add(CudnnDescriptor settings, const Accept &accept);
-  MaybeError ask(cudnnBackendHeurMode_t mode, size_t most,
+  MaybeError ask(cudnnBackendHeurMode_t mode, size_t maxEngines,
                  const Accept &accept);
   MaybeError makePlan(Engine &engine);
 

@@ -42,7 +42,7 @@ size_t CudnnOperations::number(int64_t id) {
                 Storage::Value);
 }
 
-/// A descriptor with what `fill` gives it.
+/// A descriptor with the attributes that `fill` sets.
 template <typename Fill>
 CudnnDescriptor CudnnOperations::describe(cudnnBackendDescriptorType_t type,
                                           Fill fill) {
@@ -57,7 +57,7 @@ CudnnDescriptor CudnnOperations::describe(cudnnBackendDescriptorType_t type,
   return made;
 }
 
-/// An operation on `tensors`, with what else `fill` gives it.
+/// An operation on `tensors`, with the other attributes that `fill` sets.
 template <typename Fill>
 void CudnnOperations::add(cudnnBackendDescriptorType_t type,
                           const std::vector<Part> &tensors, Fill fill) {

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What graphs are made of: tensors of four dims, and the descriptors of
+// The parts of graphs: tensors of four dims, and the descriptors of
 // operations between them.
 //
 //===----------------------------------------------------------------------===//
@@ -18,8 +18,8 @@
 
 namespace soap::runtime {
 
-/// Adds tensors and operations to a graph. The first error ends what follows:
-/// nothing is added then, and `error` has it.
+/// Adds tensors and operations to a graph. After the first error, which
+/// `error` has, nothing more is added.
 class CudnnOperations {
 public:
   using Dims = std::array<int64_t, 4>;
@@ -44,11 +44,11 @@ public:
   void matmul(size_t a, size_t b, size_t c);
   void reduce(cudnnReduceTensorOp_t how, size_t x, size_t y);
   void reshape(size_t x, size_t y);
-  /// `others`: a second operand, and what selects between both.
+  /// `others`: a second operand, and the operand that selects between both.
   void pointwise(cudnnPointwiseMode_t mode, size_t x,
                  const std::vector<size_t> &others, size_t y,
                  cudnnDataType_t type = CUDNN_DATA_FLOAT, int64_t axis = -1);
-  /// dx = dy where `relu`, or what it was taken of, is above 0, else 0.
+  /// dx = dy where `relu`, or its argument, is above 0, else 0.
   void reluGradient(size_t dy, size_t relu, size_t dx);
   /// Operands of `call.kind` as in `ConvBuffers`.
   void convolution(const ConvCall &call, size_t a, size_t b, size_t result);

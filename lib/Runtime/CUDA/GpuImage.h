@@ -1,4 +1,4 @@
-//===- GpuImage.h - What is in an image of GPU kernels ----------*- C++ -*-===//
+//===- GpuImage.h - Contents of an image of GPU kernels ---------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -78,7 +78,7 @@ const char *soap_gpu_load(const void *image, int64_t bytes,
   auto loaded = std::make_unique<SoapGpuModule>();
   if (std::string problem = readGpuImage(copy, loaded->image); !problem.empty())
     return report(problem);
-  // Now, not at the first launch: what is wrong with PTX is said here.
+  // Now, not at the first launch: errors in PTX are reported here.
   cudaError_t error = cudaLibraryLoadData(
       &loaded->library, copy.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   if (error)
@@ -137,9 +137,9 @@ const char *soap_gpu_launch(const SoapGpuKernel *kernel, void *const *buffers,
   if (count < 0 || (kernel->parameters >= 0 && count != kernel->parameters))
     return report(what + ": it takes " + std::to_string(kernel->parameters) +
                   " buffers, got " + std::to_string(count));
-  constexpr int64_t mostBlocks = std::numeric_limits<int32_t>::max();
-  if (blocks < 1 || blocks > mostBlocks || threads < 1 || threads > 1024)
-    return report(what + ": expected 1 to " + std::to_string(mostBlocks) +
+  constexpr int64_t maxBlocks = std::numeric_limits<int32_t>::max();
+  if (blocks < 1 || blocks > maxBlocks || threads < 1 || threads > 1024)
+    return report(what + ": expected 1 to " + std::to_string(maxBlocks) +
                   " blocks of 1 to 1024 threads, got " +
                   std::to_string(blocks) + " of " + std::to_string(threads));
   // CUDA wants the address of every argument; it only reads them.

@@ -16,7 +16,7 @@
 using namespace soap;
 using namespace soap::runtime;
 
-/// What tensors are called in plans.
+/// The numbers of tensors in plans.
 enum TensorId : int64_t {
   Image = 1,
   Result,
@@ -48,7 +48,7 @@ static bool isExact(const std::vector<cudnnBackendNumericalNote_t> &notes) {
 Expected<std::unique_ptr<PoolGraph>> PoolGraph::make(const CudnnTarget &target,
                                                      const PoolCall &call,
                                                      int64_t alignment,
-                                                     size_t most) {
+                                                     size_t maxEngines) {
   if (call.isGradient && call.kind == PoolKind::Max)
     return Error{"a gradient of a maximum is no graph"};
   std::unique_ptr<PoolGraph> made(new PoolGraph(target));
@@ -64,7 +64,7 @@ Expected<std::unique_ptr<PoolGraph>> PoolGraph::make(const CudnnTarget &target,
   if (operations.error)
     return *operations.error;
   SOAP_TRY(made->graph.finalize());
-  SOAP_TRY(made->graph.propose(most, isExact));
+  SOAP_TRY(made->graph.propose(maxEngines, isExact));
   return made;
 }
 
@@ -79,7 +79,7 @@ MaybeError PoolGraph::run(size_t engine, const PoolBuffers &buffers) {
 Expected<std::unique_ptr<NormGraph>> NormGraph::make(const CudnnTarget &target,
                                                      const NormCall &call,
                                                      int64_t alignment,
-                                                     size_t most) {
+                                                     size_t maxEngines) {
   std::unique_ptr<NormGraph> made(new NormGraph(target, call));
   CudnnOperations operations(made->graph, alignment);
   auto add = [&](int64_t id, const Dims &dims) {
@@ -102,7 +102,7 @@ Expected<std::unique_ptr<NormGraph>> NormGraph::make(const CudnnTarget &target,
   if (operations.error)
     return *operations.error;
   SOAP_TRY(made->graph.finalize());
-  SOAP_TRY(made->graph.propose(most, isExact));
+  SOAP_TRY(made->graph.propose(maxEngines, isExact));
   return made;
 }
 

@@ -22,13 +22,13 @@ namespace soap::runtime {
 class PoolGraph {
 public:
   /// The graph of a call whose buffers are multiples of `alignment` bytes, and
-  /// at most `most` engines whose sums have an order. An error where cuDNN has
-  /// no engine for it, and of the gradient of a maximum, whose engines read
-  /// which element has won.
+  /// at most `maxEngines` engines whose sums have an order. An error where
+  /// cuDNN has no engine for it, and of the gradient of a maximum, whose
+  /// engines read which element has won.
   static Expected<std::unique_ptr<PoolGraph>> make(const CudnnTarget &target,
                                                    const PoolCall &call,
                                                    int64_t alignment,
-                                                   size_t most);
+                                                   size_t maxEngines);
 
   /// As of `CudnnGraph`.
   const std::vector<std::string> &engines() const { return graph.engines(); }
@@ -50,7 +50,7 @@ public:
   static Expected<std::unique_ptr<NormGraph>> make(const CudnnTarget &target,
                                                    const NormCall &call,
                                                    int64_t alignment,
-                                                   size_t most);
+                                                   size_t maxEngines);
 
   /// As of `CudnnGraph`.
   const std::vector<std::string> &engines() const { return graph.engines(); }

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cuDNN's older functions pad both sides of an image alike, and crop neither.
-// What they cannot pad is copied to an image that has its padding in memory,
-// and a gradient of such an image is copied back.
+// An image that they cannot pad is copied to one that has its padding in
+// memory, and a gradient of such an image is copied back.
 //
 //===----------------------------------------------------------------------===//
 

@@ -59,9 +59,9 @@ DataSource synthetic(const ModelInputs &inputs, const std::string &kind,
   return source;
 }
 
-/// Where the tensor's labels of one sample are between those of others: behind
-/// each other, or as far apart as the tokens that they belong to (those of the
-/// last data, if several could be meant), or as the tensor itself says.
+/// Where the labels of one sample lie among the labels of others in the tensor:
+/// behind each other, or as far apart as the tokens that they belong to (of the
+/// last data tensor, if several could be meant), or as the tensor itself says.
 std::optional<int64_t> labelRuns(const ModelInputs &inputs,
                                  const std::vector<DataInput> &places) {
   const TensorInfo &label = inputs.label;

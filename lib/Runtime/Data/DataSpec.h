@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// "KIND:PATH,KEY=VALUE,...", taken apart, and what the kinds share. Private to
-// the data sources.
+// "KIND:PATH,KEY=VALUE,...", taken apart, and functions that the kinds of data
+// share. Private to the data sources.
 //
 //===----------------------------------------------------------------------===//
 

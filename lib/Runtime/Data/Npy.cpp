@@ -30,7 +30,7 @@ class HeaderParser {
 public:
   explicit HeaderParser(std::string_view text) : text(text) {}
 
-  /// Empty, or what was expected.
+  /// Empty on success, else the text of the expectation that failed.
   std::string parse(Header &header) {
     bool descr = false, order = false, shape = false;
     if (!eat('{'))

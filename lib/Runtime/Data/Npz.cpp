@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint64_t maxMembers = 4096, maxBytes = uint64_t(1) << 40;
 
-/// What a reader found wrong.
+/// A fault of the file, as a message.
 struct ZipError {
   std::string message;
 };

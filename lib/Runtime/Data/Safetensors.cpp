@@ -149,7 +149,7 @@ void checkTensor(const std::string &name, std::string_view bytes,
 }
 
 /// Every byte belongs to one tensor: or a small file could claim any amount of
-/// memory, and what was appended to it would not be noticed.
+/// memory, and appended bytes would not be noticed.
 void checkRanges(std::vector<std::pair<int64_t, int64_t>> ranges,
                  int64_t size) {
   std::sort(ranges.begin(), ranges.end());

@@ -36,7 +36,7 @@ namespace {
 
 constexpr int64_t maxText = int64_t(1) << 32;
 
-/// What a model that predicts the next token says about its sequences. With two
+/// The sequences of a model that predicts the next token. With two
 /// data tensors, the second one goes with the labels.
 struct SequenceShape {
   /// By data tensor.
@@ -90,7 +90,7 @@ Expected<double> testFraction(const DataSpec &spec) {
   return value;
 }
 
-/// What --data says of any file of tokens.
+/// The options of --data for any file of tokens.
 struct SequenceSpec {
   DataSpec data;
   SequenceShape shape;
@@ -143,7 +143,7 @@ double entropy(std::span<const int32_t> labels) {
   return total ? -sum / double(total) : 0;
 }
 
-/// What does not depend on the sequences.
+/// A source without samples: the part that does not depend on the sequences.
 DataSource emptySource(const SequenceShape &shape) {
   DataSource source;
   source.tokens = true;
@@ -195,14 +195,14 @@ Expected<int64_t> vocabularyLimit(const DataSpec &spec, int64_t classes) {
                    "not say how many classes its labels have"};
     return classes;
   }
-  int64_t limit = 0, most = classes ? classes : int64_t(1) << 30;
+  int64_t limit = 0, maximum = classes ? classes : int64_t(1) << 30;
   const std::string &text = option->second;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), limit);
   if (error != std::errc() || end != text.data() + text.size() || limit < 2 ||
-      limit > most)
+      limit > maximum)
     return Error{"data option 'vocabulary': expected a number from 2 to " +
-                 std::to_string(most) +
+                 std::to_string(maximum) +
                  (classes ? ", the classes of the labels" : "") + ", got '" +
                  text + "'"};
   return limit;
@@ -268,7 +268,7 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-/// One side of a translation, as tokens: those of each line and a token for its
+/// One side of a translation, as tokens: of each line, and a token for its
 /// end, which also stands for the begin of a target and fills up sources.
 class Lines {
 public:

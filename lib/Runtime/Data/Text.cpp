@@ -28,7 +28,7 @@ bool isWord(char c) {
 
 /// Bytes of a punctuation mark beyond ASCII at a place, 0 if there is none:
 /// quotation marks, dashes, bullets (U+2010 to U+206F), and signs such as
-/// guillemets (U+00A1 to U+00BF but for the letters ª, µ and º).
+/// guillemets (U+00A1 to U+00BF without the letters ª, µ and º).
 size_t markAt(std::string_view text, size_t at) {
   auto byte = [&](size_t i) {
     return at + i < text.size() ? (unsigned char)text[at + i] : 0;

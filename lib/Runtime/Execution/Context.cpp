@@ -94,8 +94,8 @@ CollectiveKind kindOf(int64_t number) {
   }
 }
 
-/// What a program asks for with `soap_rt_collective`; fails if the rank table
-/// knows nothing of it.
+/// Reads the arguments of `soap_rt_collective`; fails if the rank table has no
+/// such collective.
 bool readCollective(SoapContext *ctx, int64_t slot, const int64_t *d,
                     void *const *buffers, Collective &call) {
   if (!checkSlot(ctx, slot))

@@ -1,11 +1,11 @@
-//===- Context.h - One device's view of a running program -------*- C++ -*-===//
+//===- Context.h - The context of a running program -------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `SoapContext *` of the C ABI points to. The launcher fills it before a
-// program starts; the `soap_rt_*` functions read it, count in it, and report
-// failures through it. The first failure of an iteration wins.
+// `SoapContext *` of the C ABI points to this struct. The launcher fills it
+// before a program starts; the `soap_rt_*` functions read it, count in it, and
+// report failures through it. The first failure of an iteration wins.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace soap::runtime {
 
-/// What all devices of one iteration share.
+/// The state that all devices of one iteration share.
 struct RunState {
   std::atomic<bool> failed{false};
   /// Nothing is done yet: a failure is not one of the devices.

@@ -73,7 +73,7 @@ MaybeError initializeFromFile(const Manifest &manifest, TensorStore &store,
   return std::nullopt;
 }
 
-/// Leaves of the states those that the model reads.
+/// Removes the states that the model itself does not read.
 void removeOptimizerStates(const Manifest &manifest,
                            std::set<size_t> &tensors) {
   bool known = false;

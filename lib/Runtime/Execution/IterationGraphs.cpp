@@ -16,7 +16,7 @@ using namespace soap::runtime;
 
 namespace {
 
-constexpr size_t mostGraphs = 4;
+constexpr size_t maxGraphs = 4;
 
 std::vector<int64_t> devicesOf(const Execution &execution) {
   std::vector<int64_t> devices;
@@ -75,7 +75,7 @@ IterationGraphs::Mode IterationGraphs::start(Execution &execution) {
     giveUp(graph.error());
     return Direct;
   }
-  if (graphs.size() == mostGraphs)
+  if (graphs.size() == maxGraphs)
     graphs.erase(graphs.begin());
   graphs.push_back(
       {std::move(addresses), std::move(*graph), execution.bytesSent});
@@ -89,7 +89,7 @@ void IterationGraphs::finish(Execution &execution, Mode mode,
   if (mode == Record) {
     Known &graph = graphs.back();
     if (error && nothingDone) {
-      // What was recorded was not sent.
+      // Recorded messages were not sent.
       sent = graph.bytes;
       return giveUp(error->message);
     }

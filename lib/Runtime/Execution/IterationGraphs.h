@@ -50,7 +50,7 @@ private:
   struct Known {
     std::vector<void *> addresses;
     std::unique_ptr<BackendGraph> graph;
-    /// What a launch sends, as `Execution::bytesSent`.
+    /// Bytes that a launch sends, as in `Execution::bytesSent`.
     std::vector<int64_t> bytes;
   };
 

@@ -5,7 +5,7 @@
 //
 // The calling thread hands an execution to the device threads and is the
 // watchdog until they are done. All that a device thread touches is owned by
-// shared pointers, so that a stuck one harms nobody.
+// shared pointers, so that a stuck one does no harm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ void LauncherOptions::join(const World &world, const Placement &placement) {
 
 namespace {
 
-/// One iteration: what the device threads share with the launcher.
+/// One iteration, shared by the device threads and the launcher.
 struct Iteration {
   std::shared_ptr<Execution> execution;
   IterationGraphs::Mode mode = IterationGraphs::Direct;
@@ -87,7 +87,7 @@ struct Gauging {
   size_t remaining = 0;
 };
 
-/// What the threads and the launcher share beyond one iteration.
+/// State that the threads and the launcher share beyond one iteration.
 struct Shared {
   std::mutex mutex;
   std::condition_variable work, done;
@@ -117,12 +117,12 @@ void runRank(Iteration &iteration, size_t index, KernelCache &kernels,
   int64_t number = ctx.rank->device;
   try {
     bool begun = !device || check(device->begin());
-    // The devices of a graph wait for each other, come what may.
+    // The devices of a graph wait for each other, even after a failure.
     if (records)
       begun = check(graph->begin(number)) && begun;
     if (begun && (!graph || records))
       rank.program(&ctx, rank.pointers.data(), rank.arena);
-    // What comes now is no op's doing.
+    // Failures from here on belong to no op.
     ctx.slot.store(-1);
     if (!ctx.failed() && (!graph || records))
       check(ctx.transport->ended(number));
@@ -203,8 +203,8 @@ bool onlyWaits(Iteration &iteration) {
   return some;
 }
 
-/// Who to blame when nobody moves: a device that is not itself waiting for a
-/// message, else all wait for each other.
+/// The message of the watchdog: it names a device that is not waiting for a
+/// message, else all devices, which wait for each other.
 std::string describeSilence(Iteration &iteration, int64_t ms) {
   std::string after = " for " + std::to_string(ms) + " ms";
   std::string waiting;
@@ -246,7 +246,8 @@ struct Launcher::Impl {
   }
 };
 
-/// Waits for the end of the iteration, and ends it when nobody makes progress.
+/// Waits for the end of the iteration, and ends it when no device makes
+/// progress.
 void Launcher::Impl::watch(Iteration &iteration,
                            std::unique_lock<std::mutex> &lock) {
   auto poll = std::clamp<Clock::duration>(options.timeout / 10,
@@ -295,7 +296,7 @@ void Launcher::Impl::watch(Iteration &iteration,
     int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                      now - lastProgress)
                      .count();
-    // Who does not even record is not to be waited for.
+    // A device that does not even record is stuck.
     iteration.state.recording.store(false);
     iteration.state.fail(*iteration.execution->transport,
                          describeSilence(iteration, ms));

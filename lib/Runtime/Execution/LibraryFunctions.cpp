@@ -86,11 +86,11 @@ void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers) {
     if (ctx->device)
       return onDevice(
           ctx, [&] { return ctx->device->conv(call, list, ctx->stream); });
-    runTwin(call, list,
-            [&](ConvKind kind, const ConvShape &shape, const float *a,
-                const float *b, float *result) {
-              ctx->kernels->conv(kind, shape, a, b, result);
-            });
+    runHostReference(call, list,
+                     [&](ConvKind kind, const ConvShape &shape, const float *a,
+                         const float *b, float *result) {
+                       ctx->kernels->conv(kind, shape, a, b, result);
+                     });
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }
@@ -105,9 +105,10 @@ void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers) {
     if (ctx->device)
       return onDevice(
           ctx, [&] { return ctx->device->matmul(call, list, ctx->stream); });
-    runTwin(call, list,
-            [&](const MatmulShape &shape, const float *a, const float *b,
-                float *y) { ctx->kernels->matmul(shape, a, b, y); });
+    runHostReference(call, list,
+                     [&](const MatmulShape &shape, const float *a,
+                         const float *b,
+                         float *y) { ctx->kernels->matmul(shape, a, b, y); });
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }
@@ -119,7 +120,7 @@ void soap_rt_pool2d(SoapContext *ctx, const int64_t *d, void *const *buffers) {
   PoolCall call = PoolCall::fromArray(d);
   PoolBuffers list = PoolBuffers::of(call, buffers);
   if (!ctx->device)
-    return runTwin(call, list);
+    return runHostReference(call, list);
   onDevice(ctx, [&] { return ctx->device->pool(call, list, ctx->stream); });
 }
 
@@ -130,7 +131,7 @@ void soap_rt_batch_norm(SoapContext *ctx, const int64_t *d,
   NormCall call = NormCall::fromArray(d);
   NormBuffers list = NormBuffers::of(call, buffers);
   if (!ctx->device)
-    return runTwin(call, list);
+    return runHostReference(call, list);
   onDevice(ctx,
            [&] { return ctx->device->batchNorm(call, list, ctx->stream); });
 }
@@ -145,7 +146,7 @@ void soap_rt_attention(SoapContext *ctx, const int64_t *d,
     if (ctx->device)
       return onDevice(
           ctx, [&] { return ctx->device->attention(call, list, ctx->stream); });
-    runTwin(call, list);
+    runHostReference(call, list);
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }

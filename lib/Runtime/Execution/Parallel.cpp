@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads are those of OpenMP, as the library's primitives run on them,
-// too: two pools on the same cores would wait for each other.
+// Loops run on the threads of OpenMP, as the primitives of oneDNN do: two pools
+// on the same cores would wait for each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// What a compiler calls for `omp parallel`; through its ABI, as in
+// The function that a compiler calls for `omp parallel`, by its ABI, as in
 // Affinity.cpp.
 extern "C" {
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
@@ -36,8 +36,8 @@ int omp_get_num_threads(void);
 namespace {
 
 // libgomp is not instrumented, so the thread sanitizer does not see that a
-// parallel region begins after what its thread did before, and ends before what
-// the thread does next. These two say so; elsewhere they are nothing.
+// parallel region begins after the earlier work of its thread, and ends before
+// its later work. These two say so; elsewhere they are nothing.
 void signalTo(char &gate) {
 #ifdef SOAP_THREAD_SANITIZER
   __tsan_release(&gate);

@@ -81,7 +81,7 @@ private:
   BackendDevice &real;
 };
 
-/// Nothing is sent, and nobody waits.
+/// Sends nothing, and never waits.
 class SilentTransport : public Transport {
 public:
   void start(int64_t) override {}
@@ -108,7 +108,7 @@ MaybeError agree(ProcessGroup &group, Backend &backend) {
     if (!parsed.is_object())
       return Error{"a rank says in no known way which algorithms it uses: "
                    "expected the same version of soap-run on all"};
-    // What a lower rank has said stays.
+    // The choice of a lower rank stays.
     for (const auto &[call, name] : parsed.items())
       if (name.is_string())
         all.try_emplace(call, name.get<std::string>());

@@ -36,17 +36,17 @@ static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
     name = "cpu";
     if (gpu) {
       auto count = countGpus();
-      if (!count && !gpu->twins)
+      if (!count && !gpu->hostReferences)
         return Error{"the module is for GPUs only (" + gpu->chip + "), and " +
                      count.error()};
       name = count ? "cuda" : "cpu";
     }
   }
   if (name == "cpu") {
-    if (gpu && !gpu->twins)
+    if (gpu && !gpu->hostReferences)
       return Error{"the module is for GPUs only (" + gpu->chip +
                    "): expected --backend cuda, or a module lowered with "
-                   "twins=true"};
+                   "host-references=true"};
     return std::shared_ptr<Backend>();
   }
   if (!gpu || !source.data)
@@ -69,7 +69,7 @@ static Expected<std::shared_ptr<Backend>> openFor(const ProgramSource &source,
   return openBackend(name, options);
 }
 
-/// What a device has to hold, the largest first.
+/// The tensors that a device has to hold, the largest first.
 static std::string memoryTable(const Manifest &manifest, int64_t device) {
   std::map<std::string, int64_t> sizes;
   for (const EntryInfo &entry : manifest.entries)
@@ -117,7 +117,8 @@ MaybeError Session::allocate(const Placement &placement) {
   int64_t first =
       placement.devicesHere().empty() ? 0 : placement.devicesHere().front();
   try {
-    // Devices first: what they lack is said with what they would have to hold.
+    // Devices first: where their memory is too small, the error lists the
+    // tensors that they have to hold.
     for (int64_t d = 0; d < all.devices; ++d) {
       bool onHost = placement.isHere(d) && !backend;
       arenas.emplace_back(onHost ? arenaSizes[size_t(d)] : 0);

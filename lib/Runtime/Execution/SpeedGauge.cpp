@@ -53,14 +53,14 @@ static void sortByLength(std::vector<size_t> &iterations,
 
 std::vector<size_t> soap::runtime::steadyIterations(
     const std::vector<int64_t> &gauges, int64_t best,
-    const std::vector<int64_t> &lengths, size_t fewest) {
+    const std::vector<int64_t> &lengths, size_t minimum) {
   std::vector<size_t> steady = fullSpeedIterations(gauges, best);
-  if (steady.size() >= fewest)
+  if (steady.size() >= minimum)
     return steady;
   steady.resize(lengths.size());
   std::iota(steady.begin(), steady.end(), size_t(0));
   sortByLength(steady, lengths);
-  steady.resize(std::min(steady.size(), fewest));
+  steady.resize(std::min(steady.size(), minimum));
   return steady;
 }
 

@@ -1,16 +1,16 @@
-//===- SpeedGauge.h - How fast the cores are right now ----------*- C++ -*-===//
+//===- SpeedGauge.h - Whether a core runs at full speed ---------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Cores of a virtual machine lose up to half of their speed, for tenths of a
-// second to minutes, while the host gives the other hardware thread of a core
-// to somebody else. Nothing in the guest shows it: no load, no stolen time.
-// What shows it is a loop of independent additions, as many as the core takes
-// in at once, for both threads of a core share that: timed on each device's
-// core between iterations, it takes twice as long as long as the other thread
-// does anything at all. An iteration with a slow loop before or after it says
-// little about the program.
+// second to minutes, while the host runs another guest on the other hardware
+// thread of a core. The guest sees neither load nor stolen time. The gauge
+// detects it with a loop of independent additions, as many as the core can
+// start in a cycle. Both threads of a core share that limit, so the loop takes
+// twice as long while the other thread does anything. Devices run it on their
+// cores between iterations; an iteration with a slow loop before or after it
+// says little about the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,22 +35,22 @@ int64_t gaugeSpeed();
 std::vector<size_t> fullSpeedIterations(const std::vector<int64_t> &gauges,
                                         int64_t best = 0);
 
-/// Those, or where they are fewer than `fewest`, so many of the shortest, or
-/// all. `lengths`: of each iteration.
+/// The iterations at full speed, or, where they are fewer than `minimum`, the
+/// `minimum` shortest of all (or all). `lengths`: of each iteration.
 std::vector<size_t> steadyIterations(const std::vector<int64_t> &gauges,
                                      int64_t best,
                                      const std::vector<int64_t> &lengths,
-                                     size_t fewest);
+                                     size_t minimum);
 
-/// Those of the given iterations whose length is in the middle half, shortest
-/// first: interruptions are no part of an op, but what always varies is part of
-/// an iteration. Times of ops over these add up to an iteration of the usual
+/// The given iterations whose length is in the middle half, shortest first:
+/// interruptions are no part of an op, but steady variation is part of an
+/// iteration. Times of ops over these add up to an iteration of the usual
 /// length, as medians of the ops would not.
 std::vector<size_t> typicalIterations(std::vector<size_t> iterations,
                                       const std::vector<int64_t> &lengths);
 
-/// More than frequencies of a core differ by, less than what a busy other
-/// thread costs.
+/// Above the ratio of a core's frequencies, below the ratio that a busy other
+/// thread causes.
 constexpr double gaugeTolerance = 1.5;
 
 /// Whether a gauge is at full speed, the smallest that is known being `best`.

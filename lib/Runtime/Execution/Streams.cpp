@@ -43,11 +43,12 @@ void soap_rt_launch(SoapContext *ctx, const SoapKernel *kernel,
   guarded(ctx, [&]() -> MaybeError {
     if (ctx->device)
       return ctx->device->launch(*kernel, buffers, ctx->stream);
-    if (!kernel->twin)
+    if (!kernel->hostReference)
       return Error{std::string("kernel '") + kernel->name +
                    "' is for GPUs only: expected a module lowered with "
-                   "twins=true, or --backend cuda"};
-    soap_rt_parallel(kernel->twin, buffers, kernel->extent, kernel->grain);
+                   "host-references=true, or --backend cuda"};
+    soap_rt_parallel(kernel->hostReference, buffers, kernel->extent,
+                     kernel->grain);
     return std::nullopt;
   });
 }

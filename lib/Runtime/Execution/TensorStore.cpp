@@ -200,7 +200,7 @@ MaybeError TensorStore::move(const std::vector<Part> &parts,
       copyPacked(tile.region, source, region, target, elementSize);
       continue;
     }
-    // Packed on both sides, so that only what is wanted travels.
+    // Packed on both sides, so that only the wanted part travels.
     AlignedBytes packed(part.region.volume() * elementSize);
     if (tile.owner == place.rank()) {
       copyPacked(tile.region, source, part.region, packed.data(), elementSize);

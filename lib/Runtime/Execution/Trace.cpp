@@ -1,4 +1,4 @@
-//===- Trace.cpp - What really ran, as Chrome trace events ----------------===//
+//===- Trace.cpp - Chrome trace events of a run ---------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

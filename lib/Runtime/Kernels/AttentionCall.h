@@ -103,7 +103,8 @@ struct AttentionBuffers {
 };
 
 /// The call on the CPU.
-void runTwin(const AttentionCall &call, const AttentionBuffers &buffers);
+void runHostReference(const AttentionCall &call,
+                      const AttentionBuffers &buffers);
 
 } // namespace soap::runtime
 

@@ -1,11 +1,11 @@
-//===- AttentionTwin.cpp - Attention of GPU programs on the CPU -----------===//
+//===- AttentionHostReference.cpp - Attention of GPU programs on the CPU --===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row by row, as the formula says: products and sums in f32 of what bf16 holds,
-// and what a second product reads rounded to bf16, as the library does. No
-// matrix of queries by keys here, either.
+// Row by row, as the formula says. Products and sums of the bf16 operands are
+// in f32; an operand of the second product is rounded to bf16, as the library
+// does. There is no matrix of queries by keys here, either.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,9 +112,9 @@ void add(float *y, float factor, const float *x, int64_t n) {
     y[i] += factor * x[i];
 }
 
-class Twin {
+class HostAttention {
 public:
-  Twin(const AttentionCall &call, const AttentionBuffers &buffers)
+  HostAttention(const AttentionCall &call, const AttentionBuffers &buffers)
       : call(call), buffers(buffers), scores(static_cast<size_t>(call.keys)) {}
 
   void run() {
@@ -152,19 +152,19 @@ private:
     for (int64_t i = 0; i < call.queries; ++i) {
       score(q, k, i);
       int64_t n = seen(i);
-      float most = -std::numeric_limits<float>::infinity(), sum = 0;
+      float maximum = -std::numeric_limits<float>::infinity(), sum = 0;
       // A NaN stays one.
       for (int64_t j = 0; j < n; ++j)
-        most = scores[size_t(j)] > most || std::isnan(scores[size_t(j)])
-                   ? scores[size_t(j)]
-                   : most;
+        maximum = scores[size_t(j)] > maximum || std::isnan(scores[size_t(j)])
+                      ? scores[size_t(j)]
+                      : maximum;
       for (int64_t j = 0; j < n; ++j)
-        sum += scores[size_t(j)] = std::exp(scores[size_t(j)] - most);
+        sum += scores[size_t(j)] = std::exp(scores[size_t(j)] - maximum);
       for (int64_t j = 0; j < n; ++j)
         add(o.row(i), rounded(scores[size_t(j)] / sum), v.row(j),
             call.valueWidth);
       if (call.hasStatistics())
-        statistics()[i] = most + std::log(sum);
+        statistics()[i] = maximum + std::log(sum);
     }
     o.write();
   }
@@ -175,7 +175,7 @@ private:
     auto scale = static_cast<float>(call.scale);
     for (int64_t i = 0; i < call.queries; ++i) {
       score(q, k, i);
-      // What every share of the row has too much.
+      // Subtracted from every element of the row: the mean of its gradient.
       float excess = dot(dO.row(i), o.row(i), call.valueWidth);
       for (int64_t j = 0, n = seen(i); j < n; ++j) {
         float share = std::exp(scores[size_t(j)] - statistics()[i]);
@@ -194,7 +194,7 @@ private:
 
 } // namespace
 
-void soap::runtime::runTwin(const AttentionCall &call,
-                            const AttentionBuffers &buffers) {
-  Twin(call, buffers).run();
+void soap::runtime::runHostReference(const AttentionCall &call,
+                                     const AttentionBuffers &buffers) {
+  HostAttention(call, buffers).run();
 }

@@ -1,12 +1,13 @@
-//===- ImageCalls.h - Pooling and norms over batches as calls ---*- C++ -*-===//
+//===- ImageCalls.h - Pooling and norms as calls ----------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `soap_rt_pool2d` and `soap_rt_batch_norm` describe: windows over images,
-// and batch normalization with the statistics of the images at hand, with their
-// gradients. All in f32. Backends ask their libraries for these calls; on the
-// CPU a call is its twin: plain loops in the order of the reference lowering.
+// The calls `soap_rt_pool2d` and `soap_rt_batch_norm` of a program for GPUs:
+// windows over images, and batch normalization with the statistics of the
+// batch, with their gradients. All in f32. Backends give these calls to their
+// libraries. On the CPU the *host reference* of a call runs: plain loops in the
+// order of the reference lowering.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,8 +110,8 @@ struct NormBuffers {
 
 /// The calls on the CPU. The gradient of a maximum goes to the first element of
 /// the window, row by row, that equals it.
-void runTwin(const PoolCall &call, const PoolBuffers &buffers);
-void runTwin(const NormCall &call, const NormBuffers &buffers);
+void runHostReference(const PoolCall &call, const PoolBuffers &buffers);
+void runHostReference(const NormCall &call, const NormBuffers &buffers);
 
 } // namespace soap::runtime
 

@@ -1,4 +1,4 @@
-//===- ImageTwins.cpp - Pooling and norms of GPU programs on the CPU ------===//
+//===- ImageHostReferences.cpp - Pooling and norms on the CPU -------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -89,7 +89,7 @@ struct Span {
   int64_t size() const { return end - begin; }
 };
 
-/// Calls `body(place in y, n, c, rows, columns)` for each window, those of an
+/// Calls `body(place in y, n, c, rows, columns)` for each window, image by
 /// image in row-major order.
 template <typename Body>
 void forEachWindow(const PoolCall &call, Body body) {
@@ -105,7 +105,8 @@ void forEachWindow(const PoolCall &call, Body body) {
 
 } // namespace
 
-void soap::runtime::runTwin(const PoolCall &call, const PoolBuffers &buffers) {
+void soap::runtime::runHostReference(const PoolCall &call,
+                                     const PoolBuffers &buffers) {
   const bool isMax = call.kind == PoolKind::Max;
   if (call.isGradient)
     std::fill_n(buffers.result, call.x.volume(), 0.0f);
@@ -191,7 +192,8 @@ void differentiate(const NormCall &call, const NormBuffers &b, int64_t c) {
 
 } // namespace
 
-void soap::runtime::runTwin(const NormCall &call, const NormBuffers &buffers) {
+void soap::runtime::runHostReference(const NormCall &call,
+                                     const NormBuffers &buffers) {
   for (int64_t c = 0; c < call.x.c; ++c)
     if (call.isGradient)
       differentiate(call, buffers, c);

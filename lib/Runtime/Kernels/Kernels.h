@@ -1,13 +1,13 @@
-//===- Kernels.h - Library kernels of the CPU backend -----------*- C++ -*-===//
+//===- Kernels.h - Convolution and matmul on the CPU ------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Convolution and matrix product, each in two forms: on oneDNN, with primitives
-// cached by shape, and *direct*, plain loops that are right for every shape
+// cached by shape, and *direct*: plain loops that are right for every shape
 // (negative padding, kernels larger than the input, no output at all). The C
-// ABI calls the cache; it falls back to direct kernels where oneDNN cannot or
-// would silently use its own slow reference.
+// ABI calls the cache, which falls back to direct kernels for shapes that
+// oneDNN cannot compute or would compute by its own slow reference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,8 +69,8 @@ public:
   void matmul(const MatmulShape &shape, const float *a, const float *b,
               float *y);
 
-  /// What runs for a shape: oneDNN's name, with "+reorder" if operands are
-  /// copied to other layouts, or "direct". For tests and reports.
+  /// The implementation for a shape: oneDNN's name, with "+reorder" if operands
+  /// are copied to other layouts, or "direct". For tests and reports.
   std::string implementation(ConvKind kind, const ConvShape &shape);
 
 private:

@@ -1,13 +1,13 @@
-//===- LibraryCalls.h - Library calls of programs on streams ----*- C++ -*-===//
+//===- LibraryCalls.h - Products and convolutions as calls ------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products and convolutions as `soap_rt_matmul` and `soap_rt_conv2d` describe
-// them: a shape, a precision, and what else the library does with the result
-// before it writes it. Backends ask their libraries for these calls; on the CPU
-// a call is its twin, which rounds operands and results as the library does, so
-// that losses of all precisions can be compared without a GPU.
+// The calls `soap_rt_matmul` and `soap_rt_conv2d` of a program for GPUs: a
+// shape, a precision, and an epilogue that the library applies to the result
+// before it writes it. Backends give these calls to their libraries. On the CPU
+// the *host reference* of a call runs, which rounds operands and results as the
+// library does, so that losses of all precisions can be compared without a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,22 +22,22 @@
 
 namespace soap::runtime {
 
-/// What operands are. Sums are in f32 in all of them.
+/// The type of operands. Sums are in f32 in all precisions.
 enum class Precision : int64_t {
   F32 = 0,
   TF32 = 1, ///< f32 in memory, of which the library reads 10 bits of fraction
   BF16 = 2,
 };
 
-/// What a product becomes before it is written. A bias has one number per
-/// column, of a convolution per channel; a third operand and a second result
-/// are of the type of the result.
+/// The function that is applied to a product before it is written. A bias has
+/// one number per column, of a convolution per channel; a third operand and a
+/// second result are of the type of the result.
 enum class Epilogue : int64_t {
   None = 0,
   Bias = 1,
   Relu = 2,
   BiasRelu = 3,
-  /// gelu by tanh. The second result is what it is taken of.
+  /// gelu by tanh. The second result is its argument.
   Gelu = 4,
   BiasGelu = 5,
   /// Times the derivative of gelu at the third operand.
@@ -97,7 +97,7 @@ struct MatmulCall {
 /// The buffers of a product; null where the call has none.
 struct MatmulBuffers {
   const void *a, *b;
-  const void *third; ///< bias, or what gelu was taken of
+  const void *third; ///< bias, or the argument of gelu
   void *y;
   void *second;
   void *workspace;
@@ -126,7 +126,7 @@ struct ConvCall {
   bool channelsLast() const { return shape.xLayout == 1; }
 
   /// Whether a dim (0: rows, 1: columns) that is padded by `after` behind its
-  /// end has the windows of the call: what lies beyond them is read by none.
+  /// end has the windows of the call: no window reads beyond them.
   bool fits(size_t dim, int64_t after) const {
     const ConvShape &s = shape;
     int64_t extent = dim ? s.w : s.h, results = dim ? s.ow : s.oh,
@@ -142,7 +142,7 @@ struct ConvCall {
   }
   bool padsBothSides() const { return padsBothSides(0) && padsBothSides(1); }
   /// Padding behind the end of a dim: that before its begin where it will do,
-  /// else the call's own, and rather none than what crops.
+  /// else the call's own, or none where that would crop.
   int64_t paddingAfter(size_t dim) const {
     int64_t own = dim ? shape.pr : shape.pb;
     if (padsBothSides(dim))
@@ -176,7 +176,7 @@ struct ConvBuffers {
   const void *a, *b;
   void *result;
   void *workspace;
-  const void *third = nullptr; ///< bias, or what relu became
+  const void *third = nullptr; ///< bias, or the result of relu
 
   static ConvBuffers of(const ConvCall &call, void *const *buffers);
 };
@@ -187,17 +187,17 @@ float fromBFloat16(uint16_t bits);
 /// Nearest number with 10 bits of fraction, ties away from zero, as cvt.rna.
 float toTF32(float value);
 
-/// f32 kernels that twins call.
+/// The f32 kernels that host references call.
 using MatmulKernel = std::function<void(const MatmulShape &, const float *,
                                         const float *, float *)>;
 using ConvKernel = std::function<void(ConvKind, const ConvShape &,
                                       const float *, const float *, float *)>;
 
 /// The call on the CPU.
-void runTwin(const MatmulCall &call, const MatmulBuffers &buffers,
-             const MatmulKernel &kernel);
-void runTwin(const ConvCall &call, const ConvBuffers &buffers,
-             const ConvKernel &kernel);
+void runHostReference(const MatmulCall &call, const MatmulBuffers &buffers,
+                      const MatmulKernel &kernel);
+void runHostReference(const ConvCall &call, const ConvBuffers &buffers,
+                      const ConvKernel &kernel);
 
 } // namespace soap::runtime
 

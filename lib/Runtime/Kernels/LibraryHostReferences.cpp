@@ -1,10 +1,10 @@
-//===- LibraryTwins.cpp - Library calls of GPU programs on the CPU --------===//
+//===- LibraryHostReferences.cpp - Library calls on the CPU ---------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands are rounded to what the library reads, the product is in f32, and
-// the rest is written as the formula says.
+// Operands are rounded to the precision that the library reads, the product is
+// in f32, and the epilogue is computed as its formula says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,9 +135,9 @@ float geluSlope(float x) {
 
 } // namespace
 
-void soap::runtime::runTwin(const MatmulCall &call,
-                            const MatmulBuffers &buffers,
-                            const MatmulKernel &kernel) {
+void soap::runtime::runHostReference(const MatmulCall &call,
+                                     const MatmulBuffers &buffers,
+                                     const MatmulKernel &kernel) {
   const MatmulShape &s = call.shape;
   Operand a(buffers.a, s.batch * s.m * s.k, call.precision);
   Operand b(buffers.b, s.batch * s.k * s.n, call.precision);
@@ -194,7 +194,8 @@ static void forEachWeight(const ConvShape &s, Body body) {
         body(plain++, (o * taps + tap) * channels + c);
 }
 
-/// What follows the sums. The third operand has the layout of the result.
+/// The epilogue, after the sums. The third operand has the layout of the
+/// result.
 static void finish(const ConvCall &call, const float *third, float *result) {
   if (call.epilogue == Epilogue::None)
     return;
@@ -214,13 +215,14 @@ static void finish(const ConvCall &call, const float *third, float *result) {
   }
 }
 
-void soap::runtime::runTwin(const ConvCall &call, const ConvBuffers &buffers,
-                            const ConvKernel &kernel) {
+void soap::runtime::runHostReference(const ConvCall &call,
+                                     const ConvBuffers &buffers,
+                                     const ConvKernel &kernel) {
   Operand a(buffers.a, call.volumeOf(0), call.precision);
   Operand b(buffers.b, call.volumeOf(1), call.precision);
   Result result(buffers.result, call.volumeOf(2),
                 call.precision == Precision::BF16);
-  // It is no operand of the product: what tf32 leaves out of those stays.
+  // It is no operand of the product, so tf32 does not round it.
   Operand third(buffers.third, call.thirdVolume(),
                 call.precision == Precision::BF16 ? Precision::BF16
                                                   : Precision::F32);

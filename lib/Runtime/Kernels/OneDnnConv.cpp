@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto f32 = memory::data_type::f32;
 
-/// One spatial dimension after cropping what no window reads.
+/// One spatial dimension without the rows that no window reads.
 struct Cropped {
   int64_t from = 0, size = 0, before = 0, after = 0;
 
@@ -33,8 +33,8 @@ struct Cropped {
     from = std::max<int64_t>(0, -padding);
     before = std::max<int64_t>(0, padding);
     after = end - extent;
-    // Fewer unread rows than a stride are what "floor" in the output size
-    // means; oneDNN takes them without cropping.
+    // Fewer unread rows than a stride are the rest of the "floor" in the output
+    // size; oneDNN takes them without cropping.
     if (after < 0 && -after < stride)
       after = 0;
     int64_t to = after < 0 ? end : extent;

@@ -5,8 +5,8 @@
 //
 // Builds and runs the oneDNN primitive of one convolution (forward or a
 // gradient) on data of several layouts and OIHW weights. Operands are copied to
-// the library's own layouts where that pays; rows and columns that no window
-// reads are cropped, which is also how negative padding works.
+// the library's own layouts where that is faster; rows and columns that no
+// window reads are cropped, which is also how negative padding works.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ public:
   const std::string &name() const { return label; }
 
 private:
-  /// One operand: the caller's tensor, perhaps cropped, and what the primitive
-  /// wants.
+  /// One operand: the caller's tensor, perhaps cropped, and the layout that the
+  /// primitive takes.
   struct Operand {
     dnnl::memory::desc user, inner;
     dnnl::memory userMemory, innerMemory;

@@ -176,7 +176,7 @@ MaybeError MpiGroup::sendChunk(int to, Channel channel, int tag,
     });
     if (fits != idle.end())
       item.splice(item.begin(), idle, fits);
-    // What fits nothing for long is memory that nobody needs.
+    // A buffer that fits no message for long is unused memory.
     else if (idle.size() > 64)
       idle.pop_back();
   }

@@ -26,17 +26,17 @@ namespace {
 
 constexpr std::string_view magic = "SoapRdv2";
 constexpr size_t headerBytes = 12, nonceDigits = 32, macDigits = 64;
-/// What a hello may have at most: a rank says a few words.
+/// The limit of a hello: a rank says a few words.
 constexpr size_t helloBytes = 4096;
 /// How long a connection may take to send its hello, and how many may be open
 /// without one.
 constexpr milliseconds wordLimit(10000);
-constexpr size_t mostVisitors = 128;
+constexpr size_t maxVisitors = 128;
 /// Connections that are accepted at a time, before the others are listened to
 /// again.
-constexpr int mostAccepted = 64;
-/// Addresses that strangers are counted by, and those that a message names.
-constexpr size_t mostAddresses = 64, namedAddresses = 4;
+constexpr int maxAccepted = 64;
+/// Addresses that strangers are counted by, and addresses that a message names.
+constexpr size_t maxAddresses = 64, namedAddresses = 4;
 
 std::string wordOf(const std::string &text) {
   auto length = uint32_t(text.size());
@@ -47,8 +47,8 @@ std::string wordOf(const std::string &text) {
 
 enum class Reading { Incomplete, Complete, Garbage, Closed };
 
-/// Reads on at a word of at most `limit` bytes and not a byte behind it. What
-/// there is of it is in `received`, in the end its text alone.
+/// Continues to read a word of at most `limit` bytes, and no byte after it. Its
+/// bytes so far are in `received`; once it is complete, its text alone.
 Reading readWord(Socket &socket, std::string &received, size_t limit) {
   for (;;) {
     size_t wanted = headerBytes;
@@ -144,7 +144,7 @@ std::string runtime::drawNonce() {
 
 void Strangers::count(const std::string &address) {
   ++total;
-  if (byAddress.size() < mostAddresses || byAddress.contains(address))
+  if (byAddress.size() < maxAddresses || byAddress.contains(address))
     ++byAddress[address];
 }
 
@@ -223,12 +223,12 @@ Acceptor::Progress Acceptor::listen(Visitor &visitor, Guest &guest) const {
 }
 
 void Acceptor::acceptAll() {
-  for (int i = 0; i < mostAccepted; ++i) {
+  for (int i = 0; i < maxAccepted; ++i) {
     bool isFull = false;
     Socket socket = listener.accept(isFull);
     if (!socket && !isFull)
       return;
-    if (isFull || visitors.size() >= mostVisitors)
+    if (isFull || visitors.size() >= maxVisitors)
       makeRoom();
     if (!socket)
       return;

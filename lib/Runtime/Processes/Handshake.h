@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What two processes say to each other before a connection is used, the same
+// The words that two processes exchange before a connection is used, the same
 // for the rendezvous, the connections between ranks and the peer monitor:
 //
 //   listener     challenge NONCE
@@ -15,7 +15,7 @@
 // connection counts. Without a secret all keys are public: MACs then keep out
 // programs that connect by accident, and do not stop an attacker.
 //
-// Ports are open to strangers. What they send is read in bounded amounts, all
+// Ports are open to strangers. Their bytes are read in bounded amounts, all
 // connections are served side by side, each has a deadline, and their number
 // is bounded, so that strangers do not keep ranks from meeting.
 //
@@ -126,7 +126,7 @@ struct Introduction {
   /// Asked before every attempt: it may change, or not be known yet.
   std::function<Expected<ListenerPlace>()> where;
   const HandshakeKey &key;
-  /// What the listener at the other end is told.
+  /// The text for the listener at the other end.
   std::function<Expected<std::string>(const Socket &)> text;
   /// Bytes of the answer at most.
   size_t answerLimit;

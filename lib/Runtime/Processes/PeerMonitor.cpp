@@ -43,8 +43,8 @@ struct SignPayload {
 };
 
 constexpr size_t headerBytes = 5, largestPayload = 1 << 16;
-/// What is read of a peer at once.
-constexpr size_t mostRead = 2 * largestPayload;
+/// Bytes that one read of a peer takes at most.
+constexpr size_t maxRead = 2 * largestPayload;
 /// Words of an address before the IPv4 addresses: process, host, network, port,
 /// number of the run.
 constexpr size_t addressWords = 5;
@@ -106,7 +106,8 @@ struct PeerMonitor::Impl {
   void sendToAll(const std::string &text);
   void loop();
   void sign();
-  /// Reads what is there; false when the peer has closed the connection.
+  /// Reads the bytes that have arrived; false when the peer has closed the
+  /// connection.
   bool read(Peer &peer, std::string &failure);
   void take(Peer &peer, FrameType type, const char *payload, size_t bytes,
             std::string &failure);
@@ -155,7 +156,7 @@ MaybeError PeerMonitor::connect(const std::vector<std::string> &addresses) {
         words.back()[0] + " on '" + words.back()[1] + "')";
   }
   HandshakeKey key(impl->options.secret, "monitor", words[0][4]);
-  // Peers of lower rank listen already; those of higher rank connect to us.
+  // Peers of lower rank listen already; peers of higher rank connect to us.
   for (int i = 0; i < impl->rank; ++i)
     if (MaybeError error = impl->connectTo(i, words[size_t(i)], key, deadline))
       return error;
@@ -243,7 +244,7 @@ milliseconds PeerMonitor::silence() const {
       latest = std::max(latest, impl->peers[size_t(i)]->lastActive.load());
   Clock::duration ago =
       Clock::now() - Clock::time_point(Clock::duration(latest));
-  // What they have done since their last sign is not known.
+  // Their state since their last heartbeat is not known.
   return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(
                                        ago - 2 * impl->interval));
 }
@@ -313,7 +314,7 @@ bool PeerMonitor::Impl::read(Peer &peer, std::string &failure) {
   bool open = true;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    open = peer.socket.readSome(peer.inbox, mostRead);
+    open = peer.socket.readSome(peer.inbox, maxRead);
   }
   size_t at = 0;
   while (peer.inbox.size() - at >= headerBytes) {
@@ -355,7 +356,7 @@ void PeerMonitor::Impl::loop() {
     poll(descriptors.data(), descriptors.size(),
          int(std::clamp<int64_t>(rest, 0, 100)));
     Clock::time_point now = Clock::now();
-    // Who was stopped himself did not hear the others.
+    // A process that was stopped itself has not heard the others.
     if (Clock::duration gap = now - before; gap > milliseconds(1000))
       for (auto &peer : peers)
         peer->lastSeen += gap;
@@ -364,8 +365,8 @@ void PeerMonitor::Impl::loop() {
     auto add = [](std::string &list, const std::string &name) {
       list += (list.empty() ? "" : "; ") + name;
     };
-    // All of them before any conclusion: who is dead may have drawn others
-    // along, and a failure says more than a closed connection.
+    // Reads all peers before any conclusion: a dead rank may have ended others,
+    // and a failure says more than a closed connection.
     for (Peer *peer : polled) {
       if (!read(*peer, failure)) {
         std::lock_guard<std::mutex> lock(mutex);

@@ -20,7 +20,7 @@ using namespace soap::runtime;
 namespace {
 
 /// More is no text of ours.
-constexpr int64_t mostTextBytes = int64_t(1) << 32;
+constexpr int64_t maxTextBytes = int64_t(1) << 32;
 
 MaybeError sendText(ProcessGroup &group, int to, const std::string &text) {
   auto bytes = int64_t(text.size());
@@ -35,10 +35,10 @@ MaybeError receiveText(ProcessGroup &group, int from, std::string &text) {
   if (MaybeError error =
           group.receive(from, Channel::Control, 0, &bytes, sizeof(bytes)))
     return error;
-  if (bytes < 0 || bytes > mostTextBytes)
+  if (bytes < 0 || bytes > maxTextBytes)
     return Error{"rank " + std::to_string(from) + " announces a text of " +
                  std::to_string(bytes) + " bytes, expected 0 to " +
-                 std::to_string(mostTextBytes)};
+                 std::to_string(maxTextBytes)};
   text.resize(size_t(bytes));
   return group.receive(from, Channel::Control, 0, text.data(), bytes);
 }

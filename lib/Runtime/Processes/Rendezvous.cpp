@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Rendezvous.h. Every connection begins with the handshake of Handshake.h.
-// The hello of a process to rank 0 says who it is and where it listens; the
+// The hello of a process to rank 0 has its rank and where it listens; the
 // answer is the addresses of all and the number of the run, or why there will
 // be no run. Between the others, the hello is a rank, under a key of the run.
 //
@@ -36,8 +36,8 @@ namespace {
 constexpr size_t helloWords = 6;
 /// Bytes that one rank may add to the answer of rank 0.
 constexpr size_t answerBytesOfRank = 4096;
-/// Processes that do not fit which are told of one by one.
-constexpr int mostNotes = 8;
+/// Notes about processes that do not fit.
+constexpr int maxNotes = 8;
 
 std::vector<std::string> split(const std::string &text) {
   std::istringstream stream(text);
@@ -191,7 +191,7 @@ MaybeError Meeting::listenAsRoot() {
   return std::nullopt;
 }
 
-/// Ends the meeting for all who are there.
+/// Ends the meeting for all ranks that have come.
 MaybeError Meeting::refuse(const std::string &why, Guest *culprit,
                            const Acceptor &acceptor) {
   Clock::time_point soon = Clock::now() + milliseconds(2000);
@@ -203,9 +203,9 @@ MaybeError Meeting::refuse(const std::string &why, Guest *culprit,
   return Error{why};
 }
 
-/// Somebody does not fit. Who has the secret is a rank that was started with
-/// other flags: there will be no run. Else it may be anybody, for whom the
-/// ranks are not to end.
+/// A process does not fit. With the right secret it is a rank that was started
+/// with other flags: there will be no run. Without one it may be any program,
+/// which must not end the ranks.
 MaybeError Meeting::mismatch(const std::string &why, Guest *culprit,
                              Acceptor &acceptor) {
   if (!options.secret.empty())
@@ -215,9 +215,9 @@ MaybeError Meeting::mismatch(const std::string &why, Guest *culprit,
     acceptor.answer(*culprit, "refused " + why, Clock::now());
   }
   lastMismatch = why;
-  if (++mismatches <= mostNotes)
+  if (++mismatches <= maxNotes)
     note(why + "; waiting on for the others" +
-         (mismatches == mostNotes ? " (the last such note)" : ""));
+         (mismatches == maxNotes ? " (the last such note)" : ""));
   return std::nullopt;
 }
 
@@ -295,8 +295,8 @@ MaybeError Meeting::takeIn() {
       if (guest.socket)
         watched.push_back(guest.socket.descriptor());
     std::vector<Guest> arrived = acceptor.poll(msUntil(deadline), watched);
-    // Who is here already may go, too, and come again; it has nothing to say by
-    // now.
+    // A rank that has come may leave and come again; it sends nothing until
+    // then.
     for (int i = 1; i < options.ranks; ++i) {
       Guest &guest = guests[size_t(i)];
       if (!guest.socket || guest.socket.isQuiet())
@@ -427,8 +427,7 @@ MaybeError Meeting::connectTo(int rank, const HandshakeKey &key) {
   return std::nullopt;
 }
 
-/// Those of lower rank, but for rank 0, listen already; those of higher rank
-/// connect to this one.
+/// Lower ranks except rank 0 listen already; higher ranks connect to this one.
 MaybeError Meeting::connectOthers() {
   HandshakeKey key(options.secret, "peers", cookie);
   for (int i = 1; i < options.rank; ++i)
@@ -473,7 +472,8 @@ Expected<std::unique_ptr<ProcessGroup>> Meeting::meet() {
     if (options.secret.empty() && !isLoopback(listener.address()))
       note("warning: no secret protects port " +
            std::to_string(listener.port()) + " of " + listener.address() +
-           ": whoever reaches it can join the run; '--rendezvous-secret' gives "
+           ": every program that reaches it can join the run; "
+           "'--rendezvous-secret' gives "
            "one");
     hellos[0] = split(hello());
     if (!where.file.empty())

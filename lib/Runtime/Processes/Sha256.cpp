@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Sha256.h. Names are those of FIPS 180-4.
+// See Sha256.h. Names are as in FIPS 180-4.
 //
 //===----------------------------------------------------------------------===//
 

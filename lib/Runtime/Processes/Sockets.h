@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The little of TCP that ranks need to find and watch each other, with
-// deadlines instead of blocking calls, and with limits on what is read at once.
+// deadlines instead of blocking calls, and with limits of one read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,9 @@ public:
   explicit operator bool() const { return fd >= 0; }
   int descriptor() const { return fd; }
 
-  /// Appends what is there to `text`, at most `limit` bytes: who sends without
-  /// end is to use neither the memory nor the time of this process. False when
-  /// the other end has closed the connection.
+  /// Appends the bytes that have arrived to `text`, at most `limit`: a peer
+  /// that sends without end is to use neither the memory nor the time of this
+  /// process. False when the other end has closed the connection.
   bool readSome(std::string &text, size_t limit);
   /// Writes as much as goes at once and returns how much that was.
   size_t writeSome(const std::string &text);

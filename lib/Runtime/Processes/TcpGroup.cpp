@@ -27,7 +27,7 @@ namespace {
 
 constexpr int64_t byeChannel = -1;
 /// More is no message of ours.
-constexpr int64_t mostBytes = int64_t(1) << 46;
+constexpr int64_t maxBytes = int64_t(1) << 46;
 
 } // namespace
 
@@ -95,7 +95,7 @@ MaybeError TcpGroup::receive(int from, Channel channel, int64_t tag, void *data,
       return Error{place + ": it has closed the connection"};
     if (cancel && cancel->load(std::memory_order_relaxed))
       return Error{"stopped because another device failed"};
-    // Nobody wakes us for `cancel`.
+    // No notification comes for `cancel`.
     if (cancel || closed)
       changed.wait_for(lock, std::chrono::milliseconds(20));
     else
@@ -171,7 +171,7 @@ void TcpGroup::take(int from, const char *data, size_t bytes) {
       std::memcpy(&peer.header, peer.incoming.data(), sizeof(Header));
       peer.incoming.clear();
       peer.inPayload = true;
-      peer.closed = peer.header.bytes < 0 || peer.header.bytes > mostBytes;
+      peer.closed = peer.header.bytes < 0 || peer.header.bytes > maxBytes;
       continue;
     }
     if (peer.header.channel == byeChannel)

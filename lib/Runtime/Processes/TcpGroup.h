@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A process group over one connection to every other rank, with a thread that
-// writes what is sent and reads what comes, so that no send waits.
+// writes and reads messages, so that no send waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ namespace soap::runtime {
 class TcpGroup : public ProcessGroup {
 public:
   /// A socket per rank; that of this one is closed. A receive fails when its
-  /// sender has been gone for `grace`; a send to who is gone is lost. `address`
-  /// is where the others reach this rank.
+  /// sender has been gone for `grace`; a send to a rank that is gone is lost.
+  /// `address` is where the others reach this rank.
   TcpGroup(int rank, std::vector<Socket> sockets,
            std::chrono::milliseconds grace, std::string address);
   ~TcpGroup() override;
@@ -49,10 +49,10 @@ private:
   };
   struct Peer {
     Socket socket;
-    /// What is to be written, the first from `written` on.
+    /// Messages to write, the first from byte `written` on.
     std::deque<std::string> outbox;
     size_t written = 0;
-    /// What is being read: a header, then its bytes.
+    /// The message that is being read: a header, then its bytes.
     std::string incoming;
     bool inPayload = false;
     Header header{};

@@ -130,7 +130,7 @@ void World::fail(const std::string &message) {
 }
 
 MaybeError World::leave() {
-  // The answer that nobody asked for.
+  // The root decides one iteration ahead: its last answer is still unread.
   char word = 0;
   if (asked && rank() != 0)
     if (MaybeError error =

@@ -224,7 +224,7 @@ private:
   /// Whether the iteration's numbers are any.
   bool observe(const std::vector<int64_t> &order, int64_t first,
                double seconds);
-  /// All ranks know afterwards what one has found.
+  /// Gives all ranks the finding of any.
   MaybeError settle(bool looks);
   MaybeError evaluate(EpochResult &numbers);
 
@@ -288,7 +288,7 @@ MaybeError Run::trainEpoch() {
     result.stopped = decision == Decision::Stop;
     bool saves =
         options.checkpointEvery && state.step % options.checkpointEvery == 0;
-    // A checkpoint of what is not finite would replace a good one.
+    // A checkpoint with NaNs would replace a good one.
     if (decision == Decision::NotFinite || saves)
       if (MaybeError error = settle(/*looks=*/saves))
         return error;
@@ -324,7 +324,7 @@ MaybeError Run::train() {
       return error;
     bool isWhole = state.position >= perEpoch() && !result.stopped;
     bool isEnd = !isWhole || !wantsMore() || state.epoch == options.epochs;
-    // Between epochs nobody waits for the others without need.
+    // Between epochs no rank waits for the others without need.
     if (result.notFinite.empty() && (isEnd || source.test))
       if (MaybeError error = settle(/*looks=*/isEnd))
         return error;

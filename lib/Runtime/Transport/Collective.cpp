@@ -1,4 +1,4 @@
-//===- Collective.cpp - What a device does in a collective ----------------===//
+//===- Collective.cpp - One device's part in a collective -----------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

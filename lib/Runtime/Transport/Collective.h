@@ -1,10 +1,10 @@
-//===- Collective.h - What a device does in a collective --------*- C++ -*-===//
+//===- Collective.h - One device's part in a collective ---------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One device's view of an operation of several devices, as a transport gets it
-// from the C ABI: what is done, with whom, and with which buffers.
+// from the C ABI: the operation, the group of devices, and the buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +54,8 @@ struct Collective {
   int64_t elementBytes() const {
     return elementType == SOAP_F32 ? 4 : elementType == SOAP_F64 ? 8 : 1;
   }
-  /// Elements of the whole tensor: what is summed, gathered or sent. Of an
-  /// all-to-all, what this device gives.
+  /// Elements of the whole tensor that is summed, gathered or sent. Of an
+  /// all-to-all, elements that this device gives.
   int64_t elements() const;
   /// Elements of each member's piece; empty unless it is a reduce-scatter or an
   /// all-gather.

@@ -14,8 +14,8 @@
 using namespace soap;
 using namespace soap::runtime;
 
-/// One collective of an iteration. What other devices read lies behind the lock
-/// until all have made a step, and stays as it is then.
+/// One collective of an iteration. Members that other devices read change under
+/// the lock until all devices have made a step, and not after that.
 struct DeviceCollectives::Meeting {
   enum Step { Published, Summed, Done, Steps };
   /// By place in the group.
@@ -76,7 +76,7 @@ public:
       return error;
     if (MaybeError error = move())
       return error;
-    // Nobody reads this device's buffers any more: its stream may go on.
+    // No device reads the buffers of this one any more: its stream may go on.
     return meet(Meeting::Done);
   }
 
@@ -95,8 +95,8 @@ private:
     return call.addTo(meeting.calls);
   }
 
-  /// What the stream does next happens after all that the streams of the others
-  /// were given before this step.
+  /// Later work of the stream happens after all work that the streams of the
+  /// others were given before this step.
   MaybeError meet(Meeting::Step step) {
     auto signal = call.device->signal(call.stream);
     if (!signal)

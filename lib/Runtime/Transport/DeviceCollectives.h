@@ -50,7 +50,7 @@ private:
   std::condition_variable changed;
   bool aborted = false;
   std::vector<std::unique_ptr<Meeting>> meetings;
-  /// By device and stream: what came from another device and is added next.
+  /// By device and stream: data of another device, to be added next.
   std::map<std::pair<int64_t, int64_t>, Memory> incoming;
 };
 

@@ -178,8 +178,8 @@ private:
     return std::nullopt;
   }
 
-  /// What the device at place `p` gives: from its buffer number `input`, or
-  /// from a message.
+  /// Copies the input of the device at place `p`: from its buffer number
+  /// `input`, or from a message.
   MaybeError take(int64_t p, void *to, int64_t elements, size_t input = 0) {
     if (!here[size_t(p)])
       return receive(Published, p, to, elements);
@@ -189,7 +189,7 @@ private:
     return std::nullopt;
   }
 
-  /// The root has what the others give to it, or can read it here.
+  /// The root then has the inputs of the others, or can read them here.
   MaybeError giveToRoot() {
     if (!call.isRoot() && !here[size_t(call.root)])
       if (MaybeError error =
@@ -206,7 +206,7 @@ private:
     return static_cast<char *>(data) + offset;
   }
 
-  /// The own part of a sum, or what the device gives to it.
+  /// The input of a device to a sum.
   static void *partOf(const Collective &other) {
     return other.inputs.empty() ? other.outputs[0] : other.inputs[0];
   }
@@ -245,7 +245,7 @@ private:
     if (MaybeError error = meet(Published))
       return error;
     Interval own = slice(call.place);
-    // Nobody else reads this slice of this device's buffer.
+    // No other device reads this slice of this device's buffer.
     if (MaybeError error = fold(at(mine, own.lo * bytes), own.size(),
                                 [&](const Collective &other) {
                                   return at(other.outputs[0], own.lo * bytes);

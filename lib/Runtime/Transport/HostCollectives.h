@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the transports `local` and `mpi` run a collective: devices of a process
-// meet and read each other's buffers where they lie; to those of other
-// processes messages go. An all-reduce is a reduce-scatter, in which each
+// meet and read each other's buffers where they lie; devices of other
+// processes get messages. An all-reduce is a reduce-scatter, in which each
 // device sums its slice of all parts, and an all-gather of the slices. Each
 // element is summed in one place, in the order of the group: the bits depend
 // neither on timing nor on the number of processes.

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One mailbox per transfer. It has a buffer of its own, which the sender fills
-// before it flips the state, or it points to what the sender posted; so copies
-// need no lock. The lock is for sleeping only, one per receiving device.
+// before it flips the state, or it points to the buffer that the sender posted;
+// so copies need no lock. The lock is for sleeping only, one per receiving
+// device.
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,10 +53,10 @@ struct NcclAbi {
                               int operation, NcclComm, void *stream);
   NcclResult (*ncclReduce)(const void *, void *, size_t count, int type,
                            int operation, int root, NcclComm, void *stream);
-  /// `count`: of what each gets.
+  /// `count`: elements that each rank gets.
   NcclResult (*ncclReduceScatter)(const void *, void *, size_t count, int type,
                                   int operation, NcclComm, void *stream);
-  /// `count`: of what each gives.
+  /// `count`: elements that each rank gives.
   NcclResult (*ncclAllGather)(const void *, void *, size_t count, int type,
                               NcclComm, void *stream);
   NcclResult (*ncclBroadcast)(const void *, void *, size_t count, int type,

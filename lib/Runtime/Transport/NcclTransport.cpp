@@ -105,7 +105,7 @@ public:
 
   std::unique_ptr<Transport> transport() override;
 
-  /// An error of a call, with what NCCL says of it.
+  /// An error of a call, with NCCL's text.
   MaybeError check(NcclResult result, const char *call, NcclComm comm,
                    int64_t device = -1) const {
     if (result == ncclSuccess)
@@ -138,7 +138,7 @@ public:
   }
 
   /// The communicator of a device for a group, its devices ascending. Null
-  /// after an abort, or if nobody named the group before.
+  /// after an abort, or if no group of `create` has these devices.
   NcclComm comm(int64_t device, const std::vector<int64_t> &devices) {
     if (int64_t(devices.size()) == place.devices)
       return comm(device);
@@ -154,8 +154,8 @@ public:
   }
   bool isDead() const { return dead.load(); }
 
-  /// Errors of the network and of other ranks, which no call returns: whoever
-  /// waits on a stream would wait forever.
+  /// Errors of the network and of other ranks, which no call returns: a
+  /// thread that waits on a stream would wait forever.
   std::optional<Transport::Trouble> trouble() {
     std::lock_guard<std::mutex> lock(mutex);
     if (auto found = troubleOf(comms))
@@ -266,8 +266,8 @@ public:
   MaybeError ended(int64_t device) override { return ledger.ended(device); }
   std::optional<Trouble> trouble() override { return world->trouble(); }
   void abort() override { world->abort(); }
-  /// Nobody waits while an iteration is recorded, and what was recorded is sent
-  /// by nobody.
+  /// No device waits while an iteration is recorded, and recorded messages are
+  /// not sent.
   void interrupt() override {}
   MaybeError finish() override { return std::nullopt; }
 
@@ -304,8 +304,8 @@ private:
     return std::nullopt;
   }
 
-  /// Gives a collective to NCCL. What is called depends on nothing that differs
-  /// between the devices of the group.
+  /// Gives a collective to NCCL. The calls are the same on all devices of the
+  /// group.
   NcclResult give(const Collective &call, const std::vector<int> &ranks,
                   NcclComm comm, void *stream) {
     const NcclAbi &nccl = world->nccl;

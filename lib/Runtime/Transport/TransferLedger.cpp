@@ -1,4 +1,4 @@
-//===- TransferLedger.cpp - Who sends what to whom, on both sides ---------===//
+//===- TransferLedger.cpp - Checks the messages given to NCCL -------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,14 +1,14 @@
-//===- TransferLedger.h - Who sends what to whom, on both sides -*- C++ -*-===//
+//===- TransferLedger.h - Checks the messages given to NCCL -----*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // NCCL matches the messages between two devices by their order alone and waits
 // forever where they do not match: a message of another size, one in another
-// order, or none at all is at best a hang. The ledger sees both sides of every
-// message between devices of this process as they are given to NCCL, and says
-// what does not fit, from what was given and from who has ended: no clock is
-// asked.
+// order, or a missing one is at best a hang. The ledger sees both sides of
+// every message between devices of this process as they are given to NCCL, and
+// reports a mismatch, from the messages and from the devices that have ended:
+// it needs no clock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ public:
   /// A new iteration: nothing was given yet, and all devices run.
   void start();
 
-  /// A device gives a message to the transport. An error if what the other
-  /// device has given at the same place is another transfer or another size.
+  /// A device gives a message to the transport. An error if the other
+  /// device has given another transfer or another size at the same place.
   MaybeError give(bool isSend, const Envelope &envelope, int64_t bytes);
 
   /// A device gives its part in a collective. An error if another device of the
@@ -44,7 +44,7 @@ public:
 
   /// The device waits until all that it has given has happened; it goes on with
   /// `resumes`. Or its program has ended. An error if no device can go on any
-  /// more: all that have not ended wait for messages that nobody will give.
+  /// more: all that have not ended wait for messages that no device will give.
   MaybeError waits(int64_t device);
   void resumes(int64_t device);
   MaybeError ended(int64_t device);
@@ -74,13 +74,14 @@ private:
     std::map<int64_t, int64_t> count; ///< by device: rounds that it has given
   };
 
-  /// If nobody can go on, why.
+  /// An error with the reason if no device can go on.
   MaybeError check();
 
   std::mutex mutex;
   std::vector<Device> devices;
   std::vector<int64_t> local;
-  /// By sender and receiver: what one side has given and the other one not yet.
+  /// By sender and receiver: messages that one side has given and the other
+  /// not.
   std::map<std::pair<int64_t, int64_t>, std::deque<Message>> open;
   /// By devices, ascending: NCCL has a communicator for them.
   std::map<std::vector<int64_t>, Sequence> sequences;

@@ -3,10 +3,12 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a send of one device program reaches the receive of another. Programs
-// know neither the transport nor each other: an *envelope* names both devices
-// and the transfer, a number that occurs once per iteration. `local` is memory
-// of one process; between processes a process group carries the messages.
+// A `Transport` carries a message from the send of one device program to the
+// receive of another, and runs collectives. Programs know neither the transport
+// nor each other: an *envelope* names both devices and the transfer, a number
+// that occurs once per iteration. The transport `local` is memory of one
+// process; between processes a process group carries the messages; over NCCL,
+// see NcclTransport.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +48,7 @@ public:
                           int64_t bytes) = 0;
 
   /// As `send`, but `data` stays as it is until the end of the iteration:
-  /// within a process, the receiver copies from there, and nobody else copies.
+  /// within a process, the receiver copies from there, which is the only copy.
   virtual MaybeError post(const Envelope &envelope, const void *data,
                           int64_t bytes) {
     return send(envelope, data, bytes);
@@ -57,15 +59,15 @@ public:
   virtual MaybeError receive(const Envelope &envelope, void *data,
                              int64_t bytes) = 0;
 
-  /// The part of one device in an operation of several, whose buffers have been
-  /// checked (`Collective::check`). Waits for the others where it must; what it
-  /// gives may be reused, and what it gets is there, when it returns, or in the
-  /// order of its stream.
+  /// The part of one device in a collective, whose buffers have been checked
+  /// (`Collective::check`). Waits for the others where it must. When it
+  /// returns, or in the order of its stream, its inputs may be reused and its
+  /// outputs are complete.
   virtual MaybeError collective(const Collective &call) = 0;
 
   /// Messages of a device between these two do not wait for each other, and
-  /// what it receives is there after the end. Transports whose sends never wait
-  /// need nothing for that.
+  /// messages that it receives are complete after the end. Transports whose
+  /// sends never wait need nothing for that.
   virtual MaybeError beginGroup(int64_t) { return std::nullopt; }
   virtual MaybeError endGroup(int64_t) { return std::nullopt; }
 
@@ -73,9 +75,8 @@ public:
   /// nothing any more in this iteration.
   virtual MaybeError ended(int64_t) { return std::nullopt; }
 
-  /// What went wrong on a device since the calls that brought it about have
-  /// returned, if anything. Asked again and again while devices are at work, by
-  /// another thread.
+  /// An error that a device has met after the calls that caused it returned, if
+  /// any. Another thread polls this while devices are at work.
   struct Trouble {
     int64_t device = 0;
     std::string message;
@@ -89,8 +90,8 @@ public:
   /// again with the next `start`.
   virtual void interrupt() { abort(); }
 
-  /// Ends an iteration that no device failed in: a message that nobody took is
-  /// an error.
+  /// Ends an iteration that no device failed in: a message that no device has
+  /// received is an error.
   virtual MaybeError finish() = 0;
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains networks in precisions by twins and compares them with f32 on the CPU.
+"""Trains networks in precisions by host references and compares them with f32 on the CPU.
 
 usage: precision.py BUILD DIR NETWORK:ITERATIONS:PRECISION=LOSS[/WEIGHTS],... ...
 

@@ -73,7 +73,7 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     target("target", cl::cat(category),
            cl::desc("cpu: --soap-lower-to-cpu; cuda: --soap-lower-to-cuda, "
-                    "whose kernels run as their twins for the CPU"),
+                    "whose kernels run as their host references for the CPU"),
            cl::init("cpu"));
 static cl::opt<bool> verbose("verbose", cl::cat(category),
                              cl::desc("print every case"));

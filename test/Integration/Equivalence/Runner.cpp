@@ -390,13 +390,13 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   OwningOpRef<ModuleOp> other;
   if (std::string error = parse(context, !source.wide, other); !error.empty())
     return error;
-  Run twin;
-  if (std::string error = compileOracle(twin, *other); !error.empty())
+  Run onHost;
+  if (std::string error = compileOracle(onHost, *other); !error.empty())
     return error;
   // Other data where f32 is not within a thousand times its precision.
   for (uint64_t draw = 1;; ++draw) {
     Tensors results, updates;
-    if (std::string error = runOracle(twin, entry, inputs, results, updates);
+    if (std::string error = runOracle(onHost, entry, inputs, results, updates);
         !error.empty())
       return error;
     if (std::max(largestDifference(expected, results),

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For tests of the backend cuda without a GPU: with LD_PRELOAD, its functions
-// come before libcudart's. There are devices as the environment says,
-// which have memory and streams (FakeStreams.h). Kernels are their twins, where
-// a program has them.
+// come before those of libcudart. There are devices as the environment says,
+// which have memory and streams (FakeStreams.h). Kernels are their host
+// references, where a program has them.
 //
 //   SOAP_FAKE_CUDA_DEVICES=N     number of devices (default 1); -1: there is no
 //                                driver
@@ -76,9 +76,9 @@ Handle newHandle() {
   return reinterpret_cast<Handle>(next.fetch_add(1) * 64);
 }
 
-/// The functions that run as kernels.
-std::mutex twinsMutex;
-std::map<const void *, const SoapKernel *> twins;
+/// What programs run as a kernel.
+std::mutex hostReferencesMutex;
+std::map<const void *, const SoapKernel *> hostReferences;
 
 /// At the end of the process, if it is asked for.
 struct Statistics {
@@ -389,16 +389,16 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
   insertForbidden(stream);
   const SoapKernel *known = nullptr;
   {
-    std::lock_guard<std::mutex> lock(twinsMutex);
-    auto found = twins.find(kernel);
-    known = found == twins.end() ? nullptr : found->second;
+    std::lock_guard<std::mutex> lock(hostReferencesMutex);
+    auto found = hostReferences.find(kernel);
+    known = found == hostReferences.end() ? nullptr : found->second;
   }
   std::vector<void *> list;
   for (int64_t i = 0; known && i < known->buffers; ++i)
     list.push_back(*static_cast<void **>(arguments[i]));
   return give(stream, [known, list] {
-    if (known && known->twin)
-      known->twin(list.data(), 0, known->extent);
+    if (known && known->hostReference)
+      known->hostReference(list.data(), 0, known->extent);
     pass(known ? 0.002 + double(known->extent) / 1e6 : 0);
   });
 }
@@ -409,7 +409,7 @@ int soap_fake_cuda_give(void *stream, void (*work)(void *), void *data) {
 }
 int soap_fake_cuda_unsafe_call() { return unsafeCall(); }
 
-/// Before that of the runtime, to learn which kernel is whose twin.
+/// Before that of the runtime, to learn which kernel is whose host reference.
 const char *soap_gpu_kernel_of(SoapGpuModule *module, const SoapKernel *program,
                                const SoapGpuKernel **kernel) {
   // The library came after this one, and for its users alone.
@@ -423,8 +423,8 @@ const char *soap_gpu_kernel_of(SoapGpuModule *module, const SoapKernel *program,
   const char *error = next(module, program, kernel);
   if (error)
     return error;
-  std::lock_guard<std::mutex> lock(twinsMutex);
-  twins[native(*kernel)] = program;
+  std::lock_guard<std::mutex> lock(hostReferencesMutex);
+  hostReferences[native(*kernel)] = program;
   return nullptr;
 }
 }

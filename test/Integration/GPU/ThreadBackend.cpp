@@ -7,7 +7,8 @@
 // is, loaded in its place with SOAP_CUDA_BACKEND. A device is memory of its own
 // kind - the host must not touch it - and every stream is a thread, which does
 // what it is given late and in its own time: what events do not order comes in
-// any order, and a wrong order gives wrong numbers. Kernels are their twins.
+// any order, and a wrong order gives wrong numbers. Kernels are their host
+// references.
 //
 // SOAP_THREAD_BACKEND_DEVICES=N: so many devices exist (default 8).
 // SOAP_THREAD_BACKEND_BYTES=N: so much memory each of them has.
@@ -115,38 +116,40 @@ public:
 
   MaybeError launch(const SoapKernel &kernel, void *const *buffers,
                     int64_t stream) override {
-    if (!kernel.twin)
-      return Error{std::string("kernel '") + kernel.name + "' has no twin"};
+    if (!kernel.hostReference)
+      return Error{std::string("kernel '") + kernel.name +
+                   "' has no host reference"};
     std::vector<void *> list(buffers, buffers + kernel.buffers);
-    give(stream,
-         [&kernel, list] { kernel.twin(list.data(), 0, kernel.extent); });
+    give(stream, [&kernel, list] {
+      kernel.hostReference(list.data(), 0, kernel.extent);
+    });
     return std::nullopt;
   }
 
   MaybeError conv(const ConvCall &call, const ConvBuffers &buffers,
                   int64_t stream) override {
-    give(stream, [=] { runTwin(call, buffers, convDirect); });
+    give(stream, [=] { runHostReference(call, buffers, convDirect); });
     return std::nullopt;
   }
   MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
                     int64_t stream) override {
-    give(stream, [=] { runTwin(call, buffers, matmulDirect); });
+    give(stream, [=] { runHostReference(call, buffers, matmulDirect); });
     return std::nullopt;
   }
   MaybeError pool(const PoolCall &call, const PoolBuffers &buffers,
                   int64_t stream) override {
-    give(stream, [=] { runTwin(call, buffers); });
+    give(stream, [=] { runHostReference(call, buffers); });
     return std::nullopt;
   }
   MaybeError batchNorm(const NormCall &call, const NormBuffers &buffers,
                        int64_t stream) override {
-    give(stream, [=] { runTwin(call, buffers); });
+    give(stream, [=] { runHostReference(call, buffers); });
     return std::nullopt;
   }
   MaybeError attention(const AttentionCall &call,
                        const AttentionBuffers &buffers,
                        int64_t stream) override {
-    give(stream, [=] { runTwin(call, buffers); });
+    give(stream, [=] { runHostReference(call, buffers); });
     return std::nullopt;
   }
   MaybeError copy(void *to, const void *from, int64_t bytes,

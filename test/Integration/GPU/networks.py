@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small sizes of the networks under strategies, lowered to GPUs: every kernel is assembled by ptxas, every program runs
-on the CPU, with the twins of its kernels, and is compared with the unfused reference.
+on the CPU, with the host references of its kernels, and is compared with the unfused reference.
 
     networks.py BUILD [--all | --every] [--devices=1,4] [--networks=NAME,..] [--strategies=NAME,..] [--limit=SECONDS]
                 [--jobs=1]

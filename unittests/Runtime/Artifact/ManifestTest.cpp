@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parser reads, and the message for every kind of mistake.
+// The contents that the parser reads, and the message for every kind of
+// mistake.
 //
 //===----------------------------------------------------------------------===//
 
@@ -132,8 +133,8 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
       "m: at /gpu/format: expected bin or isa, got \"elf\"");
   EXPECT_EQ(errorWith("/gpu", json::object({{"chip", "sm_90"},
                                             {"format", "bin"},
-                                            {"twins", 1}})),
-            "m: at /gpu/twins: expected true or false, got 1");
+                                            {"host_references", 1}})),
+            "m: at /gpu/host_references: expected true or false, got 1");
   const std::string rank = "/entries/0/ranks/0";
   auto rankError = [&](const std::string &path, json value) {
     return errorWith((rank + path).c_str(), std::move(value));

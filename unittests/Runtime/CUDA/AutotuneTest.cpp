@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is measured, what is read, and what becomes of files that are damaged.
+// Which choices are measured, which are read from files, and damaged files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -204,7 +204,7 @@ TEST_F(Autotune, WhereTheFileIs) {
 }
 
 /// As processes would: each with a tuner of its own on one file, and times that
-/// differ. All make the choice of whoever was first.
+/// differ. All make the choice of the first.
 TEST_F(Autotune, Together) {
   std::vector<std::thread> threads;
   std::vector<size_t> chosen(8);

@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The twin and what the backend asks of cuDNN, whose stand-in computes the
-// graph operation by operation, beside naive loops in f64, for drawn shapes,
-// masks and layouts. The loops' gradients are compared with differences.
+// The host reference and what the backend asks of cuDNN, whose stand-in
+// computes the graph operation by operation, beside naive loops in f64, for
+// drawn shapes, masks and layouts. The loops' gradients are compared with
+// differences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,19 +54,19 @@ struct Naive {
   /// The shares of the keys in query i.
   std::vector<double> sharesOf(int64_t h, int64_t i) {
     std::vector<double> shares(size_t(call.keys), -INFINITY);
-    double most = -INFINITY, sum = 0;
+    double maximum = -INFINITY, sum = 0;
     for (int64_t j = 0; j < call.keys; ++j)
       if (sees(i, j)) {
         double product = 0;
         for (int64_t d = 0; d < call.width; ++d)
           product += at(Q, h, i, d) * at(K, h, j, d);
-        most = std::max(most, shares[size_t(j)] = product * call.scale);
+        maximum = std::max(maximum, shares[size_t(j)] = product * call.scale);
       }
     for (double &share : shares)
-      sum += share = std::exp(share - most);
+      sum += share = std::exp(share - maximum);
     for (double &share : shares)
       share /= sum;
-    statistics[size_t(h * call.queries + i)] = most + std::log(sum);
+    statistics[size_t(h * call.queries + i)] = maximum + std::log(sum);
     return shares;
   }
 
@@ -142,7 +143,9 @@ struct Buffers {
 std::mt19937 generator(7);
 
 double normal() { return std::normal_distribution<double>()(generator); }
-int64_t upTo(int64_t most) { return 1 + int64_t(generator() % uint64_t(most)); }
+int64_t upTo(int64_t maximum) {
+  return 1 + int64_t(generator() % uint64_t(maximum));
+}
 
 AttentionCall drawnCall() {
   AttentionCall call;
@@ -160,7 +163,7 @@ AttentionCall drawnCall() {
   return call;
 }
 
-/// What is read, drawn, and equal in both.
+/// The operands, drawn, and equal in both.
 void draw(Naive &naive, Buffers &buffers) {
   for (AttentionTensor t : {Q, K, V, DO})
     buffers.forEach(naive, t, [](uint16_t &bits, double &value) {
@@ -240,9 +243,9 @@ TEST(CudaAttentionTest, NaiveGradientsAreDifferences) {
     }
 }
 
-TEST(CudaAttentionTest, TwinIsNearNaive) {
+TEST(CudaAttentionTest, HostReferenceIsNearNaive) {
   compare([](const AttentionCall &call, AttentionBuffers &buffers) {
-    runTwin(call, buffers);
+    runHostReference(call, buffers);
   });
 }
 

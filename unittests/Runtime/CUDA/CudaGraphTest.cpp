@@ -72,7 +72,7 @@ void second(SoapContext *ctx, void **args, void *arena) {
 }
 
 const char *manifestText = R"({"version": 1, "devices": 2,
- "gpu": {"chip": "sm_90", "format": "isa", "twins": true}, "tensors": [
+ "gpu": {"chip": "sm_90", "format": "isa", "host_references": true}, "tensors": [
   {"name": "x", "kind": "data", "shape": [4], "dtype": "f32", "sample_dim": 0},
   {"name": "w", "kind": "parameter", "shape": [4], "dtype": "f32"},
   {"name": "y", "kind": "output", "shape": [4], "dtype": "f32"}],
@@ -186,7 +186,7 @@ Outcome run(const RunOptions &setup) {
   return result;
 }
 
-/// What y is, by hand.
+/// The value of y, by hand.
 std::vector<float> expected(int iterations) {
   std::vector<float> w(4);
   for (int i = 0; i < iterations; ++i)

@@ -1,11 +1,11 @@
-//===- CudaImagesTest.cpp - What the backend asks of cuDNN for images -----===//
+//===- CudaImagesTest.cpp - Calls of cuDNN for images ---------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pooling and norms: the twins compared with formulas, and the calls of a
-// stand-in for cuDNN (FakeCudnnImages.cpp, whose work is done at once) with the
-// twins, on drawn shapes.
+// Pooling and norms: the host references compared with formulas, and the calls
+// of a stand-in for cuDNN (FakeCudnnImages.cpp, whose work is done at once)
+// with the host references, on drawn shapes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,56 +74,56 @@ protected:
   }
 };
 
-Numbers poolByTwin(const PoolCall &call, const Numbers &x,
+Numbers poolOnHost(const PoolCall &call, const Numbers &x,
                    const Numbers &dy = {}, const Numbers &y = {}) {
   Numbers result(static_cast<size_t>(call.isGradient ? call.x.volume()
                                                      : call.y().volume()));
-  runTwin(call, {dy.data(), x.data(), y.data(), result.data()});
+  runHostReference(call, {dy.data(), x.data(), y.data(), result.data()});
   return result;
 }
 
-TEST(ImageTwinsTest, Maxima) {
+TEST(ImageHostReferencesTest, Maxima) {
   PoolCall call{{1, 1, 3, 3}, 2, 2, 2, 2, 1, 1};
-  EXPECT_EQ(poolByTwin(call, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+  EXPECT_EQ(poolOnHost(call, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
             (Numbers{5, 6, 8, 9}));
   // Padding never wins, and NaN does.
   call = {{1, 1, 2, 2}, 3, 3, 2, 2, 1, 1, 1, 1};
-  Numbers y = poolByTwin(call, {-1, -2, -3, notANumber});
+  Numbers y = poolOnHost(call, {-1, -2, -3, notANumber});
   EXPECT_EQ(Numbers(y.begin(), y.begin() + 4), (Numbers{-1, -1, -2, -1}));
   for (size_t i : {4, 5, 7, 8})
     EXPECT_TRUE(std::isnan(y[i])) << i;
   // Channels last.
   call = {{1, 2, 1, 2}, 1, 1, 1, 2, 1, 1, 0, 0, true};
-  EXPECT_EQ(poolByTwin(call, {1, 5, 4, 2}), (Numbers{4, 5}));
+  EXPECT_EQ(poolOnHost(call, {1, 5, 4, 2}), (Numbers{4, 5}));
 }
 
-TEST(ImageTwinsTest, GradientsOfMaximaGoToTheFirst) {
+TEST(ImageHostReferencesTest, GradientsOfMaximaGoToTheFirst) {
   PoolCall call{{1, 1, 3, 3}, 2, 2, 2, 2, 1, 1};
   call.isGradient = true;
-  EXPECT_EQ(poolByTwin(call, Numbers(9, 1.0f), {1, 2, 3, 4}, Numbers(4, 1.0f)),
+  EXPECT_EQ(poolOnHost(call, Numbers(9, 1.0f), {1, 2, 3, 4}, Numbers(4, 1.0f)),
             (Numbers{1, 2, 0, 3, 4, 0, 0, 0, 0}));
   // One element of several windows.
-  EXPECT_EQ(poolByTwin(call, {0, 0, 0, 0, 9, 0, 0, 0, 0}, {1, 2, 3, 4},
+  EXPECT_EQ(poolOnHost(call, {0, 0, 0, 0, 9, 0, 0, 0, 0}, {1, 2, 3, 4},
                        Numbers(4, 9.0f)),
             (Numbers{0, 0, 0, 0, 10, 0, 0, 0, 0}));
   // Nothing equals NaN.
   EXPECT_EQ(
-      poolByTwin(
+      poolOnHost(
           {{1, 1, 1, 2}, 1, 1, 1, 2, 1, 1, 0, 0, false, PoolKind::Max, true},
           {1, notANumber}, {5}, {notANumber}),
       (Numbers{0, 0}));
 }
 
-TEST(ImageTwinsTest, Averages) {
+TEST(ImageHostReferencesTest, Averages) {
   PoolCall call{{1, 1, 2, 2}, 2, 2, 2, 2, 2, 2, 1, 1};
   call.kind = PoolKind::AverageOfAll;
-  EXPECT_EQ(poolByTwin(call, {4, 8, 12, 16}), (Numbers{1, 2, 3, 4}));
+  EXPECT_EQ(poolOnHost(call, {4, 8, 12, 16}), (Numbers{1, 2, 3, 4}));
   call.kind = PoolKind::AverageOfInside;
-  EXPECT_EQ(poolByTwin(call, {4, 8, 12, 16}), (Numbers{4, 8, 12, 16}));
+  EXPECT_EQ(poolOnHost(call, {4, 8, 12, 16}), (Numbers{4, 8, 12, 16}));
   call.isGradient = true;
-  EXPECT_EQ(poolByTwin(call, {}, {1, 2, 3, 4}), (Numbers{1, 2, 3, 4}));
+  EXPECT_EQ(poolOnHost(call, {}, {1, 2, 3, 4}), (Numbers{1, 2, 3, 4}));
   call.kind = PoolKind::AverageOfAll;
-  EXPECT_EQ(poolByTwin(call, {}, {4, 8, 12, 16}), (Numbers{1, 2, 3, 4}));
+  EXPECT_EQ(poolOnHost(call, {}, {4, 8, 12, 16}), (Numbers{1, 2, 3, 4}));
 }
 
 TEST_F(CudaImagesTest, Poolings) {
@@ -132,7 +132,7 @@ TEST_F(CudaImagesTest, Poolings) {
     PoolCall call = drawPooling();
     SCOPED_TRACE("pooling " + std::to_string(i));
     Numbers x = integers(call.x.volume());
-    Numbers y = poolByTwin(call, x), actual = reals(call.y().volume());
+    Numbers y = poolOnHost(call, x), actual = reals(call.y().volume());
     MaybeError error = libraries.pool(
         call, {nullptr, x.data(), nullptr, actual.data()}, nullptr);
     ASSERT_FALSE(error) << error->message;
@@ -141,7 +141,7 @@ TEST_F(CudaImagesTest, Poolings) {
     call.isGradient = true;
     bool isMax = call.kind == PoolKind::Max;
     Numbers dy = integers(call.y().volume());
-    Numbers dx = poolByTwin(call, x, dy, y);
+    Numbers dx = poolOnHost(call, x, dy, y);
     actual = reals(call.x.volume());
     error = libraries.pool(call,
                            {dy.data(), isMax ? x.data() : nullptr,
@@ -238,10 +238,10 @@ TEST_F(CudaImagesTest, Norms) {
     NormReference expected(call, x, gamma, beta, dy);
     Numbers y(x.size()), mean(gamma.size()), inverse(gamma.size()),
         dx(x.size()), dgamma(gamma.size()), dbeta(gamma.size());
-    for (bool isTwin : {true, false}) {
+    for (bool isHost : {true, false}) {
       auto run = [&](const NormBuffers &buffers) {
-        if (isTwin)
-          return runTwin(call, buffers);
+        if (isHost)
+          return runHostReference(call, buffers);
         MaybeError error = libraries.batchNorm(call, buffers, nullptr);
         ASSERT_FALSE(error) << error->message;
       };
@@ -297,10 +297,10 @@ TEST_F(CudaImagesTuningTest, PoolingByTheFastest) {
     PoolCall call = drawPooling();
     bool isMax = call.kind == PoolKind::Max;
     Numbers x = integers(call.x.volume());
-    Numbers y = poolByTwin(call, x), dy = integers(call.y().volume());
+    Numbers y = poolOnHost(call, x), dy = integers(call.y().volume());
     for (bool isGradient : {false, true}) {
       call.isGradient = isGradient;
-      Numbers expected = isGradient ? poolByTwin(call, x, dy, y) : y;
+      Numbers expected = isGradient ? poolOnHost(call, x, dy, y) : y;
       Numbers actual = reals(static_cast<int64_t>(expected.size()));
       PoolBuffers buffers{isGradient ? dy.data() : nullptr,
                           !isGradient || isMax ? x.data() : nullptr,
@@ -362,7 +362,8 @@ TEST_F(CudaImagesTuningTest, NormsByTheFastest) {
   }
 }
 
-/// What is not measured, has no room, or is slower, is the older function's.
+/// A call that is not measured, has no room, or is slower, goes to the older
+/// function.
 TEST_F(CudaImagesTuningTest, OlderFunctionsElse) {
   NormCall call{{2, 3, 4, 4}, /*channelsLast=*/true};
   call.epsilon = 1e-3;

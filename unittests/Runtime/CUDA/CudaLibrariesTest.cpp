@@ -1,4 +1,4 @@
-//===- CudaLibrariesTest.cpp - What the backend asks of cuDNN -------------===//
+//===- CudaLibrariesTest.cpp - Calls of cuDNN -----------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -158,7 +158,7 @@ protected:
     fakes.failingPlan = -1;
   }
 
-  /// Compares with the twin.
+  /// Compares with the host reference.
   void expectConv(const ConvCall &call) {
     bool isNarrow = call.precision == Precision::BF16;
     auto make = [&](int64_t volume) {
@@ -177,8 +177,9 @@ protected:
     std::vector<float> actual = expected;
     std::vector<char> own(64);
     void *workspace = call.workspace > 0 ? own.data() : nullptr;
-    runTwin(call, {a.data(), b.data(), expected.data(), nullptr, third.data()},
-            convDirect);
+    runHostReference(
+        call, {a.data(), b.data(), expected.data(), nullptr, third.data()},
+        convDirect);
     MaybeError error = libraries.conv(
         call, {a.data(), b.data(), actual.data(), workspace, third.data()},
         nullptr);
@@ -369,7 +370,7 @@ static void forEachUnevenPadding(Body body) {
       }
 }
 
-/// But for what crops, which is copied.
+/// Images that padding crops are copied.
 TEST_F(CudaLibrariesTest, UnevenPaddingIsOnePlan) {
   int plans = 0, copies = 0;
   forEachUnevenPadding([&](const ConvCall &call) {
@@ -464,7 +465,7 @@ TEST_F(CudaTuningTest, TakesTheFastestConvolution) {
   EXPECT_GT(asked, 0);
   EXPECT_EQ(algorithmOf(libraries), 1);
   EXPECT_EQ(waits, asked);
-  // What is known is not measured again, not even where times have changed.
+  // A known choice is not measured again, not even where times have changed.
   fakes.times = {1, 2, 3};
   CudaLibraries others;
   ASSERT_FALSE(others.open(&tuning));
@@ -560,9 +561,9 @@ TEST_F(CudaTuningTest, TakesTheFastestWithUnevenPadding) {
   std::vector<float> expected(25), memory(16);
   uneven.buffers.result = uneven.y.data();
   uneven.buffers.workspace = memory.data();
-  runTwin(uneven.call,
-          {uneven.x.data(), uneven.w.data(), expected.data(), nullptr},
-          convDirect);
+  runHostReference(uneven.call,
+                   {uneven.x.data(), uneven.w.data(), expected.data(), nullptr},
+                   convDirect);
   fakes.times = timesOf({3, 2, 4}, {5, 3, 0.1, 0.1, 0.1});
   CudaLibraries libraries;
   ASSERT_FALSE(libraries.open(&tuning));

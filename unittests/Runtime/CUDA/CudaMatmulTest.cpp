@@ -1,10 +1,10 @@
-//===- CudaMatmulTest.cpp - What the backend asks of cuBLASLt -------------===//
+//===- CudaMatmulTest.cpp - Calls of cuBLASLt -----------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // CudaMatmul.cpp with a stand-in for cuBLASLt behind it (FakeLibraries.h).
-// Compared with the twins, so that every
+// Compared with the host references, so that every
 // transposition and epilogue is asked for as it should be. CUDA's runtime is
 // that of CudaLibrariesTest.cpp.
 //
@@ -48,7 +48,7 @@ protected:
     ASSERT_FALSE(products.open());
   }
 
-  /// Compares with the twin.
+  /// Compares with the host reference.
   void expectProduct(const MatmulCall &call) {
     const MatmulShape &s = call.shape;
     bool narrow = call.precision == Precision::BF16;
@@ -71,7 +71,7 @@ protected:
           hasSecondResult(call.epilogue) ? second[i].data() : nullptr,
           call.workspace ? workspace.data() : nullptr};
     };
-    runTwin(call, buffers(0), matmulDirect);
+    runHostReference(call, buffers(0), matmulDirect);
     MaybeError error = products.run(call, buffers(1), nullptr);
     ASSERT_FALSE(error) << error->message;
     auto type = call.narrowResult ? CUDA_R_16BF : CUDA_R_32F;
@@ -176,7 +176,7 @@ TEST(CudaMatmulMemory, IsFreed) {
   EXPECT_EQ(fakes.alive, before);
 }
 
-TEST(LibraryTwins, RoundToBFloat16) {
+TEST(LibraryHostReferences, RoundToBFloat16) {
   EXPECT_EQ(toBFloat16(1.0f), 0x3f80);
   // Half way: to even.
   EXPECT_EQ(toBFloat16(1.00390625f), 0x3f80);
@@ -186,17 +186,18 @@ TEST(LibraryTwins, RoundToBFloat16) {
   EXPECT_EQ(fromBFloat16(0xc040), -3.0f);
 }
 
-TEST(LibraryTwins, RoundToTF32) {
+TEST(LibraryHostReferences, RoundToTF32) {
   EXPECT_EQ(toTF32(1.0f), 1.0f);
   EXPECT_EQ(toTF32(1 + 1.0f / 2048), 1 + 1.0f / 1024); // half way: away from 0
   EXPECT_EQ(toTF32(1 + 1.0f / 4096), 1.0f);
   EXPECT_EQ(toTF32(-INFINITY), -INFINITY);
 }
 
-TEST(LibraryTwins, KeepNaNInRelu) {
+TEST(LibraryHostReferences, KeepNaNInRelu) {
   float a = NAN, b = 1, y = 0;
-  runTwin(MatmulCall{{1, 1, 1, 1, 0, 0}, Precision::F32, false, Epilogue::Relu},
-          {&a, &b, nullptr, &y, nullptr, nullptr}, matmulDirect);
+  runHostReference(
+      MatmulCall{{1, 1, 1, 1, 0, 0}, Precision::F32, false, Epilogue::Relu},
+      {&a, &b, nullptr, &y, nullptr, nullptr}, matmulDirect);
   EXPECT_TRUE(std::isnan(y));
 }
 

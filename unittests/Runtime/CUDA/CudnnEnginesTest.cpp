@@ -1,4 +1,4 @@
-//===- CudnnEnginesTest.cpp - What cuDNN itself says of our graphs --------===//
+//===- CudnnEnginesTest.cpp - cuDNN itself on the graphs ------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -129,7 +129,8 @@ TEST_F(CudnnEnginesTest, KnowsUnevenPadding) {
   EXPECT_FALSE(ConvGraph::make(target(), {cropped}, 16, 1));
 }
 
-/// What `--soap-call-attention` gives the gradients, as its test pins it.
+/// The workspace that `--soap-call-attention` gives the gradients, as its test
+/// pins it.
 int64_t workspaceOf(const AttentionCall &call) {
   if (!call.isBackward())
     return 4096;

@@ -130,7 +130,7 @@ TEST(Npz, DamageNeverPasses) {
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = good;
     damaged[random() % good.size()] ^= char(1 + random() % 255);
-    // It may be a byte that nobody reads; it may not crash.
+    // It may be a byte that the reader skips; it may not crash.
     (void)parseNpz(damaged, "f");
   }
 }

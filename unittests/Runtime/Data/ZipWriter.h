@@ -19,7 +19,7 @@ namespace soap::runtime {
 
 class ZipWriter {
 public:
-  /// What `add` claims instead of the truth; -1: the truth.
+  /// The number that `add` writes instead of the right one; -1: the right one.
   struct Lie {
     int64_t method = -1, crc = -1, packed = -1, size = -1, header = -1,
             flags = 0;

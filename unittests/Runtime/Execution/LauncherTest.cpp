@@ -5,7 +5,7 @@
 //
 // Hand-written device programs (they are plain functions) under the launcher:
 // what they compute and send, and that every way to fail or to fall silent ends
-// in time with a message that says who and where.
+// in time with a message that names the device and the op.
 //
 //===----------------------------------------------------------------------===//
 

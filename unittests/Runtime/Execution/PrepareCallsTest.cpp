@@ -119,8 +119,8 @@ public:
   }
 };
 
-void twin(void *const *, int64_t, int64_t) { unexpected(); }
-const SoapKernel kernel = {"kernel", twin, 4, 1, 1};
+void onHost(void *const *, int64_t, int64_t) { unexpected(); }
+const SoapKernel kernel = {"kernel", onHost, 4, 1, 1};
 
 /// All that a program may ask for, with four library calls in between.
 void program(SoapContext *ctx, void **args, void *arena) {

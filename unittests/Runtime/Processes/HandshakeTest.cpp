@@ -1,4 +1,4 @@
-//===- HandshakeTest.cpp - Who has the secret and who has not -------------===//
+//===- HandshakeTest.cpp - Ranks with and without the secret --------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -109,7 +109,7 @@ TEST(PeerMonitor, NamesWhoIsSilent) {
   EXPECT_EQ(message.find("rank 1 ("), 0u) << message;
   EXPECT_NE(message.find(" has given no sign of life for "), std::string::npos)
       << message;
-  // Who hears why another one ends does not blame that one.
+  // A rank that hears why another one ends does not blame that one.
   EXPECT_EQ(ranks[1].waitForLoss(), message);
 }
 
@@ -147,7 +147,7 @@ TEST(PeerMonitor, KnowsWhetherOthersOnlyWait) {
   EXPECT_LE(silence(), 400ms);
 }
 
-/// A connection of somebody else to where a monitor listens.
+/// A connection of another program to where a monitor listens.
 int strangerAt(const std::string &monitorAddress) {
   std::istringstream words(monitorAddress);
   std::string pid, host, network;

@@ -351,7 +351,7 @@ std::vector<std::string> runWith(SoapProgram second,
     messages[size_t(group.rank())] = error ? error->message : "no error";
     if (group.rank() == 1)
       release->store(true);
-    // What the group still holds is of no use to anybody.
+    // Messages that the group still holds are of no use.
   });
   return messages;
 }

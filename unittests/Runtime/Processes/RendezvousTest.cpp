@@ -30,7 +30,7 @@ using Group = Expected<std::unique_ptr<ProcessGroup>>;
 
 /// For what must come about, and for what must end without it.
 constexpr std::chrono::milliseconds patience(120000), impatience(300);
-constexpr const char *ourSecret = "what nobody else knows";
+constexpr const char *ourSecret = "a secret of the ranks";
 
 RendezvousOptions optionsOf(int rank, int ranks, const std::string &endpoint,
                             std::chrono::milliseconds timeout = patience) {
@@ -134,7 +134,7 @@ TEST(Rendezvous, AllMeet) {
 TEST(Rendezvous, ByFile) {
   std::string path =
       testing::TempDir() + "soap-rendezvous." + std::to_string(getpid());
-  // Nobody listens on port 1.
+  // No process listens on port 1.
   std::ofstream(path) << "0 2 1 host " << networkIdentity() << " 1 127.0.0.1\n";
   auto other = joins(optionsOf(1, 2, "file:" + path));
   Group root = rendezvous(optionsOf(0, 2, "file:" + path));
@@ -176,7 +176,7 @@ RendezvousOptions withSecret(RendezvousOptions options) {
   return options;
 }
 
-/// Who has the secret is one of ours, with wrong flags: all end at once.
+/// A process with the secret is a rank with wrong flags: all end at once.
 TEST(Rendezvous, AnotherNumberOfRanks) {
   Root root(3, patience, ourSecret);
   auto wrong = joins(withSecret(optionsOf(2, 5, root.endpoint)));
@@ -239,7 +239,7 @@ TEST(Rendezvous, TwiceTheSameRank) {
   std::string why = errorOf(root.group.get());
   EXPECT_TRUE(contains(why, "two processes say they are rank 1: process "))
       << why;
-  // Whoever was there first is told so, too.
+  // A rank that came first is told so, too.
   EXPECT_TRUE(contains(errorOf(first.get()), "two processes say"));
   EXPECT_TRUE(contains(errorOf(second.get()), "two processes say"));
 }
@@ -333,8 +333,9 @@ TEST(Rendezvous, ListensWhereAsked) {
   EXPECT_EQ(text.find("127.0.0.1 | | "), 0u) << text;
 }
 
-/// What else may come to a port: nothing at all, bytes, half a word, a word
-/// that says nothing. None of it keeps the ranks from meeting, and it is said.
+/// Other connections that may come to a port: nothing at all, bytes, half a
+/// word, a word that says nothing. None of it keeps the ranks from meeting, and
+/// it is said.
 TEST(Rendezvous, Garbage) {
   Root root(2);
   std::vector<Socket> strangers;

@@ -226,7 +226,7 @@ TEST(Checkpoint, NoticesBlocksThatWereOverwritten) {
 }
 
 TEST(Checkpoint, OfOlderVersionsHaveNoChecksums) {
-  // What version 1 wrote: the same without the two texts.
+  // Version 1 wrote the same without the two texts.
   std::string state =
       R"({\"version\":VERSION,\"step\":0,\"epoch\":1,\"position\":0,)"
       R"(\"seconds\":1.0,\"tally\":{\"loss\":0.0,\"correct\":0.0,)"

@@ -28,7 +28,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int64_t samples = 12, batch = 4;
 
-/// Samples 1, but for one, and labels 1.
+/// Samples are 1 except one, and labels are 1.
 void writeData(const TemporaryFolder &folder, const std::string &name,
                int64_t odd, double value, double others = 1) {
   HostTensor x(ElementType::F32, {samples}), y(ElementType::I64, {samples});
@@ -157,7 +157,7 @@ TEST(FiniteWatch, LeavesGoodTrainingsAlone) {
   EXPECT_EQ(outcome.epochs.size(), 2u);
 }
 
-/// All ranks end after the same iteration with the same message, whoever has
+/// All ranks end after the same iteration with the same message, whichever has
 /// seen it, and whether the training would have gone on or not.
 TEST(FiniteWatch, OnTwoRanks) {
   struct Case {

@@ -246,7 +246,7 @@ TEST(Collectives, OverNccl) {
   runCases(*transport, placement, cases);
 }
 
-/// What two devices say of calls of theirs.
+/// The errors of two devices for their calls.
 std::vector<std::string> failures(Transport &transport,
                                   std::vector<Collective> calls) {
   std::vector<std::string> texts(calls.size());

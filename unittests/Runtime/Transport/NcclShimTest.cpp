@@ -47,7 +47,7 @@ protected:
                 ncclSuccess);
   }
 
-  /// What each rank's thread returns: "ok", or what the library says.
+  /// The text that each rank's thread returns: "ok", or the library's error.
   std::vector<std::string> run(const std::vector<std::function<int()>> &ranks) {
     std::vector<std::string> texts(ranks.size());
     std::vector<std::thread> threads;

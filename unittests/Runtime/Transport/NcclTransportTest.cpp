@@ -20,7 +20,7 @@ using namespace soap::runtime;
 
 namespace {
 
-/// What the programs of both devices do: device 0 sends slot 0 and 1 to device
+/// The programs of both devices: device 0 sends slot 0 and 1 to device
 /// 1, which answers with slot 2.
 enum class Fault { None, Order, Size, MissingSend, MissingReceive, Grouped };
 Fault fault = Fault::None;
@@ -136,7 +136,8 @@ TEST(NcclTransport, Size) {
       << text;
 }
 
-/// What no call says: the devices would wait forever, but for the watch.
+/// An error that no call returns: without the watch, devices would wait
+/// forever.
 TEST(NcclTransport, AsynchronousError) {
   setenv("SOAP_NCCL_SHIM_LOST", "1", 1);
   std::string text = run(Fault::None);

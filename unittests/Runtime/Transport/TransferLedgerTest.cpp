@@ -1,4 +1,4 @@
-//===- TransferLedgerTest.cpp - What fits and what does not ---------------===//
+//===- TransferLedgerTest.cpp - Matching messages and others --------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ TEST_F(Ledger, ReceivesMayComeFirst) {
   EXPECT_FALSE(ledger.waits(1));
   EXPECT_FALSE(ledger.ended(2));
   EXPECT_FALSE(ledger.give(true, message(0, 1, 4), 8));
-  // Device 1 waits, but for what is there: it goes on.
+  // Device 1 waits for a message that has come: it goes on.
   EXPECT_FALSE(ledger.ended(0));
   ledger.resumes(1);
   EXPECT_FALSE(ledger.ended(1));
@@ -100,7 +100,7 @@ TEST_F(Ledger, DevicesThatAreNot) {
             "transfer 5 from device 1 to device 1 does not exist");
 }
 
-/// What devices of other processes do is not known.
+/// The state of devices of other processes is not known.
 TEST(LedgerOfSome, NothingIsSaidOfOthers) {
   TransferLedger ledger(3, {0, 1});
   EXPECT_FALSE(ledger.give(false, message(2, 1, 4), 8));

@@ -35,8 +35,8 @@ inline constexpr llvm::StringLiteral kUpdate = "soap.update";
 /// ("nchw" or "nhwc") for each operand, as it is read, and for each result, as
 /// it is held. Types stay those of the model.
 inline constexpr llvm::StringLiteral kLayouts = "soap.layouts";
-/// On the module: {chip = "sm_90", format = "bin", twins = true}, what the
-/// kernels of its programs are for.
+/// On the module: {chip = "sm_90", format = "bin", host_references = true},
+/// what the kernels of its programs are for.
 inline constexpr llvm::StringLiteral kGpuTarget = "soap.gpu_target";
 
 } // namespace mlir::soap

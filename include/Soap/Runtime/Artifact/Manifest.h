@@ -1,12 +1,16 @@
-//===- Manifest.h - What the launcher must know of a module -----*- C++ -*-===//
+//===- Manifest.h - Description of a lowered module -------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The manifest (docs/Runtime.md) describes a lowered module: its tensors, and
-// per entry and device which program runs on which tiles, and who sends what to
-// whom. It is the only thing that the launcher knows of a model. Parsing checks
-// all of it, so that nothing behind this header checks indices again.
+// The manifest describes a lowered module to the runtime: its tensors, its
+// entries (such as `train_step`), and for each entry and device the program to
+// run, the tiles that it reads and writes, and the messages that it exchanges.
+// Lowering passes write it as JSON (docs/Runtime.md); sessions, launchers and
+// trainers know nothing else of a model.
+//
+// `parseManifest` checks every index and every shape, so no other code of the
+// runtime checks them again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +29,7 @@
 
 namespace soap::runtime {
 
-/// Element types of tensors that cross the border of a program.
+/// Element types of tensors that are arguments or results of a program.
 enum class DType { F32, F64, I32, I64 };
 
 int64_t sizeOf(DType type);
@@ -40,13 +44,13 @@ enum class TensorKind {
   Loss,
   Correct,
   Output,
-  /// Element i is i: what a program is given to know where its tiles begin.
+  /// Element i is i. A program reads from it where its tiles begin.
   Positions
 };
 
 const char *nameOf(TensorKind kind);
 
-/// How a parameter or state starts when no weights file says otherwise.
+/// The first value of a parameter or state that no weights file gives.
 struct InitRule {
   enum Kind { Default, He, Glorot, Zeros, Ones, Values, Bytes };
   Kind kind = Default;
@@ -61,7 +65,7 @@ struct TensorInfo {
   TensorKind kind = TensorKind::Output;
   std::vector<int64_t> shape;
   DType dtype = DType::F32;
-  /// Which dimension counts samples; -1 if none does.
+  /// The dimension that counts samples; -1 if none does.
   int64_t sampleDim = -1;
   /// Labels are in `[0, classes)`; 0 where unknown.
   int64_t classes = 0;
@@ -73,7 +77,7 @@ struct TensorInfo {
   int64_t bytes() const { return volume() * sizeOf(dtype); }
 };
 
-/// One pointer of a device program: which part of which tensor it is.
+/// One pointer of a device program: a part of a tensor.
 struct TileInfo {
   /// Index into `Manifest::tensors`.
   size_t tensor = 0;
@@ -82,14 +86,14 @@ struct TileInfo {
   bool updated = false;
 };
 
-/// One place in the global order, with simulated times.
+/// One place in the global schedule, with simulated times.
 struct ScheduledTask {
   std::string name, kind;
   int64_t startNs = 0, endNs = 0;
-  std::string shape; ///< what its time depends on (Cost/ProfileRecord.h)
+  std::string shape; ///< op, type and extents, as in Cost/ProfileRecord.h
 };
 
-/// What one device runs, with its row of the rank table.
+/// The program of one device, with its row of the rank table.
 struct RankInfo {
   int64_t device = 0;
   std::string program;
@@ -102,7 +106,7 @@ struct RankInfo {
 
 /// An operation of several devices.
 struct CollectiveInfo {
-  /// What it does; `AllToAll` with a root is a gather.
+  /// `AllToAll` with a root is a gather.
   CollectiveKind kind = CollectiveKind::Exchange;
   /// Index into `EntryInfo::groups`.
   int64_t group = 0;
@@ -122,31 +126,33 @@ struct EntryInfo {
   int64_t transferCount = 0;
 };
 
-/// What the GPU kernels of a module are for.
+/// The GPUs that the kernels of a module are compiled for.
 struct GpuTarget {
   std::string chip;
   /// "bin" (a cubin) or "isa" (PTX).
   std::string format;
-  /// Its programs run on the CPU, too.
-  bool twins = false;
+  /// The module has a host reference of each kernel: its programs also run on
+  /// the CPU.
+  bool hostReferences = false;
 };
 
 struct Manifest {
   int64_t devices = 0;
   std::string topology;
-  /// Of modules that --soap-lower-to-cuda lowered.
+  /// Present in modules that --soap-lower-to-cuda lowered.
   std::optional<GpuTarget> gpu;
   std::vector<TensorInfo> tensors;
   std::vector<EntryInfo> entries;
-  /// Of the text that was parsed: its bytes and their CRC-32.
+  /// Number of bytes of the text that was parsed, and their CRC-32.
   int64_t textBytes = 0, textChecksum = 0;
 
-  /// Null if there is none.
+  /// The entry of a name; null if there is none.
   const EntryInfo *entry(std::string_view name) const;
   std::optional<size_t> tensorNamed(std::string_view name) const;
 };
 
-/// Parses and checks; `source` names the input in messages.
+/// Parses and checks a manifest. `source` names the input in messages, which
+/// say where the manifest is wrong, what was expected, and what was found.
 Expected<Manifest> parseManifest(std::string_view json,
                                  const std::string &source);
 

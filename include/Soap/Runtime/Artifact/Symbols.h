@@ -1,10 +1,12 @@
-//===- Symbols.h - Functions of the C ABI by name ---------------*- C++ -*-===//
+//===- Symbols.h - Addresses of the C ABI by name ---------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code finds the runtime through this table, not through the dynamic
-// linker: the executable need not export anything.
+// Lowered programs call the functions of Soap/ABI/Runtime.h. Code that the
+// compiler library makes in this process finds them in the table of this header
+// (`SoapCompileOptions::resolve`), so the executable need not export them to
+// the dynamic linker.
 //
 //===----------------------------------------------------------------------===//
 

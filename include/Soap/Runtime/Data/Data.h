@@ -1,18 +1,18 @@
-//===- Data.h - Samples for training and evaluation -------------*- C++ -*-===//
+//===- Data.h - Training and test data --------------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A data source is a training set and perhaps a test set, from IDX, NPY or NPZ
-// files, from text or token numbers, or made up. A sample has a part for each
-// data tensor of the model (source and target of a translation). Samples stay
-// as the file has them until they go into a batch; there, bytes become numbers
-// in [0, 1], and normalization applies.
+// files, from text or token numbers, or synthetic. A sample has a part for each
+// data tensor of the model, such as source and target of a translation. Samples
+// keep the element type of their file until they go into a batch; there, bytes
+// become numbers in [0, 1], and normalization applies.
 //
-// An epoch is floor(N / batch) batches of a new shuffle: the samples left over
-// are those that the shuffle put last, others in every epoch. Evaluation takes
-// every sample: the last batch is filled up with samples of label -1, which the
-// loss ignores.
+// An epoch is floor(N / batch) batches of a new shuffle; the samples that the
+// shuffle puts last are left out, other samples in every epoch. Evaluation
+// takes every sample: the last batch is filled up with samples of label -1,
+// which the loss ignores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@
 
 namespace soap::runtime {
 
-/// What a model wants filled in every iteration: one or more tensors of data,
-/// and its labels.
+/// The tensors of a model that every iteration fills: one or more of data, and
+/// one of labels.
 struct ModelInputs {
   std::vector<TensorInfo> data;
   TensorInfo label;
@@ -34,9 +34,9 @@ struct ModelInputs {
 
 /// Samples along dimension 0, and as many labels for each.
 struct Dataset {
-  /// By data tensor of the model, all with as many samples.
+  /// One tensor per data tensor of the model, all with as many samples.
   std::vector<HostTensor> samples;
-  /// By sample, then position: one label each, or one per token of a sequence.
+  /// Row-major [sample][position]: one label per sample, or one per token.
   std::vector<int32_t> labels;
   int64_t labelsPerSample = 1;
   int64_t size() const { return int64_t(labels.size()) / labelsPerSample; }
@@ -51,15 +51,15 @@ struct Normalization {
 /// How the samples of one data tensor go into it.
 struct DataInput {
   double factor = 1, offset = 0;
-  /// Dimension of the tensor that counts samples: 0, or what the model or the
-  /// user says (time-major sequences have 1).
+  /// Dimension of the tensor that counts samples: 0 unless the model or the
+  /// user says otherwise (time-major sequences have 1).
   int64_t batchDim = 0;
 };
 
 struct DataSource {
   Dataset train;
   std::optional<Dataset> test;
-  /// By data tensor of the model.
+  /// One entry per data tensor of the model.
   std::vector<DataInput> inputs;
   /// The labels of a sample lie in the model's label tensor in so many runs,
   /// between which the other samples have theirs: 1, or the number of steps
@@ -75,7 +75,7 @@ struct DataSource {
   /// nothing of the tokens before it: the entropy of the training labels, in
   /// nats. 0 unless labels are tokens.
   double unigramLoss = 0;
-  /// What was read, in a few words; may be empty.
+  /// The data in a few words, for reports; may be empty.
   std::string summary;
 };
 
@@ -95,8 +95,8 @@ Expected<Normalization> parseNormalization(const std::string &text);
 std::vector<int64_t> shuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
 
 /// Fills a batch with samples `order[first...]`; past the end of the order, the
-/// first sample repeats with labels -1. `data` are by input of the source; null
-/// where nobody wants them. Returns the number of real samples.
+/// first sample repeats with labels -1. `data` are by input of the source; an
+/// input that is null is left out. Returns the number of real samples.
 int64_t fillBatch(const DataSource &source, const Dataset &set,
                   const std::vector<int64_t> &order, int64_t first,
                   const std::vector<HostTensor *> &data, HostTensor &label);

@@ -1,11 +1,12 @@
-//===- HostTensor.h - Whole tensors and copies between tiles ----*- C++ -*-===//
+//===- HostTensor.h - Tensors in host memory --------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tensor in one piece, as files hold it, and the one function that moves
-// data between packed tiles: a whole tensor is the tile of its whole region, so
-// scattering, gathering and resharding are all the same copy.
+// A `HostTensor` is a whole tensor in row-major order, as files of tensors and
+// batches hold it. `copyPacked` moves data between packed tiles of a tensor: a
+// whole tensor is the tile of its whole region, so scattering, gathering and
+// resharding are all this one copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ constexpr ElementType elementType(DType type) { return ElementType(type); }
 int64_t sizeOf(ElementType type);
 const char *nameOf(ElementType type);
 
-/// Zeroed memory, 64-byte aligned.
+/// Owns zeroed memory, 64-byte aligned.
 class AlignedBytes {
 public:
   AlignedBytes() = default;
@@ -61,10 +62,10 @@ struct HostTensor {
   T *as() const {
     return reinterpret_cast<T *>(bytes.data());
   }
-  /// Any element as a double.
+  /// The element at a row-major index, as a double.
   double at(int64_t index) const;
   void set(int64_t index, double value);
-  /// Same elements, other type.
+  /// A copy with elements of another type.
   HostTensor converted(ElementType type) const;
   HostTensor clone() const { return converted(dtype); }
 };

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Readers check everything before they believe it: a file may be truncated,
-// claim absurd sizes, or lie about its types. Messages start with the file's
-// name. Writers write beside the target and rename, so that a crash leaves the
-// old file.
+// Readers and writers of files of tensors. Readers trust nothing: a file may be
+// truncated, claim absurd sizes, or lie about its types. Messages begin with
+// the name of the file. Writers write beside the target and rename, so a crash
+// leaves the old file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ Expected<std::map<std::string, HostTensor>> parseNpz(std::string_view data,
 using TensorMap = std::map<std::string, HostTensor>;
 /// Texts by name: the `__metadata__` of a safetensors file.
 using Metadata = std::map<std::string, std::string>;
-/// What a safetensors file says beside its tensors.
+/// The rest of a safetensors file, beside its tensors.
 struct SafetensorsInfo {
   /// Without the two texts that hold checksums.
   Metadata metadata;

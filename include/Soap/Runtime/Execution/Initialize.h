@@ -1,10 +1,11 @@
-//===- Initialize.h - First values of parameters and states -----*- C++ -*-===//
+//===- Initialize.h - First values, and values to save ----------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values depend on the seed, the tensor's name and its shape, never on how the
-// tensor is cut: every strategy starts from the same model.
+// Gives parameters and states their first values, and collects their values for
+// saving. A first value depends on the seed, the tensor's name and its shape,
+// never on how the tensor is cut: every strategy starts from the same model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ MaybeError initialize(const Manifest &manifest, TensorStore &store,
 HostTensor initialValue(const TensorInfo &info, const InitRule &rule,
                         uint64_t seed);
 
-/// What of a module is saved.
+/// Which tensors of a module are saved.
 enum class SavedTensors {
   /// Parameters, and the states that the model itself reads (buffers, such as
   /// running statistics): the states that another entry than `train_step` has

@@ -1,17 +1,19 @@
-//===- Launcher.h - Devices as threads that run programs --------*- C++ -*-===//
+//===- Launcher.h - Runs device programs ------------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device of the CPU backend is a thread: pinned, with its own number of
-// kernel threads, alive for as long as the launcher. An `Execution` is one
-// entry of a manifest bound to code and memory; `Launcher::run` runs it once on
-// all its devices.
+// An `Execution` is one entry of a manifest bound to code and memory;
+// `Launcher::run` runs it once on all its devices. A device of the CPU is a
+// thread of this process: pinned, with its own number of kernel threads, alive
+// as long as the launcher. A device of a backend (a GPU) has such a thread,
+// too, which gives it work.
 //
 // Nothing hangs: the first failure stops all communication, and a watchdog ends
-// an iteration in which nobody makes progress. A device that does not even
-// return then is *stuck*: its thread is left behind, and the process should
-// end with `_exit` after the message, for the thread still uses its memory.
+// an iteration in which no device makes progress. A device whose program does
+// not even return then is *stuck*: its thread is left behind, and the process
+// should end with `_exit` after the message, because the thread still uses its
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +42,7 @@ struct SlotTime {
   int64_t beginNs = 0, endNs = 0;
 };
 
-/// What one device runs, where.
+/// The code of one device and the memory that it works on.
 struct RankBinding {
   SoapProgram program = nullptr;
   /// One pointer per argument, then one per result.
@@ -49,6 +51,7 @@ struct RankBinding {
   void *arena = nullptr;
 };
 
+/// One entry, its code and memory, and the counts of its iterations.
 struct Execution {
   /// `entry` points into `manifest`, which it keeps alive.
   Execution(std::shared_ptr<const Manifest> manifest, const EntryInfo &entry,
@@ -61,35 +64,37 @@ struct Execution {
   /// Parallel to `entry.ranks`; those of other processes are not bound.
   std::vector<RankBinding> ranks;
   std::unique_ptr<Transport> transport;
-  /// Null: every iteration is given to the devices op by op.
+  /// Null: devices run every iteration op by op.
   std::unique_ptr<IterationGraphs> graphs;
 
-  /// Of the latest iteration, by rank and slot; zeros where it was launched as
-  /// a whole.
+  /// Times of the latest iteration, by rank and slot; zeros if it was launched
+  /// as a whole.
   std::vector<std::vector<SlotTime>> times;
-  /// Sums over all iterations, row-major [from][to] over the devices; rows of
+  /// Bytes that devices sent in all iterations, row-major [from][to]; rows of
   /// other processes' devices are 0.
   std::vector<int64_t> bytesSent;
   int64_t iterations = 0;
 };
 
 struct LauncherOptions {
+  /// Devices of the module.
   int64_t devices = 1;
-  /// Which of them run in this process; empty: all.
+  /// The devices that run in this process; empty: all.
   std::vector<int64_t> local;
   /// How many devices of other processes come before these on the cores of this
   /// machine.
   int64_t firstOnMachine = 0;
-  /// Where the devices are; null: they are threads of the CPU. Outlives the
-  /// launcher.
+  /// The backend that has the devices; null: they are threads of the CPU. It
+  /// outlives the launcher.
   Backend *backend = nullptr;
-  /// Not null in a run of several processes: while devices only wait for
-  /// messages, they have patience as long as some other process gets on.
+  /// The watch over other processes; null in a run of one. While devices only
+  /// wait for messages, they have patience as long as some other process makes
+  /// progress.
   PeerMonitor *peers = nullptr;
   /// Kernel threads of each device; 0: available cores / devices, at least 1.
   int64_t threadsPerDevice = 0;
-  /// How long nobody may make progress before the watchdog ends an iteration.
-  /// While some device burns processor time, twelve times as long.
+  /// The watchdog ends an iteration in which no device has made progress for
+  /// this long; twelve times as long while some device uses processor time.
   std::chrono::milliseconds timeout{10000};
   /// Bind devices to cores, round robin.
   bool pin = true;
@@ -119,7 +124,7 @@ public:
   /// local device; empty where devices are a backend's. Between runs only.
   std::vector<int64_t> gauge();
 
-  /// Some device never returned; the launcher runs nothing any more.
+  /// Whether some device never returned; the launcher runs nothing any more.
   bool stuck() const;
   int64_t threadsPerDevice() const;
 

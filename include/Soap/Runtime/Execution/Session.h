@@ -1,10 +1,15 @@
-//===- Session.h - A loaded module with its tensors and devices -*- C++ -*-===//
+//===- Session.h - A module with its memory and devices ---------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Binds what the compiler made (a manifest and functions) to memory and device
-// threads: the object that trainers, comparisons and tests run entries on.
+// A `Session` binds a `ProgramSource` to memory and devices and runs its
+// entries: the object that trainers, comparisons and other embedders use.
+//
+//      source = loadArtifact(path)
+//      session = Session::create(source, options)
+//      initialize(session.manifest(), session.tensors(), "", seed)
+//      session.run(entry)
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +30,7 @@ class Backend;
 class NcclWorld;
 class World;
 
-/// On what devices a session runs, and how they talk.
+/// The devices that a session runs on, and how they communicate.
 struct DeviceChoice {
   /// "cpu", "cuda", or "auto": cuda for modules lowered to GPUs, where CUDA's
   /// driver has one, else cpu.
@@ -40,7 +45,7 @@ struct DeviceChoice {
   /// A backend chooses the algorithms of its libraries by measuring, before the
   /// first iteration of an entry (docs/GPU.md).
   bool tunes = true;
-  /// Told what is worth knowing and no error; null: nobody.
+  /// Receives remarks that are no errors. May be empty.
   std::function<void(const std::string &)> note = {};
 };
 
@@ -59,7 +64,7 @@ public:
   TensorStore &tensors() { return *store; }
   Launcher &launcher() { return *devices; }
 
-  /// Index of an entry, or an error that lists those there are.
+  /// Index of an entry, or an error that lists the entries of the module.
   Expected<size_t> entry(const std::string &name) const;
   /// The tensors of a kind that an entry has as arguments, in the order of the
   /// manifest.

@@ -3,17 +3,17 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owns the memory behind the arguments and results of all entries, and knows
-// which tiles hold the current value of a tensor. A tensor has a version; a
-// tile that is behind is refreshed before a program reads it, from any tiles
-// that are not. So weights move between the tiles of `train_step` and
-// `evaluate` only when an entry that wants other tiles runs, and not at all
-// where both want the same.
+// A `TensorStore` owns the memory behind the arguments and results of all
+// entries and knows which tiles hold the current value of a tensor. A tensor
+// has a version; a tile of an older version is refreshed before a program reads
+// it, from any current tiles. So weights move between the tiles of `train_step`
+// and `evaluate` only when an entry with other tiles runs, and never where both
+// entries have the same tiles.
 //
-// In a run of several processes each holds the tiles of its own devices and
-// knows of all the others: which are current is the same on every rank, because
-// all ranks call the functions marked *collective* in the same order. Tiles
-// then move between processes as they do within one.
+// In a run of several processes, each process holds the tiles of its own
+// devices and knows of all others. Which tiles are current is the same on every
+// rank, because all ranks call the functions marked *collective* in the same
+// order. Tiles then move between processes as they do within one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,14 +56,14 @@ public:
   /// Gathers the current value. Collective; with `rootOnly` the value on other
   /// ranks than 0 is unspecified.
   Expected<HostTensor> get(size_t tensor, bool rootOnly = false);
-  /// Some value was set or computed.
+  /// Whether the tensor has a value: one was set or computed.
   bool hasValue(size_t tensor) const { return tensors[tensor].version > 0; }
 
-  /// The input pipeline of a backend: while an entry runs, the next values of
-  /// tensors are written to `nextHost` and `stage` begins to copy them to
-  /// second places on the devices; `adopt` waits for that and makes them the
-  /// tensors' values. Arguments then have other addresses: `pointers` says
-  /// them anew. Collective; every rank has written the same.
+  /// The input pipeline of a backend. While an entry runs, the caller writes
+  /// the next values of tensors to `nextHost`, and `stage` begins to copy them
+  /// to second buffers on the devices. `adopt` waits for the copies and makes
+  /// them the tensors' values. Arguments then have other addresses: ask
+  /// `pointers` again. Collective; every rank has written the same.
   bool canStage() const;
   HostTensor &nextHost(size_t tensor);
   MaybeError stage(size_t entry, const std::vector<size_t> &tensors);
@@ -103,7 +103,7 @@ private:
     int64_t device = 0;
     /// On a device of a backend.
     void *place = nullptr;
-    /// Which of both does not hold the tile's value.
+    /// Whether the copy on the host, and the one on the device, is out of date.
     mutable bool hostStale = false;
     bool placeStale = true;
     /// Where the next value goes, by way of pinned memory; null before it is

@@ -1,10 +1,11 @@
-//===- Trace.h - What really ran, as Chrome trace events --------*- C++ -*-===//
+//===- Trace.h - Times of ops, for Perfetto ---------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collects the times of every op of every device over some iterations. Open
-// the file in Perfetto (ui.perfetto.dev) or chrome://tracing.
+// Collects the times of every op of every device over some iterations and
+// writes them as a trace. Open the file in Perfetto (ui.perfetto.dev) or
+// chrome://tracing.
 //
 //===----------------------------------------------------------------------===//
 

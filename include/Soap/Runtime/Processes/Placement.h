@@ -1,10 +1,11 @@
-//===- Placement.h - Which process runs which device ------------*- C++ -*-===//
+//===- Placement.h - Which process has which device -------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices are dealt to processes in blocks. Without a group, one process runs
-// them all, and everything that asks a placement works as if it were alone.
+// Devices are dealt to the processes of a run in blocks of device numbers.
+// Without a process group, one process has all devices, and every function
+// answers as if it were the only rank.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,13 +3,14 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a transport between processes has to offer: ranks, and messages that
-// are matched in order per sender, channel and tag. It is an interface because
-// its implementation (Open MPI) is a library of its own that is loaded only
-// when a run has several processes.
+// A `ProcessGroup` connects the processes (ranks) of one run. Messages are
+// matched in order per sender, channel and tag. It is an interface:
+// `rendezvous` (Rendezvous.h) makes a group over TCP, and `joinMpi` loads one
+// over Open MPI from a library of its own, so that runs of one process need no
+// MPI.
 //
-// A run of several processes is one program on all of them: each calls the same
-// *collective* functions in the same order.
+// A run of several processes is one program on all of them: each calls the
+// functions marked *collective* in the same order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +61,7 @@ public:
 Expected<std::vector<std::string>> exchangeTexts(ProcessGroup &group,
                                                  const std::string &mine);
 
-/// The same on rank 0; other ranks get nothing. Collective.
+/// The texts of all ranks on rank 0; other ranks get nothing. Collective.
 Expected<std::vector<std::string>> gatherTexts(ProcessGroup &group,
                                                const std::string &mine);
 
@@ -68,7 +69,7 @@ Expected<std::vector<std::string>> gatherTexts(ProcessGroup &group,
 /// other libraries. The group lives until the process ends.
 Expected<ProcessGroup *> joinMpi();
 
-/// The environment is that of a process that `mpirun` started.
+/// Whether `mpirun` started this process, as its environment says.
 bool startedByMpirun();
 
 } // namespace soap::runtime

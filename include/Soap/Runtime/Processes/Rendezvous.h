@@ -1,19 +1,20 @@
-//===- Rendezvous.h - Processes that meet over TCP --------------*- C++ -*-===//
+//===- Rendezvous.h - Connects ranks over TCP -------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A run of several processes without MPI. Each process knows its rank, how many
-// there are, and where rank 0 waits; rank 0 takes them in, tells each where the
-// others are, and all connect to all. What comes of it is a process group like
-// that of MPI. Messages of devices may then go over NCCL, which meets over it.
+// `rendezvous` makes a process group without MPI. Each process knows its rank,
+// the number of ranks, and an endpoint at which rank 0 listens. Rank 0 accepts
+// the others and tells each the addresses of the others, and every rank
+// connects to every other one. Devices may then send over NCCL, which starts
+// over this group.
 //
-// Nothing waits longer than the time limit. Whoever is missing then is named.
-// Connections of strangers are dropped, and counted. With a secret, every
-// connection begins with a proof that both ends have it (docs/Runtime.md says
-// what that protects from); ranks that do not fit together end all with the
-// same message. Without one, whoever does not fit is told so and the others
-// wait on.
+// No rank waits longer than the time limit; the message then names the missing
+// ranks. Connections of programs that are no ranks are dropped and counted.
+// With a secret, every connection begins with a proof that both ends have it
+// (docs/Runtime.md says what that protects from), and ranks whose settings
+// differ end all ranks with the same message. Without a secret, a rank whose
+// settings differ is told so, and the others wait on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,22 +39,24 @@ struct RendezvousOptions {
   /// all. Empty: rank 0 on HOST of the endpoint, or on loopback with a file;
   /// the others where they reach rank 0 from.
   std::string listen = {};
-  /// What all ranks know and strangers do not; empty: nothing.
+  /// A secret that all ranks share; empty: none.
   std::string secret = {};
   std::chrono::milliseconds timeout{120000};
-  /// How long who waits for a rank that has gone waits on: somebody else, who
-  /// knows more, may be about to end the process.
+  /// When a rank has gone, receivers wait this much longer before they fail:
+  /// the peer monitor may know the reason and end the process first.
   std::chrono::milliseconds grace{0};
-  /// Rank 0 listens, on this port.
+  /// Called on rank 0 with its port once it listens. May be empty.
   std::function<void(int port)> onListening = {};
-  /// Told what is worth knowing and no error: strangers, missing protection.
+  /// Receives remarks that are no errors: refused connections, missing
+  /// protection. May be empty.
   std::function<void(const std::string &)> note = {};
 };
 
-/// An error if the endpoint is none: says what was expected.
+/// An error unless the text is an endpoint; it says what was expected.
 MaybeError checkEndpoint(const std::string &endpoint);
 
-/// Meets the others. Collective.
+/// Connects to all other ranks. Collective. An error names the ranks that are
+/// missing or do not fit.
 Expected<std::unique_ptr<ProcessGroup>>
 rendezvous(const RendezvousOptions &options);
 

@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One run in several processes: their messages, their watch over each other,
-// and the few things that they have to agree on. Rank 0 is the root: it reads
-// results, prints, and writes files.
+// A `World` is a run in several processes: their process group, the watch of
+// each over the others, and the few things on which they agree. Rank 0 is the
+// root: it reads results, prints, and writes files. Runs of one process have no
+// world.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@
 
 namespace soap::runtime {
 
-/// After an iteration: what all ranks do.
+/// How all ranks go on after an iteration.
 enum class Decision : char { GoOn, Stop, NotFinite };
 
 /// The devices of one process among those of its machine.
@@ -45,7 +46,7 @@ public:
   const std::string &name() const { return ownName; }
 
   /// Deals the devices of a module to the ranks; an error if there are more
-  /// ranks than devices, or if the ranks did not load the same module.
+  /// ranks than devices, or if the ranks have loaded different modules.
   /// Collective.
   Expected<Placement> place(const Manifest &manifest);
   /// Which devices of a placement this process runs, on which cores.
@@ -53,10 +54,10 @@ public:
   /// The watch over the other processes.
   PeerMonitor &peers() const { return *monitor; }
 
-  /// Whether to stop, the same answer on every rank. Asked after every
-  /// iteration by all of them: the root decides one iteration ahead, so that
-  /// nobody waits for the answer. `notFinite`, of the root alone, says that the
-  /// training has come to infinite numbers or none.
+  /// Whether to stop, the same answer on every rank. All ranks call it after
+  /// every iteration. The root decides one iteration ahead, so no rank waits
+  /// for the answer. `notFinite`, which counts on the root alone, says that the
+  /// training has reached a number that is infinite or not a number.
   Expected<Decision> agreeToStop(bool notFinite = false);
 
   /// Ends the other ranks with a message that names this one.
@@ -70,7 +71,7 @@ private:
   ProcessGroup &group;
   std::unique_ptr<PeerMonitor> monitor;
   std::string ownName;
-  /// By rank: machine, and the cores that the process may use.
+  /// The machine of each rank, and the cores that its process may use.
   std::vector<std::string> machines;
   std::vector<std::vector<int>> cores;
   bool asked = false;

@@ -3,12 +3,12 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A checkpoint is a safetensors file of all parameters and states (so it also
-// serves as weights), whose metadata holds the rest of what the next iteration
-// depends on: where the training is in its data, and what has been counted. A
-// run that goes on from it computes the same bits as one that was never
-// interrupted if its program is the same, and the same numbers up to the order
-// of sums if the same model is cut otherwise or runs on other devices.
+// A checkpoint is a safetensors file of all parameters and states, so it also
+// serves as a file of weights. Its metadata holds the position in the data and
+// all counters. A run that
+// goes on from a checkpoint computes the same bits as one that was never
+// interrupted if its program is the same; if the same model is cut otherwise or
+// runs on other devices, the numbers are the same up to the order of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,34 +20,38 @@
 
 namespace soap::runtime {
 
-/// What a training is made of beside its tensors. Who goes on with other
-/// settings than the file's is told, for the result would be neither run's.
+/// The settings of a training, beside its tensors. A training that goes on with
+/// other settings than its checkpoint's is an error, because its result would
+/// be that of neither run.
 struct TrainingIdentity {
   uint64_t seed = 0;
   int64_t batch = 0, samples = 0;
-  /// Of the training samples, their labels and their normalization.
+  /// Fingerprint of the training samples, their labels and their normalization.
   std::string data;
-  /// Of the program: strategy, schedule, tiles. Another one is no error.
+  /// Fingerprint of the manifest: strategy, schedule, tiles. A training may go
+  /// on with another one.
   std::string program;
 };
 
+/// The settings of a training that is about to start or to go on.
 TrainingIdentity identify(const Manifest &manifest, const Trainer &trainer,
                           const DataSource &source, uint64_t seed);
 
 /// 16 hexadecimal digits that depend on all samples, labels and settings.
 std::string fingerprint(const DataSource &source);
 
+/// The contents of a checkpoint.
 struct Checkpoint {
   TrainState state;
   TrainingIdentity identity;
   TensorMap tensors;
-  /// Its checksums are right. Checkpoints of older versions have none: damage
-  /// of their tensors cannot be noticed.
+  /// The file has checksums, and they are right. Checkpoints of older versions
+  /// have none, so damage of their tensors cannot be noticed.
   bool checked = false;
 };
 
-/// Atomic: a crash leaves the old file. `tensors` are all parameters and
-/// states.
+/// Writes a checkpoint atomically: a crash leaves the old file. `tensors` are
+/// all parameters and states.
 MaybeError writeCheckpoint(const std::string &path, const TrainState &state,
                            const TrainingIdentity &identity,
                            const TensorMap &tensors);

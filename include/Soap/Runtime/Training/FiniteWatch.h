@@ -1,15 +1,15 @@
-//===- FiniteWatch.h - Whether a training still computes numbers -*- C++ -*-==//
+//===- FiniteWatch.h - Finds infinities and NaNs ----------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loss, a parameter or a state that is infinite or not a number makes all
-// that follows worthless, and a checkpoint of it, too. The watch looks at every
-// loss, at parameters and states as often as costs little, and at all of them
-// before they are kept. It says what was first, where that can be told.
+// later iterations, and a checkpoint, worthless. The watch looks at every loss,
+// at parameters and states as often as costs little, and at all of them before
+// they are saved. It reports the first such number, where that can be known.
 //
-// In a run of several processes rank 0 alone knows the loss, and each rank its
-// own tiles: `settle` tells all ranks the same.
+// In a run of several processes, rank 0 alone knows the loss, and each rank its
+// own tiles: `settle` gives all ranks the same answer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,27 +37,28 @@ MaybeError checkFirstValues(const Manifest &manifest, TensorStore &store);
 
 class FiniteWatch {
 public:
-  /// Of a training that starts after `step` iterations from finite numbers
+  /// Watches a training that starts after `step` iterations, from finite
+  /// numbers
   /// (`checkFirstValues`).
   explicit FiniteWatch(Session &session, int64_t step = 0)
       : session(&session), step(step) {
     mine.cleanStep = step;
   }
 
-  /// After iteration `step` of the training, which `where` names, of which
-  /// `loss` came out after `seconds`. True once this rank knows of something
-  /// that is not finite.
+  /// To be called after iteration `step`, which `where` names for messages,
+  /// with its loss and its wall time. True once this rank knows a number that
+  /// is not finite.
   bool observe(int64_t step, const std::string &where, double loss,
                double seconds);
-  /// The watch has found a loss in this iteration, and the cause may be in the
-  /// batch: what is wrong with its data, or "".
+  /// Names the cause of a loss that the watch has found in this iteration: the
+  /// element of the batch that is not finite (`nonFiniteSample`), or "".
   void blame(const std::string &data);
-  /// After an evaluation on `set`.
+  /// To be called after an evaluation on `set`, with its loss.
   void observeTest(const std::string &where, double loss, const Dataset &set,
                    const std::vector<TensorInfo> &inputs);
 
-  /// What was found, the same on every rank; empty: nothing. With `looks`, all
-  /// parameters and states are looked at first. Collective.
+  /// The finding, the same on every rank; empty if all numbers are finite. With
+  /// `looks`, checks all parameters and states first. Collective.
   Expected<std::string> settle(bool looks);
 
 private:

@@ -1,10 +1,11 @@
-//===- Trainer.h - Epochs of a training step --------------------*- C++ -*-===//
+//===- Trainer.h - Trains a session's module --------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Feeds a session's `train_step` with batches, evaluates with its `evaluate`,
-// and keeps the numbers that reports want.
+// A `Trainer` feeds the entry `train_step` of a session with batches and
+// evaluates with its entry `evaluate`. `trainEpochs` is the whole loop: epochs,
+// evaluation, checkpoints, and the numbers that reports print.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 namespace soap::runtime {
 
+/// The numbers of one epoch.
 struct EpochResult {
   int64_t epoch = 0, iterations = 0;
   /// Mean over the labels.
@@ -48,7 +50,7 @@ public:
   ModelInputs inputs() const;
   /// Samples of an iteration.
   int64_t batch(const DataSource &source) const;
-  /// What it trains.
+  /// The session that it trains.
   Session &module() const { return *session; }
 
   /// Trains on samples `order[first...]`. The next step's are those from `next`
@@ -64,7 +66,7 @@ public:
   bool countsCorrect() const { return train.correct.has_value(); }
   /// Loss of the latest step.
   double lastLoss() const { return loss; }
-  /// Of all steps, in order.
+  /// Wall time of each step, in order.
   const std::vector<double> &stepMilliseconds() const { return times; }
 
 private:
@@ -98,30 +100,32 @@ private:
   bool hasFixed = false;
 };
 
-/// Where a training is: with the tensors, all that the next iteration depends
-/// on.
+/// The position of a training. The next iteration depends on this and on the
+/// tensors only.
 struct TrainState {
   /// Iterations since the start, and in the current epoch (from 1 on).
   int64_t step = 0, epoch = 1, position = 0;
-  /// Of the current epoch so far.
+  /// Sums over the current epoch so far, and its seconds.
   Tally tally;
   double seconds = 0;
   /// The epochs that are finished.
   std::vector<EpochResult> epochs;
 };
 
+/// Limits and callbacks of a training.
 struct TrainOptions {
-  /// Totals, whichever ends first; 0: not limited by it.
+  /// The training ends after this many epochs or iterations in all, whichever
+  /// comes first. 0: no limit.
   int64_t epochs = 1, iterations = 0;
   uint64_t seed = 0;
-  /// Where to go on.
+  /// The state to go on from.
   TrainState start;
   /// Losses, parameters and states that are infinite or not a number end the
-  /// training, which is to start from finite ones (`checkFirstValues`).
+  /// training. The caller has checked the first values (`checkFirstValues`).
   bool watchesFinite = true;
-  /// Asked once after every iteration: finish here? `notFinite` is the
-  /// finding of this rank, that of rank 0 counts. Null: go on unless that says
-  /// otherwise.
+  /// Called once after every iteration; decides whether to go on. `notFinite`
+  /// is the finding of this rank; the one of rank 0 counts. May be empty: the
+  /// training then goes on unless `notFinite`.
   std::function<Decision(bool notFinite)> stop;
   /// Called after every `checkpointEvery`-th step; 0: never.
   int64_t checkpointEvery = 0;
@@ -132,21 +136,26 @@ struct TrainOptions {
   std::function<void(const EpochResult &)> onEpoch;
 };
 
+/// The outcome of `trainEpochs`.
 struct TrainResult {
-  /// Also the unfinished one, if any.
+  /// All epochs, with the unfinished one if there is one.
   std::vector<EpochResult> epochs;
-  /// Since the start of the training, and of this run.
+  /// Iterations since the start of the training, and since the start of this
+  /// run.
   int64_t iterations = 0, ran = 0;
   bool stopped = false;
-  /// Why the training has ended: what was not finite, and in which iteration,
-  /// the same on every rank. Empty: nothing was. The tensors are worth nothing
-  /// then.
+  /// The first number that was infinite or not a number, and its iteration, the
+  /// same text on every rank. The tensors are then useless. Empty: all numbers
+  /// are finite.
   std::string notFinite;
-  /// As in DataSource; absent unless labels are tokens.
+  /// As `DataSource::unigramLoss`; absent unless labels are tokens.
   std::optional<double> unigramLoss;
   TrainState state;
 };
 
+/// Trains until a limit of `options` is reached, `options.stop` ends it, or a
+/// number is not finite. Collective. An error if a device fails or a file
+/// cannot be written.
 Expected<TrainResult> trainEpochs(Trainer &trainer, const DataSource &source,
                                   const TrainOptions &options);
 
