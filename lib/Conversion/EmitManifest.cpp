@@ -83,10 +83,10 @@ private:
   void writeTopology(ArrayAttr programs) {
     int64_t devices = 1;
     std::string name = "cpu-1";
-    if (auto topology =
-            module->getAttrOfType<StringAttr>(SoapDialect::kTopology)) {
-      llvm::Expected<llvm::json::Value> parsed =
-          llvm::json::parse(topology.getValue());
+    if (StringRef topology =
+            topologyText(module->getAttr(SoapDialect::kTopology));
+        !topology.empty()) {
+      llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(topology);
       if (!parsed) {
         llvm::consumeError(parsed.takeError());
         name = topology.str();
@@ -172,8 +172,9 @@ private:
     LogicalResult result = success();
     json.object([&] {
       json.attribute("name", text(name));
-      auto kind = tensor.getAs<StringAttr>("kind");
-      json.attribute("kind", kind ? text(kind) : "output");
+      auto kind = enumValue<ValueKindAttr>(tensor.get("kind"));
+      json.attribute("kind",
+                     stringifyValueKind(kind.value_or(ValueKind::Output)));
       json.attributeArray("shape", [&] {
         for (int64_t extent : type.getShape())
           json.value(extent);
@@ -189,7 +190,7 @@ private:
         if (auto number = tensor.getAs<IntegerAttr>(key))
           json.attribute(shown, number.getInt());
       Attribute init = tensor.get("init");
-      if (init && isa<StringAttr, ElementsAttr>(init)) {
+      if (init && isa<InitRuleAttr, StringAttr, ElementsAttr>(init)) {
         json.attributeBegin("init");
         result = writeInit(init, name);
         json.attributeEnd();
@@ -200,9 +201,16 @@ private:
 
   /// A rule by name, one number for all elements, or the elements' bytes.
   LogicalResult writeInit(Attribute init, StringRef name) {
-    if (auto rule = dyn_cast<StringAttr>(init)) {
-      json.value(text(rule));
+    if (auto rule = enumValue<InitRuleAttr>(init)) {
+      json.value(stringifyInitRule(*rule));
       return success();
+    }
+    if (!isa<ElementsAttr>(init)) {
+      json.value(nullptr);
+      return module.emitError("initial value of '")
+             << name << "' is " << init
+             << ": expected #soap.init<he, glorot, zeros, ones or default>, or "
+                "elements";
     }
     auto type = cast<ShapedType>(cast<ElementsAttr>(init).getShapedType());
     if (Type element = type.getElementType();

@@ -342,7 +342,7 @@ bool liesPlainly(Value value) {
   size_t place =
       maker->getNumOperands() + cast<OpResult>(value).getResultNumber();
   return place < names.size() &&
-         cast<StringAttr>(names[place]).getValue() == "nchw";
+         enumValue<TensorLayoutAttr>(names[place]) == TensorLayout::NCHW;
 }
 
 /// Makes the calls.

@@ -56,10 +56,12 @@ bool isReadAsNarrow(Value value) {
          });
 }
 
-/// The name of an image's layout that a list of an op has at `place`.
-StringRef layoutAt(Operation *op, size_t place) {
+/// The layout of an image that a list of an op has at `place`.
+TensorLayout layoutAt(Operation *op, size_t place) {
   auto names = op->getAttrOfType<ArrayAttr>(kLayouts);
-  return names ? cast<StringAttr>(names[place]).getValue() : "nchw";
+  return names ? enumValue<TensorLayoutAttr>(names[place])
+                     .value_or(TensorLayout::NCHW)
+               : TensorLayout::NCHW;
 }
 
 /// A product and the ops that become part of it.
@@ -206,7 +208,7 @@ private:
     SmallVector<Operation *> passed;
     if (c.readsNarrow && !passRounding(c.product, last, passed))
       return;
-    StringRef layout = layoutAt(c.product, 2);
+    TensorLayout layout = layoutAt(c.product, 2);
     // Whether all images of the op are as the convolution writes them.
     auto fits = [&](Operation *op, ArrayRef<size_t> images) {
       return isNear(c.product, op) && llvm::all_of(images, [&](size_t place) {
@@ -405,7 +407,9 @@ private:
     auto known = c.product->getAttrOfType<ArrayAttr>(kLayouts);
     if (!known)
       return;
-    Attribute plain = builder.getStringAttr("nchw"), result = known[2];
+    Attribute plain = TensorLayoutAttr::get(builder.getContext(),
+                                            TensorLayout::NCHW),
+              result = known[2];
     SmallVector<Attribute> names(call->getNumOperands() + call->getNumResults(),
                                  plain);
     names[0] = known[0];

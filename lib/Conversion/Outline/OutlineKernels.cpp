@@ -595,7 +595,8 @@ private:
                                       ArrayRef<Value> outputs) {
     auto call = CollectiveBufferOp::create(
         builder, op->getLoc(), llvm::to_vector(ValueRange(outputs).getTypes()),
-        op->getName().stripDialect(), inputs, outputs);
+        *symbolizeCollectiveKind(op->getName().stripDialect()), inputs,
+        outputs);
     copySlot(op, call);
     return call;
   }

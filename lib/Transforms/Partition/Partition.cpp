@@ -310,7 +310,8 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
     add(kPositionsTensor,
         RankedTensorType::get({positions}, builder.getI32Type()),
         builder.getDictionaryAttr(builder.getNamedAttr(
-            SoapDialect::kKind, builder.getStringAttr(kPositions))));
+            SoapDialect::kKind,
+            ValueKindAttr::get(builder.getContext(), ValueKind::Positions))));
   return builder.getArrayAttr(rows);
 }
 
@@ -413,14 +414,13 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
       functions.push_back(function);
   if (functions.empty())
     return module.emitError("has no function of soap ops to partition");
-  if (auto pipeline =
-          module->getAttrOfType<DictionaryAttr>(SoapDialect::kPipeline))
-    if (auto microbatches = pipeline.getAs<IntegerAttr>("microbatches"))
-      module.emitRemark("'")
-          << SoapDialect::kPipeline << "' has " << microbatches.getInt()
-          << " microbatches, but programs run the whole batch through one "
-             "stage after another: what was simulated as a pipeline is not "
-             "what runs";
+  if (PipelineAttr pipeline =
+          readPipeline(module->getAttr(SoapDialect::kPipeline)))
+    module.emitRemark("'")
+        << SoapDialect::kPipeline << "' has " << pipeline.getMicrobatches()
+        << " microbatches, but programs run the whole batch through one "
+           "stage after another: what was simulated as a pipeline is not "
+           "what runs";
   SymbolTable symbols(module);
   // Prices need nothing of each other.
   std::vector<std::optional<PricedFunction>> priced(functions.size());
@@ -444,8 +444,7 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
     symbols.erase(function);
   module->setAttr(SoapDialect::kPrograms,
                   ArrayAttr::get(module.getContext(), entries));
-  module->setAttr(
-      SoapDialect::kTopology,
-      StringAttr::get(module.getContext(), ::soap::printTopology(topology)));
+  module->setAttr(SoapDialect::kTopology,
+                  TopologyAttr::getInFull(module.getContext(), topology));
   return success();
 }

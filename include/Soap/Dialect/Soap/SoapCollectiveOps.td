@@ -125,10 +125,10 @@ def Soap_CollectiveBufferOp : Soap_LoweringOp<"collective_buffer", [
     `all_gather` (an input; outputs as the inputs there), `all_to_all` (inputs and outputs for each device, as there), `gather_to_root` (as there; devices that are not the root have no output) or `broadcast_from_root` (the root's input, or an output).
 
     ```mlir
-    %sum = soap.collective_buffer "all_reduce" outs(%part : tensor<8xf32>) {soap.slot = 7 : i64} -> tensor<8xf32>
+    %sum = soap.collective_buffer all_reduce outs(%part : tensor<8xf32>) {soap.slot = 7 : i64} -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$kind, Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$outputs);
+  let arguments = (ins Soap_CollectiveKindAttr:$kind, Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$outputs);
   let results = (outs Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = [{
     $kind (`ins` `(` $inputs^ `:` type($inputs) `)`)?
@@ -141,7 +141,8 @@ def Soap_CollectiveBufferOp : Soap_LoweringOp<"collective_buffer", [
     }
     /// Whether outputs are read before they are written.
     bool readsOutputs() {
-      return getKind() == "all_reduce" || getKind() == "reduce_to_root";
+      return getKind() == CollectiveKind::AllReduce ||
+             getKind() == CollectiveKind::ReduceToRoot;
     }
   }];
   let hasVerifier = 1;

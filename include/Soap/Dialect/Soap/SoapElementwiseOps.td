@@ -14,9 +14,16 @@ class Soap_UnaryOp<string mnemonic, string formula, list<Trait> traits = []>
   let arguments = (ins Soap_Float:$x);
   let results = (outs Soap_Float:$y);
 }
-def Soap_ReluOp : Soap_UnaryOp<"relu", "max(x, 0)", [Differentiable]>;
-def Soap_NegOp : Soap_UnaryOp<"neg", "-x (linear)", [Differentiable]>;
-def Soap_AbsOp : Soap_UnaryOp<"abs", "|x|", [Differentiable]>;
+def Soap_ReluOp : Soap_UnaryOp<"relu", "max(x, 0)", [Differentiable]> {
+  let hasFolder = 1;
+}
+def Soap_NegOp : Soap_UnaryOp<"neg", "-x (linear)", [Differentiable]> {
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+def Soap_AbsOp : Soap_UnaryOp<"abs", "|x|", [Differentiable]> {
+  let hasFolder = 1;
+}
 def Soap_ExpOp : Soap_UnaryOp<"exp", "e^x", [Differentiable]>;
 def Soap_LogOp : Soap_UnaryOp<"log", "natural logarithm", [Differentiable]>;
 def Soap_SqrtOp : Soap_UnaryOp<"sqrt", "square root", [Differentiable]>;
@@ -50,6 +57,11 @@ def Soap_CastOp : Soap_Op<"cast", [SpaceInterface, Differentiable]> {
   }];
   let arguments = (ins Soap_Tile:$x);
   let results = (outs Soap_Tile:$y);
+  let builders = [
+    /// Elements of `x` as `elementType`.
+    OpBuilder<(ins "::mlir::Value":$x, "::mlir::Type":$elementType)>];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
@@ -57,6 +69,7 @@ def Soap_ScaleOp : Soap_Op<"scale", [SpaceInterface, Differentiable, SameOperand
   let summary = "elementwise factor * x (linear)";
   let arguments = (ins Soap_Float:$x, F64Attr:$factor);
   let results = (outs Soap_Float:$y);
+  let hasFolder = 1;
 }
 
 /// z = f(x, y) with NumPy broadcasting: shapes aligned at the last dim, dims of extent 1 repeat.
@@ -66,12 +79,28 @@ class Soap_BinaryOp<string mnemonic, string formula, list<Trait> traits = []>
   let arguments = (ins Soap_Float:$x, Soap_Float:$y);
   let results = (outs Soap_Float:$z);
 }
-def Soap_AddOp : Soap_BinaryOp<"add", "x + y", [Differentiable]>;
-def Soap_SubOp : Soap_BinaryOp<"sub", "x - y", [Differentiable]>;
-def Soap_MulOp : Soap_BinaryOp<"mul", "x * y", [Differentiable]>;
-def Soap_DivOp : Soap_BinaryOp<"div", "x / y", [Differentiable]>;
-def Soap_MaximumOp : Soap_BinaryOp<"maximum", "max(x, y)", [Differentiable]>;
-def Soap_MinimumOp : Soap_BinaryOp<"minimum", "min(x, y)", [Differentiable]>;
+def Soap_AddOp : Soap_BinaryOp<"add", "x + y", [Differentiable]> {
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+def Soap_SubOp : Soap_BinaryOp<"sub", "x - y", [Differentiable]> {
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+def Soap_MulOp : Soap_BinaryOp<"mul", "x * y", [Differentiable]> {
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+def Soap_DivOp : Soap_BinaryOp<"div", "x / y", [Differentiable]> {
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+def Soap_MaximumOp : Soap_BinaryOp<"maximum", "max(x, y)", [Differentiable]> {
+  let hasFolder = 1;
+}
+def Soap_MinimumOp : Soap_BinaryOp<"minimum", "min(x, y)", [Differentiable]> {
+  let hasFolder = 1;
+}
 def Soap_GreaterEqualOp : Soap_BinaryOp<"greater_equal", "x >= y ? 1 : 0">;
 def Soap_GreaterOp : Soap_BinaryOp<"greater", "x > y ? 1 : 0">;
 def Soap_EqualOp : Soap_BinaryOp<"equal", "x == y ? 1 : 0">;
@@ -85,6 +114,7 @@ def Soap_WhereOp : Soap_Op<"where", [SpaceInterface, Differentiable, InferType]>
   }];
   let arguments = (ins Soap_Float:$condition, Soap_Float:$x, Soap_Float:$y);
   let results = (outs Soap_Float:$z);
+  let hasFolder = 1;
 }
 
 def Soap_BiasAddOp : Soap_Op<"bias_add", [SpaceInterface, Differentiable, InferType]> {
@@ -92,6 +122,7 @@ def Soap_BiasAddOp : Soap_Op<"bias_add", [SpaceInterface, Differentiable, InferT
   let description = [{ `axis` is the dim of x that b runs over. Loops d0, d1, ... }];
   let arguments = (ins Soap_Float:$x, Soap_Float:$b, I64Attr:$axis);
   let results = (outs Soap_Float:$y);
+  let hasFolder = 1;
 }
 
 /// dx[i] = f(dy[i], y[i]): gradients in terms of the forward result.
@@ -128,6 +159,10 @@ def Soap_DropoutOp : Soap_Op<"dropout", [SpaceInterfaceLocal, Differentiable]> {
   let arguments = (ins Soap_Float:$x, Optional<Soap_Label>:$step, F64Attr:$rate, I64Attr:$seed,
                    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$offsets, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$extents);
   let results = (outs Soap_Float:$y);
+  let builders = [
+    /// In a model, before a training step gives it a step.
+    OpBuilder<(ins "::mlir::Value":$x, "double":$rate, "int64_t":$seed)>];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -139,4 +174,5 @@ def Soap_AccumulateOp : Soap_Op<"accumulate", [SpaceInterfaceLocal, SameOperands
   }];
   let arguments = (ins Variadic<Soap_Float>:$xs);
   let results = (outs Soap_Float:$sum);
+  let hasFolder = 1;
 }

@@ -24,6 +24,11 @@ def Soap_Conv2DOp : Soap_Op<"conv2d", [SpaceInterfaceLocal, Differentiable, Infe
   }];
   let arguments = !con((ins Soap_Float:$x, Soap_Float:$w), ConvAttributes);
   let results = (outs Soap_Float:$y);
+  let builders = [
+    /// Dilations are 1, and there is one group.
+    OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$w,
+                   "::llvm::ArrayRef<int64_t>":$strides,
+                   "::llvm::ArrayRef<int64_t>":$padding)>];
 }
 
 def Soap_Conv2DInputGradOp : Soap_Op<"conv2d_input_grad", [SpaceInterfaceLocal]> {
@@ -57,6 +62,9 @@ def Soap_MatmulOp : Soap_Op<"matmul", [SpaceInterfaceLocal, Differentiable, Infe
   }];
   let arguments = (ins Soap_Float:$a, Soap_Float:$b, UnitAttr:$transpose_a, UnitAttr:$transpose_b, OptionalAttr<DenseI64ArrayAttr>:$k_factors);
   let results = (outs Soap_Float:$y);
+  let builders = [
+    /// Neither operand is transposed.
+    OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b)>];
 }
 
 def Soap_ReduceOp : Soap_Op<"reduce", [SpaceInterface, Differentiable, InferType]> {
@@ -72,5 +80,11 @@ def Soap_BroadcastOp : Soap_Op<"broadcast", [SpaceInterface, Differentiable]> {
   let description = [{ The dims of the result listed in `axes` are new; the others are those of x in order. The gradient of a sum. Loops d0, d1, ... }];
   let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$axes);
   let results = (outs Soap_Float:$y);
+  let builders = [
+    /// To `shape`, whose dims `axes` are new.
+    OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$shape,
+                   "::llvm::ArrayRef<int64_t>":$axes)>];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }

@@ -14,6 +14,10 @@ def Soap_MaxPool2DOp : Soap_Op<"max_pool2d", [SpaceInterfaceLocalNeutral, Differ
   let description = [{ y[n, c, h, w] = max over kh, kw of x[n, c, h*sh + kh*dh - pt, w*sw + kw*dw - pl]; reads outside of x give -inf. `padding = [top, left, bottom, right]`, may be negative. }];
   let arguments = !con((ins Soap_Float:$x), PoolAttributes);
   let results = (outs Soap_Float:$y);
+  let builders = [
+    /// Without padding and dilations.
+    OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$kernel,
+                   "::llvm::ArrayRef<int64_t>":$strides)>];
 }
 def Soap_MaxPool2DGradOp : Soap_Op<"max_pool2d_grad", [SpaceInterfaceLocal]> {
   let summary = "gradient of max_pool2d: to the first maximum of each window";

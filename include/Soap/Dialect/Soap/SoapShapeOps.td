@@ -15,6 +15,10 @@ def Soap_ReshapeOp : Soap_Op<"reshape", [SpaceInterface, Differentiable]> {
   }];
   let arguments = (ins Soap_Tile:$x);
   let results = (outs Soap_Tile:$y);
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$shape)>];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 def Soap_TransposeOp : Soap_Op<"transpose", [SpaceInterface, Differentiable, InferType]> {
@@ -22,18 +26,28 @@ def Soap_TransposeOp : Soap_Op<"transpose", [SpaceInterface, Differentiable, Inf
   let description = [{ Dim i of the result is dim `permutation[i]` of x. Loops d0, d1, ... are the dims of the result. }];
   let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$permutation);
   let results = (outs Soap_Float:$y);
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def Soap_ConcatOp : Soap_Op<"concat", [SpaceInterfaceLocal, Differentiable, InferType]> {
   let summary = "concatenation along a dim";
   let description = [{ Loops d0, d1, ... are the dims of the result. }];
   let arguments = (ins Variadic<Soap_Float>:$xs, I64Attr:$axis);
   let results = (outs Soap_Float:$y);
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def Soap_SliceOp : Soap_Op<"slice", [SpaceInterfaceLocal, Differentiable, InferType]> {
   let summary = "y[i..] = x[offsets + i * strides]";
   let description = [{ One offset, size (of the result) and positive stride per dim. Loops d0, d1, ... are the dims of the result. }];
   let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
   let results = (outs Soap_Float:$y);
+  let builders = [
+    /// Strides are 1.
+    OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$offsets,
+                   "::llvm::ArrayRef<int64_t>":$sizes)>];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def Soap_PadOp : Soap_Op<"pad", [SpaceInterfaceLocalNeutral, Differentiable]> {
   let summary = "pads at the low end, the high end, and between elements";
@@ -43,6 +57,13 @@ def Soap_PadOp : Soap_Op<"pad", [SpaceInterfaceLocalNeutral, Differentiable]> {
   }];
   let arguments = (ins Soap_Float:$x, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$interior, DefaultValuedAttr<F64Attr, "0.0">:$value);
   let results = (outs Soap_Float:$y);
+  let builders = [
+    /// Nothing between elements.
+    OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$low,
+                   "::llvm::ArrayRef<int64_t>":$high,
+                   CArg<"double", "0.0">:$value)>];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
@@ -50,6 +71,7 @@ def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
   let description = [{ Loops d0, d1, .... Shards hold their part of the elements. }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Soap_Tile:$y);
+  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value)>];
   let assemblyFormat = "attr-dict $value `:` type($y)";
   let hasVerifier = 1;
 }
