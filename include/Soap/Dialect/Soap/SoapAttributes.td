@@ -113,14 +113,38 @@ def Soap_CombinerKind : Soap_I32Enum<
   I32EnumAttrCase<"Min", 2, "min">,
   I32EnumAttrCase<"Moments", 3, "moments">,
   I32EnumAttrCase<"Softmax", 4, "softmax">]>;
-def Soap_CombinerAttr : EnumAttr<Soap_Dialect, Soap_CombinerKind, "combiner">;
+def Soap_CombinerAttr
+    : EnumAttr<Soap_Dialect, Soap_CombinerKind, "combiner"> {
+  let description = [{
+    `sum`, `max` and `min` fold element by element. `moments` folds count, mean
+    and sum of squared deviations, `softmax` folds maximum, sum of exponentials
+    and a logit; these are the entries of dim 0.
+
+    **Example**
+
+    ```mlir
+    %tile = soap.combine moments %a, %b {
+          sources = [#soap.region<[0:3], [0:8]>, #soap.region<[0:3], [0:8]>]}
+          : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+    ```
+  }];
+}
 
 def Soap_ReduceKind : Soap_I32Enum<"ReduceKind", "reduction", [
   I32EnumAttrCase<"Sum", 0, "sum">,
   I32EnumAttrCase<"Max", 1, "max">,
   I32EnumAttrCase<"Min", 2, "min">]>;
-def Soap_ReduceKindAttr : EnumAttr<Soap_Dialect, Soap_ReduceKind,
-                                   "reduce_kind">;
+def Soap_ReduceKindAttr
+    : EnumAttr<Soap_Dialect, Soap_ReduceKind, "reduce_kind"> {
+  let description = [{
+    **Example**
+
+    ```mlir
+    %y = soap.reduce max %x {axes = array<i64: 1>}
+       : (tensor<8x4xf32>) -> tensor<8xf32>
+    ```
+  }];
+}
 
 def Soap_CollectiveKind : Soap_I32Enum<"CollectiveKind", "collective", [
   I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
@@ -130,8 +154,19 @@ def Soap_CollectiveKind : Soap_I32Enum<"CollectiveKind", "collective", [
   I32EnumAttrCase<"AllToAll", 4, "all_to_all">,
   I32EnumAttrCase<"GatherToRoot", 5, "gather_to_root">,
   I32EnumAttrCase<"BroadcastFromRoot", 6, "broadcast_from_root">]>;
-def Soap_CollectiveKindAttr : EnumAttr<Soap_Dialect, Soap_CollectiveKind,
-                                       "collective_kind">;
+def Soap_CollectiveKindAttr
+    : EnumAttr<Soap_Dialect, Soap_CollectiveKind, "collective_kind"> {
+  let description = [{
+    The op on tensors that a `soap.collective_buffer` was.
+
+    **Example**
+
+    ```mlir
+    soap.collective_buffer broadcast_from_root ins(%tile : memref<8xf32>)
+        {soap.slot = 7 : i64}
+    ```
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // Discardable attributes
@@ -168,10 +203,8 @@ def Soap_KindAttr : Soap_EnumAttr<Soap_ValueKind, "kind"> {
     **Example**
 
     ```mlir
-    func.func @forward(
-        %x: tensor<8x4xf32> {soap.kind = #soap.kind<data>},
-        %w: tensor<4x2xf32> {soap.kind = #soap.kind<parameter>})
-        -> (tensor<8x2xf32> {soap.kind = #soap.kind<output>})
+    %x: tensor<8x4xf32> {soap.kind = #soap.kind<data>}
+    %w: tensor<4x2xf32> {soap.kind = #soap.kind<parameter>}
     ```
   }];
 }
@@ -245,7 +278,7 @@ def Soap_LayoutAttr : Soap_EnumAttr<Soap_TensorLayout, "layout"> {
     **Example**
 
     ```mlir
-    soap.layouts = [#soap.layout<nchw>, #soap.layout<nhwc>]
+    #soap.layout<nhwc>
     ```
   }];
 }
