@@ -106,7 +106,7 @@ private:
     json.attribute("topology", text(name));
   }
 
-  /// What the kernels of the module are for, if it was lowered for GPUs.
+  /// The chip of the kernels of the module, if it was lowered for GPUs.
   void writeGpuTarget() {
     auto target = module->getAttrOfType<DictionaryAttr>(kGpuTarget);
     auto chip = target ? target.getAs<StringAttr>("chip") : StringAttr();
@@ -458,7 +458,7 @@ private:
         return failure();
       writeIntegers(key, *list);
     }
-    // Programs that nobody partitioned have none.
+    // Programs of a module that was not partitioned have none.
     if (auto list = rank.getAs<DenseI64ArrayAttr>("collectives"))
       writeIntegers("collectives", list);
     return success();

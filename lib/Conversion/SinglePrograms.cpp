@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives modules that nobody partitioned the rank table of a partitioned one.
+// Gives modules that are not partitioned the rank table of a partitioned one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -156,7 +156,7 @@ LogicalResult checkSendsNothing(func::FuncOp function) {
       return WalkResult::advance();
     op->emitOpError("is in function '")
         << function.getName()
-        << "', which nobody partitioned: expected a program of "
+        << "', which is not partitioned: expected a program of "
            "--soap-partition, which says with whom it exchanges messages";
     return WalkResult::interrupt();
   });

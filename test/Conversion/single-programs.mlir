@@ -1,4 +1,4 @@
-// A module that nobody partitioned gets the rank table of one device.
+// A module that is not partitioned gets the rank table of one device.
 // RUN: soap-opt %s --soap-single-programs | FileCheck %s
 
 // CHECK: soap.programs = [{batch = 4 : i64, entry = "step"

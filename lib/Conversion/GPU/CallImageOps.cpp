@@ -181,7 +181,7 @@ std::optional<SmallVector<int64_t>> poolDescriptorOf(Operation *op,
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// The numbers of `soap_rt_batch_norm`, but for the workspace.
+/// The numbers of `soap_rt_batch_norm` without the workspace.
 std::optional<SmallVector<int64_t>>
 normDescriptor(Operation *op, Value x, const APFloat &epsilon, bool isGrad) {
   ArrayRef<int64_t> shape = typeOf(x).getShape();
@@ -208,7 +208,7 @@ BatchNormTrainOp normOf(BatchNormGradOp grad) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// What the ops of all programs may become.
+/// The calls that the ops of all programs may become.
 class Candidates {
 public:
   explicit Candidates(ModuleOp module) : names(module) {}

@@ -82,7 +82,7 @@ struct Candidate {
                                                   : Value();
   }
   bool isWorthIt() const { return kind != None || readsNarrow; }
-  /// What programs have to agree on.
+  /// The properties on which programs have to agree.
   std::array<int64_t, 3> outcome() const {
     return {static_cast<int64_t>(kind), readsNarrow, writesNarrow};
   }
@@ -240,7 +240,7 @@ private:
         take(grad, ReluGrad);
       }
     }
-    // What reads f32 would need a kernel that makes it that.
+    // A reader of f32 would need a kernel that converts the result.
     if (c.readsNarrow && !isReadAsNarrow(c.result))
       c = {c.product, c.function, None, {}, c.product->getResult(0), {}, true};
   }
@@ -272,7 +272,7 @@ private:
            llvm::any_of(op->getResultTypes(), none);
   }
 
-  /// What a tensor is, but for its shape and for rounding.
+  /// The tensor that a value is a reshape or a rounding of.
   static Value origin(Value value) {
     for (;;) {
       Operation *definition = value.getDefiningOp();
@@ -478,7 +478,7 @@ struct CallProductsPass
       return signalPassFailure();
     SlotNames names(module);
     std::vector<Candidate> candidates;
-    // What is done to an op of the model, in all programs.
+    // An op of the model is treated alike in all programs.
     std::map<std::pair<StringRef, StringRef>, std::set<std::array<int64_t, 3>>>
         outcomes;
     for (func::FuncOp program : module.getOps<func::FuncOp>()) {

@@ -387,7 +387,7 @@ private:
     llvm_unreachable("all kinds are above");
   }
 
-  /// What the runtime reads of it: docs of `soap_rt_collective`.
+  /// The descriptor that `soap_rt_collective` documents.
   LogicalResult lowerCollective(CollectiveBufferOp op,
                                 ArrayRef<Value> buffers) {
     int64_t kind = runtimeNumber(op.getKind());

@@ -84,7 +84,7 @@ bool mlir::soap::layoutsAgree(RankedTensorType type, ImageLayout a,
 
 namespace {
 
-/// What of an op can have another layout: all of it the same.
+/// The values of an op that can have another layout, all the same one.
 struct Images {
   SmallVector<OpOperand *> operands;
   SmallVector<Value> results;

@@ -105,7 +105,7 @@ LogicalResult ReduceScatterOp::verify() {
   return success();
 }
 
-/// What devices of a group give, one of them `tile`.
+/// Checks the tiles of all devices of a group, of which one is `tile`.
 static LogicalResult checkPieces(Operation *op, Value tile, ValueRange pieces) {
   if (pieces.size() < 2)
     return op->emitOpError()

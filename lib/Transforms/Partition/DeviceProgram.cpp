@@ -225,7 +225,7 @@ private:
     values[group.outputs[me]] = tile.getTile();
   }
 
-  /// What this device does in a regular collective. Its tile is cut first where
+  /// The op of this device in a regular collective. Its tile is cut first where
   /// only a part of it is wanted, and what it gathers is put together behind.
   void emitCollective(int number, int64_t place) {
     const ::soap::CollectiveGroup &group = *schedule.groups[number];

@@ -216,7 +216,7 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
     names.push_back(builder.getStringAttr(task.name));
     kinds.push_back(builder.getStringAttr(task.kind));
     std::optional<::soap::Work> work = workOfTask(priced, id);
-    // What its time depends on, for who measures it.
+    // The sizes that its time depends on, for calibration.
     shapes.push_back(builder.getStringAttr(
         work ? ::soap::printShape(
                    *work, ::soap::dtypeOf(topology.typeOf(task.device), *work),
@@ -245,11 +245,11 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                   {"bytes", builder.getI64IntegerAttr(collective.bytes)},
                   {"messages", builder.getDenseI64ArrayAttr(messages)}}));
   }
-  // What programs do in this order although they read nothing of each other.
+  // Pairs of tasks that programs run in this order without a dependency.
   SmallVector<int64_t> waits;
   for (auto [before, task] : priced.plan.waits)
     waits.append({places[before], places[task]});
-  // What programs do as one op, in the order of its numbers.
+  // Collectives that programs run as one op, in the order of their numbers.
   SmallVector<Attribute> operations;
   for (const auto &steps : schedule.steps)
     for (const ::soap::CollectiveStep &step : steps) {
