@@ -71,7 +71,7 @@ def parameters_of(model):
     """The number of weights of a network's IR."""
     with open(model) as stream:
         head = next(line for line in stream if "func.func" in line)
-    return sum(math.prod(map(int, shape.split("x"))) for shape in re.findall(r'tensor<([0-9x]+)xf32> \{[^}]*soap\.kind = "parameter"', head))
+    return sum(math.prod(map(int, shape.split("x"))) for shape in re.findall(r'tensor<([0-9x]+)xf32> \{[^}]*soap\.kind = #soap\.kind<parameter>', head))
 
 
 class Maker:

@@ -80,8 +80,7 @@ Origin mlir::soap::originOf(const OpGraph &opGraph,
 
 bool mlir::soap::isDataArgument(BlockArgument argument) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto kind = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                    SoapDialect::kKind);
-  return !kind ||
-         (kind.getValue() != "parameter" && kind.getValue() != "state");
+  auto kind = enumValue<ValueKindAttr>(
+      function.getArgAttr(argument.getArgNumber(), SoapDialect::kKind));
+  return kind != ValueKind::Parameter && kind != ValueKind::State;
 }

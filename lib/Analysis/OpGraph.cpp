@@ -407,10 +407,10 @@ LogicalResult GraphBuilder::addResults() {
 LogicalResult GraphBuilder::addRestores() {
   ::soap::Graph &graph = result.graph;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    auto attr = result.ops[n]->getAttrOfType<StringAttr>(kKeep);
-    if (!attr)
+    auto form = enumValue<KeptFormAttr>(result.ops[n]->getAttr(kKeep));
+    if (!form)
       continue;
-    ::soap::Keep keep = *::soap::findKeep(attr.str());
+    ::soap::Keep keep = *::soap::findKeep(stringifyKeptForm(*form).str());
     ::soap::MaybeError fault;
     bool any = false;
     for (int value : std::vector<int>(graph.nodes[n].whole.results)) {
@@ -426,11 +426,11 @@ LogicalResult GraphBuilder::addRestores() {
              << "has a bad '" << kKeep << "': " << fault->message;
   }
   for (auto [i, argument] : llvm::enumerate(result.inputs)) {
-    auto attr =
-        function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kKeep);
-    if (!attr)
+    auto form = enumValue<KeptFormAttr>(
+        function.getArgAttr(argument.getArgNumber(), kKeep));
+    if (!form)
       continue;
-    ::soap::Keep keep = *::soap::findKeep(attr.str());
+    ::soap::Keep keep = *::soap::findKeep(stringifyKeptForm(*form).str());
     int value = graph.inputs[i].value;
     if (auto error = ::soap::checkKeep(graph, value, keep))
       return function.emitError()

@@ -326,9 +326,9 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
       continue;
     int64_t live = 0;
     for (BlockArgument argument : program.getArguments())
-      if (auto kind = program.getArgAttrOfType<StringAttr>(
-              argument.getArgNumber(), SoapDialect::kKind);
-          !kind || kind.getValue() != kPositions)
+      if (enumValue<ValueKindAttr>(program.getArgAttr(argument.getArgNumber(),
+                                                      SoapDialect::kKind)) !=
+          ValueKind::Positions)
         live += bytesOf(argument.getType());
     // New values of updated tiles replace their arguments in place.
     llvm::SmallDenseSet<Value> inPlace;

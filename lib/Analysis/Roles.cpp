@@ -63,9 +63,9 @@ void Roles::seed() {
         dim.getInt() < static_cast<int64_t>(dims.size()))
       dims[dim.getInt()] = {
           1, opGraph.graph.values[input.value].shape[dim.getInt()]};
-    if (auto kind =
-            function.getArgAttrOfType<StringAttr>(number, SoapDialect::kKind))
-      weight[input.value] = kind.getValue() == "parameter";
+    if (auto kind = enumValue<ValueKindAttr>(
+            function.getArgAttr(number, SoapDialect::kKind)))
+      weight[input.value] = *kind == ValueKind::Parameter;
   }
 }
 

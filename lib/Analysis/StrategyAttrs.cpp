@@ -105,7 +105,8 @@ void mlir::soap::writeKeeps(const OpGraph &opGraph) {
   const ::soap::Graph &graph = opGraph.graph;
   for (const ::soap::Restore &restore : graph.restores) {
     auto keep =
-        StringAttr::get(function.getContext(), ::soap::keepName(restore.keep));
+        KeptFormAttr::get(function.getContext(),
+                          *symbolizeKeptForm(::soap::keepName(restore.keep)));
     for (auto [op, node] : llvm::zip_equal(opGraph.ops, graph.nodes))
       if (llvm::is_contained(node.whole.results, restore.of))
         op->setAttr(kKeep, keep);

@@ -34,12 +34,9 @@ static FailureOr<::soap::Topology> findTopology(ModuleOp module,
     return fail(
         "has no topology: give the option 'topology=NAME|FILE' (for example "
         "'topology=cpu-4'), or set the module attribute 'soap.topology'");
-  auto text = dyn_cast<StringAttr>(attribute);
-  if (!text)
-    return fail("'soap.topology' must be a string: the JSON text of a topology "
-                "or a built-in name");
+  StringRef text = topologyText(attribute);
   ::soap::Expected<::soap::Topology> parsed =
-      text.getValue().ltrim().starts_with("{")
+      text.ltrim().starts_with("{")
           ? ::soap::parseTopology(text.str(), "soap.topology")
           : ::soap::builtinTopology(text.str());
   return parsed ? FailureOr<::soap::Topology>(std::move(*parsed))

@@ -151,7 +151,8 @@ mlir::soap::emitArtifact(ModuleOp module, const ArtifactOptions &options) {
   info.features = options.features;
   info.optLevel = options.optLevel;
   info.fingerprints["module"] = moduleFingerprint(module);
-  if (auto text = module->getAttrOfType<StringAttr>(SoapDialect::kTopology))
+  if (StringRef text = topologyText(module->getAttr(SoapDialect::kTopology));
+      !text.empty())
     if (auto topology = ::soap::parseTopology(text.str(), "topology"))
       info.fingerprints["topology"] = ::soap::fingerprint(*topology);
   return runtime::serializeArtifact(artifact);

@@ -112,7 +112,7 @@ LogicalResult giveResultsPlaces(func::FuncOp function) {
         builder, loc, place.getType(), value, place);
     end.setOperand(i, inPlace.getResult());
   }
-  // Nobody but results may write to arguments.
+  // Only results may write to arguments.
   for (unsigned i = 0; i < argumentCount; ++i)
     if (!llvm::is_contained(places, i))
       function.setArgAttr(i, "bufferization.writable",

@@ -83,10 +83,10 @@ private:
   void writeTopology(ArrayAttr programs) {
     int64_t devices = 1;
     std::string name = "cpu-1";
-    if (auto topology =
-            module->getAttrOfType<StringAttr>(SoapDialect::kTopology)) {
-      llvm::Expected<llvm::json::Value> parsed =
-          llvm::json::parse(topology.getValue());
+    if (StringRef topology =
+            topologyText(module->getAttr(SoapDialect::kTopology));
+        !topology.empty()) {
+      llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(topology);
       if (!parsed) {
         llvm::consumeError(parsed.takeError());
         name = topology.str();
@@ -106,7 +106,7 @@ private:
     json.attribute("topology", text(name));
   }
 
-  /// What the kernels of the module are for, if it was lowered for GPUs.
+  /// The chip of the kernels of the module, if it was lowered for GPUs.
   void writeGpuTarget() {
     auto target = module->getAttrOfType<DictionaryAttr>(kGpuTarget);
     auto chip = target ? target.getAs<StringAttr>("chip") : StringAttr();
@@ -173,8 +173,9 @@ private:
     LogicalResult result = success();
     json.object([&] {
       json.attribute("name", text(name));
-      auto kind = tensor.getAs<StringAttr>("kind");
-      json.attribute("kind", kind ? text(kind) : "output");
+      auto kind = enumValue<ValueKindAttr>(tensor.get("kind"));
+      json.attribute("kind",
+                     stringifyValueKind(kind.value_or(ValueKind::Output)));
       json.attributeArray("shape", [&] {
         for (int64_t extent : type.getShape())
           json.value(extent);
@@ -190,7 +191,7 @@ private:
         if (auto number = tensor.getAs<IntegerAttr>(key))
           json.attribute(shown, number.getInt());
       Attribute init = tensor.get("init");
-      if (init && isa<StringAttr, ElementsAttr>(init)) {
+      if (init && isa<InitRuleAttr, StringAttr, ElementsAttr>(init)) {
         json.attributeBegin("init");
         result = writeInit(init, name);
         json.attributeEnd();
@@ -201,9 +202,16 @@ private:
 
   /// A rule by name, one number for all elements, or the elements' bytes.
   LogicalResult writeInit(Attribute init, StringRef name) {
-    if (auto rule = dyn_cast<StringAttr>(init)) {
-      json.value(text(rule));
+    if (auto rule = enumValue<InitRuleAttr>(init)) {
+      json.value(stringifyInitRule(*rule));
       return success();
+    }
+    if (!isa<ElementsAttr>(init)) {
+      json.value(nullptr);
+      return module.emitError("initial value of '")
+             << name << "' is " << init
+             << ": expected #soap.init<he, glorot, zeros, ones or default>, or "
+                "elements";
     }
     auto type = cast<ShapedType>(cast<ElementsAttr>(init).getShapedType());
     if (Type element = type.getElementType();
@@ -451,7 +459,7 @@ private:
         return failure();
       writeIntegers(key, *list);
     }
-    // Programs that nobody partitioned have none.
+    // Programs of a module that was not partitioned have none.
     if (auto list = rank.getAs<DenseI64ArrayAttr>("collectives"))
       writeIntegers("collectives", list);
     return success();

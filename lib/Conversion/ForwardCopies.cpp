@@ -78,7 +78,7 @@ std::optional<Part> partOf(memref::CopyOp copy) {
   return part;
 }
 
-/// The parts of `whole`, if nobody else writes to it.
+/// The parts of `whole`, if no other op writes to it.
 SmallVector<Part> partsOf(memref::AllocOp whole) {
   SmallVector<Part> parts;
   bool good = true;

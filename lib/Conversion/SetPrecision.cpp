@@ -45,9 +45,10 @@ struct SetPrecisionPass
       return signalPassFailure();
     }
     if (!isF32)
-      module->setAttr(kPrecision,
-                      StringAttr::get(module.getContext(),
-                                      ::soap::precisionName(*resolved)));
+      module->setAttr(kPrecision, PrecisionAttr::get(
+                                      module.getContext(),
+                                      *symbolizePrecision(
+                                          ::soap::precisionName(*resolved))));
   }
 };
 

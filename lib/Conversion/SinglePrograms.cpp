@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives modules that nobody partitioned the rank table of a partitioned one.
+// Gives modules that are not partitioned the rank table of a partitioned one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,10 +43,10 @@ std::string nameOf(DictionaryAttr attributes, StringRef fallback, size_t i) {
 }
 
 /// Row of the tensor table: the `soap.` attributes, name and type.
-DictionaryAttr tensorRow(Builder &builder, StringRef name, StringRef kind,
+DictionaryAttr tensorRow(Builder &builder, StringRef name, ValueKind kind,
                          Type type, DictionaryAttr attributes) {
   NamedAttrList row;
-  row.set("kind", builder.getStringAttr(kind));
+  row.set("kind", ValueKindAttr::get(builder.getContext(), kind));
   if (attributes)
     for (NamedAttribute attribute : attributes) {
       StringRef key = attribute.getName();
@@ -113,7 +113,8 @@ FailureOr<DictionaryAttr> programEntry(func::FuncOp function) {
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     DictionaryAttr attributes = function.getArgAttrDict(i);
     std::string name = nameOf(attributes, "arg", i);
-    tensors.push_back(tensorRow(builder, name, "data", type, attributes));
+    tensors.push_back(
+        tensorRow(builder, name, ValueKind::Data, type, attributes));
     args.push_back(tileRow(builder, name, type, updated[i]));
     if (auto dim =
             function.getArgAttrOfType<IntegerAttr>(i, SoapDialect::kSampleDim))
@@ -124,7 +125,8 @@ FailureOr<DictionaryAttr> programEntry(func::FuncOp function) {
     if (attributes && attributes.get(SoapDialect::kUpdates))
       continue;
     std::string name = nameOf(attributes, "result", i);
-    tensors.push_back(tensorRow(builder, name, "output", type, attributes));
+    tensors.push_back(
+        tensorRow(builder, name, ValueKind::Output, type, attributes));
     results.push_back(tileRow(builder, name, type, false));
   }
 
@@ -155,7 +157,7 @@ LogicalResult checkSendsNothing(func::FuncOp function) {
       return WalkResult::advance();
     op->emitOpError("is in function '")
         << function.getName()
-        << "', which nobody partitioned: expected a program of "
+        << "', which is not partitioned: expected a program of "
            "--soap-partition, which says with whom it exchanges messages";
     return WalkResult::interrupt();
   });

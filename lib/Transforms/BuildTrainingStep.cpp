@@ -78,9 +78,9 @@ public:
   LogicalResult completeNames();
 
   StringRef kindOf(unsigned argument) {
-    auto kind =
-        function.getArgAttrOfType<StringAttr>(argument, SoapDialect::kKind);
-    return kind ? kind.getValue() : StringRef();
+    auto kind = enumValue<ValueKindAttr>(
+        function.getArgAttr(argument, SoapDialect::kKind));
+    return kind ? stringifyValueKind(*kind) : StringRef();
   }
   StringRef argumentName(unsigned argument) {
     return function.getArgAttrOfType<StringAttr>(argument, SoapDialect::kName)
@@ -229,6 +229,9 @@ public:
         .getValue();
   }
   /// A new result.
+  Attribute kindAttr(StringRef kind) {
+    return ValueKindAttr::get(builder.getContext(), *symbolizeValueKind(kind));
+  }
   void addResult(Value value, StringRef kind, StringRef name,
                  std::optional<unsigned> updates = std::nullopt);
   /// Clones the forward op; batch norm on running statistics becomes batch norm
@@ -295,8 +298,7 @@ Program::Program(Model &model, StringRef name)
 BlockArgument Program::addArgument(Type type, StringRef kind, StringRef name,
                                    ArrayRef<NamedAttribute> attributes) {
   SmallVector<NamedAttribute> attrs(attributes);
-  attrs.push_back(
-      builder.getNamedAttr(SoapDialect::kKind, builder.getStringAttr(kind)));
+  attrs.push_back(builder.getNamedAttr(SoapDialect::kKind, kindAttr(kind)));
   attrs.push_back(builder.getNamedAttr(
       SoapDialect::kName,
       builder.getStringAttr(uniqueName(name, argumentNames))));
@@ -310,7 +312,7 @@ BlockArgument Program::addArgument(Type type, StringRef kind, StringRef name,
 void Program::addResult(Value value, StringRef kind, StringRef name,
                         std::optional<unsigned> updates) {
   SmallVector<NamedAttribute> attrs = {
-      builder.getNamedAttr(SoapDialect::kKind, builder.getStringAttr(kind)),
+      builder.getNamedAttr(SoapDialect::kKind, kindAttr(kind)),
       builder.getNamedAttr(SoapDialect::kName, builder.getStringAttr(name))};
   if (updates)
     attrs.push_back(builder.getNamedAttr(SoapDialect::kUpdates,
@@ -389,7 +391,9 @@ Value Program::step() {
     return counter.getNewStep();
   BlockArgument argument = addArgument(
       RankedTensorType::get({}, builder.getI32Type()), "state", "step",
-      builder.getNamedAttr(SoapDialect::kInit, builder.getStringAttr("zeros")));
+      builder.getNamedAttr(
+          SoapDialect::kInit,
+          InitRuleAttr::get(builder.getContext(), InitRule::Zeros)));
   counter = CounterOp::create(builder, loc, argument.getType(), argument);
   setName(counter, "step.counter");
   return counter.getNewStep();
@@ -676,7 +680,9 @@ BlockArgument BuildTrainingStep::addOptimizerState(Program &program,
   return program.addArgument(
       program.function.front().getArgument(parameter).getType(), "state",
       (program.model.argumentName(parameter) + suffix).str(),
-      builder.getNamedAttr(SoapDialect::kInit, builder.getStringAttr("zeros")));
+      builder.getNamedAttr(
+          SoapDialect::kInit,
+          InitRuleAttr::get(builder.getContext(), InitRule::Zeros)));
 }
 
 Value BuildTrainingStep::biasCorrection(Program &program, Type element,

@@ -29,14 +29,13 @@ int64_t mlir::soap::samplesOfBatch(const FunctionProblem &target) {
 }
 
 FailureOr<PipelineSimulation>
-mlir::soap::simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
+mlir::soap::simulateModulePipeline(ModuleOp module, PipelineAttr attribute,
                                    const FunctionProblem &target,
                                    const ::soap::Strategy &strategy) {
   PipelineSimulation simulation;
-  // The dialect has checked the attribute.
   simulation.schedule = *::soap::findSchedule(
-      attribute.getAs<StringAttr>("schedule").getValue().str());
-  int64_t microbatches = attribute.getAs<IntegerAttr>("microbatches").getInt();
+      stringifyPipelineSchedule(attribute.getSchedule()).str());
+  int64_t microbatches = attribute.getMicrobatches();
   if (int64_t samples = samplesOfBatch(target); microbatches > samples)
     return module.emitError()
            << "'" << SoapDialect::kPipeline << "': expected at most as many "
@@ -54,8 +53,8 @@ mlir::soap::simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
   }
   ::soap::CostModel cost(target.topology);
   std::vector<int> replicas;
-  if (auto counts = attribute.getAs<DenseI64ArrayAttr>("replicas")) {
-    replicas.assign(counts.asArrayRef().begin(), counts.asArrayRef().end());
+  if (ArrayRef<int64_t> counts = attribute.getReplicas(); !counts.empty()) {
+    replicas.assign(counts.begin(), counts.end());
     replicas.resize(target.topology.deviceCount(), 1);
   }
   if (replicas.empty()) {

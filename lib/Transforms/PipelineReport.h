@@ -44,7 +44,7 @@ int64_t samplesOfBatch(const FunctionProblem &target);
 /// contiguous, are pipelines of rounds. An error if some op is not whole on one
 /// device, or there are more microbatches than samples.
 FailureOr<PipelineSimulation>
-simulateModulePipeline(ModuleOp module, DictionaryAttr attribute,
+simulateModulePipeline(ModuleOp module, PipelineAttr attribute,
                        const FunctionProblem &target,
                        const ::soap::Strategy &strategy);
 

@@ -221,17 +221,11 @@ LogicalResult Place::run() {
   if (failed(writeModuleStrategy(module, target.opGraph, strategy,
                                  target.topology)))
     return failure();
-  Builder builder(module.getContext());
-  SmallVector<NamedAttribute> pipeline = {
-      builder.getNamedAttr("microbatches",
-                           builder.getI64IntegerAttr(microbatches)),
-      builder.getNamedAttr("schedule", builder.getStringAttr(schedule))};
-  if (!placed->replicas.empty()) {
-    SmallVector<int64_t> counts(placed->replicas.begin(),
+  SmallVector<int64_t> replicas(placed->replicas.begin(),
                                 placed->replicas.end());
-    pipeline.push_back(
-        builder.getNamedAttr("replicas", builder.getDenseI64ArrayAttr(counts)));
-  }
-  module->setAttr(SoapDialect::kPipeline, builder.getDictionaryAttr(pipeline));
+  module->setAttr(SoapDialect::kPipeline,
+                  PipelineAttr::get(module.getContext(), microbatches,
+                                    *symbolizePipelineSchedule(schedule),
+                                    replicas));
   return success();
 }

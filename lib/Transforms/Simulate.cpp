@@ -52,7 +52,7 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
                           const ::soap::Strategy &strategy);
   LogicalResult runPipeline(const FunctionProblem &target,
                             const ::soap::Strategy &strategy,
-                            DictionaryAttr pipeline);
+                            PipelineAttr pipeline);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
@@ -163,8 +163,8 @@ LogicalResult Simulate::run() {
   if (failed(strategy))
     return failure();
 
-  if (auto pipeline =
-          module->getAttrOfType<DictionaryAttr>(SoapDialect::kPipeline))
+  if (PipelineAttr pipeline =
+          readPipeline(module->getAttr(SoapDialect::kPipeline)))
     return runPipeline(target, *strategy, pipeline);
   if (fold == "always" ||
       (fold == "auto" && !writesTasks && graph.restores.empty() &&
@@ -182,7 +182,7 @@ LogicalResult Simulate::run() {
 /// Microbatches through the stages that soap-place has made.
 LogicalResult Simulate::runPipeline(const FunctionProblem &target,
                                     const ::soap::Strategy &strategy,
-                                    DictionaryAttr pipeline) {
+                                    PipelineAttr pipeline) {
   FailureOr<PipelineSimulation> simulated =
       simulateModulePipeline(getOperation(), pipeline, target, strategy);
   if (failed(simulated))

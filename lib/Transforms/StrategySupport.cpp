@@ -223,16 +223,10 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   writeStrategy(opGraph, strategy);
   writeKeeps(opGraph);
 
-  // Built-in topologies read better by name; both forms say the same.
-  std::string text = topology.name;
-  auto builtin = ::soap::builtinTopology(topology.name);
-  if (!builtin ||
-      ::soap::printTopology(*builtin) != ::soap::printTopology(topology))
-    text = ::soap::printTopology(topology);
   // Stages are those of another placement.
   module->removeAttr(SoapDialect::kPipeline);
   module->setAttr(SoapDialect::kTopology,
-                  StringAttr::get(module.getContext(), text));
+                  TopologyAttr::get(module.getContext(), topology));
   return success();
 }
 

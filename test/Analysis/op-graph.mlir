@@ -65,8 +65,8 @@
 // CHECK-NEXT:    w.sgd: sgd (w, w_grad) -> (w.sgd.out), update
 // CHECK-NEXT:      d0=8 parameter as g, d1=4 parameter as i, d2=3 parameter as kh, d3=3 parameter as kw
 // CHECK-NEXT:  output result0 = sum.out
-func.func @residual(%x: tensor<4x8x6x6xf32> {soap.sample_dim = 0 : i64}, %w: tensor<8x4x3x3xf32> {soap.kind = "parameter", soap.name = "w"},
-                    %gamma: tensor<8xf32> {soap.kind = "parameter"}, %beta: tensor<8xf32> {soap.kind = "parameter"},
+func.func @residual(%x: tensor<4x8x6x6xf32> {soap.sample_dim = 0 : i64}, %w: tensor<8x4x3x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"},
+                    %gamma: tensor<8xf32> {soap.kind = #soap.kind<parameter>}, %beta: tensor<8xf32> {soap.kind = #soap.kind<parameter>},
                     %grad: tensor<8x4x3x3xf32> {soap.name = "w_grad"}) -> (tensor<4x8x6x6xf32>, tensor<8x4x3x3xf32> {soap.updates = 1 : i64}) {
   %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64}
      : (tensor<4x8x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<4x8x6x6xf32>
@@ -93,7 +93,7 @@ func.func @residual(%x: tensor<4x8x6x6xf32> {soap.sample_dim = 0 : i64}, %w: ten
 // CHECK-NEXT:      f0=4 sample as m, f1=3 attribute uncut, f2=7 attribute as n
 // CHECK-NEXT:    relu: relu (back.out) -> (relu.out), forward
 // CHECK-NEXT:      d0=4 sample as m, d1=3 attribute uncut, d2=7 attribute as n
-func.func @merged(%x: tensor<4x3x5xf32> {soap.sample_dim = 0 : i64, soap.name = "x"}, %w: tensor<7x5xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<4x3x7xf32> {
+func.func @merged(%x: tensor<4x3x5xf32> {soap.sample_dim = 0 : i64, soap.name = "x"}, %w: tensor<7x5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x3x7xf32> {
   %0 = soap.reshape %x {soap.name = "rows"} : (tensor<4x3x5xf32>) -> tensor<12x5xf32>
   %1 = soap.transpose %w {soap.name = "wt", permutation = array<i64: 1, 0>} : (tensor<7x5xf32>) -> tensor<5x7xf32>
   %2 = soap.matmul %0, %1 {soap.name = "fc"} : (tensor<12x5xf32>, tensor<5x7xf32>) -> tensor<12x7xf32>

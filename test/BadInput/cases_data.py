@@ -45,8 +45,8 @@ def archive(name, content, *expect):
 
 # A model of sequences: four tokens, a label each.
 SEQUENCES = """
-func.func @forward(%x: tensor<2x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                   %w: tensor<4x40xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x10xf32> {
+func.func @forward(%x: tensor<2x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<4x40xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x10xf32> {
   %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<2x4xf32>, tensor<4x40xf32>) -> tensor<2x40xf32>
   %z = soap.reshape %y {soap.name = "flat"} : (tensor<2x40xf32>) -> tensor<8x10xf32>
   return %z : tensor<8x10xf32>
@@ -61,9 +61,9 @@ def sequence(name, data, files, *expect):
 
 # Two sequences of different lengths become one row of logits.
 TRANSLATION = """
-func.func @forward(%s: tensor<2x4xf32> {soap.kind = "data", soap.name = "source", soap.sample_dim = 0 : i64},
-                   %t: tensor<2x3xf32> {soap.kind = "data", soap.name = "target", soap.sample_dim = 0 : i64},
-                   %w: tensor<7x30xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<6x10xf32> {
+func.func @forward(%s: tensor<2x4xf32> {soap.kind = #soap.kind<data>, soap.name = "source", soap.sample_dim = 0 : i64},
+                   %t: tensor<2x3xf32> {soap.kind = #soap.kind<data>, soap.name = "target", soap.sample_dim = 0 : i64},
+                   %w: tensor<7x30xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<6x10xf32> {
   %x = soap.concat %s, %t {axis = 1 : i64, soap.name = "both"} : (tensor<2x4xf32>, tensor<2x3xf32>) -> tensor<2x7xf32>
   %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<2x7xf32>, tensor<7x30xf32>) -> tensor<2x30xf32>
   %z = soap.reshape %y {soap.name = "flat"} : (tensor<2x30xf32>) -> tensor<6x10xf32>

@@ -61,17 +61,17 @@ CASES = [
           "'soap.sample_dim' must be in [0, 1], got 7"),
     run("no forward function", "func.func @other() {\n  return\n}\n", [STEP], "@forward"),
     run("logits that are no matrix",
-        "func.func @forward(%x: tensor<8x4x2xf32> {soap.kind = \"data\", soap.name = \"x\", soap.sample_dim = 0 : i64}) "
+        "func.func @forward(%x: tensor<8x4x2xf32> {soap.kind = #soap.kind<data>, soap.name = \"x\", soap.sample_dim = 0 : i64}) "
         "-> tensor<8x4x2xf32> {\n  return %x : tensor<8x4x2xf32>\n}\n", [STEP], "tensor<8x4x2xf32>"),
     run("probabilities for logits",
-        function("soap.sigmoid %x : (tensor<8x3xf32>) -> tensor<8x3xf32>", '%x: tensor<8x3xf32> {soap.kind = "data"}'), [STEP],
+        function("soap.sigmoid %x : (tensor<8x3xf32>) -> tensor<8x3xf32>", '%x: tensor<8x3xf32> {soap.kind = #soap.kind<data>}'), [STEP],
         "is computed by a sigmoid (op 'sigmoid_0')", "or give 'loss=softmax-cross-entropy'"),
     run("one class",
-        function("soap.relu %x : (tensor<8x1xf32>) -> tensor<8x1xf32>", '%x: tensor<8x1xf32> {soap.kind = "data"}',
+        function("soap.relu %x : (tensor<8x1xf32>) -> tensor<8x1xf32>", '%x: tensor<8x1xf32> {soap.kind = #soap.kind<data>}',
                  "tensor<8x1xf32>"), [STEP + "=loss=softmax-cross-entropy"], "one class", "expected a logit for each"),
     run("a foreign op in the model",
-        function("arith.addf %x, %w : tensor<8x3xf32>", '%x: tensor<8x3xf32> {soap.kind = "data", soap.name = "x", '
-                 'soap.sample_dim = 0 : i64}, %w: tensor<8x3xf32> {soap.kind = "parameter", soap.name = "w"}'), [STEP],
+        function("arith.addf %x, %w : tensor<8x3xf32>", '%x: tensor<8x3xf32> {soap.kind = #soap.kind<data>, soap.name = "x", '
+                 'soap.sample_dim = 0 : i64}, %w: tensor<8x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}'), [STEP],
         "arith.addf"),
     run("a foreign op under a strategy",
         function("arith.addf %x, %x : tensor<8x3xf32>", "%x: tensor<8x3xf32>"), [SINGLE], "arith.addf"),

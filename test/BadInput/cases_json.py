@@ -4,8 +4,8 @@
 from case import REMOVED, Case, changed, to_json
 
 FORWARD = """
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                   %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   return %y : tensor<8x3xf32>
 }
@@ -46,7 +46,7 @@ def strategy(name, content, *expect, topology="cpu-2"):
 
 # A model whose windows are serial loops.
 POOL = """
-func.func @forward(%x: tensor<2x1x4x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}) -> tensor<2x1x2x2xf32> {
+func.func @forward(%x: tensor<2x1x4x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}) -> tensor<2x1x2x2xf32> {
   %y = soap.max_pool2d %x {soap.name = "pool", kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>,
     padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x1x4x4xf32>) -> tensor<2x1x2x2xf32>
   return %y : tensor<2x1x2x2xf32>

@@ -13,11 +13,11 @@
 
 // What is between two convolutions stays as the first one writes it. The image and the weight of 3x3 are copied, that of 1x1 has the same order in both layouts.
 // CHECK-LABEL: func.func @block
-// CHECK: soap.conv2d %arg0, %arg1 {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
-// CHECK: soap.batch_norm {{.*}}soap.layouts = ["nhwc", "nchw", "nchw", "nchw", "nchw", "nhwc"]
-// CHECK: soap.relu {{.*}}soap.layouts = ["nhwc", "nhwc"]
-// CHECK: soap.max_pool2d {{.*}}soap.layouts = ["nhwc", "nhwc"]
-// CHECK: soap.conv2d {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CHECK: soap.conv2d %arg0, %arg1 {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
+// CHECK: soap.batch_norm {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nhwc>]
+// CHECK: soap.relu {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]
+// CHECK: soap.max_pool2d {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]
+// CHECK: soap.conv2d {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
 // CALLS-LABEL: func.func @block
 // CALLS: soap.kernel_call @kernel_0_to_nhwc ins(%arg0 : tensor<2x4x8x8xf32>) outs({{.*}} : tensor<2x8x8x4xf32>)
 // CALLS: soap.kernel_call @kernel_1_to_nhwc ins(%arg1 : tensor<8x4x3x3xf32>) outs({{.*}} : tensor<8x3x3x4xf32>)
@@ -41,12 +41,12 @@ func.func @block(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>, %c: tensor<8x
 
 // A step: the gradient of a weight is read by its update as cuDNN writes it, and rows of statistics are no images. Elementwise ops at the border read the argument as it is.
 // CHECK-LABEL: func.func @step
-// CHECK: soap.relu %arg0 {soap.layouts = ["nchw", "nhwc"]}
-// CHECK: soap.conv2d {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
-// CHECK: soap.batch_norm_stats {{.*}}soap.layouts = ["nhwc", "nchw"]
-// CHECK: soap.batch_norm_apply {{.*}}soap.layouts = ["nhwc", "nchw", "nchw", "nchw", "nhwc"]
-// CHECK: soap.conv2d_weight_grad {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
-// CHECK: soap.sgd {{.*}}soap.layouts = ["nchw", "nhwc", "nchw"]
+// CHECK: soap.relu %arg0 {soap.layouts = [#soap.layout<nchw>, #soap.layout<nhwc>]}
+// CHECK: soap.conv2d {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
+// CHECK: soap.batch_norm_stats {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>]
+// CHECK: soap.batch_norm_apply {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nhwc>]
+// CHECK: soap.conv2d_weight_grad {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
+// CHECK: soap.sgd {{.*}}soap.layouts = [#soap.layout<nchw>, #soap.layout<nhwc>, #soap.layout<nchw>]
 // CALLS-LABEL: func.func @step
 // CALLS: soap.kernel_call @{{.*}}relu ins(%arg0 : tensor<2x4x8x8xf32>) outs({{.*}} : tensor<2x8x8x4xf32>)
 // CALLS: soap.kernel_call @{{.*}}_to_nhwc ins(%arg1 : tensor<4x4x3x3xf32>)
@@ -81,9 +81,9 @@ func.func @alone(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x8
 
 // Shards at a border of an image, whose padding is on one side, and what is cropped: convolutions of cuDNN as any other.
 // CHECK-LABEL: func.func @border
-// CHECK: soap.conv2d %arg0, %arg1 {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
-// CHECK: soap.conv2d {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
-// CHECK: soap.conv2d_input_grad {{.*}}soap.layouts = ["nhwc", "nhwc", "nhwc"]
+// CHECK: soap.conv2d %arg0, %arg1 {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
+// CHECK: soap.conv2d {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
+// CHECK: soap.conv2d_input_grad {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
 // CALLS-LABEL: func.func @border
 // CALLS: soap.library_call "conv2d" [2, 1, 4, 5, 8, 8, 4, 8, 3, 3, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0]
 // CALLS: soap.library_call "conv2d" [2, 1, 8, 4, 8, 8, 2, 6, 3, 3, 1, 1, 1, 1, -1, 0, 1, 0, 1, 1, 0, 1, 0, 0]

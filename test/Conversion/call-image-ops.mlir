@@ -102,16 +102,16 @@ func.func @other_statistics(%x: tensor<4x3xf32>, %gamma: tensor<3xf32>, %stats: 
 
 // Channels last: the descriptor says so, and the buffers are that. Images that lie differently are copied by a kernel's means, not by cuDNN's.
 // CHECK-LABEL: func.func @layouts
-// CHECK: soap.library_call "pool2d" [1, 3, 4, 4, 2, 2, 2, 2, 2, 2, 0, 0, 1, 0, 0] ins(%arg0 : {{.*}}) outs({{.*}}) {soap.layouts = ["nhwc", "nhwc", "nhwc"]}
-// ALL: soap.library_call "batch_norm" [1, 3, 2, 2, 1, 0, 4532020583610935537, 0] ins({{.*}}) outs({{.*}}) {soap.layouts = ["nhwc", "nchw", "nchw", "nhwc", "nchw", "nchw", "nhwc", "nchw", "nchw"]}
+// CHECK: soap.library_call "pool2d" [1, 3, 4, 4, 2, 2, 2, 2, 2, 2, 0, 0, 1, 0, 0] ins(%arg0 : {{.*}}) outs({{.*}}) {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
+// ALL: soap.library_call "batch_norm" [1, 3, 2, 2, 1, 0, 4532020583610935537, 0] ins({{.*}}) outs({{.*}}) {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nchw>]}
 // CHECK: soap.max_pool2d
 // OUTLINED-LABEL: func.func @layouts
 // OUTLINED: soap.library_call "pool2d" [1, 3, 4, 4, 2, 2, 2, 2, 2, 2, 0, 0, 1, 0, 0] ins(%{{.*}} : tensor<1x4x4x3xf32>) outs(%{{.*}} : tensor<1x2x2x3xf32>)
 // OUTLINED: soap.library_call "batch_norm" [1, 3, 2, 2, 1, 0, 4532020583610935537, 0] ins(%{{.*}} : tensor<1x2x2x3xf32>, tensor<3xf32>, tensor<3xf32>) outs(%{{.*}} : tensor<1x2x2x3xf32>, tensor<3xf32>, tensor<3xf32>)
 func.func @layouts(%x: tensor<1x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor<3xf32>) -> tensor<1x3x1x1xf32> {
-  %p = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x3x4x4xf32>) -> tensor<1x3x2x2xf32>
-  %y, %stats = soap.batch_norm_train %p, %gamma, %beta {epsilon = 1.0e-05 : f64, soap.layouts = ["nhwc", "nchw", "nchw", "nhwc", "nchw"]} : (tensor<1x3x2x2xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<1x3x2x2xf32>, tensor<3x3xf32>)
-  %z = soap.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.layouts = ["nhwc", "nchw"]} : (tensor<1x3x2x2xf32>) -> tensor<1x3x1x1xf32>
+  %p = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x3x4x4xf32>) -> tensor<1x3x2x2xf32>
+  %y, %stats = soap.batch_norm_train %p, %gamma, %beta {epsilon = 1.0e-05 : f64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nhwc>, #soap.layout<nchw>]} : (tensor<1x3x2x2xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<1x3x2x2xf32>, tensor<3x3xf32>)
+  %z = soap.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>]} : (tensor<1x3x2x2xf32>) -> tensor<1x3x1x1xf32>
   return %z : tensor<1x3x1x1xf32>
 }
 
@@ -121,7 +121,7 @@ func.func @layouts(%x: tensor<1x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor
 // OUTLINED: %[[C:.*]] = soap.kernel_call @{{.*}}_to_nchw ins(%[[R]] {{.*}} -> tensor<1x3x4x4xf32>
 // OUTLINED: soap.library_call "batch_norm" [1, 3, 4, 4, 0, 0, 4532020583610935537, 0] ins(%[[C]],
 func.func @mixed(%x: tensor<1x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor<3xf32>) -> tensor<1x3x4x4xf32> {
-  %r = soap.relu %x {soap.layouts = ["nchw", "nhwc"]} : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  %r = soap.relu %x {soap.layouts = [#soap.layout<nchw>, #soap.layout<nhwc>]} : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
   %y, %stats = soap.batch_norm_train %r, %gamma, %beta {epsilon = 1.0e-05 : f64} : (tensor<1x3x4x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<1x3x4x4xf32>, tensor<3x3xf32>)
   return %y : tensor<1x3x4x4xf32>
 }

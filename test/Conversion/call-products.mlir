@@ -149,26 +149,26 @@ func.func @conv_others(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x1x1xf32>, %b: ten
 // In bf16 the result is rounded behind the epilogue, if nothing reads it as f32. Channels are inside: the image that the gradient of relu asks lies as the result does.
 // CHECK-LABEL: func.func @conv_narrow
 // CHECK: %[[B:.*]] = soap.cast %arg2 : (tensor<2xf32>) -> tensor<2xbf16>
-// CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0, 2, 0, 3] ins(%arg0, %arg1, %[[B]] : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>) {soap.layouts = ["nhwc", "nhwc", "nchw", "nhwc", "nhwc"]}
-// CHECK: %[[D:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 0, 9] ins(%[[Y]], %arg1, %[[Y]] : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>) {soap.layouts = ["nhwc", "nhwc", "nhwc", "nhwc", "nhwc"]}
+// CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0, 2, 0, 3] ins(%arg0, %arg1, %[[B]] : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>) {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
+// CHECK: %[[D:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 0, 9] ins(%[[Y]], %arg1, %[[Y]] : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>) {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
 // CHECK: return %[[D]]
 func.func @conv_narrow(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>, %b: tensor<2xf32>) -> tensor<1x2x4x4xbf16> {
-  %xf = soap.cast %x {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
-  %wf = soap.cast %w {soap.layouts = ["nhwc", "nhwc"]} : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
-  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = ["nhwc", "nhwc", "nhwc"]}
+  %xf = soap.cast %x {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %wf = soap.cast %w {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
+  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
-  %pb = soap.cast %p {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
-  %pf = soap.cast %pb {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
-  %q = soap.bias_add %pf, %b {axis = 1 : i64, soap.layouts = ["nhwc", "nchw", "nhwc"]} : (tensor<1x2x4x4xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
-  %y = soap.relu %q {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %yb = soap.cast %y {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
-  %yf = soap.cast %yb {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
-  %e = soap.conv2d_input_grad %yf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = ["nhwc", "nhwc", "nhwc"]}
+  %pb = soap.cast %p {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %pf = soap.cast %pb {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %q = soap.bias_add %pf, %b {axis = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %q {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %yb = soap.cast %y {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %yf = soap.cast %yb {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %e = soap.conv2d_input_grad %yf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
-  %eb = soap.cast %e {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
-  %ef = soap.cast %eb {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
-  %g = soap.relu_grad %ef, %yf {soap.layouts = ["nhwc", "nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %gb = soap.cast %g {soap.layouts = ["nhwc", "nhwc"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %eb = soap.cast %e {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
+  %ef = soap.cast %eb {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
+  %g = soap.relu_grad %ef, %yf {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %gb = soap.cast %g {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   return %gb : tensor<1x2x4x4xbf16>
 }
 
@@ -192,9 +192,9 @@ func.func @conv_read_wide(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) ->
 // CHECK: soap.conv2d
 // CHECK: soap.relu
 func.func @conv_layouts(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> {
-  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = ["nhwc", "nhwc", "nhwc"]}
+  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
-  %y = soap.relu %p {soap.layouts = ["nhwc", "nchw"]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %p {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   return %y : tensor<1x2x4x4xf32>
 }
 

@@ -4,7 +4,7 @@
 // RUN: soap-opt %s --soap-outline-kernels --soap-bufferize-programs -split-input-file | FileCheck %s --check-prefix=BUFFERS
 
 // CHECK-LABEL: func.func @statistics
-// CHECK: %[[ROW:.*]] = soap.collective_buffer "gather_to_root" ins(%arg0 : tensor<3x4xf32>) outs(%{{.*}} : tensor<36xf32>)
+// CHECK: %[[ROW:.*]] = soap.collective_buffer gather_to_root ins(%arg0 : tensor<3x4xf32>) outs(%{{.*}} : tensor<36xf32>)
 // CHECK-NOT: tensor.extract_slice
 // CHECK: soap.kernel_call @[[FOLD:.*]] ins(%[[ROW]] : tensor<36xf32>) outs(%{{.*}} : tensor<3x4xf32>) {soap.slot = 1 : i64}
 // CHECK: func.func private @[[FOLD]](%[[X:.*]]: memref<36xf32>{{.*}}, %[[Y:.*]]: memref<3x4xf32>
@@ -26,7 +26,7 @@ func.func @statistics(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
 
 // Elements that fold alone.
 // CHECK-LABEL: func.func @maximum
-// CHECK: %[[ROW:.*]] = soap.collective_buffer "gather_to_root"
+// CHECK: %[[ROW:.*]] = soap.collective_buffer gather_to_root
 // CHECK-NEXT: tensor.empty
 // CHECK-NEXT: soap.kernel_call @[[FOLD:.*]] ins(%[[ROW]] : tensor<8xf32>)
 // CHECK: func.func private @[[FOLD]]
@@ -67,7 +67,7 @@ func.func @gathered(%x: tensor<2x3xf32>) -> tensor<4x3xf32> {
 
 // Rows are parts of the tile, and what is gathered lies in the order in which it is wanted: no copy on either side of the exchange.
 // CHECK-LABEL: func.func @exchanged
-// CHECK: %[[ROW:.*]] = soap.collective_buffer "all_to_all" ins(%arg0 : tensor<4x3xf32>) outs(%{{.*}} : tensor<12xf32>)
+// CHECK: %[[ROW:.*]] = soap.collective_buffer all_to_all ins(%arg0 : tensor<4x3xf32>) outs(%{{.*}} : tensor<12xf32>)
 // CHECK-NOT: soap.kernel_call
 // CHECK: tensor.expand_shape %[[ROW]]
 // CHECK: return
@@ -82,7 +82,7 @@ func.func @exchanged(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
 // Columns are packed, pieces of two sizes are buffers of their own.
 // CHECK-LABEL: func.func @columns
 // CHECK-COUNT-2: soap.kernel_call @{{.*}} ins(%arg0 : tensor<4x3xf32>)
-// CHECK: soap.collective_buffer "all_to_all" ins(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<4x1xf32>) outs(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<3x2xf32>)
+// CHECK: soap.collective_buffer all_to_all ins(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<4x1xf32>) outs(%{{.*}}, %{{.*}} : tensor<4x2xf32>, tensor<3x2xf32>)
 func.func @columns(%x: tensor<4x3xf32>) -> tensor<7x2xf32> {
   %p:2 = soap.all_to_all %x [#soap.region<[0:4], [0:2]>, #soap.region<[0:4], [2:3]>] {soap.slot = 0 : i64} : tensor<4x3xf32> -> tensor<4x2xf32>, tensor<3x2xf32>
   %a = soap.assemble %p#0, %p#1 {soap.slot = 1 : i64, sources = [#soap.region<[0:4], [0:2]>, #soap.region<[0:3], [0:2]>], targets = [#soap.region<[0:4], [0:2]>, #soap.region<[4:7], [0:2]>]} : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<7x2xf32>

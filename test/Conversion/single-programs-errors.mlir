@@ -22,7 +22,7 @@ module {
 // -----
 
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'soap.send' op is in function 'f', which nobody partitioned: expected a program of --soap-partition, which says with whom it exchanges messages}}
+  // expected-error @below {{'soap.send' op is in function 'f', which is not partitioned: expected a program of --soap-partition, which says with whom it exchanges messages}}
   soap.send %x {source = #soap.region<[0:4]>} : tensor<4xf32>
   return %x : tensor<4xf32>
 }
@@ -30,7 +30,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'soap.all_reduce' op is in function 'f', which nobody partitioned}}
+  // expected-error @below {{'soap.all_reduce' op is in function 'f', which is not partitioned}}
   %y = soap.all_reduce %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }

@@ -61,7 +61,7 @@ func.func @group(%x: memref<16xf32>) attributes {soap.arena_bytes = 0 : i64, soa
 // -----
 
 func.func @unrecorded(%x: memref<16xf32>) attributes {soap.arena_bytes = 0 : i64, soap.streams = 2 : i64} {
-  // expected-error @+1 {{waits for event 3, which nobody has recorded}}
+  // expected-error @+1 {{waits for event 3, which no op before it records}}
   soap.wait_event 3 on 0
   return
 }

@@ -6,11 +6,11 @@
 // counter. Every position of a sequence has a label. @evaluate drops nothing.
 
 // CHECK-LABEL: func.func @train_step
-// CHECK-SAME: %[[STEP:[a-z0-9]+]]: tensor<i32> {soap.init = "zeros", soap.kind = "state", soap.name = "step"}
-// CHECK-SAME: %[[LABEL:[a-z0-9]+]]: tensor<4x3xi32> {soap.classes = 5 : i64, soap.kind = "label", soap.name = "label", soap.sample_dim = 1 : i64}
-// CHECK-SAME: {soap.init = "zeros", soap.kind = "state", soap.name = "e.m"}
-// CHECK-SAME: {soap.init = "zeros", soap.kind = "state", soap.name = "e.v"}
-// CHECK-SAME: tensor<i32> {soap.kind = "update", soap.name = "step", soap.updates = 3 : i64})
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: tensor<i32> {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "step"}
+// CHECK-SAME: %[[LABEL:[a-z0-9]+]]: tensor<4x3xi32> {soap.classes = 5 : i64, soap.kind = #soap.kind<label>, soap.name = "label", soap.sample_dim = 1 : i64}
+// CHECK-SAME: {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "e.m"}
+// CHECK-SAME: {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "e.v"}
+// CHECK-SAME: tensor<i32> {soap.kind = #soap.kind<update>, soap.name = "step", soap.updates = 3 : i64})
 // CHECK: %[[T:.+]] = soap.counter %[[STEP]] {soap.name = "step.counter"}
 // CHECK: soap.dropout %{{.*}}, %[[T]] {rate = 2.500000e-01 : f64, seed = 1 : i64, soap.name = "drop"}
 // CHECK: soap.cross_entropy %{{.*}}, %[[LABEL]] {scale = 0.08333{{[0-9]*}} : f64, soap.name = "loss"} : (tensor<4x3x5xf32>, tensor<4x3xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x4x3xf32>)
@@ -34,9 +34,9 @@
 // SGD: soap.counter
 // SGD-NOT: soap.bias_correction
 // SGD: soap.sgd
-func.func @forward(%x: tensor<4x3xi32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 1 : i64},
-                   %e: tensor<7x6xf32> {soap.kind = "parameter", soap.name = "e"},
-                   %w: tensor<6x5xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<4x3x5xf32> {
+func.func @forward(%x: tensor<4x3xi32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 1 : i64},
+                   %e: tensor<7x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "e"},
+                   %w: tensor<6x5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x3x5xf32> {
   %0 = soap.gather %e, %x {soap.name = "embed"} : (tensor<7x6xf32>, tensor<4x3xi32>) -> tensor<4x3x6xf32>
   %1 = soap.dropout %0 {rate = 2.5e-01 : f64, seed = 1 : i64, soap.name = "drop"} : (tensor<4x3x6xf32>) -> tensor<4x3x6xf32>
   %2 = soap.matmul %1, %w {soap.name = "out"} : (tensor<4x3x6xf32>, tensor<6x5xf32>) -> tensor<4x3x5xf32>

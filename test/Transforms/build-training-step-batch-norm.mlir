@@ -4,10 +4,10 @@
 // running ones; batch norm on other statistics stays as it is.
 
 // CHECK-LABEL: func.func @train_step
-// CHECK-SAME: %[[MEAN:[a-z0-9]+]]: tensor<3xf32> {soap.init = "zeros", soap.kind = "state", soap.name = "bn.mean"}
-// CHECK-SAME: %[[VAR:[a-z0-9]+]]: tensor<3xf32> {soap.init = "ones", soap.kind = "state", soap.name = "bn.var"}
-// CHECK-SAME: {soap.kind = "update", soap.name = "bn.mean", soap.updates = 4 : i64}
-// CHECK-SAME: {soap.kind = "update", soap.name = "bn.var", soap.updates = 5 : i64}
+// CHECK-SAME: %[[MEAN:[a-z0-9]+]]: tensor<3xf32> {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "bn.mean"}
+// CHECK-SAME: %[[VAR:[a-z0-9]+]]: tensor<3xf32> {soap.init = #soap.init<ones>, soap.kind = #soap.kind<state>, soap.name = "bn.var"}
+// CHECK-SAME: {soap.kind = #soap.kind<update>, soap.name = "bn.mean", soap.updates = 4 : i64}
+// CHECK-SAME: {soap.kind = #soap.kind<update>, soap.name = "bn.var", soap.updates = 5 : i64}
 // CHECK: %{{.+}}, %[[STATS:.+]] = soap.batch_norm_train {{.*}}{epsilon = 1.000000e-03 : f64, soap.name = "bn"}
 // CHECK: soap.batch_norm {{.*}}soap.name = "frozen"
 // CHECK: soap.mul {{.*}}soap.name = "frozen.input_grad"
@@ -23,12 +23,12 @@
 // CHECK-NOT: batch_norm_train
 // CHECK: soap.batch_norm {{.*}}soap.name = "bn"
 // CHECK: return
-func.func @forward(%x: tensor<4x2x3x3xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                   %w: tensor<3x2x1x1xf32> {soap.kind = "parameter", soap.name = "w"},
-                   %gamma: tensor<3xf32> {soap.kind = "parameter", soap.name = "gamma"},
-                   %beta: tensor<3xf32> {soap.kind = "parameter", soap.name = "beta"},
-                   %mean: tensor<3xf32> {soap.kind = "state", soap.name = "bn.mean", soap.init = "zeros"},
-                   %var: tensor<3xf32> {soap.kind = "state", soap.name = "bn.var", soap.init = "ones"}) -> tensor<4x3xf32> {
+func.func @forward(%x: tensor<4x2x3x3xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<3x2x1x1xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"},
+                   %gamma: tensor<3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "gamma"},
+                   %beta: tensor<3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "beta"},
+                   %mean: tensor<3xf32> {soap.kind = #soap.kind<state>, soap.name = "bn.mean", soap.init = #soap.init<zeros>},
+                   %var: tensor<3xf32> {soap.kind = #soap.kind<state>, soap.name = "bn.var", soap.init = #soap.init<ones>}) -> tensor<4x3xf32> {
   %0 = soap.conv2d %x, %w {soap.name = "conv", strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
      : (tensor<4x2x3x3xf32>, tensor<3x2x1x1xf32>) -> tensor<4x3x3x3xf32>
   %1 = soap.batch_norm %0, %gamma, %beta, %mean, %var {soap.name = "bn", epsilon = 1.0e-3 : f64}

@@ -2,7 +2,7 @@
 
 // Softmax cross-entropy is assumed of logits alone.
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a sigmoid (op 'D'): expected logits of softmax cross-entropy; export the model without it, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.sigmoid %0 {soap.name = "D"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
   return %1 : tensor<8x3xf32>
@@ -12,7 +12,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // Behind ops that move or clamp elements, and a factor.
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a sigmoid (op 'sigmoid_0')}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.sigmoid %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.reshape %1 : (tensor<8x3xf32>) -> tensor<8x1x3xf32>
@@ -26,7 +26,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a tanh (op 'G')}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.tanh %0 {soap.name = "G"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
   return %1 : tensor<8x3xf32>
@@ -35,7 +35,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // Some models bound their logits: a factor in front of a tanh and one behind.
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.scale %0 {factor = 0.1 : f64} : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.tanh %1 : (tensor<8x3xf32>) -> tensor<8x3xf32>
@@ -47,7 +47,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // A hard sigmoid.
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a clamp to an interval (op 'hard')}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.relu %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %c = soap.constant dense<1.0> : tensor<f32> : tensor<f32>
@@ -58,7 +58,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // A relu is none.
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.relu %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
   return %1 : tensor<8x3xf32>
@@ -68,7 +68,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // The loss has a softmax.
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a softmax (op 'p'): expected logits of softmax cross-entropy; the loss has a softmax of its own: export the model without this one, or import with --drop-final-softmax, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.softmax %0 {axis = 1 : i64, soap.name = "p"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
   return %1 : tensor<8x3xf32>
@@ -78,7 +78,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // In parts.
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a softmax (op 'p')}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.exp %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.reduce sum %1 {axes = array<i64: 1>} : (tensor<8x3xf32>) -> tensor<8xf32>
@@ -90,7 +90,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by the logarithm of a sigmoid (op 'log')}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.sigmoid %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.log %1 {soap.name = "log"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
@@ -101,7 +101,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // Vectors of length 1.
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a division by the length of its vectors (op 'unit'): expected logits of softmax cross-entropy; export the model without it, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.mul %0, %0 : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.reduce sum %1 {axes = array<i64: 1>} : (tensor<8x3xf32>) -> tensor<8xf32>
@@ -117,7 +117,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // Rates.
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by an exponential (op 'rate'): expected logits of softmax cross-entropy; export the model without it, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.exp %0 {soap.name = "rate"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
   return %1 : tensor<8x3xf32>
@@ -126,7 +126,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a softplus (op 'rate'): expected logits of softmax cross-entropy; export the model without it, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.abs %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.neg %1 : (tensor<8x3xf32>) -> tensor<8x3xf32>
@@ -142,7 +142,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // The softmax of a log-softmax along the same dim is the same softmax.
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.softmax %0 {axis = 1 : i64} : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.log %1 : (tensor<8x3xf32>) -> tensor<8x3xf32>
@@ -152,7 +152,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // In parts.
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.exp %0 : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.reduce sum %1 {axes = array<i64: 1>} : (tensor<8x3xf32>) -> tensor<8xf32>
@@ -165,7 +165,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 // -----
 
 // expected-error @below {{result of '@forward', 'tensor<8x3xf32>', is a log-softmax along dim 0: expected logits of softmax cross-entropy; the classes of this loss are dim 1, or give 'loss=softmax-cross-entropy' to use this loss all the same}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.softmax %0 {axis = 0 : i64} : (tensor<8x3xf32>) -> tensor<8x3xf32>
   %2 = soap.log %1 : (tensor<8x3xf32>) -> tensor<8x3xf32>
@@ -176,7 +176,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // One class has nothing to learn, whoever asks for it.
 // expected-error @below {{result of '@forward' is 'tensor<8x1xf32>', one class: its softmax cross-entropy is 0 whatever the weights are; expected a logit for each of two or more classes in the last dim}}
-func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.sample_dim = 0 : i64}, %w: tensor<4x1xf32> {soap.kind = "parameter"}) -> tensor<8x1xf32> {
+func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.sample_dim = 0 : i64}, %w: tensor<4x1xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<8x1xf32> {
   %0 = soap.matmul %x, %w : (tensor<8x4xf32>, tensor<4x1xf32>) -> tensor<8x1xf32>
   return %0 : tensor<8x1xf32>
 }
@@ -185,7 +185,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.sample_dim = 0 
 
 // Images, whose classes are not the last dim.
 // expected-error @below {{result of '@forward', 'tensor<8x3x4x5xf32>', has a label for each element but of the last dim, 5 classes: expected logits of softmax cross-entropy; the classes of this loss are the last dim, where images have their columns: transpose the result to [samples, .., classes], or give 'loss=softmax-cross-entropy' to use this loss all the same}}
-func.func @forward(%x: tensor<8x3x4x5xf32> {soap.kind = "data", soap.sample_dim = 0 : i64}, %w: tensor<5xf32> {soap.kind = "parameter"}) -> tensor<8x3x4x5xf32> {
+func.func @forward(%x: tensor<8x3x4x5xf32> {soap.kind = #soap.kind<data>, soap.sample_dim = 0 : i64}, %w: tensor<5xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<8x3x4x5xf32> {
   %0 = soap.mul %x, %w : (tensor<8x3x4x5xf32>, tensor<5xf32>) -> tensor<8x3x4x5xf32>
   return %0 : tensor<8x3x4x5xf32>
 }
@@ -194,7 +194,7 @@ func.func @forward(%x: tensor<8x3x4x5xf32> {soap.kind = "data", soap.sample_dim 
 
 // What has the shape of its data is more likely compared with it.
 // expected-error @below {{result of '@forward', 'tensor<8x4x5xf32>', has the type of data 'series', which a loss between the two would compare: expected logits of softmax cross-entropy; no other loss is supported, or give}}
-func.func @forward(%x: tensor<8x4x5xf32> {soap.kind = "data", soap.name = "series", soap.sample_dim = 0 : i64}, %w: tensor<5xf32> {soap.kind = "parameter"}) -> tensor<8x4x5xf32> {
+func.func @forward(%x: tensor<8x4x5xf32> {soap.kind = #soap.kind<data>, soap.name = "series", soap.sample_dim = 0 : i64}, %w: tensor<5xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<8x4x5xf32> {
   %0 = soap.mul %x, %w : (tensor<8x4x5xf32>, tensor<5xf32>) -> tensor<8x4x5xf32>
   return %0 : tensor<8x4x5xf32>
 }

@@ -12,21 +12,21 @@
 // CHECK: soap.relu {{.*}} {soap.name = "relu_0"}
 
 // CHECK-LABEL: func.func @train_step
-// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<8x6xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-// CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<5x6xf32> {soap.init = "he", soap.kind = "parameter", soap.name = "w1"},
-// CHECK-SAME:  %[[B1:[a-z0-9]+]]: tensor<5xf32> {soap.kind = "parameter", soap.name = "b1"},
-// CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<5x3xf32> {soap.kind = "parameter", soap.name = "w2"},
-// CHECK-SAME:  %[[LABEL:[a-z0-9]+]]: tensor<8xi32> {soap.classes = 3 : i64, soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64},
-// CHECK-SAME:  %[[V1:[a-z0-9]+]]: tensor<5x6xf32> {soap.init = "zeros", soap.kind = "state", soap.name = "w1.velocity"},
-// CHECK-SAME:  %[[VB:[a-z0-9]+]]: tensor<5xf32> {soap.init = "zeros", soap.kind = "state", soap.name = "b1.velocity"},
-// CHECK-SAME:  %[[V2:[a-z0-9]+]]: tensor<5x3xf32> {soap.init = "zeros", soap.kind = "state", soap.name = "w2.velocity"})
-// CHECK-SAME: -> (tensor<f32> {soap.kind = "loss", soap.name = "loss"}, tensor<f32> {soap.kind = "correct", soap.name = "correct"},
-// CHECK-SAME:  tensor<5x6xf32> {soap.kind = "update", soap.name = "w1", soap.updates = 1 : i64},
-// CHECK-SAME:  tensor<5x6xf32> {soap.kind = "update", soap.name = "w1.velocity", soap.updates = 5 : i64},
-// CHECK-SAME:  tensor<5xf32> {soap.kind = "update", soap.name = "b1", soap.updates = 2 : i64},
-// CHECK-SAME:  tensor<5xf32> {soap.kind = "update", soap.name = "b1.velocity", soap.updates = 6 : i64},
-// CHECK-SAME:  tensor<5x3xf32> {soap.kind = "update", soap.name = "w2", soap.updates = 3 : i64},
-// CHECK-SAME:  tensor<5x3xf32> {soap.kind = "update", soap.name = "w2.velocity", soap.updates = 7 : i64})
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<8x6xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+// CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<5x6xf32> {soap.init = #soap.init<he>, soap.kind = #soap.kind<parameter>, soap.name = "w1"},
+// CHECK-SAME:  %[[B1:[a-z0-9]+]]: tensor<5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "b1"},
+// CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<5x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w2"},
+// CHECK-SAME:  %[[LABEL:[a-z0-9]+]]: tensor<8xi32> {soap.classes = 3 : i64, soap.kind = #soap.kind<label>, soap.name = "label", soap.sample_dim = 0 : i64},
+// CHECK-SAME:  %[[V1:[a-z0-9]+]]: tensor<5x6xf32> {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "w1.velocity"},
+// CHECK-SAME:  %[[VB:[a-z0-9]+]]: tensor<5xf32> {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "b1.velocity"},
+// CHECK-SAME:  %[[V2:[a-z0-9]+]]: tensor<5x3xf32> {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "w2.velocity"})
+// CHECK-SAME: -> (tensor<f32> {soap.kind = #soap.kind<loss>, soap.name = "loss"}, tensor<f32> {soap.kind = #soap.kind<correct>, soap.name = "correct"},
+// CHECK-SAME:  tensor<5x6xf32> {soap.kind = #soap.kind<update>, soap.name = "w1", soap.updates = 1 : i64},
+// CHECK-SAME:  tensor<5x6xf32> {soap.kind = #soap.kind<update>, soap.name = "w1.velocity", soap.updates = 5 : i64},
+// CHECK-SAME:  tensor<5xf32> {soap.kind = #soap.kind<update>, soap.name = "b1", soap.updates = 2 : i64},
+// CHECK-SAME:  tensor<5xf32> {soap.kind = #soap.kind<update>, soap.name = "b1.velocity", soap.updates = 6 : i64},
+// CHECK-SAME:  tensor<5x3xf32> {soap.kind = #soap.kind<update>, soap.name = "w2", soap.updates = 3 : i64},
+// CHECK-SAME:  tensor<5x3xf32> {soap.kind = #soap.kind<update>, soap.name = "w2.velocity", soap.updates = 7 : i64})
 // CHECK-NEXT: %[[Y1:.+]] = soap.matmul %[[X]], %[[W1]] {soap.name = "fc1", transpose_b}
 // CHECK-NEXT: %[[Z1:.+]] = soap.bias_add %[[Y1]], %[[B1]]
 // CHECK-NEXT: %[[R1:.+]] = soap.relu %[[Z1]]
@@ -45,8 +45,8 @@
 // CHECK-NEXT: return %[[LOSS]], %[[CORRECT]], %[[NW1]], %[[NV1]], %[[NB1]], %[[NVB]], %[[NW2]], %[[NV2]]
 
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME: tensor<8xi32> {soap.classes = 3 : i64, soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64})
-// CHECK-SAME: -> (tensor<f32> {soap.kind = "loss", soap.name = "loss"}, tensor<f32> {soap.kind = "correct", soap.name = "correct"})
+// CHECK-SAME: tensor<8xi32> {soap.classes = 3 : i64, soap.kind = #soap.kind<label>, soap.name = "label", soap.sample_dim = 0 : i64})
+// CHECK-SAME: -> (tensor<f32> {soap.kind = #soap.kind<loss>, soap.name = "loss"}, tensor<f32> {soap.kind = #soap.kind<correct>, soap.name = "correct"})
 // CHECK: soap.name = "fc1"
 // CHECK: soap.name = "bias_add_0"
 // CHECK: soap.name = "relu_0"
@@ -64,10 +64,10 @@
 // INFER-LABEL: func.func @evaluate
 // INFER-NOT: @train_step
 // INFER-NOT: soap.sgd
-func.func @forward(%x: tensor<8x6xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                   %w1: tensor<5x6xf32> {soap.kind = "parameter", soap.name = "w1", soap.init = "he"},
-                   %b1: tensor<5xf32> {soap.kind = "parameter", soap.name = "b1"},
-                   %w2: tensor<5x3xf32> {soap.kind = "parameter", soap.name = "w2"}) -> tensor<8x3xf32> {
+func.func @forward(%x: tensor<8x6xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w1: tensor<5x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w1", soap.init = #soap.init<he>},
+                   %b1: tensor<5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "b1"},
+                   %w2: tensor<5x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w2"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w1 {soap.name = "fc1", transpose_b} : (tensor<8x6xf32>, tensor<5x6xf32>) -> tensor<8x5xf32>
   %1 = soap.bias_add %0, %b1 {axis = 1 : i64} : (tensor<8x5xf32>, tensor<5xf32>) -> tensor<8x5xf32>
   %2 = soap.relu %1 : (tensor<8x5xf32>) -> tensor<8x5xf32>
@@ -93,8 +93,8 @@ func.func @forward(%x: tensor<8x6xf32> {soap.kind = "data", soap.name = "x", soa
 
 // PLAIN: func.func @train_step
 // INFER: func.func @evaluate
-func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                   %w: tensor<4x4xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<4x4xf32> {
+func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   %0 = soap.matmul %x, %w {soap.name = "a"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = soap.mul %0, %0 {soap.name = "square"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %2 = soap.matmul %0, %w {soap.name = "b"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -108,7 +108,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // CHECK-LABEL: func.func @train_step
 // CHECK-SAME: soap.name = "label"
-// CHECK-SAME: soap.kind = "label", soap.name = "label_1"
+// CHECK-SAME: soap.kind = #soap.kind<label>, soap.name = "label_1"
 // CHECK: soap.relu {{.*}}soap.name = "loss"
 // CHECK: soap.relu {{.*}}soap.name = "loss.input_grad"
 // CHECK: soap.relu {{.*}}soap.name = "relu_1"
@@ -118,8 +118,8 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data", soap.name = "x", soa
 
 // PLAIN: func.func @train_step
 // INFER: func.func @evaluate
-func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data", soap.name = "label", soap.sample_dim = 0 : i64},
-                   %w: tensor<4x4xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<4x4xf32> {
+func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name = "label", soap.sample_dim = 0 : i64},
+                   %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = soap.relu %0 {soap.name = "loss"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %2 = soap.relu %1 {soap.name = "loss.input_grad"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -141,10 +141,10 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = "data", soap.name = "label",
 
 // PLAIN: func.func @train_step
 // INFER: func.func @evaluate
-func.func @forward(%x: tensor<4x3xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                   %w: tensor<3x6xf32> {soap.kind = "parameter", soap.name = "w"},
-                   %w0: tensor<2x5xf32> {soap.kind = "parameter", soap.name = "w0"},
-                   %w1: tensor<4x5xf32> {soap.kind = "parameter", soap.name = "w1"}) -> tensor<4x5xf32> {
+func.func @forward(%x: tensor<4x3xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<3x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"},
+                   %w0: tensor<2x5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w0"},
+                   %w1: tensor<4x5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w1"}) -> tensor<4x5xf32> {
   %h = soap.matmul %x, %w {soap.name = "h"} : (tensor<4x3xf32>, tensor<3x6xf32>) -> tensor<4x6xf32>
   %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
   %y1 = soap.matmul %p1, %w1 {soap.name = "use1"} : (tensor<4x4xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
@@ -162,8 +162,8 @@ func.func @forward(%x: tensor<4x3xf32> {soap.kind = "data", soap.name = "x", soa
 
 // PLAIN: func.func @train_step
 // INFER: func.func @evaluate
-func.func @forward(%x: tensor<4x3xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                   %w: tensor<3x6xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<4x4xf32> {
+func.func @forward(%x: tensor<4x3xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<3x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   %h = soap.matmul %x, %w {soap.name = "h"} : (tensor<4x3xf32>, tensor<3x6xf32>) -> tensor<4x6xf32>
   %p0 = soap.slice %h {offsets = array<i64: 0, 0>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part0"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
   %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>

@@ -10,9 +10,9 @@
 // TABLE-SAME: device = 1 : i64
 // TABLE-SAME: region = #soap.region<[30:31]>, tensor = "soap.positions"
 // TABLE-SAME: device = 3 : i64
-// TABLE-SAME: {kind = "positions", name = "soap.positions", type = tensor<31xi32>}
+// TABLE-SAME: {kind = #soap.kind<positions>, name = "soap.positions", type = tensor<31xi32>}
 // CHECK-LABEL: func.func @rows__0
-// CHECK-SAME: %[[FIRST:[a-z0-9]*]]: tensor<1xi32> {soap.kind = "positions"}
+// CHECK-SAME: %[[FIRST:[a-z0-9]*]]: tensor<1xi32> {soap.kind = #soap.kind<positions>}
 // CHECK: %[[LOCAL:.*]] = soap.local_index %{{.*}}, %[[FIRST]] {soap.slot = 0 : i64, wrap = 40 : i64} : tensor<3xi32>, tensor<1xi32>
 // CHECK: soap.gather %{{.*}}, %[[LOCAL]] {soap.slot = 0 : i64}
 // CHECK-LABEL: func.func @rows__1
@@ -39,7 +39,7 @@ func.func @classes(%x: tensor<6x8xf32> {soap.config = #soap.config<{d1 = 4}, dev
 
 // Dropout: where a shard begins in the whole tensor, which its gradient shares. Rows and columns are cut.
 // CHECK-LABEL: func.func @drops__0
-// CHECK-SAME: %[[PLACE:[a-z0-9]*]]: tensor<1xi32> {soap.kind = "positions"}
+// CHECK-SAME: %[[PLACE:[a-z0-9]*]]: tensor<1xi32> {soap.kind = #soap.kind<positions>}
 // CHECK: %[[BOTH:.*]] = soap.placed_step %{{.*}}, %[[PLACE]] {soap.slot = [[SLOT:[0-9]+]] : i64} : (tensor<i32>, tensor<1xi32>) -> tensor<2xi32>
 // CHECK-NEXT: soap.dropout %{{.*}}, %[[BOTH]] {extents = array<i64: 6, 8>, {{.*}}soap.slot = [[SLOT]] : i64} : (tensor<3x4xf32>, tensor<2xi32>) -> tensor<3x4xf32>
 // CHECK-NOT: soap.placed_step

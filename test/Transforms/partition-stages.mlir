@@ -7,7 +7,7 @@
 // op are called that they follow: the product of a cut `lstm_grad`, whose m and
 // n are samples n and units a, costs what a product of this size costs.
 
-module attributes {soap.topology = "h100-1x2"} {
+module attributes {soap.topology = #soap.topology<"h100-1x2">} {
 // CHECK: "matmul input_grad f32 m=2,n=2,k=16 - 272", "matmul input_grad f32 m=2,n=2,k=16 - 272"
 // CHECK: soap.matmul {{.*}} : (tensor<2x16xf32>, tensor<16x2xf32>) -> tensor<2x2xf32>
 func.func @f(%dy: tensor<2x2x4xf32>, %r: tensor<4x4x4xf32>, %gates: tensor<2x2x4x4xf32>, %cells: tensor<2x2x4xf32>, %c0: tensor<1x2x4xf32>) -> (tensor<2x2x4x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>) {

@@ -105,10 +105,11 @@ std::string moduleText(const std::vector<Case> &cases) {
     for (size_t j = 0; j < c.operands.size(); ++j) {
       std::string name = "a" + number + "_" + std::to_string(j),
                   type = tensorType(c.operands[j]);
-      arguments += (arguments.empty() ? "%" : ", %") + name + ": " + type +
-                   " {soap.kind = \"parameter\", soap.init = \"ones\", "
-                   "soap.name = \"" +
-                   name + "\"}";
+      arguments +=
+          (arguments.empty() ? "%" : ", %") + name + ": " + type +
+          " {soap.kind = #soap.kind<parameter>, soap.init = #soap.init<ones>, "
+          "soap.name = \"" +
+          name + "\"}";
       operands += (j ? ", %" : "%") + name;
       operandTypes += (j ? ", " : "") + type;
     }
@@ -117,7 +118,8 @@ std::string moduleText(const std::vector<Case> &cases) {
             c.attributes + "soap.name = \"c" + number + "\"} : (" +
             operandTypes + ") -> " + type + "\n";
     types += (i ? ", " : "") + type +
-             " {soap.kind = \"output\", soap.name = \"r" + number + "\"}";
+             " {soap.kind = #soap.kind<output>, soap.name = \"r" + number +
+             "\"}";
     results += (i ? ", %r" : "%r") + number;
   }
   std::string resultTypes;
@@ -188,9 +190,9 @@ Calibration::open(const std::string &text, const std::string &topologyName) {
   file.path = path;
   // Configs need a topology to be of; without, all runs on the first device.
   bool hasConfigs = text.find("soap.config") != std::string::npos;
-  if (MaybeError error =
-          writeFile(path, "module attributes {soap.topology = \"" +
-                              topologyName + "\"} {\n" + text + "}\n"))
+  if (MaybeError error = writeFile(
+          path, "module attributes {soap.topology = #soap.topology<\"" +
+                    topologyName + "\">} {\n" + text + "}\n"))
     return *error;
   CompileRequest request;
   request.path = path;
@@ -295,10 +297,11 @@ MaybeError Calibration::measureTiles(int64_t bytes) {
     std::string type = tensorType({bytes / (4 * run), run}),
                 number = std::to_string(run),
                 comma = arguments.empty() ? "" : ", ";
-    arguments += comma + "%x" + number + ": " + type +
-                 " {soap.kind = \"parameter\", soap.init = \"ones\", "
-                 "soap.name = \"x" +
-                 number + "\"}";
+    arguments +=
+        comma + "%x" + number + ": " + type +
+        " {soap.kind = #soap.kind<parameter>, soap.init = #soap.init<ones>, "
+        "soap.name = \"x" +
+        number + "\"}";
     body += "  %y" + number + " = soap.relu %x" + number +
             " {soap.name = \"make" + number +
             "\", soap.config = #soap.config<{}, devices = [0]>} : (" + type +
@@ -307,8 +310,9 @@ MaybeError Calibration::measureTiles(int64_t bytes) {
             "\", soap.config = #soap.config<{d1 = 4}, devices = [0, 0, 0, "
             "0]>} : (" +
             type + ") -> " + type + "\n";
-    types += comma + type + " {soap.kind = \"output\", soap.name = \"z" +
-             number + "\"}";
+    types += comma + type +
+             " {soap.kind = #soap.kind<output>, soap.name = \"z" + number +
+             "\"}";
     results += comma + "%z" + number;
     resultTypes += comma + type;
   }
@@ -343,10 +347,11 @@ MaybeError Calibration::measureCopies() {
     std::string type = tensorType({rows, 64});
     std::string text =
         "func.func @forward(%x: " + type +
-        " {soap.kind = \"parameter\", soap.init = \"ones\", soap.name = "
+        " {soap.kind = #soap.kind<parameter>, soap.init = #soap.init<ones>, "
+        "soap.name = "
         "\"x\"}) -> (" +
         type +
-        " {soap.kind = \"output\", soap.name = \"z\"}) {\n"
+        " {soap.kind = #soap.kind<output>, soap.name = \"z\"}) {\n"
         "  %y = soap.relu %x {soap.name = \"make\", soap.config = "
         "#soap.config<{}, devices = [0]>} : (" +
         type + ") -> " + type +
@@ -392,12 +397,12 @@ MaybeError Calibration::measureAllReduce(int64_t devices) {
     std::string y = tensorType({rows, 128}), a = tensorType({rows, devices}),
                 b = tensorType({devices, 128}), count = std::to_string(devices);
     std::string parameter =
-        " {soap.kind = \"parameter\", soap.init = \"ones\", "
+        " {soap.kind = #soap.kind<parameter>, soap.init = #soap.init<ones>, "
         "soap.name = \"";
     std::string text =
         "func.func @forward(%a: " + a + parameter + "a\"}, %b: " + b +
         parameter + "b\"}) -> (" + y +
-        " {soap.kind = \"output\", soap.name = \"z\"}) {\n"
+        " {soap.kind = #soap.kind<output>, soap.name = \"z\"}) {\n"
         "  %y = soap.matmul %a, %b {soap.name = \"make\", soap.config = "
         "#soap.config<{k = " +
         count + "}, devices = [" + list + "]>} : (" + a + ", " + b + ") -> " +

@@ -241,7 +241,7 @@ std::vector<Array> run(const std::string &text, const std::string &type,
     if (places[i] < 0) {
       places[i] = static_cast<int64_t>(buffers.size());
       auto result = cast<RankedTensorType>(signature.getResult(i));
-      // Nobody reads what nobody wrote: results begin as NaN.
+      // Results begin as NaN, so that a value that is never written shows.
       buffers.push_back(
           toBytes(Array({result.getShape().begin(), result.getShape().end()},
                         std::nan("")),

@@ -59,8 +59,8 @@ TEST(ElementwiseGradient, Where) {
     };
     // The mask is a comparison: about half of it is set.
     return "func.func @forward(%m: " + type(mask) +
-           " {soap.kind = \"state\"}, %x: " + type(x) + ", %y: " + type(y) +
-           ") -> " + type(z) +
+           " {soap.kind = #soap.kind<state>}, %x: " + type(x) +
+           ", %y: " + type(y) + ") -> " + type(z) +
            " { %0 = soap.constant dense<0.0> : tensor<f64> : tensor<f64> "
            "%c = soap.greater %m, %0 : (" +
            type(mask) + ", tensor<f64>) -> " + type(mask) +

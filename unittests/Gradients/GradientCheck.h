@@ -29,7 +29,8 @@ enum class Range {
 
 /// Checks `func.func @forward` of `text`: all its results must be float64 and
 /// differentiable, all its float64 arguments are differentiated, except those
-/// with `soap.kind = "state"`. Integer arguments are labels in [-1, classes).
+/// with `soap.kind = #soap.kind<state>`. Integer arguments are labels in [-1,
+/// classes).
 ///
 /// With L = sum of all results, each element weighted with a random number,
 /// dL/dx of every argument is compared: once with all arguments wanted, once

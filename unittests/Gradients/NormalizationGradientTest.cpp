@@ -19,8 +19,8 @@ std::string batchNorm(const std::string &shape, const std::string &channels) {
   std::string x = "tensor<" + shape + "xf64>",
               c = "tensor<" + channels + "xf64>";
   return "func.func @forward(%x: " + x + ", %gamma: " + c + ", %beta: " + c +
-         ", %mean: " + c + " {soap.kind = \"state\"}, %var: " + c +
-         " {soap.kind = \"state\"}) -> " + x +
+         ", %mean: " + c + " {soap.kind = #soap.kind<state>}, %var: " + c +
+         " {soap.kind = #soap.kind<state>}) -> " + x +
          " { %y = soap.batch_norm %x, %gamma, %beta, %mean, %var {epsilon = "
          "1.0e-2 : f64} : (" +
          x + ", " + c + ", " + c + ", " + c + ", " + c + ") -> " + x +

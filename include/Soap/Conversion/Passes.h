@@ -88,7 +88,7 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
 void buildLowerToCpuPipeline(OpPassManager &pm,
                              const LowerToCpuOptions &options);
 
-/// What both pipelines for GPUs are told of the image of the kernels.
+/// Options of the image of the kernels, for both pipelines for GPUs.
 template <typename Pipeline>
 struct KernelImageOptions : public PassPipelineOptions<Pipeline> {
   using PassOptions = ::mlir::detail::PassOptions;

@@ -28,8 +28,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     With `schedule=linear` the step counts, too: iteration i = 1, 2, ... has the factor `max(0, 1 - (i - 1) / total-iterations)`. With sgd the factor scales gradient and weight decay as they enter the velocity, with adam and adamw the step; the decoupled decay of adamw stays. `@forward` is kept; its ops that have no `soap.name` get one.
 
     ```mlir
-    func.func @forward(%x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-                       %w: tensor<4x3xf32> {soap.kind = "parameter", soap.name = "w"}) -> tensor<8x3xf32> {
+    func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                       %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
       %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
       return %y : tensor<8x3xf32>
     }
@@ -38,8 +38,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     with `optimizer=sgd learning-rate=0.1` gives
 
     ```mlir
-    func.func @train_step(%x ..., %w ..., %label: tensor<8xi32> {soap.kind = "label", soap.name = "label", soap.sample_dim = 0 : i64})
-        -> (tensor<f32> {soap.kind = "loss"}, tensor<f32> {soap.kind = "correct"}, tensor<4x3xf32> {soap.kind = "update", soap.updates = 1 : i64}) {
+    func.func @train_step(%x ..., %w ..., %label: tensor<8xi32> {soap.kind = #soap.kind<label>, soap.name = "label", soap.sample_dim = 0 : i64})
+        -> (tensor<f32> {soap.kind = #soap.kind<loss>}, tensor<f32> {soap.kind = #soap.kind<correct>}, tensor<4x3xf32> {soap.kind = #soap.kind<update>, soap.updates = 1 : i64}) {
       %y = soap.matmul %x, %w {soap.name = "fc"}
       %loss, %correct, %stats = soap.cross_entropy %y, %label {scale = 1.25e-01, soap.name = "loss"}
       %seed = soap.constant dense<1.0> {soap.name = "loss.seed"}

@@ -32,8 +32,8 @@ struct Access {
 /// The op does work on a stream: a launch, a library call, a copy, a message.
 bool runsOnStream(Operation *op);
 
-/// What such an op of a planned program touches; constants are not listed. An
-/// error if a buffer is at no known place.
+/// The buffers that such an op of a planned program touches; constants are not
+/// listed. An error if a buffer is at no known place.
 FailureOr<SmallVector<Access>> accessesOf(Operation *op);
 
 /// A program of the module: a function with an arena.

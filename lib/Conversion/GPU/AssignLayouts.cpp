@@ -55,7 +55,7 @@ bool readsAnyLayout(Operation *op) {
   return isElementwise(op) || isa<AssembleOp, ConcatOp, SliceOp, PadOp>(op);
 }
 
-/// What is left to decide in one program.
+/// The tensors of one program that have no layout yet.
 class Borders {
 public:
   Borders(Block &block, Layouts &layouts) : block(block), layouts(layouts) {}

@@ -279,7 +279,7 @@ private:
            c.mixed->isBeforeInBlock(c.ofValues);
   }
 
-  /// What cuDNN's engines take: heads of a multiple of 8 numbers, at most 128.
+  /// cuDNN's engines take heads of a multiple of 8 numbers, at most 128.
   bool findShape() {
     ArrayRef<int64_t> q = typeOf(c[Q].value).getShape(),
                       k = typeOf(c[K].value).getShape(),
@@ -342,7 +342,7 @@ bool liesPlainly(Value value) {
   size_t place =
       maker->getNumOperands() + cast<OpResult>(value).getResultNumber();
   return place < names.size() &&
-         cast<StringAttr>(names[place]).getValue() == "nchw";
+         enumValue<TensorLayoutAttr>(names[place]) == TensorLayout::NCHW;
 }
 
 /// Makes the calls.
@@ -388,7 +388,7 @@ public:
 private:
   OpBuilder builder;
   LibraryCallOp forward, backward;
-  llvm::SetVector<Operation *> gone; ///< what nobody reads any more
+  llvm::SetVector<Operation *> gone; ///< no op reads them any more
   llvm::DenseSet<Operation *> ofForward;
 
   static void copySlot(Operation *from, Operation *to) {
@@ -584,7 +584,7 @@ struct CallAttentionPass
       return;
     SlotNames names(module);
     SmallVector<SoftmaxOp> candidates;
-    // What is done to an op of the model, in all programs.
+    // An op of the model is treated alike in all programs.
     std::map<StringRef, std::set<bool>> outcomes;
     for (func::FuncOp program : module.getOps<func::FuncOp>()) {
       if (program.isExternal() || !program.getBody().hasOneBlock())

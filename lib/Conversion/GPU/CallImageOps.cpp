@@ -63,20 +63,20 @@ std::optional<bool> channelsLast(Operation *op) {
   auto names = op->getAttrOfType<ArrayAttr>(kLayouts);
   if (!names)
     return false;
-  std::optional<StringRef> layout;
+  std::optional<TensorLayout> layout;
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
-  for (auto [value, name] :
-       llvm::zip(values, names.getAsValueRange<StringAttr>())) {
+  for (auto [value, name] : llvm::zip(values, names)) {
     if (typeOf(value).getRank() != 4)
       continue;
-    if (layout && *layout != name)
+    auto own = enumValue<TensorLayoutAttr>(name);
+    if (!own || (layout && *layout != *own))
       return std::nullopt;
-    layout = name;
+    layout = own;
   }
-  if (!layout || (*layout != "nchw" && *layout != "nhwc"))
+  if (!layout)
     return std::nullopt;
-  return *layout == "nhwc";
+  return *layout == TensorLayout::NHWC;
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +181,7 @@ std::optional<SmallVector<int64_t>> poolDescriptorOf(Operation *op,
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// The numbers of `soap_rt_batch_norm`, but for the workspace.
+/// The numbers of `soap_rt_batch_norm` without the workspace.
 std::optional<SmallVector<int64_t>>
 normDescriptor(Operation *op, Value x, const APFloat &epsilon, bool isGrad) {
   ArrayRef<int64_t> shape = typeOf(x).getShape();
@@ -208,7 +208,7 @@ BatchNormTrainOp normOf(BatchNormGradOp grad) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// What the ops of all programs may become.
+/// The calls that the ops of all programs may become.
 class Candidates {
 public:
   explicit Candidates(ModuleOp module) : names(module) {}
@@ -364,13 +364,16 @@ private:
                                       descriptor, inputs, outputs);
     copySlot(op, call);
     if (channelsLast(op).value_or(false)) {
-      SmallVector<StringRef> names;
+      SmallVector<Attribute> names;
       auto add = [&](Value value) {
-        names.push_back(typeOf(value).getRank() == 4 ? "nhwc" : "nchw");
+        names.push_back(TensorLayoutAttr::get(builder.getContext(),
+                                              typeOf(value).getRank() == 4
+                                                  ? TensorLayout::NHWC
+                                                  : TensorLayout::NCHW));
       };
       llvm::for_each(call->getOperands(), add);
       llvm::for_each(call->getResults(), add);
-      call->setAttr(kLayouts, builder.getStrArrayAttr(names));
+      call->setAttr(kLayouts, builder.getArrayAttr(names));
     }
     return call;
   }

@@ -56,10 +56,12 @@ bool isReadAsNarrow(Value value) {
          });
 }
 
-/// The name of an image's layout that a list of an op has at `place`.
-StringRef layoutAt(Operation *op, size_t place) {
+/// The layout of an image that a list of an op has at `place`.
+TensorLayout layoutAt(Operation *op, size_t place) {
   auto names = op->getAttrOfType<ArrayAttr>(kLayouts);
-  return names ? cast<StringAttr>(names[place]).getValue() : "nchw";
+  return names ? enumValue<TensorLayoutAttr>(names[place])
+                     .value_or(TensorLayout::NCHW)
+               : TensorLayout::NCHW;
 }
 
 /// A product and the ops that become part of it.
@@ -80,7 +82,7 @@ struct Candidate {
                                                   : Value();
   }
   bool isWorthIt() const { return kind != None || readsNarrow; }
-  /// What programs have to agree on.
+  /// The properties on which programs have to agree.
   std::array<int64_t, 3> outcome() const {
     return {static_cast<int64_t>(kind), readsNarrow, writesNarrow};
   }
@@ -206,7 +208,7 @@ private:
     SmallVector<Operation *> passed;
     if (c.readsNarrow && !passRounding(c.product, last, passed))
       return;
-    StringRef layout = layoutAt(c.product, 2);
+    TensorLayout layout = layoutAt(c.product, 2);
     // Whether all images of the op are as the convolution writes them.
     auto fits = [&](Operation *op, ArrayRef<size_t> images) {
       return isNear(c.product, op) && llvm::all_of(images, [&](size_t place) {
@@ -238,7 +240,7 @@ private:
         take(grad, ReluGrad);
       }
     }
-    // What reads f32 would need a kernel that makes it that.
+    // A reader of f32 would need a kernel that converts the result.
     if (c.readsNarrow && !isReadAsNarrow(c.result))
       c = {c.product, c.function, None, {}, c.product->getResult(0), {}, true};
   }
@@ -270,7 +272,7 @@ private:
            llvm::any_of(op->getResultTypes(), none);
   }
 
-  /// What a tensor is, but for its shape and for rounding.
+  /// The tensor that a value is a reshape or a rounding of.
   static Value origin(Value value) {
     for (;;) {
       Operation *definition = value.getDefiningOp();
@@ -405,7 +407,9 @@ private:
     auto known = c.product->getAttrOfType<ArrayAttr>(kLayouts);
     if (!known)
       return;
-    Attribute plain = builder.getStringAttr("nchw"), result = known[2];
+    Attribute plain = TensorLayoutAttr::get(builder.getContext(),
+                                            TensorLayout::NCHW),
+              result = known[2];
     SmallVector<Attribute> names(call->getNumOperands() + call->getNumResults(),
                                  plain);
     names[0] = known[0];
@@ -474,7 +478,7 @@ struct CallProductsPass
       return signalPassFailure();
     SlotNames names(module);
     std::vector<Candidate> candidates;
-    // What is done to an op of the model, in all programs.
+    // An op of the model is treated alike in all programs.
     std::map<std::pair<StringRef, StringRef>, std::set<std::array<int64_t, 3>>>
         outcomes;
     for (func::FuncOp program : module.getOps<func::FuncOp>()) {

@@ -167,7 +167,7 @@ private:
 
   llvm::SmallPtrSet<Operation *, 16> done;
 
-  /// What was outlined, and what only that used.
+  /// Erases outlined ops, and ops that only those used.
   void eraseUnused(func::FuncOp kernel) {
     SmallVector<Operation *> ops;
     for (Operation &op : kernel.getBody().front().without_terminator())

@@ -73,7 +73,7 @@ FailureOr<std::string> textOf(gpu::GPUModuleOp module,
   return line.rtrim('\0').str();
 }
 
-/// What stands behind the header of a file of PTX.
+/// The text after the header of a file of PTX.
 StringRef bodyOf(StringRef text) {
   return text.split(".address_size 64\n").second;
 }
@@ -121,7 +121,7 @@ FailureOr<std::string> ptxOf(gpu::GPUModuleOp module,
   return text;
 }
 
-/// What ptxas makes of PTX: bytes of a cubin.
+/// Compiles PTX with ptxas. Returns the bytes of a cubin.
 FailureOr<std::string> assemble(gpu::GPUModuleOp module,
                                 NVVM::NVVMTargetAttr target, StringRef ptx,
                                 StringRef ptxas) {

@@ -33,7 +33,7 @@ using namespace mlir::soap;
 
 namespace {
 
-/// Pointers are all that a kernel gets, and it calls nobody.
+/// A kernel gets pointers only, and calls no function.
 bool canBeGpuKernel(func::FuncOp part) {
   if (!part.getBody().hasOneBlock())
     return false;

@@ -113,7 +113,7 @@ public:
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
       Touched own = touchedBy(&op);
-      // What an update reads and writes stays until it has run: it moves down.
+      // An update keeps its buffers until it has run, so it moves down.
       // And of two updates of one buffer the order counts.
       if (own.conflictsWith(batch.touched))
         flush();

@@ -63,7 +63,7 @@ public:
 private:
   Block &block;
   OpBuilder builder;
-  /// What is rounded, by what it was.
+  /// The rounded value of each value.
   llvm::DenseMap<Value, Value> narrow;
   /// Ops of f32 whose place others may have taken.
   llvm::DenseSet<Operation *> moved;

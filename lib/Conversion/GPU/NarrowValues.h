@@ -19,7 +19,7 @@ inline RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// What was bf16 before it was made f32; null: nothing.
+/// The bf16 value that `value` was cast from; null: there is none.
 inline Value narrowOf(Value value) {
   auto wide = value.getDefiningOp<CastOp>();
   bool isNarrow = wide && typeOf(wide.getX()).getElementType().isBF16() &&

@@ -30,7 +30,7 @@ namespace {
 
 bool isTransfer(Operation *op) { return isa<SendBufferOp, RecvBufferOp>(op); }
 
-/// What a stream runs as one: an op, or a group of messages.
+/// A unit that a stream runs as one: an op, or a group of messages.
 struct Unit {
   SmallVector<Operation *> ops;
   SmallVector<Access> accesses;

@@ -49,7 +49,7 @@ void mlir::soap::buildLowerGpuKernelsPipeline(
 
 void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
                                           const LowerToCudaOptions &options) {
-  // What follows works in the module's precision.
+  // The passes from here on work in the module's precision.
   SoapSetPrecisionOptions precision;
   precision.precision = options.precision;
   pm.addPass(createSoapSetPrecision(precision));

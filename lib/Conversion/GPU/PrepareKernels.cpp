@@ -62,8 +62,8 @@ struct PrepareGpuKernelsPass
           PrepareGpuKernelsPass> {
   using SoapPrepareGpuKernelsBase::SoapPrepareGpuKernelsBase;
 
-  /// What `convert-gpu-to-nvvm` asks the dialects in kernels for; mlir-opt
-  /// registers it for all.
+  /// The patterns that `convert-gpu-to-nvvm` asks the dialects in kernels for;
+  /// mlir-opt registers it for all.
   void getDependentDialects(DialectRegistry &registry) const override {
     SoapPrepareGpuKernelsBase::getDependentDialects(registry);
     registry.insert<cf::ControlFlowDialect, memref::MemRefDialect>();

@@ -60,7 +60,7 @@ std::optional<Combiner> combinerOf(scf::ForOp loop, unsigned index) {
   return Combiner{op};
 }
 
-/// What changes nothing.
+/// The neutral element of the fold.
 TypedAttr neutralOf(const Combiner &combiner, FloatType type, Builder &b) {
   if (isa<arith::AddFOp>(combiner.op))
     return b.getFloatAttr(type, 0.0);
@@ -189,7 +189,7 @@ private:
     foldParts(sum, loops, parts, combiners, buffers, partsFirst);
   }
 
-  /// What lies next to each other in memory belongs to iterations of the last
+  /// Neighbours in memory belong to iterations of the last
   /// loop, not to the sum: threads side by side are to have the same part.
   static bool walksAlong(scf::ForOp sum, ArrayRef<scf::ForOp> loops) {
     if (loops.empty())

@@ -83,7 +83,7 @@ private:
         return op->emitOpError("stands in a group of transfers");
       if (event == events.end())
         return op->emitOpError("waits for event ")
-               << wait.getEvent() << ", which nobody has recorded";
+               << wait.getEvent() << ", which no op before it records";
       join(clocks[wait.getStream()], event->second);
       return success();
     }

@@ -46,7 +46,7 @@ using Digit = std::pair<int64_t, int64_t>;
 /// A sum of digits, each times a number.
 using Digits = std::map<Digit, int64_t>;
 
-/// What `value` is of `iteration`; none if it is something else.
+/// `value` as a function of `iteration`; none if it is another function.
 std::optional<Digits> digitsOf(Value value, Value iteration) {
   if (value == iteration)
     return Digits{{{1, 0}, 1}};

@@ -367,17 +367,30 @@ private:
     call(loc, name, {context, currentSlot(), data, constant(bytes)});
   }
 
-  /// What the runtime reads of it: docs of `soap_rt_collective`.
+  static int64_t runtimeNumber(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::AllReduce:
+      return SOAP_ALL_REDUCE;
+    case CollectiveKind::ReduceToRoot:
+      return SOAP_REDUCE;
+    case CollectiveKind::ReduceScatter:
+      return SOAP_REDUCE_SCATTER;
+    case CollectiveKind::AllGather:
+      return SOAP_ALL_GATHER;
+    case CollectiveKind::GatherToRoot:
+      return SOAP_GATHER;
+    case CollectiveKind::AllToAll:
+      return SOAP_ALL_TO_ALL;
+    case CollectiveKind::BroadcastFromRoot:
+      return SOAP_BROADCAST;
+    }
+    llvm_unreachable("all kinds are above");
+  }
+
+  /// The descriptor that `soap_rt_collective` documents.
   LogicalResult lowerCollective(CollectiveBufferOp op,
                                 ArrayRef<Value> buffers) {
-    auto kind = llvm::StringSwitch<int64_t>(op.getKind())
-                    .Case("all_reduce", SOAP_ALL_REDUCE)
-                    .Case("reduce_to_root", SOAP_REDUCE)
-                    .Case("reduce_scatter", SOAP_REDUCE_SCATTER)
-                    .Case("all_gather", SOAP_ALL_GATHER)
-                    .Case("gather_to_root", SOAP_GATHER)
-                    .Case("all_to_all", SOAP_ALL_TO_ALL)
-                    .Default(SOAP_BROADCAST);
+    int64_t kind = runtimeNumber(op.getKind());
     Type element =
         cast<MemRefType>(op.getOperand(0).getType()).getElementType();
     int64_t type = element.isF32()   ? SOAP_F32

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keys are the text of what a kernel depends on: op names, inherent attributes,
-// types, and for fused ops who feeds whom.
+// types, and for fused ops their edges.
 //
 //===----------------------------------------------------------------------===//
 

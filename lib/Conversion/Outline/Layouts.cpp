@@ -84,7 +84,7 @@ bool mlir::soap::layoutsAgree(RankedTensorType type, ImageLayout a,
 
 namespace {
 
-/// What of an op can have another layout: all of it the same.
+/// The values of an op that can have another layout, all the same one.
 struct Images {
   SmallVector<OpOperand *> operands;
   SmallVector<Value> results;
@@ -337,18 +337,29 @@ void Layouts::readSumsAsHeld(Block &block) {
   }
 }
 
+/// Layouts with blocks are not written: no pass between decides on them.
+static ArrayAttr layoutsAttr(Builder &builder, ArrayRef<ImageLayout> layouts) {
+  SmallVector<Attribute> values;
+  for (ImageLayout layout : layouts)
+    values.push_back(TensorLayoutAttr::get(builder.getContext(),
+                                           layout == ImageLayout::ChannelsLast
+                                               ? TensorLayout::NHWC
+                                               : TensorLayout::NCHW));
+  return builder.getArrayAttr(values);
+}
+
 void Layouts::writeAttributes(Block &block) const {
   Builder builder(block.getParentOp()->getContext());
   for (Operation &op : block) {
-    SmallVector<StringRef> names;
+    SmallVector<ImageLayout> layouts;
     for (OpOperand &operand : op.getOpOperands())
-      names.push_back(layoutName(read(operand)));
+      layouts.push_back(read(operand));
     for (Value result : op.getResults())
-      names.push_back(layoutName(held(result)));
-    if (llvm::any_of(names, [](StringRef name) {
-          return name != layoutName(ImageLayout::ChannelsFirst);
+      layouts.push_back(held(result));
+    if (llvm::any_of(layouts, [](ImageLayout layout) {
+          return layout != ImageLayout::ChannelsFirst;
         }))
-      op.setAttr(kLayouts, builder.getStrArrayAttr(names));
+      op.setAttr(kLayouts, layoutsAttr(builder, layouts));
   }
 }
 
@@ -359,7 +370,9 @@ Layouts Layouts::ofAttributes(Block &block) {
     if (!names)
       continue;
     auto layoutAt = [&](size_t place) {
-      return *parseLayout(cast<StringAttr>(names[place]).getValue());
+      return enumValue<TensorLayoutAttr>(names[place]) == TensorLayout::NHWC
+                 ? ImageLayout::ChannelsLast
+                 : ImageLayout::ChannelsFirst;
     };
     for (OpOperand &operand : op.getOpOperands())
       layouts.setRead(operand, layoutAt(operand.getOperandNumber()));

@@ -26,7 +26,7 @@
 
 namespace mlir::soap {
 
-/// What images are to be.
+/// The layouts that images may get.
 struct LayoutRules {
   /// Images that cannot have it, because their channels are no multiple of its
   /// blocks, have channels last.
@@ -44,7 +44,7 @@ public:
   /// `isLibrary` holds are library calls.
   Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
           LayoutRules rules, const llvm::DenseSet<Operation *> &fixed);
-  /// What the attributes of the ops of `block` say (`soap.layouts`).
+  /// The layouts that `soap.layouts` of the ops of `block` name.
   static Layouts ofAttributes(Block &block);
   /// Writes them: of each op that has an image in another layout than NCHW a
   /// name for each operand, then for each result.

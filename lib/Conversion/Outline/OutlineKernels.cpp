@@ -63,7 +63,7 @@ public:
     unsigned segment = 0;
     llvm::DenseMap<Operation *, unsigned> segments;
     for (Operation &op : block) {
-      // What is computed before a communication stays before it.
+      // A value that is computed before a communication stays before it.
       segment += isa<SendOp, RecvOp>(op) || isCollective(&op);
       segments[&op] = segment;
       if (isElementwise(&op))
@@ -650,7 +650,8 @@ private:
                                       ArrayRef<Value> outputs) {
     auto call = CollectiveBufferOp::create(
         builder, op->getLoc(), llvm::to_vector(ValueRange(outputs).getTypes()),
-        op->getName().stripDialect(), inputs, outputs);
+        *symbolizeCollectiveKind(op->getName().stripDialect()), inputs,
+        outputs);
     copySlot(op, call);
     return call;
   }
@@ -768,8 +769,8 @@ private:
     return success();
   }
 
-  /// What a device gives to each device. Parts of one size that lie one after
-  /// the other are one buffer: the tile.
+  /// The parts that a device gives to each device. Parts of one size that lie
+  /// one after the other are one buffer: the tile.
   FailureOr<SmallVector<Value>> partsOf(Operation *op, Value tile,
                                         ArrayAttr sources, OpBuilder &builder) {
     SmallVector<Value> inputs;

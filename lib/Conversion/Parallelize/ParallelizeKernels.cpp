@@ -39,7 +39,7 @@ bool isKernelBuffer(Value value) {
          (alloca && isa<func::FuncOp>(alloca->getParentOp()));
 }
 
-/// What of the kernel a nest needs: buffers, and ops to repeat in the
+/// The parts of the kernel that a nest needs: buffers, and ops to repeat in the
 /// function of the nest, in their order.
 struct Needs {
   llvm::SetVector<Value> buffers;

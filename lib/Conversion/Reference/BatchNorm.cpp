@@ -59,7 +59,7 @@ Scalar inverseDeviation(KernelBuilder &k, const Scalar &variance,
   return k.number(1) / sqrt(variance + k.number(epsilon.convertToDouble()));
 }
 
-/// What the passes over the elements of one channel need.
+/// The values that the passes over one channel need.
 struct Channel {
   Scalar mean, inverse, count;
 

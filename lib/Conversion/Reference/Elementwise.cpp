@@ -250,7 +250,7 @@ SmallVector<bool> mlir::soap::operandDims(Operation *op, unsigned operand) {
 namespace {
 
 /// The loops of a kernel: of each its extent, and the first and the last of its
-/// dims, without those of extent 1.
+/// dims, without dims of extent 1.
 struct Loops {
   SmallVector<int64_t> extents;
   SmallVector<unsigned> firstDims, lastDims;
@@ -276,7 +276,7 @@ Loops loopsOf(ArrayRef<int64_t> shape, ArrayRef<SmallVector<bool>> dims,
       loops.lastDims.push_back(d);
       continue;
     }
-    // A dim of extent 1 says nothing about who has it: the other dim does.
+    // A dim of extent 1 does not say which inputs have it: the other dim does.
     if (loops.extents.back() == 1)
       loops.firstDims.back() = d;
     if (extent != 1 || loops.extents.back() == 1)

@@ -42,7 +42,7 @@ bool emitTileKernel(Operation *op, KernelBuilder &k);
 /// Every element of the results depends on one element of each operand (dims
 /// of extent 1, and the bias of `bias_add`, repeat).
 bool isElementwise(Operation *op);
-/// What the op computes of one element of each operand: one value per result.
+/// Computes the op for one element of each operand: one value per result.
 SmallVector<Scalar> emitScalars(Operation *op, KernelBuilder &k,
                                 ArrayRef<Scalar> operands);
 /// Which dims of the op's result operand `i` has: one flag per dim.

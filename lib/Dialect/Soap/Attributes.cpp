@@ -107,6 +107,18 @@ void ConfigAttr::print(AsmPrinter &printer) const {
   printer << "]>";
 }
 
+ConfigAttr ConfigAttr::get(MLIRContext *context,
+                           ArrayRef<std::pair<StringRef, int64_t>> degrees,
+                           ArrayRef<int64_t> devices, int64_t replicas) {
+  SmallVector<StringAttr> loops;
+  SmallVector<int64_t> values;
+  for (auto [loop, degree] : degrees) {
+    loops.push_back(StringAttr::get(context, loop));
+    values.push_back(degree);
+  }
+  return get(context, loops, values, replicas, devices);
+}
+
 LogicalResult ConfigAttr::verify(EmitError emitError,
                                  ArrayRef<StringAttr> loops,
                                  ArrayRef<int64_t> degrees, int64_t replicas,

@@ -64,7 +64,7 @@ static IterationSpace normSpace(Operation *op, unsigned x, int statsOperand,
   return space;
 }
 
-/// What all batch norm ops demand: x of rank 2 or more, its channels.
+/// The channels of x, which must have rank 2 or more.
 static FailureOr<int64_t> checkImage(EmitError emitError, Value x) {
   ArrayRef<int64_t> shape = shapeOf(x);
   if (shape.size() < 2) {

@@ -13,7 +13,6 @@
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <limits>
 
@@ -106,7 +105,7 @@ LogicalResult ReduceScatterOp::verify() {
   return success();
 }
 
-/// What devices of a group give, one of them `tile`.
+/// Checks the tiles of all devices of a group, of which one is `tile`.
 static LogicalResult checkPieces(Operation *op, Value tile, ValueRange pieces) {
   if (pieces.size() < 2)
     return op->emitOpError()
@@ -171,21 +170,32 @@ LogicalResult BroadcastFromRootOp::verify() {
   return checkPart(*this, *getSource(), getTile());
 }
 
+/// Whether a device may have so many inputs and outputs in a collective.
+static bool fits(CollectiveKind kind, size_t inputs, size_t outputs) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return inputs == 0 && outputs == 1;
+  case CollectiveKind::ReduceToRoot:
+  case CollectiveKind::BroadcastFromRoot:
+    return inputs + outputs == 1;
+  case CollectiveKind::ReduceScatter:
+    return inputs >= 1 && outputs == 1;
+  case CollectiveKind::AllGather:
+    return inputs == 1 && outputs >= 1;
+  case CollectiveKind::AllToAll:
+    return inputs >= 1 && outputs >= 1;
+  case CollectiveKind::GatherToRoot:
+    return inputs == 1;
+  }
+  return false;
+}
+
 LogicalResult CollectiveBufferOp::verify() {
   size_t inputs = getInputs().size(), outputs = getOutputs().size();
-  bool good = llvm::StringSwitch<bool>(getKind())
-                  .Case("all_reduce", inputs == 0 && outputs == 1)
-                  .Cases({"reduce_to_root", "broadcast_from_root"},
-                         inputs + outputs == 1)
-                  .Case("reduce_scatter", inputs >= 1 && outputs == 1)
-                  .Case("all_gather", inputs == 1 && outputs >= 1)
-                  .Case("all_to_all", inputs >= 1 && outputs >= 1)
-                  .Case("gather_to_root", inputs == 1)
-                  .Default(false);
-  if (!good)
-    return emitOpError() << "'" << getKind() << "' with " << inputs
-                         << " inputs and " << outputs
-                         << " outputs is no collective";
+  if (!fits(getKind(), inputs, outputs))
+    return emitOpError() << "'" << stringifyCollectiveKind(getKind())
+                         << "' takes other numbers of inputs and outputs, got "
+                         << inputs << " inputs and " << outputs << " outputs";
   Type element = getElementTypeOrSelf(getOperand(0).getType());
   for (Type type : getOperandTypes())
     if (getElementTypeOrSelf(type) != element)

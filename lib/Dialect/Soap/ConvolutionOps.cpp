@@ -76,7 +76,7 @@ checkConv(EmitError emitError, ArrayRef<int64_t> x, ArrayRef<int64_t> w,
   return SmallVector<int64_t>{x[0], w[0], (*outputs)[0], (*outputs)[1]};
 }
 
-/// The gradient ops: shapes of x, w, y as those of a forward op.
+/// Checks that x, w and y have the shapes of a forward op.
 template <typename ConvOp>
 static LogicalResult verifyConv(ConvOp op, Value x, Value w, Value y) {
   auto emitError = [&] { return op->emitOpError(); };

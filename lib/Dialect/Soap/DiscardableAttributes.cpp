@@ -54,16 +54,19 @@ static LogicalResult checkType(EmitError emitError, NamedAttribute attr,
                      << ", got " << attr.getValue();
 }
 
-/// One of some strings.
-static LogicalResult checkChoice(EmitError emitError, NamedAttribute attr,
-                                 ArrayRef<StringRef> choices) {
-  auto text = dyn_cast<StringAttr>(attr.getValue());
-  if (text && llvm::is_contained(choices, text.getValue()))
+/// An enum attribute `#soap.NAME<VALUE>` with one of `values`, or a string that
+/// names the value.
+template <typename AttrT, typename Enum>
+static LogicalResult checkEnum(EmitError emitError, NamedAttribute attr,
+                               ArrayRef<Enum> values) {
+  auto value = enumValue<AttrT>(attr.getValue());
+  if (value && llvm::is_contained(values, *value))
     return success();
   InFlightDiagnostic diagnostic = emitError();
   diagnostic << "'" << attr.getName().getValue() << "' must be one of ";
-  llvm::interleaveComma(choices, diagnostic,
-                        [&](StringRef c) { diagnostic << '"' << c << '"'; });
+  MLIRContext *context = attr.getValue().getContext();
+  llvm::interleaveComma(values, diagnostic,
+                        [&](Enum v) { diagnostic << AttrT::get(context, v); });
   return diagnostic << ", got " << attr.getValue();
 }
 
@@ -118,28 +121,25 @@ static LogicalResult checkPrograms(EmitError emitError, NamedAttribute attr) {
   return success();
 }
 
-/// Microbatches over stages: `{microbatches = 16 : i64, schedule = "1f1b"}`,
-/// and `replicas = array<i64: 2, 1, 1>`: with how many devices, itself and
-/// those after it, each shares its stages.
+/// A typed attribute, which has verified itself, or a dictionary with the same
+/// entries.
 static LogicalResult checkPipeline(EmitError emitError, NamedAttribute attr) {
-  auto pipeline = dyn_cast<DictionaryAttr>(attr.getValue());
-  auto microbatches =
-      pipeline ? pipeline.getAs<IntegerAttr>("microbatches") : nullptr;
-  auto schedule = pipeline ? pipeline.getAs<StringAttr>("schedule") : nullptr;
-  auto replicas =
-      pipeline ? pipeline.getAs<DenseI64ArrayAttr>("replicas") : nullptr;
-  bool isReplicated =
-      replicas && llvm::all_of(replicas.asArrayRef(), [](int64_t count) {
-        return count >= 1 && count <= INT32_MAX;
-      });
-  if (microbatches && schedule && pipeline.size() == (isReplicated ? 3 : 2) &&
-      microbatches.getType().isInteger(64) && microbatches.getInt() >= 1 &&
-      (schedule == "1f1b" || schedule == "gpipe"))
+  if (readPipeline(attr.getValue()))
     return success();
   return emitError() << "'" << attr.getName().getValue()
-                     << "' must have 'microbatches', an i64 of at least 1, and "
-                        "'schedule', \"1f1b\" or \"gpipe\", and may have "
-                        "'replicas', an array of i64 of at least 1, got "
+                     << "' must be #soap.pipeline<microbatches = N, schedule = "
+                        "S, replicas = [R, ...]> with N of at least 1, S "
+                        "\"1f1b\" or \"gpipe\", and, if any, R of at least "
+                        "1, got "
+                     << attr.getValue();
+}
+
+/// A typed attribute, which has verified itself, or its text.
+static LogicalResult checkTopology(EmitError emitError, NamedAttribute attr) {
+  if (!topologyText(attr.getValue()).empty())
+    return success();
+  return emitError() << "'" << attr.getName().getValue()
+                     << "' must be #soap.topology<NAME or table>, got "
                      << attr.getValue();
 }
 
@@ -155,11 +155,12 @@ static LogicalResult checkLayouts(EmitError emitError, NamedAttribute attr,
                        << types.size() << ", got " << attr.getValue();
   for (auto [layout, type] : llvm::zip(list, types)) {
     NamedAttribute one(attr.getName(), layout);
-    if (failed(checkChoice(emitError, one, {"nchw", "nhwc"})))
+    if (failed(checkEnum<TensorLayoutAttr, TensorLayout>(
+            emitError, one, {TensorLayout::NCHW, TensorLayout::NHWC})))
       return failure();
     auto tensor = dyn_cast<RankedTensorType>(type);
     bool isImage = tensor && tensor.getRank() == 4;
-    if (!isImage && cast<StringAttr>(layout).getValue() != "nchw")
+    if (!isImage && enumValue<TensorLayoutAttr>(layout) != TensorLayout::NCHW)
       return emitError() << "'" << attr.getName().getValue() << "' has "
                          << layout << " for " << type
                          << ", which has no four dims";
@@ -198,12 +199,15 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
   if (name == kName || name == kGradOf || name == kUpdateOf)
     return checkString(emitError, attr);
   if (name == kKeep)
-    return checkChoice(emitError, attr, {"both", "before", "after"});
+    return checkEnum<KeptFormAttr, KeptForm>(
+        emitError, attr, {KeptForm::Both, KeptForm::Before, KeptForm::After});
   if (name == kLoopMap)
     return checkLoopMap(emitError, attr);
   if (name == kSlot)
     return checkInteger(emitError, attr, 0);
-  if (name == kTopology || name == kManifest)
+  if (name == kTopology)
+    return checkTopology(emitError, attr);
+  if (name == kManifest)
     return checkString(emitError, attr);
   if (name == kPrograms)
     return checkPrograms(emitError, attr);
@@ -228,7 +232,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
   if (name == kPrecision) {
     if (!isa<ModuleOp>(op))
       return emitError() << "'" << name << "' needs a module";
-    return checkChoice(emitError, attr, {"f32", "tf32", "bf16"});
+    return checkEnum<PrecisionAttr, Precision>(
+        emitError, attr, {Precision::F32, Precision::TF32, Precision::BF16});
   }
   if (name == kGpuTarget)
     return checkType<DictionaryAttr>(emitError, attr, "a dictionary");
@@ -262,8 +267,10 @@ static LogicalResult checkInit(EmitError emitError, NamedAttribute attr,
                                Type type) {
   auto elements = dyn_cast<ElementsAttr>(attr.getValue());
   if (!elements)
-    return checkChoice(emitError, attr,
-                       {"he", "glorot", "zeros", "ones", "default"});
+    return checkEnum<InitRuleAttr, InitRule>(emitError, attr,
+                                             {InitRule::He, InitRule::Glorot,
+                                              InitRule::Zeros, InitRule::Ones,
+                                              InitRule::Default});
   if (elements.getShapedType() == type)
     return success();
   return emitError() << "'" << attr.getName().getValue() << "' of type "
@@ -284,8 +291,10 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
     return emitError() << "'" << name << "' needs a function";
   Type type = function.getArgumentTypes()[argument];
   if (name == kKind)
-    return checkChoice(emitError, attr,
-                       {"data", "label", "parameter", "state", kPositions});
+    return checkEnum<ValueKindAttr, ValueKind>(
+        emitError, attr,
+        {ValueKind::Data, ValueKind::Label, ValueKind::Parameter,
+         ValueKind::State, ValueKind::Positions});
   if (name == kName)
     return checkString(emitError, attr);
   if (name == kSampleDim) {
@@ -295,7 +304,8 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
   if (name == kInit)
     return checkInit(emitError, attr, type);
   if (name == kKeep)
-    return checkChoice(emitError, attr, {"both", "before"});
+    return checkEnum<KeptFormAttr, KeptForm>(
+        emitError, attr, {KeptForm::Both, KeptForm::Before});
   if (name == kFanIn || name == kFanOut || name == kClasses)
     return checkInteger(emitError, attr, 1);
   if (name == kConfig)
@@ -319,8 +329,10 @@ LogicalResult SoapDialect::verifyRegionResultAttribute(Operation *op,
   if (!function)
     return emitError() << "'" << name << "' needs a function";
   if (name == kKind)
-    return checkChoice(emitError, attr,
-                       {"loss", "correct", "output", "update"});
+    return checkEnum<ValueKindAttr, ValueKind>(
+        emitError, attr,
+        {ValueKind::Loss, ValueKind::Correct, ValueKind::Output,
+         ValueKind::Update});
   if (name == kName)
     return checkString(emitError, attr);
   if (name == kConfig)

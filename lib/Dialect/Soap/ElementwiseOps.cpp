@@ -206,7 +206,7 @@ IterationSpace AccumulateOp::getIterationSpace() {
   return space;
 }
 
-/// What is absent adds nothing.
+/// Absent operands add nothing.
 Operation *AccumulateOp::localize(OpBuilder &builder, const LoopBox &,
                                   ArrayRef<TileRegion>,
                                   ArrayRef<TileRegion> resultRegions,

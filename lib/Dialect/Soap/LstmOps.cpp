@@ -339,7 +339,7 @@ FailureOr<SmallVector<Value>> LstmGradOp::decomposeStages(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What both ops have in common.
+/// The checks that both ops share.
 template <typename OpTy>
 LogicalResult verifyStepGrad(OpTy op, GateShape &shape) {
   auto emitError = [&] { return op.emitOpError(); };

@@ -9,6 +9,8 @@
 
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 
+#include "Soap/Dialect/Soap/SoapDialect.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -16,10 +18,10 @@ using namespace mlir::soap;
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
-  auto name =
-      module ? module->getAttrOfType<StringAttr>(kPrecision) : StringAttr();
-  if (name)
-    if (auto precision = ::soap::findPrecision(name.getValue()))
+  auto value = enumValue<PrecisionAttr>(module ? module->getAttr(kPrecision)
+                                               : Attribute());
+  if (value)
+    if (auto precision = ::soap::findPrecision(stringifyPrecision(*value)))
       return *precision;
   return ::soap::ProductPrecision::F32;
 }

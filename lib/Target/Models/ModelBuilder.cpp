@@ -30,8 +30,8 @@ OwningOpRef<ModuleOp> ModelBuilder::finish(Value logits) {
   function.setFunctionType(
       builder.getFunctionType(body->getArgumentTypes(), {logits.getType()}));
   function.setAllArgAttrs(argumentAttributes);
-  function.setResultAttrs(0, {text(SoapDialect::kKind, "output"),
-                              text(SoapDialect::kName, "logits")});
+  function.setResultAttrs(
+      0, {kindOf(ValueKind::Output), text(SoapDialect::kName, "logits")});
   return std::move(module);
 }
 
@@ -41,6 +41,16 @@ OwningOpRef<ModuleOp> ModelBuilder::finish(Value logits) {
 
 NamedAttribute ModelBuilder::text(StringRef key, const Twine &value) {
   return builder.getNamedAttr(key, builder.getStringAttr(value));
+}
+
+NamedAttribute ModelBuilder::kindOf(ValueKind kind) {
+  return builder.getNamedAttr(SoapDialect::kKind,
+                              ValueKindAttr::get(builder.getContext(), kind));
+}
+
+NamedAttribute ModelBuilder::initBy(InitRule rule) {
+  return builder.getNamedAttr(SoapDialect::kInit,
+                              InitRuleAttr::get(builder.getContext(), rule));
 }
 
 NamedAttribute ModelBuilder::number(StringRef key, int64_t value) {
@@ -54,7 +64,7 @@ Value ModelBuilder::addArgument(Type type,
 }
 
 Value ModelBuilder::image(ArrayRef<int64_t> shape) {
-  return addArgument(type(shape), {text(SoapDialect::kKind, "data"),
+  return addArgument(type(shape), {kindOf(ValueKind::Data),
                                    text(SoapDialect::kName, "image"),
                                    number(SoapDialect::kSampleDim, 0)});
 }
@@ -62,17 +72,16 @@ Value ModelBuilder::image(ArrayRef<int64_t> shape) {
 Value ModelBuilder::tokens(StringRef name, ArrayRef<int64_t> shape,
                            int64_t sampleDim) {
   return addArgument(RankedTensorType::get(shape, builder.getI32Type()),
-                     {text(SoapDialect::kKind, "data"),
-                      text(SoapDialect::kName, name),
+                     {kindOf(ValueKind::Data), text(SoapDialect::kName, name),
                       number(SoapDialect::kSampleDim, sampleDim)});
 }
 
 Value ModelBuilder::parameter(const Twine &name, ArrayRef<int64_t> shape,
                               StringRef init, int64_t fanIn, int64_t fanOut,
                               StringRef kind) {
-  SmallVector<NamedAttribute> attributes = {text(SoapDialect::kKind, kind),
+  SmallVector<NamedAttribute> attributes = {kindOf(*symbolizeValueKind(kind)),
                                             text(SoapDialect::kName, name),
-                                            text(SoapDialect::kInit, init)};
+                                            initBy(*symbolizeInitRule(init))};
   if (fanIn > 0) {
     attributes.push_back(number(SoapDialect::kFanIn, fanIn));
     attributes.push_back(number(SoapDialect::kFanOut, fanOut));

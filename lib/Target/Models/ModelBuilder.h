@@ -138,6 +138,8 @@ private:
     return RankedTensorType::get(shape, builder.getF32Type());
   }
   NamedAttribute text(StringRef key, const Twine &value);
+  NamedAttribute kindOf(ValueKind kind);
+  NamedAttribute initBy(InitRule rule);
   NamedAttribute number(StringRef key, int64_t value);
 
   template <typename OpTy, typename... Args>

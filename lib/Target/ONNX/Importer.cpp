@@ -187,7 +187,9 @@ LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
   if (failed(shape))
     return failure();
   SmallVector<NamedAttribute> attributes = {
-      builder.getNamedAttr(SoapDialect::kKind, builder.getStringAttr("data")),
+      builder.getNamedAttr(
+          SoapDialect::kKind,
+          ValueKindAttr::get(builder.getContext(), ValueKind::Data)),
       builder.getNamedAttr(SoapDialect::kName,
                            builder.getStringAttr(uniqueName(info.name)))};
   // Where a model has time first, its samples are another dim.
@@ -326,16 +328,18 @@ Value GraphImporter::addParameter(Parameter &parameter, Role role) {
                   role == Role::InputMajorWeight ||
                   (role == Role::Other && shape.size() > 1);
   SmallVector<NamedAttribute> attributes = {
-      builder.getNamedAttr(
-          SoapDialect::kKind,
-          builder.getStringAttr(isState ? "state" : "parameter")),
+      builder.getNamedAttr(SoapDialect::kKind,
+                           ValueKindAttr::get(builder.getContext(),
+                                              isState ? ValueKind::State
+                                                      : ValueKind::Parameter)),
       builder.getNamedAttr(SoapDialect::kName,
                            builder.getStringAttr(parameter.name))};
   bool hasValues = parameter.tensor != nullptr;
-  mlir::Attribute init = builder.getStringAttr(
-      isWeight                                        ? "default"
-      : role == Role::Scale || role == Role::Variance ? "ones"
-                                                      : "zeros");
+  mlir::Attribute init = InitRuleAttr::get(
+      builder.getContext(), isWeight ? InitRule::Default
+                            : role == Role::Scale || role == Role::Variance
+                                ? InitRule::Ones
+                                : InitRule::Zeros);
   if (hasValues && options.weightsOut.empty())
     init = makeElements(tensorType(shape), parameter.tensor, parameter.name);
   else if (hasValues)
@@ -486,8 +490,9 @@ GraphImporter::collectOutputs(std::vector<DictionaryAttr> &attributes) {
                        << ", the file says " << shapeString(declared);
     values.push_back(value);
     attributes.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr(SoapDialect::kKind,
-                              builder.getStringAttr("output")),
+        {builder.getNamedAttr(
+             SoapDialect::kKind,
+             ValueKindAttr::get(builder.getContext(), ValueKind::Output)),
          builder.getNamedAttr(
              SoapDialect::kName,
              builder.getStringAttr(uniqueName(info.name, taken)))}));
@@ -501,8 +506,9 @@ void GraphImporter::eraseDead() {
     if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
       op.erase();
   for (size_t i = body->getNumArguments(); i-- > 0;) {
-    auto kind = cast<StringAttr>(argumentAttributes[i].get(SoapDialect::kKind));
-    if (!body->getArgument(i).use_empty() || kind.getValue() == "data")
+    auto kind =
+        enumValue<ValueKindAttr>(argumentAttributes[i].get(SoapDialect::kKind));
+    if (!body->getArgument(i).use_empty() || kind == ValueKind::Data)
       continue;
     auto name = cast<StringAttr>(argumentAttributes[i].get(SoapDialect::kName))
                     .getValue();

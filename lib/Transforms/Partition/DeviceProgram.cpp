@@ -92,7 +92,7 @@ private:
                               plan.buffers[buffer].region,
                               b < plan.updates[i].size()});
       NamedAttrList kept;
-      if (auto kind = attributes.getAs<StringAttr>(SoapDialect::kKind))
+      if (Attribute kind = attributes.get(SoapDialect::kKind))
         kept.set(SoapDialect::kKind, kind);
       argAttributes.push_back(kept.getDictionary(builder.getContext()));
     }
@@ -225,7 +225,7 @@ private:
     values[group.outputs[me]] = tile.getTile();
   }
 
-  /// What this device does in a regular collective. Its tile is cut first where
+  /// The op of this device in a regular collective. Its tile is cut first where
   /// only a part of it is wanted, and what it gathers is put together behind.
   void emitCollective(int number, int64_t place) {
     const ::soap::CollectiveGroup &group = *schedule.groups[number];
@@ -440,7 +440,8 @@ private:
   Value positionArgument(int64_t number) {
     auto type = RankedTensorType::get({1}, builder.getI32Type());
     argAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-        SoapDialect::kKind, builder.getStringAttr(kPositions))));
+        SoapDialect::kKind,
+        ValueKindAttr::get(builder.getContext(), ValueKind::Positions))));
     program.args.push_back({kPositionsTensor.str(),
                             Tile({::soap::IndexSet(number, number + 1)}),
                             false});

@@ -49,12 +49,12 @@ struct Schedule {
   std::vector<std::vector<std::pair<int64_t, int>>> byDevice;
   /// Per action: number among the transfers, or -1.
   std::vector<int64_t> transferNumbers;
-  /// Per collective of the plan: who takes part, if programs run it as one op.
+  /// Per collective of the plan its members, if programs run it as one op.
   std::vector<std::optional<::soap::CollectiveGroup>> groups;
   /// Per task: its collective with a group, or -1.
   std::vector<int> collectiveOfTask;
-  /// What programs do for them, and the number of the first step of each
-  /// collective.
+  /// The collective ops that programs run, and the number of the first step of
+  /// each collective.
   std::vector<std::vector<::soap::CollectiveStep>> steps;
   std::vector<int64_t> firstStep;
   /// Per device: its tiles of the plan's inputs, outputs and updates, in their

@@ -216,7 +216,7 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
     names.push_back(builder.getStringAttr(task.name));
     kinds.push_back(builder.getStringAttr(task.kind));
     std::optional<::soap::Work> work = workOfTask(priced, id);
-    // What its time depends on, for who measures it.
+    // The sizes that its time depends on, for calibration.
     shapes.push_back(builder.getStringAttr(
         work ? ::soap::printShape(
                    *work, ::soap::dtypeOf(topology.typeOf(task.device), *work),
@@ -245,11 +245,11 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                   {"bytes", builder.getI64IntegerAttr(collective.bytes)},
                   {"messages", builder.getDenseI64ArrayAttr(messages)}}));
   }
-  // What programs do in this order although they read nothing of each other.
+  // Pairs of tasks that programs run in this order without a dependency.
   SmallVector<int64_t> waits;
   for (auto [before, task] : priced.plan.waits)
     waits.append({places[before], places[task]});
-  // What programs do as one op, in the order of its numbers.
+  // Collectives that programs run as one op, in the order of their numbers.
   SmallVector<Attribute> operations;
   for (const auto &steps : schedule.steps)
     for (const ::soap::CollectiveStep &step : steps) {
@@ -312,7 +312,8 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
     add(kPositionsTensor, kPositions,
         RankedTensorType::get({positions}, builder.getI32Type()),
         builder.getDictionaryAttr(builder.getNamedAttr(
-            SoapDialect::kKind, builder.getStringAttr(kPositions))));
+            SoapDialect::kKind,
+            ValueKindAttr::get(builder.getContext(), ValueKind::Positions))));
   return builder.getArrayAttr(rows);
 }
 
@@ -415,14 +416,13 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
       functions.push_back(function);
   if (functions.empty())
     return module.emitError("has no function of soap ops to partition");
-  if (auto pipeline =
-          module->getAttrOfType<DictionaryAttr>(SoapDialect::kPipeline))
-    if (auto microbatches = pipeline.getAs<IntegerAttr>("microbatches"))
-      module.emitRemark("'")
-          << SoapDialect::kPipeline << "' has " << microbatches.getInt()
-          << " microbatches, but programs run the whole batch through one "
-             "stage after another: what was simulated as a pipeline is not "
-             "what runs";
+  if (PipelineAttr pipeline =
+          readPipeline(module->getAttr(SoapDialect::kPipeline)))
+    module.emitRemark("'")
+        << SoapDialect::kPipeline << "' has " << pipeline.getMicrobatches()
+        << " microbatches, but programs run the whole batch through one "
+           "stage after another: what was simulated as a pipeline is not "
+           "what runs";
   SymbolTable symbols(module);
   // Prices need nothing of each other.
   std::vector<std::optional<PricedFunction>> priced(functions.size());
@@ -446,8 +446,7 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
     symbols.erase(function);
   module->setAttr(SoapDialect::kPrograms,
                   ArrayAttr::get(module.getContext(), entries));
-  module->setAttr(
-      SoapDialect::kTopology,
-      StringAttr::get(module.getContext(), ::soap::printTopology(topology)));
+  module->setAttr(SoapDialect::kTopology,
+                  TopologyAttr::getInFull(module.getContext(), topology));
   return success();
 }

@@ -1,7 +1,7 @@
 // Every message of the verifier of discardable attributes.
 // RUN: soap-opt %s -split-input-file -verify-diagnostics
 
-// expected-error@+1 {{argument #0: 'soap.kind' must be one of "data", "label", "parameter", "state", "positions", got "weight"}}
+// expected-error@+1 {{argument #0: 'soap.kind' must be one of #soap.kind<data>, #soap.kind<label>, #soap.kind<parameter>, #soap.kind<state>, #soap.kind<positions>, got "weight"}}
 func.func @kind(%x: tensor<2xf32> {soap.kind = "weight"}) {
   return
 }
@@ -29,7 +29,7 @@ func.func @sample_dim_type(%x: tensor<2x2xf32> {soap.sample_dim = 0 : i32}) {
 
 // -----
 
-// expected-error@+1 {{argument #0: 'soap.init' must be one of "he", "glorot", "zeros", "ones", "default", got "random"}}
+// expected-error@+1 {{argument #0: 'soap.init' must be one of #soap.init<he>, #soap.init<glorot>, #soap.init<zeros>, #soap.init<ones>, #soap.init<default>, got "random"}}
 func.func @init(%x: tensor<2xf32> {soap.init = "random"}) {
   return
 }
@@ -50,8 +50,8 @@ func.func @fan_in(%x: tensor<2xf32> {soap.fan_in = 0 : i64}) {
 
 // -----
 
-// expected-error@+1 {{result #0: 'soap.kind' must be one of "loss", "correct", "output", "update", got "data"}}
-func.func @result_kind(%x: tensor<2xf32>) -> (tensor<2xf32> {soap.kind = "data"}) {
+// expected-error@+1 {{result #0: 'soap.kind' must be one of #soap.kind<loss>, #soap.kind<correct>, #soap.kind<output>, #soap.kind<update>, got #soap.kind<data>}}
+func.func @result_kind(%x: tensor<2xf32>) -> (tensor<2xf32> {soap.kind = #soap.kind<data>}) {
   return %x : tensor<2xf32>
 }
 
@@ -132,12 +132,12 @@ module attributes {soap.fused_slots = 1 : i64} {}
 
 // -----
 
-// expected-error@+1 {{'soap.pipeline' must have 'microbatches', an i64 of at least 1, and 'schedule', "1f1b" or "gpipe", and may have 'replicas', an array of i64 of at least 1, got {microbatches = 0 : i64, schedule = "1f1b"}}}
+// expected-error@+1 {{'soap.pipeline' must be #soap.pipeline<microbatches = N, schedule = S, replicas = [R, ...]> with N of at least 1, S "1f1b" or "gpipe", and, if any, R of at least 1, got {microbatches = 0 : i64, schedule = "1f1b"}}}
 module attributes {soap.pipeline = {microbatches = 0 : i64, schedule = "1f1b"}} {}
 
 // -----
 
-// expected-error@+1 {{'soap.pipeline' must have 'microbatches'}}
+// expected-error@+1 {{'soap.pipeline' must be #soap.pipeline<}}
 module attributes {soap.pipeline = {microbatches = 4 : i64, schedule = "zigzag"}} {}
 
 // -----
@@ -150,28 +150,28 @@ func.func @updated(%x: tensor<2xf32> {soap.updated = true}) {
 // -----
 
 func.func @keep(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'soap.keep' must be one of "both", "before", "after", got "never"}}
+  // expected-error@+1 {{'soap.keep' must be one of #soap.keep<both>, #soap.keep<before>, #soap.keep<after>, got "never"}}
   %0 = soap.relu %x {soap.keep = "never"} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // -----
 
-// expected-error@+1 {{argument #0: 'soap.keep' must be one of "both", "before", got "after"}}
-func.func @keep_argument(%x: tensor<4xf32> {soap.keep = "after"}) -> tensor<4xf32> {
+// expected-error@+1 {{argument #0: 'soap.keep' must be one of #soap.keep<both>, #soap.keep<before>, got #soap.keep<after>}}
+func.func @keep_argument(%x: tensor<4xf32> {soap.keep = #soap.keep<after>}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error@+1 {{'soap.precision' must be one of "f32", "tf32", "bf16", got "f16"}}
+// expected-error@+1 {{'soap.precision' must be one of #soap.precision<f32>, #soap.precision<tf32>, #soap.precision<bf16>, got "f16"}}
 module attributes {soap.precision = "f16"} {
 }
 
 // -----
 
 // expected-error@+1 {{'soap.precision' needs a module}}
-func.func @precision(%x: tensor<2xf32>) attributes {soap.precision = "f32"} {
+func.func @precision(%x: tensor<2xf32>) attributes {soap.precision = #soap.precision<f32>} {
   return
 }
 

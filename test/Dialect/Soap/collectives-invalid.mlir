@@ -89,8 +89,17 @@ func.func @broadcast_outside(%x: tensor<8xf32>) {
 // -----
 
 func.func @buffer_kind(%x: tensor<8xf32>) {
-  // expected-error@+1 {{'soap.collective_buffer' op 'all_to_none' with 1 inputs and 0 outputs is no collective}}
-  soap.collective_buffer "all_to_none" ins(%x : tensor<8xf32>)
+  // expected-error@+2 {{to be one of: all_reduce, reduce_to_root, reduce_scatter, all_gather, all_to_all, gather_to_root, broadcast_from_root}}
+  // expected-error@+1 {{failed to parse Soap_CollectiveKindAttr}}
+  soap.collective_buffer all_to_none ins(%x : tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @buffer_counts(%x: tensor<8xf32>) {
+  // expected-error@+1 {{'soap.collective_buffer' op 'all_gather' takes other numbers of inputs and outputs, got 1 inputs and 0 outputs}}
+  soap.collective_buffer all_gather ins(%x : tensor<8xf32>)
   return
 }
 
@@ -98,7 +107,7 @@ func.func @buffer_kind(%x: tensor<8xf32>) {
 
 func.func @buffer_types(%x: tensor<8xf32>, %y: tensor<16xf64>) {
   // expected-error@+1 {{'soap.collective_buffer' op buffers must have one element type}}
-  %z = soap.collective_buffer "all_gather" ins(%x : tensor<8xf32>) outs(%y : tensor<16xf64>) -> tensor<16xf64>
+  %z = soap.collective_buffer all_gather ins(%x : tensor<8xf32>) outs(%y : tensor<16xf64>) -> tensor<16xf64>
   return
 }
 

@@ -29,11 +29,11 @@ func.func @program(%x: tensor<8xf32>, %m: tensor<4x6xf32>, %i: tensor<3xi32>) ->
 
 // CHECK-LABEL: @lowered
 func.func @lowered(%x: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<8xf32> {
-  // CHECK: soap.collective_buffer "all_reduce" outs(%{{.*}} : tensor<8xf32>) -> tensor<8xf32>
-  %sum = soap.collective_buffer "all_reduce" outs(%x : tensor<8xf32>) -> tensor<8xf32>
-  // CHECK: soap.collective_buffer "all_gather" ins(%{{.*}} : tensor<4xf32>) outs(%{{.*}} : tensor<8xf32>) -> tensor<8xf32>
-  %all = soap.collective_buffer "all_gather" ins(%y : tensor<4xf32>) outs(%sum : tensor<8xf32>) -> tensor<8xf32>
-  // CHECK: soap.collective_buffer "broadcast_from_root" ins(%{{.*}} : tensor<8xf32>)
-  soap.collective_buffer "broadcast_from_root" ins(%all : tensor<8xf32>)
+  // CHECK: soap.collective_buffer all_reduce outs(%{{.*}} : tensor<8xf32>) -> tensor<8xf32>
+  %sum = soap.collective_buffer all_reduce outs(%x : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: soap.collective_buffer all_gather ins(%{{.*}} : tensor<4xf32>) outs(%{{.*}} : tensor<8xf32>) -> tensor<8xf32>
+  %all = soap.collective_buffer all_gather ins(%y : tensor<4xf32>) outs(%sum : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: soap.collective_buffer broadcast_from_root ins(%{{.*}} : tensor<8xf32>)
+  soap.collective_buffer broadcast_from_root ins(%all : tensor<8xf32>)
   return %all : tensor<8xf32>
 }

@@ -295,13 +295,13 @@ func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>
 }
 
 // CHECK-LABEL: func.func @attributes
-// CHECK-SAME: soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>, soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64
-// CHECK-SAME: soap.init = "he", soap.kind = "parameter"
-// CHECK-SAME: soap.kind = "update", soap.name = "w", soap.updates = 1 : i64
+// CHECK-SAME: soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>, soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64
+// CHECK-SAME: soap.init = #soap.init<he>, soap.kind = #soap.kind<parameter>
+// CHECK-SAME: soap.kind = #soap.kind<update>, soap.name = "w", soap.updates = 1 : i64
 func.func @attributes(
-    %x: tensor<8x4xf32> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64, soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>},
-    %w: tensor<4x4xf32> {soap.kind = "parameter", soap.name = "w", soap.init = "he", soap.fan_in = 4 : i64, soap.fan_out = 4 : i64})
-    -> (tensor<8x4xf32> {soap.kind = "output", soap.name = "y"}, tensor<4x4xf32> {soap.kind = "update", soap.name = "w", soap.updates = 1 : i64}) {
+    %x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64, soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>},
+    %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w", soap.init = #soap.init<he>, soap.fan_in = 4 : i64, soap.fan_out = 4 : i64})
+    -> (tensor<8x4xf32> {soap.kind = #soap.kind<output>, soap.name = "y"}, tensor<4x4xf32> {soap.kind = #soap.kind<update>, soap.name = "w", soap.updates = 1 : i64}) {
   // CHECK: soap.config = #soap.config<{m = 2, k = 2}, devices = [3, 1, 1, 0]>
   %y = soap.matmul %x, %w {soap.name = "fc", soap.config = #soap.config<{m = 2, k = 2}, devices = [3, 1, 1, 0]>} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   // Replicas are printed unless there is one, degrees of 1 are kept as written.

@@ -1,17 +1,17 @@
 // LeNet in float64, batch 4: the model of lenet.safetensors (utils/record_gradients.py).
 func.func @forward(
-    %x: tensor<4x1x28x28xf64> {soap.kind = "data", soap.name = "x", soap.sample_dim = 0 : i64},
-    %conv1_weight: tensor<6x1x5x5xf64> {soap.kind = "parameter", soap.name = "conv1.weight"},
-    %conv1_bias: tensor<6xf64> {soap.kind = "parameter", soap.name = "conv1.bias"},
-    %conv2_weight: tensor<16x6x5x5xf64> {soap.kind = "parameter", soap.name = "conv2.weight"},
-    %conv2_bias: tensor<16xf64> {soap.kind = "parameter", soap.name = "conv2.bias"},
-    %fc1_weight: tensor<120x400xf64> {soap.kind = "parameter", soap.name = "fc1.weight"},
-    %fc1_bias: tensor<120xf64> {soap.kind = "parameter", soap.name = "fc1.bias"},
-    %fc2_weight: tensor<84x120xf64> {soap.kind = "parameter", soap.name = "fc2.weight"},
-    %fc2_bias: tensor<84xf64> {soap.kind = "parameter", soap.name = "fc2.bias"},
-    %fc3_weight: tensor<10x84xf64> {soap.kind = "parameter", soap.name = "fc3.weight"},
-    %fc3_bias: tensor<10xf64> {soap.kind = "parameter", soap.name = "fc3.bias"}
-) -> (tensor<4x10xf64> {soap.kind = "output", soap.name = "logits"}) {
+    %x: tensor<4x1x28x28xf64> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+    %conv1_weight: tensor<6x1x5x5xf64> {soap.kind = #soap.kind<parameter>, soap.name = "conv1.weight"},
+    %conv1_bias: tensor<6xf64> {soap.kind = #soap.kind<parameter>, soap.name = "conv1.bias"},
+    %conv2_weight: tensor<16x6x5x5xf64> {soap.kind = #soap.kind<parameter>, soap.name = "conv2.weight"},
+    %conv2_bias: tensor<16xf64> {soap.kind = #soap.kind<parameter>, soap.name = "conv2.bias"},
+    %fc1_weight: tensor<120x400xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc1.weight"},
+    %fc1_bias: tensor<120xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc1.bias"},
+    %fc2_weight: tensor<84x120xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc2.weight"},
+    %fc2_bias: tensor<84xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc2.bias"},
+    %fc3_weight: tensor<10x84xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc3.weight"},
+    %fc3_bias: tensor<10xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc3.bias"}
+) -> (tensor<4x10xf64> {soap.kind = #soap.kind<output>, soap.name = "logits"}) {
   %conv1 = soap.conv2d %x, %conv1_weight {strides = array<i64: 1, 1>, padding = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.name = "conv1"}
     : (tensor<4x1x28x28xf64>, tensor<6x1x5x5xf64>) -> tensor<4x6x28x28xf64>
   %conv1_add = soap.bias_add %conv1, %conv1_bias {axis = 1 : i64, soap.name = "conv1.add"}

@@ -31,8 +31,8 @@ Tensor FunctionText::arg(std::vector<int64_t> shape, Fill fill,
   std::string name = "a" + std::to_string(nextArg++);
   Tensor tensor{"%" + name, std::move(shape), dtype};
   args += (args.empty() ? "" : ", ") + tensor.name + ": " + tensor.type() +
-          " {soap.kind = \"" + kind + "\", soap.name = \"" + name + "\"" +
-          extra + "}";
+          " {soap.kind = #soap.kind<" + kind + ">, soap.name = \"" + name +
+          "\"" + extra + "}";
   fills[name] = fill;
   return tensor;
 }
@@ -73,11 +73,11 @@ void FunctionText::finish(Case &result, const std::vector<Tensor> &results,
   std::string types, names, returned;
   for (size_t i = 0; i < results.size(); ++i) {
     int update = i < updates.size() ? updates[i] : -1;
-    std::string attributes = update >= 0
-                                 ? "soap.kind = \"update\", soap.updates = " +
-                                       std::to_string(update) + " : i64"
-                                 : "soap.kind = \"output\", soap.name = \"out" +
-                                       std::to_string(i) + "\"";
+    std::string attributes =
+        update >= 0 ? "soap.kind = #soap.kind<update>, soap.updates = " +
+                          std::to_string(update) + " : i64"
+                    : "soap.kind = #soap.kind<output>, soap.name = \"out" +
+                          std::to_string(i) + "\"";
     types += (i ? ", " : "") + results[i].type() + " {" + attributes + "}";
     names += (i ? ", " : "") + results[i].name;
     returned += (i ? ", " : "") + results[i].type();

@@ -33,9 +33,9 @@ COUNT = 48
 
 def function(arguments, body, results):
     """@forward of rows of COUNT elements; results: name to (value, type)."""
-    given = ", ".join('%%%s: tensor<%dx%s> {soap.kind = "data", soap.name = "%s"}' % (name, COUNT, kind, name) for name, kind in arguments.items())
+    given = ", ".join('%%%s: tensor<%dx%s> {soap.kind = #soap.kind<data>, soap.name = "%s"}' % (name, COUNT, kind, name) for name, kind in arguments.items())
     types = ['tensor<%dx%s>' % (COUNT, kind) for _, kind in results.values()]
-    returned = ", ".join('%s {soap.kind = "output", soap.name = "%s"}' % pair for pair in zip(types, results))
+    returned = ", ".join('%s {soap.kind = #soap.kind<output>, soap.name = "%s"}' % pair for pair in zip(types, results))
     return "func.func @forward(%s) -> (%s) {\n%s  return %s : %s\n}\n" % (
         given, returned, "".join(body), ", ".join(value for value, _ in results.values()), ", ".join(types))
 
@@ -166,9 +166,9 @@ def check_precision(runner):
     exact = x.astype(numpy.float64) @ w
     failures = 0
     for precision, expected, others in (("f32", exact, wanted), ("bf16", wanted, exact)):
-        text = """module attributes {soap.precision = "%s"} {
-func.func @forward(%%x: tensor<3x64xf32> {soap.kind = "data", soap.name = "x"}, %%w: tensor<64x5xf32> {soap.kind = "data", soap.name = "w"})
-    -> (tensor<3x5xf32> {soap.kind = "output", soap.name = "y"}) {
+        text = """module attributes {soap.precision = #soap.precision<%s>} {
+func.func @forward(%%x: tensor<3x64xf32> {soap.kind = #soap.kind<data>, soap.name = "x"}, %%w: tensor<64x5xf32> {soap.kind = #soap.kind<data>, soap.name = "w"})
+    -> (tensor<3x5xf32> {soap.kind = #soap.kind<output>, soap.name = "y"}) {
   %%y = soap.matmul %%x, %%w : (tensor<3x64xf32>, tensor<64x5xf32>) -> tensor<3x5xf32>
   return %%y : tensor<3x5xf32>
 }

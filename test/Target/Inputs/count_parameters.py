@@ -4,5 +4,5 @@ import math
 import re
 import sys
 
-arguments = re.findall(r"%arg\d+: tensor<([\dx]*?)x?f32> \{[^}]*soap.kind = \"parameter\"", sys.stdin.read())
+arguments = re.findall(r"%arg\d+: tensor<([\dx]*?)x?f32> \{[^}]*soap.kind = #soap.kind<parameter>", sys.stdin.read())
 print(sum(math.prod(int(extent) for extent in shape.split("x")) for shape in arguments), "parameters")

@@ -75,11 +75,13 @@ def shape_of(text):
 
 
 def attributes_of(text):
-    """The attributes that the evaluator reads: strings, numbers, integer lists and unit attributes."""
+    """The attributes that the evaluator reads: enums, strings, numbers, integer lists and unit attributes."""
     result = {}
-    for key, value in re.findall(r"([\w.]+)(?: = (array<i64[^>]*>|\"[^\"]*\"|dense(?:_resource)?<[^>]*> : tensor<[^>]*>|[-\w.+]+(?: : \w+)?))?", text):
+    for key, value in re.findall(r"([\w.]+)(?: = (array<i64[^>]*>|#soap\.\w+<\w+>|\"[^\"]*\"|dense(?:_resource)?<[^>]*> : tensor<[^>]*>|[-\w.+]+(?: : \w+)?))?", text):
         if value.startswith("array<i64"):
             result[key] = [int(item) for item in re.findall(r"-?\d+", value[len("array<i64"):])]
+        elif value.startswith("#soap"):  # an enum
+            result[key] = value[value.index("<") + 1:-1]
         elif value.startswith('"'):
             result[key] = value[1:-1]
         elif re.match(r"-?[\d.]+([eE][-+]?\d+)?( :|$)", value):

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A header of its own, so that only those who know of GPUs see it.
+// A header of its own: few files know of GPUs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ inline constexpr llvm::StringLiteral kNoPost = "soap.no_post";
 /// On `soap.parallel_call`: it updates buffers in place, and nothing in the
 /// iteration reads them later (optimizers, running statistics).
 inline constexpr llvm::StringLiteral kUpdate = "soap.update";
-/// On ops of programs on tensors that have images with channels inside: a name
-/// ("nchw" or "nhwc") for each operand, as it is read, and for each result, as
-/// it is held. Types stay those of the model.
+/// On ops of programs on tensors that have images with channels inside: a
+/// `#soap.layout<...>` for each operand, as it is read, and for each result, as
+/// it is held. Types are not changed.
 inline constexpr llvm::StringLiteral kLayouts = "soap.layouts";
 /// On the module: {chip = "sm_90", format = "bin", host_references = true},
 /// what the kernels of its programs are for.

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On the module: "f32", "tf32" or "bf16", in which products of f32 are priced
-// and computed. Absent: f32. A header of its own, for those who ask.
+// On the module, `#soap.precision<...>`: in which precision products of f32
+// tensors are priced and computed. Absent: f32.
 //
 //===----------------------------------------------------------------------===//
 

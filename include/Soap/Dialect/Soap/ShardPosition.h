@@ -45,7 +45,7 @@ std::optional<ShardPosition> positionOf(Operation *op);
 /// no memory that plans know.
 bool makesPositions(Operation *op);
 
-/// From now on such an op reads `indices`, which are those of its tile.
+/// Makes such an op read `indices`, which count from the first row of its tile.
 void useLocalIndices(Operation *op, Value indices);
 
 /// Where the first element of a shard of `dropout` is in the whole tensor,

@@ -15,6 +15,10 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 
+namespace soap {
+class Topology;
+} // namespace soap
+
 #include "Soap/Dialect/Soap/SoapDialect.h.inc"
 #include "Soap/Dialect/Soap/SoapEnums.h.inc"
 
@@ -22,6 +26,29 @@
 #include "Soap/Dialect/Soap/SoapAttributes.h.inc"
 
 namespace mlir::soap {
+
+/// The value of an enum attribute, such as `#soap.kind<data>` (AttrT is
+/// ValueKindAttr). A string that names the value is read, too. None: there is
+/// no attribute, or it is another one.
+template <typename AttrT>
+auto enumValue(Attribute attribute)
+    -> std::optional<decltype(std::declval<AttrT>().getValue())> {
+  using Enum = decltype(std::declval<AttrT>().getValue());
+  if (auto typed = dyn_cast_or_null<AttrT>(attribute))
+    return typed.getValue();
+  if (auto text = dyn_cast_or_null<StringAttr>(attribute))
+    return symbolizeEnum<Enum>(text.getValue());
+  return std::nullopt;
+}
+
+/// The value of `soap.pipeline`; a dictionary with the same entries is read,
+/// too. Null: there is no attribute, or it is another one.
+PipelineAttr readPipeline(Attribute attribute);
+
+/// The value of `soap.topology`, as a built-in name or as the JSON text of a
+/// file; a string of either is read, too. Empty: there is no attribute, or it
+/// is another one.
+StringRef topologyText(Attribute attribute);
 
 /// Degrees by loop name to positions; loops that `space` lacks are reported in
 /// `error` (then empty).

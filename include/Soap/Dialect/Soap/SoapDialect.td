@@ -15,17 +15,69 @@ include "mlir/IR/DialectBase.td"
 def Soap_Dialect : Dialect {
   let name = "soap";
   let cppNamespace = "::mlir::soap";
-  let summary = "Deep neural networks with parallelization strategies over samples, operators, attributes and parameters";
+  let summary = "Deep neural networks and how they are parallelized";
   let description = [{
-    Ops on tensors of static shape, each exposing an iteration space (named loops and indexing maps, see
-    `IterationSpaceOpInterface`). A parallelization strategy is one `soap.config` attribute per op: a degree per loop, a replica
-    count, and a device per piece.
+    Ops on tensors of static shape. Each has an iteration space: named loops,
+    and an access map for each operand and result (`IterationSpaceOpInterface`).
+    A strategy is a `soap.config` attribute on every op: a degree for each loop,
+    a number of replicas, and a device for each shard.
 
-    Discardable attributes, all verified by the dialect: on ops `soap.config`, `soap.name`, `soap.grad_of`, `soap.update_of`, `soap.loop_map`, `soap.keep`,
-    `soap.slot`; on function arguments and results `soap.kind`, `soap.name`, `soap.sample_dim`, `soap.init`, `soap.config`,
-    `soap.updates`, `soap.fan_in`, `soap.fan_out`, `soap.classes`; on modules `soap.precision`, `soap.programs`, `soap.topology`, `soap.manifest`; while lowering also
-    `soap.arena_bytes` on functions, `soap.fused_slots` on ops, and `soap.result`, `soap.updated` on arguments. Others are errors, so that a
-    misspelt one is not silently ignored.
+    **Constraints**
+
+    Every op with an iteration space checks, beside what its own page says:
+
+    - Operands and results are ranked tensors of static shape, without dims of
+      extent 0, of at most 2^40 elements.
+    - All floats have one type, except in `soap.cast`.
+    - A `soap.config` fits the loops of the op.
+
+    **Discardable attributes**
+
+    The dialect verifies them. An attribute that it does not know is an error,
+    so that a misspelled one is not ignored. Where the value is an enum, a
+    pipeline or a topology, a plain string (or dictionary) with the same
+    contents is read, too.
+
+    | on | attribute | value |
+    |---|---|---|
+    | op | `soap.name` | a name that is unique in the function |
+    | | `soap.config` | `#soap.config<...>` |
+    | | `soap.keep` | `#soap.keep<...>`: the form kept for the backward pass |
+    | | `soap.grad_of` | the name of the op whose gradient this is |
+    | | `soap.update_of` | the name of an op whose parameter this updates |
+    | | `soap.loop_map` | own loops to the loops of that op, as strings |
+    | | `soap.batch_norm_momentum` | on `soap.batch_norm`, an f64 in [0, 1] |
+    | | `soap.slot` | the number of an action of a program |
+    | argument | `soap.kind` | `#soap.kind<...>` |
+    | | `soap.name` | the name of the tensor |
+    | | `soap.sample_dim` | the dim that counts samples |
+    | | `soap.init` | `#soap.init<...>`, or elements |
+    | | `soap.fan_in`, `soap.fan_out` | for `he` and `glorot` |
+    | | `soap.classes` | how many classes labels may name |
+    | | `soap.config` | where the tensor lies, loops d0, d1, ... |
+    | | `soap.keep` | `#soap.keep<...>` |
+    | result | `soap.kind`, `soap.name`, `soap.config` | as of arguments |
+    | | `soap.updates` | the number of the argument it is the new value of |
+    | module | `soap.topology` | `#soap.topology<...>` |
+    | | `soap.precision` | `#soap.precision<...>` |
+    | | `soap.pipeline` | `#soap.pipeline<...>` |
+    | | `soap.programs` | the tables of the programs of devices |
+    | | `soap.manifest` | the manifest, as JSON text |
+    | while lowering | `soap.layouts` | a list of `#soap.layout<...>` |
+    | | `soap.arena_bytes` | on functions |
+    | | `soap.fused_slots` | on ops |
+    | | `soap.result`, `soap.updated` | on arguments |
+    | | `soap.gpu_kernel`, `soap.streams`, `soap.stream` | of GPU programs |
+    | | `soap.no_post`, `soap.update`, `soap.gpu_target` | of GPU programs |
+
+    **Canonicalization**
+
+    `--canonicalize` folds identities, merges ops that move elements, and
+    computes small constants. It keeps every bit of a result. It replaces an op
+    only if `soap.name` is its one discardable attribute and no gradient or
+    update op refers to that name: an op with a config, a slot or an origin is
+    part of a strategy or a program. Run it on a model, before
+    `--soap-build-training-step`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -34,11 +86,28 @@ def Soap_Dialect : Dialect {
   let hasConstantMaterializer = 0;
   let extraClassDeclaration = [{
     /// Names of the discardable attributes.
-    static constexpr ::llvm::StringLiteral kConfig = "soap.config", kName = "soap.name", kGradOf = "soap.grad_of",
-        kUpdateOf = "soap.update_of", kLoopMap = "soap.loop_map", kSlot = "soap.slot", kKind = "soap.kind",
-        kSampleDim = "soap.sample_dim", kInit = "soap.init", kUpdates = "soap.updates", kFanIn = "soap.fan_in",
-        kFanOut = "soap.fan_out", kClasses = "soap.classes", kResult = "soap.result", kUpdated = "soap.updated",
-        kArenaBytes = "soap.arena_bytes", kFusedSlots = "soap.fused_slots", kPrograms = "soap.programs", kTopology = "soap.topology", kPipeline = "soap.pipeline", kManifest = "soap.manifest";
+    static constexpr ::llvm::StringLiteral
+        kConfig = "soap.config",
+        kName = "soap.name",
+        kGradOf = "soap.grad_of",
+        kUpdateOf = "soap.update_of",
+        kLoopMap = "soap.loop_map",
+        kSlot = "soap.slot",
+        kKind = "soap.kind",
+        kSampleDim = "soap.sample_dim",
+        kInit = "soap.init",
+        kUpdates = "soap.updates",
+        kFanIn = "soap.fan_in",
+        kFanOut = "soap.fan_out",
+        kClasses = "soap.classes",
+        kResult = "soap.result",
+        kUpdated = "soap.updated",
+        kArenaBytes = "soap.arena_bytes",
+        kFusedSlots = "soap.fused_slots",
+        kPrograms = "soap.programs",
+        kTopology = "soap.topology",
+        kPipeline = "soap.pipeline",
+        kManifest = "soap.manifest";
   }];
 }
 

@@ -58,11 +58,20 @@ def Soap_KernelCallOp : Soap_CallOp<"kernel_call", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "calls a generated kernel";
   let description = [{
-    The callee is a function on memrefs: inputs first, then outputs. `in_place`: outputs are read before they are written (updates of weights).
-    `elementwise`: element i of an output depends only on the elements i of inputs of the same shape, so that both may share a buffer.
+    Calls a generated kernel: a function on memrefs, inputs first, then outputs.
+    `in_place` says that outputs are read before they are written, as updates of
+    weights are. `elementwise` says that element i of an output depends only on
+    elements i of the inputs of the same shape, so that both may share a buffer.
+
+    **Constraints**
+
+    - The callee is a function with an argument for each operand.
+
+    **Example**
 
     ```mlir
-    %y = soap.kernel_call @relu ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {elementwise} -> tensor<4xf32>
+    %y = soap.kernel_call @relu ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>)
+         {elementwise} -> tensor<4xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyShaped>:$inputs,
@@ -99,11 +108,21 @@ def Soap_ParallelCallOp : Op<Soap_Dialect, "parallel_call", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "runs a loop of a kernel on all threads of the device";
   let description = [{
-    Calls the callee, whose last two arguments are the begin and the end of a range, on ranges that cover `[0, extent)`. Ranges are multiples of `grain`
-    long, but for the last one; their order does not matter, and they may run at the same time.
+    Runs a loop of a kernel on all threads of the device. The last two arguments
+    of the callee are the begin and the end of a range; it is called on ranges
+    that cover `[0, extent)`. Ranges have a multiple of `grain` iterations,
+    except the last one. They may run in any order and at the same time.
+
+    **Constraints**
+
+    - The callee is a function with an argument for each buffer and two more.
+    - `extent` is not negative, `grain` is at least 1.
+
+    **Example**
 
     ```mlir
-    soap.parallel_call @kernel_0_relu_loop extent 4096 grain 16 (%x, %y) : memref<4096xf32>, memref<4096xf32>
+    soap.parallel_call @loop extent 4096 grain 16 (%x, %y)
+        : memref<4096xf32>, memref<4096xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee,
@@ -135,11 +154,16 @@ def Soap_ParallelCallOp : Op<Soap_Dialect, "parallel_call", [
 def Soap_LibraryCallOp : Soap_CallOp<"library_call"> {
   let summary = "calls a function of the runtime's library";
   let description = [{
-    Calls `soap_rt_NAME` with the shape descriptor that `Soap/ABI/Runtime.h` says, the inputs, and the outputs, which are overwritten.
+    Calls `soap_rt_NAME` of the runtime with the shape descriptor that
+    `Soap/ABI/Runtime.h` describes, the inputs, and the outputs, which it
+    overwrites.
+
+    **Example**
 
     ```mlir
-    %y = soap.library_call "matmul_f32" [1, 4, 3, 5, 0, 1] ins(%a, %b : tensor<4x5xf32>, tensor<3x5xf32>)
-        outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
+    %y = soap.library_call "matmul_f32" [1, 4, 3, 5, 0, 1]
+         ins(%a, %b : tensor<4x5xf32>, tensor<3x5xf32>)
+         outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, DenseI64ArrayAttr:$descriptor,
@@ -156,7 +180,16 @@ def Soap_LibraryCallOp : Soap_CallOp<"library_call"> {
 
 def Soap_SendBufferOp : Soap_LoweringOp<"send_buffer", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "sends a whole tile; peer and transfer are in the rank table";
+  let summary = "sends a whole tile";
+  let description = [{
+    `soap.send` of a whole tile, after other ops have packed it.
+
+    **Example**
+
+    ```mlir
+    soap.send_buffer %tile {soap.slot = 4 : i64} : memref<8xf32>
+    ```
+  }];
   let arguments = (ins AnyShaped:$tile);
   let assemblyFormat = "$tile attr-dict `:` type($tile)";
   let extraClassDeclaration = [{
@@ -168,7 +201,16 @@ def Soap_SendBufferOp : Soap_LoweringOp<"send_buffer", [
 
 def Soap_RecvBufferOp : Soap_LoweringOp<"recv_buffer", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "receives a whole tile; peer and transfer are in the rank table";
+  let summary = "receives a whole tile";
+  let description = [{
+    `soap.recv` into a buffer.
+
+    **Example**
+
+    ```mlir
+    soap.recv_buffer outs(%tile : memref<8xf32>) {soap.slot = 5 : i64}
+    ```
+  }];
   let arguments = (ins AnyShaped:$output);
   let results = (outs Variadic<AnyRankedTensor>:$tile);
   let assemblyFormat = [{
@@ -195,24 +237,48 @@ class Soap_EventOp<string mnemonic> : Op<Soap_Dialect, mnemonic, [
 }
 
 def Soap_RecordEventOp : Soap_EventOp<"record_event"> {
-  let summary = "an event that happens when a stream has done what came before";
+  let summary = "an event of a stream";
   let description = [{
+    The event happens when the stream has done what comes before this op.
+
+    **Constraints**
+
+    - Event and stream are not negative.
+
+    **Example**
+
     ```mlir
     soap.record_event 3 on 0
-    soap.wait_event 3 on 1
     ```
   }];
 }
 
 def Soap_WaitEventOp : Soap_EventOp<"wait_event"> {
-  let summary = "what comes behind it on a stream runs after an event";
+  let summary = "makes a stream wait for an event";
+  let description = [{
+    What comes after this op on the stream runs after the event.
+
+    **Constraints**
+
+    - Event and stream are not negative.
+
+    **Example**
+
+    ```mlir
+    soap.wait_event 3 on 1
+    ```
+  }];
 }
 
 def Soap_BeginTransfersOp : Op<Soap_Dialect, "begin_transfers", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "sends and receives up to `soap.end_transfers` run together";
+  let summary = "begins transfers that run together";
   let description = [{
-    None of them waits for another one: a device may send to its peer what the peer only takes after it has sent something itself.
+    Sends and receives up to `soap.end_transfers` run together. None waits for
+    another one: a device may send to a peer that takes the message only after
+    it has sent one itself.
+
+    **Example**
 
     ```mlir
     soap.begin_transfers
@@ -226,7 +292,17 @@ def Soap_BeginTransfersOp : Op<Soap_Dialect, "begin_transfers", [
 
 def Soap_EndTransfersOp : Op<Soap_Dialect, "end_transfers", [
     MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "ends what `soap.begin_transfers` began";
+  let summary = "ends transfers that run together";
+  let description = [{
+    Waits for the transfers since `soap.begin_transfers`.
+
+    **Example**
+
+    ```mlir
+    soap.begin_transfers
+    soap.end_transfers
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 

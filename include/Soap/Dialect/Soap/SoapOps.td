@@ -20,18 +20,25 @@ def Soap_Float : RankedTensorOf<[AnyFloat]>;
 def Soap_Label : RankedTensorOf<[I32]>;
 def Soap_Tile : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
 
-/// An op of the model: pure, on tensors of static shape, with an iteration space.
+/// An op of the model: pure, on tensors of static shape, with an iteration
+/// space.
 class Soap_Op<string mnemonic, list<Trait> traits = []>
     : Op<Soap_Dialect, mnemonic, !listconcat([Pure], traits)> {
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    operands attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 /// Default behaviour of shards: same attributes, packed types.
 def SpaceInterface : DeclareOpInterfaceMethods<IterationSpaceOpInterface>;
-def SpaceInterfaceLocal : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["localize"]>;
-def SpaceInterfaceLocalNeutral : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["localize", "getNeutralValue"]>;
-def SpaceInterfaceStages : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["decomposeStages"]>;
-def SpaceInterfaceLocalStages : DeclareOpInterfaceMethods<IterationSpaceOpInterface, ["localize", "decomposeStages"]>;
+def SpaceInterfaceLocal : DeclareOpInterfaceMethods<
+    IterationSpaceOpInterface, ["localize"]>;
+def SpaceInterfaceLocalNeutral : DeclareOpInterfaceMethods<
+    IterationSpaceOpInterface, ["localize", "getNeutralValue"]>;
+def SpaceInterfaceStages : DeclareOpInterfaceMethods<
+    IterationSpaceOpInterface, ["decomposeStages"]>;
+def SpaceInterfaceLocalStages : DeclareOpInterfaceMethods<
+    IterationSpaceOpInterface, ["localize", "decomposeStages"]>;
 def Differentiable : DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 def InferType : DeclareOpInterfaceMethods<InferTypeOpInterface>;
 

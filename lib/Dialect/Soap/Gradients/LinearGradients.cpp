@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The gradients of a convolution are ops of their own with the forward op's
-// loop names; those of a matmul are matmuls whose loops trade places.
+// loop names; gradients of a matmul are matmuls whose loops change places.
 //
 //===----------------------------------------------------------------------===//
 
