@@ -78,6 +78,16 @@ FailureOr<int> GraphBuilder::addValue(Location loc, Type type,
            << "'" << name << "' has type " << type
            << ", expected a static shape (import with '--batch' to fix the "
               "batch size, or run '--soap-mark-arguments=batch=N')";
+  // The verifiers of other dialects allow more than configs and costs do.
+  constexpr int64_t most = int64_t(1) << 40;
+  int64_t elements = 1;
+  for (int64_t extent : tensor.getShape()) {
+    if (extent == 0 || elements > most / extent)
+      return emitError(loc) << "'" << name << "' has type " << type
+                            << ", expected at least one element and at most "
+                               "2^40";
+    elements *= extent;
+  }
   // A data argument may be called like some result of an op.
   std::string unique = name;
   for (int i = 1; valueNames.count(unique); ++i)

@@ -294,7 +294,8 @@ private:
 
   void addPreds(::soap::Task &task, Operation *op, ArrayRef<int64_t> tasks,
                 int64_t id) {
-    for (Value operand : op->getOperands()) {
+    for (OpOperand *read : readOperands(op)) {
+      Value operand = read->get();
       if (Operation *maker = operand.getDefiningOp(); makesPositions(maker))
         operand = maker->getOperand(0);
       if (Operation *producer = operand.getDefiningOp())

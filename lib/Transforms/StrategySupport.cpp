@@ -87,10 +87,8 @@ static void remarkUncutLoops(const OpGraph &opGraph) {
         names += (names.empty() ? "" : ", ") + loop.name;
     if (!names.empty())
       op->emitRemark() << "'" << op->getName() << "' is not cut along " << names
-                       << ": an indexing map there is no projected "
-                          "permutation, window or constant, or the op folds "
-                          "in a way in which parts cannot be folded "
-                          "(docs/Linalg.md)";
+                       << ": its model does not allow it (docs/Linalg.md lists "
+                          "the maps and folds that do)";
   }
 }
 

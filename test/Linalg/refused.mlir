@@ -30,7 +30,9 @@ func.func @main(%ids: tensor<4xi32>, %table: tensor<9xf32>) -> tensor<4xf32> {
       ins(%ids : tensor<4xi32>) outs(%e : tensor<4xf32>) {
   ^bb0(%id: i32, %old: f32):
     %i = arith.index_cast %id : i32 to index
-    %v = tensor.extract %table[%i] : tensor<9xf32>
+    %part = tensor.extract_slice %table[%i] [1] [1] : tensor<9xf32> to tensor<1xf32>
+    %zero = arith.constant 0 : index
+    %v = tensor.extract %part[%zero] : tensor<1xf32>
     linalg.yield %v : f32
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -44,4 +46,28 @@ func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
   %s = tensor.extract %x[%c0] : tensor<4xf32>
   %y = tensor.from_elements %s : tensor<f32>
   return %y : tensor<f32>
+}
+
+// -----
+
+func.func @main(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
+  // expected-error @above {{'arg0' has type 'tensor<0x4xf32>', expected at least one element and at most 2^40}}
+  %y = math.exp %x : tensor<0x4xf32>
+  return %y : tensor<0x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2097152x2097152xf32>) -> tensor<2097152x2097152xf32> {
+  // expected-error @above {{expected at least one element and at most 2^40}}
+  %y = math.exp %x : tensor<2097152x2097152xf32>
+  return %y : tensor<2097152x2097152xf32>
+}
+
+// -----
+
+func.func @main(%x: f32) -> tensor<4xf32> {
+  // expected-error @above {{'arg0' has type 'f32', expected a ranked tensor of integers or floats}}
+  %y = tensor.splat %x : tensor<4xf32>
+  return %y : tensor<4xf32>
 }

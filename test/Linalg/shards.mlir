@@ -67,3 +67,20 @@ func.func @pad(%x: tensor<5xf32>) -> tensor<8xf32> {
   } {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : tensor<5xf32> to tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// A table that the body reads is whole on every device.
+// CHECK-LABEL: func.func @gather__0
+// CHECK-SAME: tensor<9x4xf32>
+// CHECK: tensor.extract %{{.*}}[%{{.*}}] : tensor<9x4xf32>
+func.func @gather(%ids: tensor<6xi32>, %table: tensor<9x4xf32>) -> tensor<6x4xf32> {
+  %e = tensor.empty() : tensor<6x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%ids : tensor<6xi32>) outs(%e : tensor<6x4xf32>) attrs = {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} {
+  ^bb0(%id: i32, %old: f32):
+    %i = arith.index_cast %id : i32 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %table[%i, %j] : tensor<9x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}

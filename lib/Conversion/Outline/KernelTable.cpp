@@ -169,9 +169,12 @@ KernelTable::foreignKernelOf(KernelOpInterface op, ArrayRef<Value> tied) {
     size_t next = 0;
     for (OpOperand *operand : read) {
       const Value *result = llvm::find(tied, operand->get());
-      inputs[operand->getOperandNumber()] = result != tied.end()
-                                                ? outputs[result - tied.begin()]
-                                                : arguments[next++];
+      Value buffer = result != tied.end() ? outputs[result - tied.begin()]
+                                          : arguments[next++];
+      if (operand->getOwner() == op)
+        inputs[operand->getOperandNumber()] = buffer;
+      else
+        inputs.push_back(buffer);
     }
     return emitForeignKernel(op, builder, inputs, outputs);
   };

@@ -13,6 +13,7 @@
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -35,12 +36,25 @@ static bool reads(Operation *op, OpOperand &operand) {
   return !kernel || kernel.readsOperand(operand.getOperandNumber());
 }
 
+/// The value is defined outside of the op.
+static bool isOutside(Operation *op, Value value) {
+  return !op->isAncestor(value.getParentBlock()->getParentOp());
+}
+
 SmallVector<OpOperand *> mlir::soap::readOperands(Operation *op) {
   SmallVector<OpOperand *> operands;
   bool all = isOfSoap(op);
   for (OpOperand &operand : op->getOpOperands())
     if (all || reads(op, operand))
       operands.push_back(&operand);
+  if (all || op->getNumRegions() == 0)
+    return operands;
+  llvm::SmallDenseSet<Value> known;
+  op->walk([&](tensor::ExtractOp extract) {
+    if (isOutside(op, extract.getTensor()) &&
+        known.insert(extract.getTensor()).second)
+      operands.push_back(&extract.getTensorMutable());
+  });
   return operands;
 }
 
@@ -80,7 +94,10 @@ Value mlir::soap::findCapturedValue(Operation *op) {
     if (inner == op)
       return WalkResult::advance();
     for (Value operand : inner->getOperands()) {
-      if (op->isAncestor(operand.getParentBlock()->getParentOp()))
+      if (!isOutside(op, operand))
+        continue;
+      if (auto extract = dyn_cast<tensor::ExtractOp>(inner);
+          extract && operand == extract.getTensor())
         continue;
       Operation *producer = operand.getDefiningOp();
       if (producer && isRepeated(producer) && !isTensor(operand.getType()))

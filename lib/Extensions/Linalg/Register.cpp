@@ -54,7 +54,8 @@ SmallVector<Value> mlir::soap::localOperands(Operation *op, OpBuilder &builder,
                                              ValueRange tiles) {
   SmallVector<Value> operands(op->getNumOperands());
   for (auto [operand, tile] : llvm::zip_equal(readOperands(op), tiles))
-    operands[operand->getOperandNumber()] = tile;
+    if (operand->getOwner() == op)
+      operands[operand->getOperandNumber()] = tile;
   for (auto [own, operand] : llvm::zip_equal(operands, op->getOperands()))
     if (!own && !isa<TensorType>(operand.getType()))
       own = cloneScalar(builder, operand);

@@ -10,8 +10,11 @@
 #include "KernelLoops.h"
 #include "Models.h"
 
+#include "Soap/Dialect/Soap/ForeignOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 
 using namespace mlir;
@@ -29,7 +32,7 @@ LogicalResult mlir::soap::emitStructuredKernel(linalg::LinalgOp op,
                                                ValueRange inputs,
                                                ValueRange outputs) {
   Location loc = op.getLoc();
-  SmallVector<Value> buffers(inputs);
+  SmallVector<Value> buffers(inputs.take_front(op->getNumOperands()));
   for (auto [r, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     Value &held = buffers[init.getOperandNumber()];
     Value output = outputs[r];
@@ -48,5 +51,23 @@ LogicalResult mlir::soap::emitStructuredKernel(linalg::LinalgOp op,
       buffer = shapeBuffer(builder, loc, operand.getType());
   Operation *kernel = clone(builder, op.getOperation(), TypeRange(), buffers);
   dropSoapAttributes(kernel);
+  // Tensors that the body reads come behind the operands.
+  llvm::DenseMap<Value, Value> captured;
+  ValueRange others = inputs.drop_front(op->getNumOperands());
+  for (OpOperand *operand : readOperands(op))
+    if (operand->getOwner() != op) {
+      captured[operand->get()] = others.front();
+      others = others.drop_front();
+    }
+  kernel->walk([&](tensor::ExtractOp extract) {
+    Value buffer = captured.lookup(extract.getTensor());
+    if (!buffer)
+      return;
+    OpBuilder inner(extract);
+    Value element = memref::LoadOp::create(inner, extract.getLoc(), buffer,
+                                           extract.getIndices());
+    extract.replaceAllUsesWith(element);
+    extract.erase();
+  });
   return success();
 }

@@ -118,9 +118,17 @@ static IterationSpace spaceOf(LinalgOp op) {
   IterationSpace space;
   unsigned count = op.getNumLoops();
   SmallVector<bool> uncut(count);
-  for (OpOperand *operand : readOperands(op))
+  for (OpOperand *operand : readOperands(op)) {
+    if (operand->getOwner() == op) {
+      space.operands.push_back(
+          {operandAccess(op.getMatchingIndexingMap(operand), uncut)});
+      continue;
+    }
+    // The body reads it anywhere.
+    auto type = cast<RankedTensorType>(operand->get().getType());
     space.operands.push_back(
-        {operandAccess(op.getMatchingIndexingMap(operand), uncut)});
+        {::soap::AccessMap(type.getRank(), ::soap::DimMap::whole())});
+  }
   SmallVector<AffineMap> resultMaps;
   bool combines = true;
   for (OpOperand &init : op.getDpsInitsMutable()) {
@@ -182,15 +190,15 @@ static Value createFilled(OpBuilder &builder, Location loc,
 }
 
 /// The op with other operands and results. Scalars from outside that its region
-/// uses become ops of the region. Uses nothing of the function of `op`: shards
-/// are made on several threads.
+/// uses become ops of the region; `map` has the tensors. Uses nothing of the
+/// function of `op`: shards are made on several threads.
 static LinalgOp cloneOnTiles(LinalgOp op, OpBuilder &builder,
-                             ArrayRef<Type> types, ArrayRef<Value> operands) {
+                             ArrayRef<Type> types, ArrayRef<Value> operands,
+                             IRMapping &map) {
   Block *block = builder.getInsertionBlock();
   Block::iterator end = builder.getInsertionPoint();
   bool atBegin = end == block->begin();
   Block::iterator before = atBegin ? end : std::prev(end);
-  IRMapping map;
   op->walk([&](Operation *inner) {
     if (inner == op.getOperation())
       return;
@@ -243,8 +251,13 @@ static Operation *localizeStructured(LinalgOp op, OpBuilder &builder,
                                      ValueRange tiles) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   bool moved = false;
-  for (auto [operand, region] :
-       llvm::zip_equal(readOperands(op), operandRegions)) {
+  IRMapping captured;
+  for (auto [operand, region, tile] :
+       llvm::zip_equal(readOperands(op), operandRegions, tiles)) {
+    if (operand->getOwner() != op) {
+      captured.map(operand->get(), tile);
+      continue;
+    }
     AffineMap &map = maps[operand->getOperandNumber()];
     AffineMap own = tileMap(map, box, region);
     moved |= own != map;
@@ -290,7 +303,7 @@ static Operation *localizeStructured(LinalgOp op, OpBuilder &builder,
     own = tensor::EmptyOp::create(builder, op.getLoc(), shape,
                                   type.getElementType());
   }
-  LinalgOp local = cloneOnTiles(op, builder, types, operands);
+  LinalgOp local = cloneOnTiles(op, builder, types, operands, captured);
   if (moved)
     cast<linalg::GenericOp>(local.getOperation())
         .setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));

@@ -207,6 +207,17 @@ class Program:
         return self.generic(3, [x, k], [f"{expr}, d2", "d1, d2"], init, "d0, d2",
                             ["parallel", "reduction", "parallel"], body)
 
+    def gather(self):
+        """Rows of a table by numbers that the body computes: `tensor.extract` of a tensor from outside."""
+        rows, width, count = self.extent(), self.extent(), self.extent()
+        table, init = self.operand((rows, width)), self.empty((count, width))
+        body = ["%i = linalg.index 0 : index", "%j = linalg.index 1 : index", f"%n = arith.constant {rows} : index",
+                "%three = arith.constant 3 : index", "%k = arith.muli %i, %three : index",
+                "%row = arith.remui %k, %n : index",
+                f"%e = tensor.extract {table.ssa}[%row, %j] : {self.type(table.shape)}",
+                f"%y = {self.arith('add')} %e, %x0 : {self.dtype}", f"linalg.yield %y : {self.dtype}"]
+        return self.generic(2, [self.operand((count,))], ["d0"], init, "d0, d1", ["parallel", "parallel"], body)
+
     def irregular(self):
         """A map that is no window: its loops are not cut."""
         outputs, inner = self.extent(), self.extent()
@@ -392,7 +403,7 @@ class Program:
 
     def build(self):
         ops = [self.matmul, self.batch_matmul, self.product, self.product, self.elementwise, self.elementwise,
-               self.window, self.window, self.irregular, self.reduce, self.reduce, self.transpose, self.broadcast,
+               self.window, self.window, self.gather, self.irregular, self.reduce, self.reduce, self.transpose, self.broadcast,
                self.convolution, self.convolution, self.pad, self.extract_slice, self.insert_slice, self.concat,
                self.expand_shape, self.collapse_shape, self.arithmetic]
         for _ in range(self.rng.randint(2, 6)):

@@ -24,7 +24,9 @@ namespace mlir::soap {
 
 /// The operands whose elements the op reads, in order: all of an op of the soap
 /// dialect; of others the tensors that `KernelOpInterface::readsOperand` does
-/// not except. An iteration space has one access map for each.
+/// not except, then each tensor from outside that a `tensor.extract` in a region
+/// of the op reads (as operand of the first such op). An iteration space has one
+/// access map for each.
 SmallVector<OpOperand *> readOperands(Operation *op);
 
 /// The op is no node of the op graph: every shard repeats what it needs of it.
@@ -37,8 +39,9 @@ bool isRepeated(Operation *op);
 /// copy. `value` is a result of an op for which `isRepeated` holds.
 Value cloneScalar(OpBuilder &builder, Value value);
 
-/// A value that a region of the op uses, is defined outside of it, and is no
-/// result of an op for which `isRepeated` holds; null if there is none.
+/// A value that a region of the op uses although it is defined outside of it,
+/// and that is neither among `readOperands` nor a result of an op for which
+/// `isRepeated` holds; null if there is none.
 Value findCapturedValue(Operation *op);
 
 /// The op is a node of the op graph: it has an iteration space and a tensor as

@@ -28,7 +28,8 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
     InterfaceMethod<[{
         Writes the body at the insertion point of `builder`. `inputs` has a
         value per operand: the buffer of a tensor that is read, the operand
-        itself if it is no tensor, null for a tensor that is not read.
+        itself if it is no tensor, null for a tensor that is not read; behind
+        them the buffers of the tensors from outside that regions of the op read.
         `outputs` has a buffer per result. Where result r is tied to operand o,
         `outputs[r]` and `inputs[o]` are one buffer, which holds the operand.
       }], "::llvm::LogicalResult", "emitKernel",

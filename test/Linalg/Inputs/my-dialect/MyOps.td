@@ -4,6 +4,7 @@
 include "Soap/Dialect/Soap/KernelOpInterface.td"
 include "Soap/Dialect/Soap/SoapInterfaces.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def My_Dialect : Dialect {
