@@ -15,13 +15,14 @@
 #ifndef SOAP_EMBED_H
 #define SOAP_EMBED_H
 
-#include "Soap/Runtime/ArtifactModule.h"
-#include "Soap/Runtime/CompiledModule.h"
-#include "Soap/Runtime/HostTensor.h"
-#include "Soap/Runtime/Initialize.h"
-#include "Soap/Runtime/Manifest.h"
-#include "Soap/Runtime/Session.h"
-#include "Soap/Runtime/Symbols.h"
-#include "Soap/Runtime/TensorStore.h"
+#include "Soap/Runtime/Artifact/ArtifactModule.h"
+#include "Soap/Runtime/Artifact/CompiledModule.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
+#include "Soap/Runtime/Artifact/ProgramSource.h"
+#include "Soap/Runtime/Artifact/Symbols.h"
+#include "Soap/Runtime/Data/HostTensor.h"
+#include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Execution/Session.h"
+#include "Soap/Runtime/Execution/TensorStore.h"
 
 #endif // SOAP_EMBED_H
