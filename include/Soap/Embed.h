@@ -17,11 +17,12 @@
 
 #include "Soap/Runtime/Artifact/ArtifactModule.h"
 #include "Soap/Runtime/Artifact/CompiledModule.h"
+#include "Soap/Runtime/Artifact/Manifest.h"
+#include "Soap/Runtime/Artifact/ProgramSource.h"
+#include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Runtime/Data/HostTensor.h"
 #include "Soap/Runtime/Execution/Initialize.h"
-#include "Soap/Runtime/Artifact/Manifest.h"
 #include "Soap/Runtime/Execution/Session.h"
-#include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Runtime/Execution/TensorStore.h"
 
 #endif // SOAP_EMBED_H
