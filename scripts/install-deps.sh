@@ -17,6 +17,7 @@ packages=(
   libscotch-dev                                # a baseline of soap-solve placement
   libjemalloc-dev                              # the allocator of searches
   libclang-rt-22-dev                           # sanitizers and libFuzzer (test-full.sh)
+  libcli11-dev                                 # command lines of the tools
   nlohmann-json3-dev zlib1g-dev libgtest-dev   # files, compressed data sets, unit tests
   python3 python3-venv                         # test runner; the ONNX Runtime comparison lives in a virtual environment
   dataset-fashion-mnist                        # the data of the demo
