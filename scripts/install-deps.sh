@@ -17,6 +17,7 @@ packages=(
   libdnnl-dev                                  # kernels of the CPU backend
   libonnx-dev libprotobuf-dev protobuf-compiler # ONNX import
   libjemalloc-dev                              # the allocator of searches
+  libcli11-dev                                 # command lines of the tools
   nlohmann-json3-dev zlib1g-dev                # files, compressed data sets
   python3                                      # the demo's report, test runner
   dataset-fashion-mnist                        # the data of the demo

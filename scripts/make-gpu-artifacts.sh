@@ -3,7 +3,7 @@
 # Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and whole networks, lowered for a chip, with their host references, as
 # artifacts for any x86-64 processor with AVX2; training steps of the networks at the sizes of the goals, for GPUs alone, in tf32 and bf16; a
 # network that no GPU holds; several hundred cases with the weights that they should end with. No weights of large ones: they are made there.
-# And what such a machine may lack: Fashion-MNIST, and of the libraries that the runtime is built with nlohmann-json and zlib.
+# And what such a machine may lack: Fashion-MNIST, and of the libraries that the runtime is built with CLI11, nlohmann-json and zlib.
 #   scripts/make-gpu-artifacts.sh DIR [CHIP]     (default sm_90)
 #   SOAP_CASES=500   how many cases; SOAP_SMALL_ONLY=1   no networks of full size; SOAP_BUILD=build   where the compiler is
 #   SOAP_MISSING=1   what is in DIR stays, after a run that was cut off; SOAP_JOBS=N   so many at a time (default: cores)
@@ -44,7 +44,7 @@ carry() {
     fi
   done
 }
-carry libraries/include "/usr/include/nlohmann /usr/include/zlib.h /usr/include/zconf.h"
+carry libraries/include "/usr/include/CLI /usr/include/nlohmann /usr/include/zlib.h /usr/include/zconf.h"
 carry libraries/lib "/usr/lib/x86_64-linux-gnu/libz.a"
 data=${SOAP_FASHION_MNIST:-/usr/share/datasets/fashion-mnist}
 if [ -d "$data" ]; then

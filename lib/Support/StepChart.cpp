@@ -102,8 +102,8 @@ std::string svg::withUnit(Quantity quantity, double value) {
 std::vector<std::string> svg::tickLabels(const std::vector<double> &ticks,
                                          Unit unit) {
   std::vector<std::string> labels;
-  constexpr int mostDigits = 9;
-  for (int digits = 0; digits <= mostDigits; ++digits) {
+  constexpr int maxDigits = 9;
+  for (int digits = 0; digits <= maxDigits; ++digits) {
     labels.clear();
     bool exact = true;
     for (double tick : ticks) {
@@ -147,6 +147,7 @@ public:
     drawLevels();
     for (size_t i = 0; i < chart.lines.size(); ++i)
       drawLine(i);
+    drawKinds();
     drawEndLabels();
     double end = drawLegend();
     return drawing.file(width, end + 12);
@@ -178,7 +179,7 @@ private:
   /// Lines that lie on each other can all be seen: the first ones are wide.
   double strokeOf(size_t line) const {
     return std::min(
-        1.5 + 1.4 * static_cast<double>(chart.lines.size() - 1 - line), 7.0);
+        1.5 + 0.9 * static_cast<double>(chart.lines.size() - 1 - line), 5.0);
   }
   Style lineStyle(size_t line) const {
     return {.name = "line" + std::to_string(line),
@@ -221,7 +222,7 @@ private:
     if (!any)
       return false;
     for (const StepLevel &level : chart.levels)
-      if (level.value <= chart.mostY)
+      if (level.value <= chart.maxY)
         extend(lowY, highY, level.value, false);
     x.logarithmic = chart.xLogarithmic && lowX > 0;
     y.logarithmic = lowY > 0 && (chart.yLogarithmic || highY > 3 * lowY);
@@ -287,7 +288,7 @@ private:
     for (const StepLevel &level : chart.levels) {
       std::string text =
           level.label + " " + withUnit(chart.yQuantity, level.value);
-      if (level.value > chart.mostY) {
+      if (level.value > chart.maxY) {
         hidden.push_back(text);
         continue;
       }
@@ -315,20 +316,27 @@ private:
     endLabels.push_back({corners.back(), line.label, lineStyle(i)});
     if (!chart.pointMarks)
       return;
-    usedKinds.resize(chart.kinds.size());
     for (const StepPoint &point : line.points) {
-      if (point.kind >= 0) {
-        usedKinds[point.kind] = true;
-        drawing.marker(kindShape(point.kind), x(point.x), y(point.y), 9,
-                       kindStyle(point.kind), point.tooltip);
+      if (point.kind >= 0)
         continue;
-      }
       ordinaryMarks = true;
       drawing.marker(Marker::Square, x(point.x), y(point.y),
                      4 + strokeOf(i) / 2,
                      {.name = "point" + std::to_string(i), .fill = colourOf(i)},
                      point.tooltip);
     }
+  }
+
+  /// On all lines.
+  void drawKinds() {
+    usedKinds.resize(chart.kinds.size());
+    for (const StepLine &line : chart.lines)
+      for (const StepPoint &point : line.points)
+        if (chart.pointMarks && point.kind >= 0) {
+          usedKinds[point.kind] = true;
+          drawing.marker(kindShape(point.kind), x(point.x), y(point.y), 9,
+                         kindStyle(point.kind), point.tooltip);
+        }
   }
 
   /// At their lines, or as near as others allow.

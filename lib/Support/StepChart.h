@@ -72,15 +72,15 @@ struct StepChart {
   bool yLogarithmic = false;
   std::vector<StepLine> lines;
   bool pointMarks = false;        ///< points have marks
-  std::string pointMeaning;       ///< what an ordinary mark is, for the legend
+  std::string pointMeaning;       ///< of an ordinary mark, for the legend
   std::vector<std::string> kinds; ///< names of other kinds of points
-  /// Horizontal levels, and what they are, for the legend.
+  /// Horizontal levels, and their meaning, for the legend.
   std::vector<StepLevel> levels;
   std::string levelMeaning;
   /// A level of x that is drawn if it is in view.
   StepLevel xLimit = {"", -1};
   /// Values of y above this are out of view.
-  double mostY = std::numeric_limits<double>::infinity();
+  double maxY = std::numeric_limits<double>::infinity();
   /// What is said if no line has a point.
   std::string emptyText;
 };

@@ -212,7 +212,7 @@ private:
   /// Kinds with a colour of their own, fastest first; links of other kinds have
   /// one colour.
   std::vector<LinkKind> kinds;
-  static constexpr size_t mostKinds = 12;
+  static constexpr size_t maxKinds = 12;
 
   static std::string describe(const LinkKind &kind) {
     std::string text = number(kind.most / 1e9);
@@ -279,7 +279,7 @@ private:
     for (const auto &[ends, kind] : links)
       ++counts[kind];
     for (auto it = counts.rbegin(); it != counts.rend(); ++it)
-      if (kinds.size() < mostKinds)
+      if (kinds.size() < maxKinds)
         kinds.push_back(it->first);
     auto entry = [&](const svg::Style &style, const std::string &text) {
       legend.entry(22, text, [&](double px, double py) {

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandLine/LlvmOptions.h"
 #include "Soap/InitAll.h"
 #include "Soap/Support/InputFile.h"
 #include "Soap/Support/Version.h"
@@ -28,23 +29,97 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
 
-static constexpr const char *kOverview = R"(
-soap-opt: parallelize and lower deep neural networks
+static bool isSoapPass(llvm::StringRef name) {
+  return name.starts_with("soap-");
+}
+static bool isOtherPass(llvm::StringRef name) { return !isSoapPass(name); }
 
-  soap-opt model.mlir --soap-build-training-step='learning-rate=0.05' -o step.mlir
-  soap-opt step.mlir --soap-auto-parallel='topology=cpu-4 time-limit=5' -o searched.mlir
-  soap-opt searched.mlir --soap-simulate='report=report.json' -o /dev/null
-  soap-opt searched.mlir --soap-explain='op=conv1' -o /dev/null
-  soap-opt searched.mlir --soap-partition --soap-lower-to-cpu -o lowered.mlir
+/// The options of most commands; the others are MLIR's own.
+static bool isCommon(const soap::manual::Option &option) {
+  static const llvm::StringSet<> names = {"-o",
+                                          "--input-limit",
+                                          "--pass-pipeline",
+                                          "--load-dialect-plugin",
+                                          "--load-pass-plugin",
+                                          "--emit-bytecode",
+                                          "--verify-each",
+                                          "--split-input-file"};
+  return names.contains(option.names.front());
+}
 
-An option in quotes after a pass is for that pass. docs/Passes.md describes the
-passes named soap-*; the others come with MLIR.
-)";
+/// Once all passes and options are registered.
+static soap::manual::Manual makeManual() {
+  soap::manual::Manual manual;
+  manual.tool = "soap-opt";
+  manual.purpose = "parallelizes and lowers deep neural networks";
+  manual.usage = {{"soap-opt [FILE] [passes and options]", ""}};
+  manual.paragraphs = {
+      "Reads IR from FILE or standard input, runs the passes in the order in "
+      "which they are given, and prints IR. Options of a pass stand in quotes "
+      "behind it, with blanks between them: "
+      "--soap-auto-parallel='topology=cpu-4 time-limit=5'. docs/Passes.md "
+      "describes the passes of Soap; the others come with MLIR."};
+  manual.examples = {
+      "soap-opt model.mlir --soap-build-training-step='learning-rate=0.05' "
+      "-o step.mlir",
+      "soap-opt step.mlir --soap-auto-parallel='topology=cpu-4 time-limit=5' "
+      "-o searched.mlir",
+      "soap-opt searched.mlir --soap-simulate='report=report.json' -o "
+      "/dev/null",
+      "soap-opt searched.mlir --soap-explain='op=conv1' -o /dev/null",
+      "soap-opt searched.mlir --soap-partition --soap-lower-to-cpu -o "
+      "lowered.mlir"};
+  soap::manual::Group common{"files and pipelines", {}}, rest{"MLIR", {}};
+  for (soap::manual::Option &option : soap::manual::optionsOf())
+    if (isCommon(option))
+      common.options.push_back(std::move(option));
+    else if (!llvm::StringRef(option.names.front()).starts_with("--help") &&
+             option.names.front() != "--version")
+      rest.options.push_back(std::move(option));
+  auto add = [&](std::vector<std::string> names, const char *text) {
+    common.options.push_back({std::move(names), "", text, {}, {}});
+  };
+  add({"--help", "-h"}, "this text");
+  add({"--help-passes"}, "the passes of MLIR, with their options");
+  add({"--help-hidden"},
+      "all options of LLVM's libraries, as LLVM prints them");
+  add({"--version"}, "the version of Soap, and of LLVM");
+  manual.groups = {
+      {"passes and pipelines of Soap", soap::manual::readPasses(isSoapPass)},
+      std::move(common),
+      std::move(rest)};
+  manual.notes = {"exit status: 0 success, 1 bad input, 2 bad flags"};
+  return manual;
+}
+
+/// Prints what `--help`, `--help-passes` and the build ask for. Whether any
+/// does.
+static bool printManual(int argc, char **argv) {
+  if (soap::manual::asksForHelp(argc, argv)) {
+    llvm::outs() << soap::manual::printHelp(makeManual());
+    return true;
+  }
+  if (llvm::any_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef argument) {
+        return argument == "--help-passes";
+      })) {
+    soap::manual::Manual passes;
+    passes.tool = "soap-opt";
+    passes.purpose = "passes and pipelines of MLIR";
+    passes.groups = {{"passes", soap::manual::readPasses(isOtherPass)}};
+    llvm::outs() << soap::manual::printHelp(passes);
+    return true;
+  }
+  // No other command pays for the table.
+  return argc > 1 && llvm::StringRef(argv[argc - 1]).starts_with("--print-") &&
+         soap::manual::printForBuild(argc, argv, makeManual());
+}
 
 /// Options of passes are parsed when the pipeline is built, which the driver
 /// does after it has read the input: build it once before, to tell bad flags
@@ -60,8 +135,7 @@ static mlir::LogicalResult checkPipeline() {
   return config.setupPassPipeline(manager);
 }
 
-/// What mlir::MlirOptMain does of the same arguments, but for how it opens the
-/// input.
+/// Does the work of mlir::MlirOptMain, but opens the input with Soap's checks.
 static mlir::LogicalResult runOnInput(int argc, char **argv,
                                       llvm::StringRef input,
                                       llvm::StringRef output,
@@ -92,8 +166,8 @@ static mlir::LogicalResult runOnInput(int argc, char **argv,
 }
 
 int main(int argc, char **argv) {
-  // What is registered before main are the flags of LLVM's own libraries, by
-  // the thousand: they work, and --help-hidden shows them.
+  // Thousands of flags of LLVM's own libraries are registered before main. They
+  // work, and --help-hidden shows them.
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (name != "help" && name != "version")
       option->setHiddenFlag(llvm::cl::Hidden);
@@ -115,8 +189,9 @@ int main(int argc, char **argv) {
       llvm::cl::value_desc("file"), llvm::cl::init("-"));
   llvm::cl::opt<std::string> inputLimit(
       "input-limit", llvm::cl::value_desc("bytes"),
-      llvm::cl::desc("What a pipe or standard input may give, such as 512MB "
-                     "(default: 256MB)"));
+      llvm::cl::desc(
+          "The most that a pipe or standard input may give, such as 512MB "
+          "(default: 256MB)"));
   mlir::MlirOptMainConfig::registerCLOptions(registry);
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
@@ -130,7 +205,9 @@ int main(int argc, char **argv) {
   mlir::tracing::DebugCounter::registerCLOptions();
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << ::soap::versionLine() << "\n"; });
-  if (!llvm::cl::ParseCommandLineOptions(argc, argv, kOverview, &llvm::errs()))
+  if (printManual(argc, argv))
+    return 0;
+  if (!llvm::cl::ParseCommandLineOptions(argc, argv, "", &llvm::errs()))
     return 2;
   if (failed(checkPipeline()))
     return 2;

@@ -151,7 +151,7 @@ private:
   CalibrationProfile result;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
   /// How long runs at full speed are waited for, of one session and in all.
-  static constexpr std::chrono::steady_clock::duration mostPatience =
+  static constexpr std::chrono::steady_clock::duration maxPatience =
       std::chrono::seconds(3);
   std::chrono::steady_clock::duration patience = std::chrono::seconds(30);
   Topology &topology = result.topology;
@@ -232,7 +232,7 @@ Calibration::measure(Session &session,
     return entry.takeError();
   constexpr int warm = 3, runs = 15;
   using Clock = std::chrono::steady_clock;
-  auto begin = Clock::now(), end = begin + std::min(patience, mostPatience);
+  auto begin = Clock::now(), end = begin + std::min(patience, maxPatience);
   int64_t before = 0;
   for (int i = 0, looked = 0; looked < runs && !stop(); ++i) {
     if (MaybeError error = session.run(*entry))

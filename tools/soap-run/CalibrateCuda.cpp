@@ -6,7 +6,7 @@
 // soap-run --calibrate --backend cuda: library calls and kernels of many
 // shapes, copies and all-reduces, through the backend that also runs programs,
 // timed by the GPU's clock. Needs no compiler: kernels are PTX that is made
-// here. What is called several times is a CUDA graph, as in iterations.
+// here. A call that is repeated is a CUDA graph, as in iterations.
 //
 //===----------------------------------------------------------------------===//
 

@@ -35,14 +35,14 @@ namespace {
 using Duration = std::chrono::steady_clock::duration;
 
 /// Probes beyond these bring pairs of loops only.
-constexpr int mostProbes = 24;
+constexpr int maxProbes = 24;
 /// The first iterations make primitives and touch memory.
-constexpr int warmIterations = 3, fewestIterations = 7, mostIterations = 4000;
+constexpr int warmIterations = 3, minIterations = 7, maxIterations = 4000;
 constexpr int usualIterations = 500; ///< memory for them is there at once
 constexpr std::chrono::milliseconds longEnough(1200);
 /// Longer, until there are enough iterations at full speed: a probe at most so
 /// long, and all probes together.
-constexpr std::chrono::milliseconds mostPatience(20000), allPatience(90000);
+constexpr std::chrono::milliseconds maxPatience(20000), allPatience(90000);
 
 /// Times of the tasks of one device over iterations, by slot.
 struct DeviceTimes {
@@ -160,7 +160,7 @@ std::pair<size_t, size_t> ModelCalibration::speeds() const {
   return sums;
 }
 
-/// What every shape takes in a probe. A kernel of several ops is shared out by
+/// The time of every shape in a probe. A kernel of several ops is shared out by
 /// their bytes.
 void ModelCalibration::collect(const ProbeTimes &probe) {
   const EntryInfo &entry = *probe.entry;
@@ -169,7 +169,7 @@ void ModelCalibration::collect(const ProbeTimes &probe) {
   for (size_t r = 0; r < times.size(); ++r) {
     const std::vector<int64_t> &lengths = times[r].lengths;
     std::vector<size_t> steady =
-        steadyIterations(times[r].gauges, bestGauge, lengths, fewestIterations);
+        steadyIterations(times[r].gauges, bestGauge, lengths, minIterations);
     std::vector<int64_t> runs;
     for (size_t i : steady)
       runs.push_back(lengths[i]);
@@ -209,8 +209,8 @@ void ModelCalibration::collect(const ProbeTimes &probe) {
       flush();
     }
     flush();
-    // What has no time is a view of its operand. Copies are skipped where the
-    // pieces happen to be in place already.
+    // An op without a time is a view of its operand. Copies are skipped where
+    // the pieces happen to be in place already.
     for (size_t slot = 0; slot < ran.size(); ++slot) {
       const ScheduledTask &task =
           entry.schedule[size_t(entry.ranks[r].tasks[slot])];
@@ -271,7 +271,7 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
               !info.schedule[size_t(info.ranks[r].tasks[slot])].shape.empty());
         device.ns.reserve(device.order.size() * size_t(usualIterations));
       }
-      // What waits for another device is no part of its speed.
+      // Waiting for another device is no part of its speed.
       int64_t length = 0;
       for (size_t place = 0; place < device.order.size(); ++place) {
         const SlotTime &time = slots[device.order[place]];
@@ -285,24 +285,24 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   auto enough = [&] {
     int measured = iterations - warmIterations;
     auto time = std::chrono::steady_clock::now() - begin;
-    if (stop() || measured >= mostIterations)
+    if (stop() || measured >= maxIterations)
       return true;
-    if (measured < fewestIterations || time <= longEnough)
+    if (measured < minIterations || time <= longEnough)
       return false;
-    if (time - longEnough > std::min(patience, Duration(mostPatience)))
+    if (time - longEnough > std::min(patience, Duration(maxPatience)))
       return true;
     constexpr int betweenLooks = 8;
     return measured % betweenLooks == 0 &&
            std::all_of(times.begin(), times.end(), [&](const DeviceTimes &d) {
              return d.order.empty() ||
                     fullSpeedIterations(d.gauges, bestGauge).size() >=
-                        size_t(fewestIterations);
+                        size_t(minIterations);
            });
   };
   Options training = options;
   training.data = "synthetic";
   training.quiet = true;
-  training.iterations = warmIterations + mostIterations;
+  training.iterations = warmIterations + maxIterations;
   // Times are asked for, whatever becomes of weights on made-up data.
   training.allowNonFinite = true;
   std::vector<double> milliseconds;
@@ -315,7 +315,7 @@ MaybeError ModelCalibration::runProbe(ProgramSource source) {
   patience -= std::clamp<Duration>(std::chrono::steady_clock::now() - begin -
                                        longEnough,
                                    Duration(0), patience);
-  if (iterations < warmIterations + fewestIterations)
+  if (iterations < warmIterations + minIterations)
     return std::nullopt;
   probe.manifest = (*session)->execution(*entry).manifest;
   probes.push_back(std::move(probe));
@@ -356,7 +356,7 @@ Expected<CalibrationEnd> ModelCalibration::run() {
   for (const ProfileTable &table : profile.tables)
     for (const ProfileEntry &entry : table.entries)
       known.insert(printShape(table, entry));
-  for (int number = 0; number < mostProbes && !stop(); ++number) {
+  for (int number = 0; number < maxProbes && !stop(); ++number) {
     auto source = compileProbe(base + ".topology.json", number);
     if (!source)
       return source.takeError();

@@ -69,7 +69,7 @@ private:
 /// How measuring ended.
 enum class CalibrationEnd {
   Complete,
-  Interrupted, ///< what was measured is in the files
+  Interrupted, ///< the files have the times measured so far
   NothingKept  ///< interrupted before there was enough for files
 };
 

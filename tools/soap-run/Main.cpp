@@ -10,6 +10,7 @@
 
 #include "Calibrate.h"
 #include "Commands.h"
+#include "OnnxModel.h"
 #include "Processes.h"
 #include "Soap/Runtime/Artifact/ArtifactModule.h"
 #include "Soap/Runtime/Artifact/CompiledModule.h"
@@ -134,6 +135,52 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   if (!session)
     return Error{path + ": " + session.error()};
   return session;
+}
+
+/// Whether a module that has no training step is to be trained: says which pass
+/// builds one.
+MaybeError checkTrains(const Session &session, const Options &options) {
+  if (!options.entry.empty() || session.entry("train_step") ||
+      !session.entry("forward"))
+    return std::nullopt;
+  if (isArtifactFile(options.file))
+    return Error{options.file +
+                 ": the artifact has no '@train_step', only '@forward': make "
+                 "it from a module that went through soap-opt "
+                 "--soap-build-training-step, or run '--entry forward'"};
+  return Error{options.file +
+               ": has no '@train_step', only '@forward'; a pass builds it:\n"
+               "  soap-opt " +
+               quoted({options.file}) +
+               " --soap-build-training-step -o step.mlir\n"
+               "  soap-run step.mlir --data " +
+               quoted({options.data}) +
+               "\nor run the function once with '--entry forward'"};
+}
+
+/// Imports an ONNX model; flags that only it takes need one.
+MaybeError importModel(Options &options,
+                       const std::vector<std::string> &arguments, bool isAlone,
+                       ScratchFolder &folder) {
+  if (isOnnxFile(options.file)) {
+    if (isAlone)
+      return prepareOnnx(options, arguments, folder);
+    OnnxCommands commands = onnxCommands(options, "");
+    std::string byHand;
+    for (const std::vector<std::string> &words : commands.commands)
+      byHand += "  " + quoted(words) + "\n";
+    return Error{options.file +
+                 ": one process imports an ONNX model, not several; do it "
+                 "before:\n" +
+                 byHand + "and run " + commands.module};
+  }
+  for (auto [flag, given] : {std::pair{"--import", !options.import.empty()},
+                             std::pair{"--step", !options.step.empty()},
+                             std::pair{"--search", !options.search.empty()}})
+    if (given)
+      return Error{options.file + ": flag '" + flag +
+                   "' needs an ONNX model; for IR there is soap-opt"};
+  return std::nullopt;
 }
 
 /// Files that will be written at the end must be writable at the start.
@@ -317,7 +364,7 @@ int reportCalibration(CalibrationEnd end, const Options &options) {
     return 0;
   case CalibrationEnd::Interrupted:
     std::fprintf(stderr,
-                 "soap-run: interrupted; what was measured is in "
+                 "soap-run: interrupted; the times measured so far are in "
                  "%s.topology.json and %s.profile.json\n",
                  name, name);
     break;
@@ -331,6 +378,8 @@ int reportCalibration(CalibrationEnd end, const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (manual::printForBuild(argc, argv, makeManual()))
+    return 0;
   auto options = parseOptions(std::vector<std::string>(argv + 1, argv + argc));
   if (!options) {
     if (isFirstProcess())
@@ -340,7 +389,7 @@ int main(int argc, char **argv) {
   }
   if (options->help) {
     if (isFirstProcess())
-      std::fputs(helpText(), stdout);
+      std::fputs(helpText().c_str(), stdout);
     return 0;
   }
   if (options->version) {
@@ -358,7 +407,7 @@ int main(int argc, char **argv) {
       return fail(nullptr, finished.error());
     return reportCalibration(*finished, *options);
   }
-  // Under mpirun a signal comes before the news of who has died.
+  // Under mpirun a signal comes before the news of a dead rank.
   if (startedByMpirun())
     installSignals();
   auto joined = joinProcesses(*options, stopRequested);
@@ -370,9 +419,16 @@ int main(int argc, char **argv) {
   options->quiet |= !root;
   if (MaybeError error = root ? checkOutputs(*options) : std::nullopt)
     return fail(world, error->message);
+  ScratchFolder folder;
+  if (MaybeError error =
+          importModel(*options, std::vector<std::string>(argv + 1, argv + argc),
+                      !world, folder))
+    return fail(world, error->message);
   auto session = open(options->file, *options, world);
   if (!session)
     return fail(world, session.error());
+  if (MaybeError error = checkTrains(**session, *options))
+    return fail(world, error->message);
   std::unique_ptr<Session> other;
   if (!options->compareWith.empty()) {
     auto opened = open(options->compareWith, *options, world);

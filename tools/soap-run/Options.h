@@ -11,6 +11,7 @@
 #ifndef SOAP_TOOLS_SOAPRUN_OPTIONS_H
 #define SOAP_TOOLS_SOAPRUN_OPTIONS_H
 
+#include "CommandLine/Manual.h"
 #include "Soap/Runtime/Data/Data.h"
 #include "Soap/Support/Error.h"
 
@@ -47,6 +48,9 @@ struct Options {
   /// training.
   bool allowNonFinite = false;
 
+  // ONNX models: flags of the import, options of passes.
+  std::string import, step, search;
+
   // Running one entry.
   std::string entry, output;
   std::vector<std::pair<std::string, std::string>> inputs;
@@ -82,7 +86,9 @@ struct Options {
 
 /// Arguments without the program's name.
 Expected<Options> parseOptions(const std::vector<std::string> &arguments);
-const char *helpText();
+/// The flags as a table, for the help, the man page and completion.
+manual::Manual makeManual();
+std::string helpText();
 
 } // namespace soap::run
 

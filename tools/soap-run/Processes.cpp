@@ -28,7 +28,7 @@ using namespace soap::runtime;
 namespace {
 
 std::mutex failureMutex;
-/// What this process is about to say itself.
+/// The message that this process is about to print.
 std::string ownFailure;
 
 bool endsWith(const std::string &text, const std::string &end) {
@@ -36,7 +36,7 @@ bool endsWith(const std::string &text, const std::string &end) {
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// Before all have joined, nobody can watch over the others: a rank that never
+/// Before all have joined, no rank watches over the others: a rank that never
 /// comes is noticed by its absence only.
 class JoinLimit {
 public:
@@ -72,10 +72,10 @@ private:
 /// Of the file or the environment; empty: none.
 Expected<std::string> readSecret(const Options &options) {
   // Shorter ones can be found by trying.
-  constexpr size_t fewestBytes = 16, mostBytes = 4096;
+  constexpr size_t minBytes = 16, maxBytes = 4096;
   std::string where = options.rendezvousSecret, secret;
   if (!where.empty()) {
-    auto text = readFile(where, mostBytes);
+    auto text = readFile(where, maxBytes);
     if (!text)
       return text.takeError();
     secret = *text;
@@ -86,10 +86,9 @@ Expected<std::string> readSecret(const Options &options) {
   } else {
     return secret;
   }
-  if (secret.size() < fewestBytes || secret.size() > mostBytes)
-    return Error{where + ": expected a secret of " +
-                 std::to_string(fewestBytes) + " to " +
-                 std::to_string(mostBytes) + " bytes, got " +
+  if (secret.size() < minBytes || secret.size() > maxBytes)
+    return Error{where + ": expected a secret of " + std::to_string(minBytes) +
+                 " to " + std::to_string(maxBytes) + " bytes, got " +
                  std::to_string(secret.size())};
   return secret;
 }
@@ -106,7 +105,7 @@ meet(const Options &options, const std::string &secret,
   how.rank = int(options.rank);
   how.ranks = int(options.ranks);
   how.timeout = std::chrono::milliseconds(options.joinTimeoutMs);
-  // The monitor, which says who has died, is to come first.
+  // The monitor names the rank that has died, so it comes first.
   how.grace = std::chrono::seconds(60);
   bool anyPort = endsWith(options.rendezvous, ":0");
   how.onListening = [anyPort](int port) {
@@ -128,7 +127,7 @@ meet(const Options &options, const std::string &secret,
   }
   std::string me = "rank " + std::to_string(rank) + " (";
   // All processes see the same bad input, for which one message is enough. And
-  // who was stopped learns what the others thought of it.
+  // a rank that was stopped learns why.
   if (message.compare(0, me.size(), me) == 0)
     std::fprintf(stderr,
                  "soap-run: rank %d: error: the other ranks have ended "
@@ -169,7 +168,7 @@ run::joinProcesses(const Options &options,
     if (!quiet)
       std::fprintf(stderr, "soap-run: %s\n", text.c_str());
   };
-  // It keeps its limit itself, and says who is missing.
+  // It keeps its limit itself, and names the missing ranks.
   auto met =
       meets ? meet(options, *secret, note) : Expected<ProcessGroup *>(nullptr);
   if (!met)
@@ -180,7 +179,7 @@ run::joinProcesses(const Options &options,
     return group.takeError();
   int rank = (*group)->rank();
   PeerMonitorOptions monitor;
-  // Sooner than the limit, to name who is missing.
+  // Sooner than the limit, to name the missing ranks.
   monitor.connectTimeout =
       std::min(monitor.connectTimeout,
                std::chrono::milliseconds(options.joinTimeoutMs / 2));

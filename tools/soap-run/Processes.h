@@ -18,8 +18,8 @@
 
 namespace soap::run {
 
-/// Held while a file is written: who ends the process because of another one
-/// waits for that, within reason.
+/// Held while a file is written. The monitor waits for it, within reason,
+/// before it ends the process because of another one.
 std::timed_mutex &writingFiles();
 
 /// Under `mpirun`, only one process complains of what all of them see, before

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 using namespace soap;
+using namespace soap::commandline;
 using namespace soap::solve;
 
 namespace {
@@ -32,37 +33,38 @@ struct CostGraphFlags {
   bool help = false;
 };
 
-FlagTable makeFlags(CostGraphFlags &options) {
-  FlagTable flags;
-  addCommonFlags(flags, options.common);
-  flags["--algorithm"] =
-      choiceFlag(options.algorithm, {"auto", "elimination", "search"});
-  flags["--rounds"] = integerFlag(options.rounds, 0, int64_t(1) << 40);
-  flags["--capacity"] = integerFlag(options.capacity, 0, INT64_MAX);
-  flags["--ignore-capacity"] = booleanFlag(options.ignoreCapacity);
-  flags["--tie-repeated-blocks"] = booleanFlag(options.tieRepeatedBlocks);
-  flags["--help"] = flags["-h"] = booleanFlag(options.help);
-  return flags;
-}
-
-void printHelp() {
-  std::string text =
-      R"(soap-solve cost-graph: the cheapest config of each node, within capacity
-
-usage: soap-solve cost-graph INSTANCE [flags]
-
-INSTANCE is a file in the format of the intra-operator parallelism contest, gzipped or not.
-
-  --algorithm=NAME      auto (default); elimination: OptCNN's, with branch and bound over what it
-                        leaves; search: bounds and local search only
-  --capacity=BYTES      instead of the instance's usage_limit
-  --ignore-capacity     memory is no constraint
-  --tie-repeated-blocks nodes with equal surroundings take equal configs; prints what that costs, from a
-                        search without ties in the rest of the time
-  --rounds=N            end after N rounds of the search: with a time limit that is not reached, the
-                        result depends on the seed and the number of threads only (default 0: no limit)
-)";
-  std::fputs((text + commonHelp()).c_str(), stdout);
+CommandLine makeCommandLine(CostGraphFlags &options) {
+  const std::vector<std::string> algorithms = {"auto", "elimination", "search"};
+  CommandLine line(
+      {.tool = "soap-solve cost-graph",
+       .purpose = "the cheapest config of each node, within capacity",
+       .usage = {{"soap-solve cost-graph INSTANCE [flags]", ""}},
+       .paragraphs = {"INSTANCE is a file in the format of the intra-operator "
+                      "parallelism contest, gzipped or not."},
+       .groups = {},
+       .notes = commonNotes(),
+       .commands = {}});
+  line.group("cost graphs");
+  line.value("--algorithm", "NAME",
+             "auto (default); elimination: OptCNN's, with branch and bound "
+             "over the rest; search: bounds and local search only",
+             setChoice(options.algorithm, algorithms), algorithms);
+  line.value("--capacity", "BYTES", "instead of the instance's usage_limit",
+             setInteger(options.capacity, 0, INT64_MAX));
+  line.boolean("--ignore-capacity", "memory is no constraint",
+               options.ignoreCapacity);
+  line.boolean("--tie-repeated-blocks",
+               "nodes with equal surroundings take equal configs; prints the "
+               "cost of that, from a search without ties in the rest of the "
+               "time",
+               options.tieRepeatedBlocks);
+  line.value("--rounds", "N",
+             "end after N rounds of the search: with a time limit that is not "
+             "reached, the result depends on the seed and the number of "
+             "threads only (default 0: no limit)",
+             setInteger(options.rounds, 0, int64_t(1) << 40));
+  addCommonFlags(line, options.common, options.help);
+  return line;
 }
 
 /// A line that is written over, on a terminal.
@@ -97,7 +99,7 @@ CostGraphOptions makeOptions(const CostGraphFlags &flags, double spent) {
   return options;
 }
 
-/// What would do, with the time that is left.
+/// The smallest capacity with a solution, as far as the rest of the time tells.
 std::string describeCapacity(const CostGraph &graph,
                              const CostGraphOptions &options) {
   SmallestCapacity smallest = findSmallestCapacity(graph, options);
@@ -187,10 +189,11 @@ int solveCostGraphFile(const std::vector<std::string> &arguments) {
   Stopwatch watch;
   CostGraphFlags flags;
   std::vector<std::string> files;
-  if (MaybeError error = parseFlags(arguments, makeFlags(flags), files))
+  CommandLine line = makeCommandLine(flags);
+  if (MaybeError error = line.parse(arguments, files, "a file"))
     return failFlags(error->message, "cost-graph");
   if (flags.help) {
-    printHelp();
+    std::fputs(printHelp(line.getManual()).c_str(), stdout);
     return 0;
   }
   if (files.size() != 1)
@@ -208,7 +211,7 @@ int solveCostGraphFile(const std::vector<std::string> &arguments) {
   auto graph = parseCostGraph(document->text, document->path);
   if (!graph)
     return failInput(graph.error());
-  document->text = std::string(); // a hundred megabytes that nobody needs
+  document->text = std::string(); // may be a hundred megabytes
   if (flags.capacity >= 0)
     graph->capacity = flags.capacity;
   if (flags.ignoreCapacity)
@@ -216,10 +219,10 @@ int solveCostGraphFile(const std::vector<std::string> &arguments) {
 
   noteReading(flags.common, watch.seconds());
   CostGraphOptions options = makeOptions(flags, watch.seconds());
-  ProgressLine line;
+  ProgressLine shown;
   if (!flags.common.quiet && isatty(STDERR_FILENO))
     options.progress = [&](const CostGraphProgress &progress) {
-      line.show(progress);
+      shown.show(progress);
     };
   CostGraphResult result = flags.tieRepeatedBlocks
                                ? solveTiedCostGraph(*graph, options)
@@ -267,5 +270,11 @@ Expected<std::string> verifyCostGraph(const Document &instance,
 ProblemKind solve::costGraphKind() {
   return {"cost-graph",
           "a config for each node: least cost of nodes and edges in memory",
-          "problem", solveCostGraphFile, verifyCostGraph};
+          "problem",
+          [] {
+            CostGraphFlags flags;
+            return makeCommandLine(flags).getManual();
+          },
+          solveCostGraphFile,
+          verifyCostGraph};
 }

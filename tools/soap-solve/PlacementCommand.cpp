@@ -229,7 +229,7 @@ int solvePlacement(const std::vector<std::string> &arguments) {
   if (!options)
     return failFlags(options.error(), "placement");
   if (options->help) {
-    std::fputs(placementHelp().c_str(), stdout);
+    std::fputs(printHelp(placementManual()).c_str(), stdout);
     return 0;
   }
   installSignals();
@@ -239,7 +239,7 @@ int solvePlacement(const std::vector<std::string> &arguments) {
   auto problem = parseProblem(document->text, document->path);
   if (!problem)
     return failInput(problem.error());
-  document->text = std::string(); // a hundred megabytes that nobody needs
+  document->text = std::string(); // may be a hundred megabytes
   if (MaybeError error = applyOverrides(*options, *problem))
     return failInput(options->instance + ": " + error->message);
   noteReading(options->common, watch.seconds());
@@ -266,6 +266,8 @@ Expected<std::string> verifyPlacement(const Document &instance,
 } // namespace
 
 ProblemKind solve::placementKind() {
-  return {"placement", "device placement: which device computes which operator",
-          "maxFPGAs", solvePlacement, verifyPlacement};
+  return {
+      "placement",    "device placement: which device computes which operator",
+      "maxFPGAs",     placementManual,
+      solvePlacement, verifyPlacement};
 }

@@ -10,6 +10,7 @@
 #include "PlacementOptions.h"
 
 using namespace soap;
+using namespace soap::commandline;
 using namespace soap::placement;
 using namespace soap::solve;
 
@@ -88,64 +89,128 @@ MaybeError checkThroughput(PlacementOptions &options, bool contiguousGiven) {
   return std::nullopt;
 }
 
+/// Flags that are not what they set.
+struct RawFlags {
+  int algorithm = static_cast<int>(Algorithm::Default);
+  int objective = 0, overlap = 0, schedule = 0, integerSolver = -1;
+  int64_t perHost = 0;
+  /// "" if it was not given.
+  std::string contiguous;
+};
+
+void addProblemFlags(CommandLine &line, PlacementOptions &options,
+                     RawFlags &raw) {
+  const std::vector<std::string> objectives = {"throughput", "latency"},
+                                 solvers = {"highs", "cbc"};
+  line.group("the problem, and how it is solved");
+  line.value("--objective", "NAME",
+             "throughput (default): least maximum load of a device; latency: "
+             "least time of one sample",
+             setChoice(raw.objective, objectives), objectives);
+  line.value("--algorithm", "NAME",
+             "throughput: dp (default for contiguous splits), dpl, greedy, "
+             "local-search (default for others), milp, pipedream, scotch, "
+             "expert; latency: local-search (default), milp, greedy, max-load, "
+             "expert",
+             setChoice(raw.algorithm, algorithmNames), algorithmNames);
+  line.value("--milp-solver", "NAME", "highs (default if it is there) or cbc",
+             setChoice(raw.integerSolver, solvers), solvers);
+  line.value("--split", "FILE",
+             "the split that expert judges: a solution, or a file of the "
+             "published programs (fpgas, cpus); classes are completed",
+             setText(options.split));
+  line.value("--subgraphs", "Q",
+             "at most Q subgraphs of an accelerator, for latencies (default 1)",
+             setInteger(options.subgraphs, 1, 64));
+  line.value("--accelerators", "K", "instead of the number in the instance",
+             setInteger(options.accelerators, 0, mostAccelerators));
+  line.value("--cpus", "L", "instead of the number in the instance",
+             setInteger(options.cpus, 0, mostCpus));
+  line.value("--memory", "BYTES",
+             "of an accelerator, instead of the number in the instance",
+             setNumber(options.memoryBytes, 0, 1e300));
+}
+
+void addObjectiveFlags(CommandLine &line, PlacementOptions &options,
+                       RawFlags &raw) {
+  const std::vector<std::string> overlaps = {"none", "full"},
+                                 schedules = {"1f1b", "gpipe"},
+                                 booleans = {"true", "false"};
+  placement::Objective &objective = options.objective;
+  line.group("throughput");
+  line.optionalValue("--contiguous", "true|false",
+                     "false: the nodes of a device need not be contiguous",
+                     setName(raw.contiguous, booleans), booleans);
+  line.value("--overlap", "NAME",
+             "none (default): a load is computation plus transfers; full: the "
+             "greater of them",
+             setChoice(raw.overlap, overlaps), overlaps);
+  line.value("--schedule", "NAME", "of training: 1f1b (default) or gpipe",
+             setChoice(raw.schedule, schedules), schedules);
+  line.boolean("--replication",
+               "stages may be replicated (dp, dpl, pipedream, expert) ...",
+               objective.replication);
+  line.value("--all-reduce-bandwidth", "N",
+             "... with all-reduces of N bytes per unit of time",
+             setNumber(objective.allReduceBytesPerTime, 1e-6, 1e18));
+  line.value("--accelerators-per-host", "N",
+             "so many accelerators share a host, ...",
+             setInteger(raw.perHost, 1, mostAccelerators));
+  line.value("--inside-host-factor", "F",
+             "... in which transfers take F of their time, 0 to 1",
+             setNumber(objective.insideHostFactor, 0, 1));
+  line.boolean("--show-schedule",
+               "prints the work of each device in a round of the pipeline; the "
+               "solution holds stages and schedule, as those that are not "
+               "contiguous always do",
+               options.showSchedule);
+}
+
+CommandLine makeCommandLine(PlacementOptions &options, RawFlags &raw) {
+  CommandLine line({.tool = "soap-solve placement",
+                    .purpose = "which device computes which operator",
+                    .usage = {{"soap-solve placement INSTANCE [flags]", ""}},
+                    .paragraphs = {},
+                    .groups = {},
+                    .notes = commonNotes(),
+                    .commands = {}});
+  addProblemFlags(line, options, raw);
+  addObjectiveFlags(line, options, raw);
+  addCommonFlags(line, options.common, options.help);
+  return line;
+}
+
 } // namespace
 
 Expected<PlacementOptions>
 solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   PlacementOptions options;
-  int algorithm = static_cast<int>(Algorithm::Default);
-  int objective = 0, overlap = 0, schedule = 0, integerSolver = -1;
-  int64_t perHost = 0;
-  bool contiguous = true, contiguousGiven = false;
-  FlagTable flags;
-  addCommonFlags(flags, options.common);
-  flags["--algorithm"] = choiceFlag(algorithm, algorithmNames);
-  flags["--objective"] = choiceFlag(objective, {"throughput", "latency"});
-  Flag setContiguous = booleanFlag(contiguous);
-  flags["--milp-solver"] = choiceFlag(integerSolver, {"highs", "cbc"});
-  flags["--contiguous"] = {false, [&](const std::string &value) {
-                             contiguousGiven = true;
-                             return setContiguous.set(value);
-                           }};
-  flags["--overlap"] = choiceFlag(overlap, {"none", "full"});
-  flags["--schedule"] = choiceFlag(schedule, {"1f1b", "gpipe"});
-  flags["--replication"] = booleanFlag(options.objective.replication);
-  flags["--all-reduce-bandwidth"] =
-      numberFlag(options.objective.allReduceBytesPerTime, 1e-6, 1e18);
-  flags["--accelerators-per-host"] = integerFlag(perHost, 1, mostAccelerators);
-  flags["--inside-host-factor"] =
-      numberFlag(options.objective.insideHostFactor, 0, 1);
-  flags["--show-schedule"] = booleanFlag(options.showSchedule);
-  flags["--subgraphs"] = integerFlag(options.subgraphs, 1, 64);
-  flags["--split"] = textFlag(options.split);
-  flags["--accelerators"] =
-      integerFlag(options.accelerators, 0, mostAccelerators);
-  flags["--cpus"] = integerFlag(options.cpus, 0, mostCpus);
-  flags["--memory"] = numberFlag(options.memoryBytes, 0, 1e300);
-  flags["--help"] = flags["-h"] = booleanFlag(options.help);
+  RawFlags raw;
   std::vector<std::string> files;
-  if (MaybeError error = parseFlags(arguments, flags, files))
+  if (MaybeError error =
+          makeCommandLine(options, raw).parse(arguments, files, "a file"))
     return *error;
+  bool contiguousGiven = !raw.contiguous.empty();
   if (options.help)
     return options;
   if (files.size() != 1)
     return Error{"expected one instance, got " + std::to_string(files.size()) +
                  " files"};
   options.instance = files[0];
-  options.algorithm = static_cast<Algorithm>(algorithm);
-  options.latency = objective == 1;
-  options.objective.overlap = static_cast<Overlap>(overlap);
-  options.objective.schedule = static_cast<Schedule>(schedule);
-  options.objective.acceleratorsPerHost = static_cast<int>(perHost);
-  options.objective.contiguous = contiguous;
+  options.algorithm = static_cast<Algorithm>(raw.algorithm);
+  options.latency = raw.objective == 1;
+  options.objective.overlap = static_cast<Overlap>(raw.overlap);
+  options.objective.schedule = static_cast<Schedule>(raw.schedule);
+  options.objective.acceleratorsPerHost = static_cast<int>(raw.perHost);
+  options.objective.contiguous = raw.contiguous != "false";
   if (options.latency && options.showSchedule)
     return Error{"flags '--objective=latency' and '--show-schedule' exclude "
                  "each other"};
-  if (integerSolver >= 0) {
+  if (raw.integerSolver >= 0) {
     if (options.algorithm != Algorithm::Milp)
       return Error{"flag '--milp-solver' needs '--algorithm=milp'"};
     options.integerSolver =
-        integerSolver == 0 ? IntegerSolver::Highs : IntegerSolver::Cbc;
+        raw.integerSolver == 0 ? IntegerSolver::Highs : IntegerSolver::Cbc;
   }
   bool expert = options.algorithm == Algorithm::Expert;
   if (expert != !options.split.empty())
@@ -158,35 +223,10 @@ solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   return options;
 }
 
-std::string solve::placementHelp() {
-  return std::string(
-             R"(soap-solve placement: which device computes which operator
-
-usage: soap-solve placement INSTANCE [flags]
-
-  --objective=NAME      throughput (default): least maximum load of a device;
-                        latency: least time of one sample
-  --algorithm=NAME      throughput: dp (default for contiguous splits), dpl, greedy,
-                        local-search (default for others), milp, pipedream, scotch,
-                        expert; latency: local-search (default), milp, greedy,
-                        max-load, expert
-  --milp-solver=NAME    highs (default where it is there) or cbc
-  --split=FILE          the split that expert judges: a solution, or a file of the
-                        published programs (fpgas, cpus); classes are completed
-  --contiguous=false    a device's nodes need not be contiguous
-  --overlap=NAME        none (default): a load is computation plus transfers; full:
-                        the greater of them
-  --schedule=NAME       of training: 1f1b (default) or gpipe
-  --replication         stages may be replicated (dp, dpl, pipedream, expert) ...
-  --all-reduce-bandwidth=N   ... with all-reduces of N bytes per unit of time
-  --accelerators-per-host=N  so many accelerators share a host, ...
-  --inside-host-factor=F     ... in which transfers take F of their time, 0 to 1
-  --show-schedule       prints what each device does in a round of the pipeline; the
-                        solution holds stages and schedule, as those that are not
-                        contiguous always do
-  --subgraphs=Q         most subgraphs of an accelerator, for latencies (default 1)
-  --accelerators=K, --cpus=L, --memory=BYTES   instead of what the instance says
-)") + commonHelp();
+manual::Manual solve::placementManual() {
+  PlacementOptions options;
+  RawFlags raw;
+  return makeCommandLine(options, raw).getManual();
 }
 
 MaybeError solve::applyOverrides(const PlacementOptions &options,

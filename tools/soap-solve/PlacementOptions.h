@@ -46,7 +46,7 @@ struct PlacementOptions {
 
 Expected<PlacementOptions>
 parsePlacementOptions(const std::vector<std::string> &arguments);
-std::string placementHelp();
+manual::Manual placementManual();
 
 /// Sets the numbers of devices and the memory that flags give.
 MaybeError applyOverrides(const PlacementOptions &options,

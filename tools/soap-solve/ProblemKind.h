@@ -11,6 +11,7 @@
 #ifndef SOAP_TOOLS_SOAPSOLVE_PROBLEMKIND_H
 #define SOAP_TOOLS_SOAPSOLVE_PROBLEMKIND_H
 
+#include "CommandLine/Manual.h"
 #include "Soap/Support/Error.h"
 
 #include <string>
@@ -32,6 +33,8 @@ struct ProblemKind {
   /// A member of the outermost object of its instances, which those of no other
   /// kind have: `verify` tells by it what it reads.
   const char *instanceKey;
+  /// Its flags as a table.
+  manual::Manual (*manual)();
   /// What follows the subcommand; the exit status: 0, 1 after bad input, 2
   /// after bad flags, 130 after an interruption (the best answer is written).
   int (*solve)(const std::vector<std::string> &arguments);

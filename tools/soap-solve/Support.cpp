@@ -12,153 +12,47 @@
 #include "Soap/Support/FileIO.h"
 #include "Soap/Support/InputFile.h"
 
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 
 using namespace soap;
+using namespace soap::commandline;
 using namespace soap::solve;
 
 namespace {
 
-constexpr int64_t mostBytes = int64_t(8) << 30;
+constexpr int64_t maxBytes = int64_t(8) << 30;
 
 std::atomic<bool> stopFlag{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void onSignal(int) { stopFlag.store(true); }
 
-/// Whether all of the text is a number.
-template <typename T>
-bool parseNumber(const std::string &text, T &number) {
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-/// A bound of a number as the user would write it.
-std::string shortest(double number) {
-  char text[32];
-  auto result = std::to_chars(text, text + sizeof(text), number);
-  return {text, result.ptr};
-}
-
 } // namespace
 
-Flag solve::textFlag(std::string &target) {
-  return {true, [&target](const std::string &value) {
-            target = value;
-            return std::string(value.empty() ? "a value" : "");
-          }};
+void solve::addCommonFlags(CommandLine &line, CommonOptions &options,
+                           bool &help) {
+  line.group("any problem");
+  line.value("-o", "FILE",
+             "write the solution to FILE (default: standard output)",
+             setText(options.output));
+  line.value("--time-limit", "SECONDS",
+             "give the best answer after so long (default 60; 0: at once)",
+             setNumber(options.timeLimitSeconds, 0, 1e6));
+  line.value("--threads", "N", "threads to search with (default 1)",
+             setInteger(options.threads, 1, 256));
+  line.value("--seed", "N", "of random choices (default 0)",
+             setInteger(options.seed, 0, int64_t(1) << 40));
+  line.value("--input-limit", "BYTES",
+             "the most that a pipe may give (default 256MB), and that gzip "
+             "data may unpack to (default 64MB, or 100 times the packed size)",
+             setLimitOfInputs());
+  line.boolean("--quiet", "no summary", options.quiet);
+  line.flag("--help,-h", "this text", help);
 }
 
-Flag solve::integerFlag(int64_t &target, int64_t low, int64_t high) {
-  return {true, [&target, low, high](const std::string &value) {
-            int64_t number = 0;
-            if (!parseNumber(value, number) || number < low || number > high)
-              return "an integer from " + std::to_string(low) + " to " +
-                     std::to_string(high);
-            target = number;
-            return std::string();
-          }};
-}
-
-Flag solve::numberFlag(double &target, double low, double high) {
-  return {true, [&target, low, high](const std::string &value) {
-            double number = 0;
-            if (!parseNumber(value, number) ||
-                !(number >= low && number <= high))
-              return "a number from " + shortest(low) + " to " + shortest(high);
-            target = number;
-            return std::string();
-          }};
-}
-
-Flag solve::booleanFlag(bool &target) {
-  return {false, [&target](const std::string &value) {
-            target = value != "false";
-            bool known = value.empty() || value == "true" || value == "false";
-            return std::string(known ? "" : "'true' or 'false'");
-          }};
-}
-
-Flag solve::choiceFlag(int &target, std::vector<std::string> names) {
-  return {true, [&target, names = std::move(names)](const std::string &value) {
-            for (size_t i = 0; i < names.size(); ++i)
-              if (names[i] == value) {
-                target = static_cast<int>(i);
-                return std::string();
-              }
-            std::string expected;
-            for (size_t i = 0; i < names.size(); ++i) {
-              if (i)
-                expected += i + 1 == names.size() ? " or " : ", ";
-              expected += "'" + names[i] + "'";
-            }
-            return expected;
-          }};
-}
-
-Flag solve::inputLimitFlag() {
-  return {true, [](const std::string &value) {
-            bool wrong = setInputLimit(value).has_value();
-            return std::string(
-                wrong ? "a number of bytes such as 1048576, 512MB or 4GB" : "");
-          }};
-}
-
-void solve::addCommonFlags(FlagTable &flags, CommonOptions &options) {
-  flags["-o"] = textFlag(options.output);
-  flags["--time-limit"] = numberFlag(options.timeLimitSeconds, 0, 1e6);
-  flags["--threads"] = integerFlag(options.threads, 1, 256);
-  flags["--seed"] = integerFlag(options.seed, 0, int64_t(1) << 40);
-  flags["--input-limit"] = inputLimitFlag();
-  flags["--quiet"] = booleanFlag(options.quiet);
-}
-
-const char *solve::commonHelp() {
-  return R"(  -o FILE               write the solution to FILE (default: standard output)
-  --time-limit=SECONDS  give the best answer after so long (default 60; 0: at once)
-  --threads=N           threads to search with (default 1)
-  --seed=N              of what is drawn at random (default 0)
-  --input-limit=BYTES   what a pipe may give (default 256MB), and what gzip data may
-                        unpack to (default 64MB, or 100 times what is packed)
-  --quiet               no summary
-  --help                this text
-
-Ctrl-C ends the search; the best answer so far is written.
-)";
-}
-
-MaybeError solve::parseFlags(const std::vector<std::string> &arguments,
-                             const FlagTable &flags,
-                             std::vector<std::string> &files) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string &argument = arguments[i];
-    if (argument.empty())
-      return Error{"expected a file, got an empty argument"};
-    if (argument[0] != '-') {
-      files.push_back(argument);
-      continue;
-    }
-    size_t equals = argument.find('=');
-    std::string name = argument.substr(0, equals), value;
-    auto flag = flags.find(name);
-    if (flag == flags.end())
-      return Error{"unknown flag '" + name + "'"};
-    if (equals != std::string::npos) {
-      value = argument.substr(equals + 1);
-    } else if (flag->second.takesValue) {
-      if (++i == arguments.size())
-        return Error{"flag '" + name + "' needs a value"};
-      value = arguments[i];
-    }
-    std::string expected = flag->second.set(value);
-    if (!expected.empty())
-      return Error{"flag '" + name + "': expected " + expected + ", got '" +
-                   value + "'"};
-  }
-  return std::nullopt;
+std::vector<std::string> solve::commonNotes() {
+  return {"Ctrl-C ends the search; the best answer so far is written."};
 }
 
 int solve::failFlags(const std::string &message, const std::string &command) {
@@ -173,7 +67,7 @@ int solve::failInput(const std::string &message) {
 }
 
 Expected<Document> solve::readDocument(const std::string &path) {
-  auto text = readUnpacked(path, mostBytes);
+  auto text = readUnpacked(path, maxBytes);
   if (!text)
     return text.takeError();
   return Document{path, std::move(*text)};

@@ -3,43 +3,22 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Flags as tables, messages in one style, files, and the signal that asks for
-// an early end.
+// Common flags, messages in one style, files, and the signal that asks for an
+// early end.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_TOOLS_SOAPSOLVE_SUPPORT_H
 #define SOAP_TOOLS_SOAPSOLVE_SUPPORT_H
 
+#include "CommandLine/CommandLine.h"
 #include "ProblemKind.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <map>
 
 namespace soap::solve {
-
-/// A flag `--name=VALUE`, `--name VALUE`, or `--name` alone. `set` returns what
-/// was expected, or nothing if the value is good.
-struct Flag {
-  bool takesValue;
-  std::function<std::string(const std::string &)> set;
-};
-using FlagTable = std::map<std::string, Flag>;
-
-/// The flags write to what they are given, which must live as long.
-Flag textFlag(std::string &target);
-Flag integerFlag(int64_t &target, int64_t low, int64_t high);
-Flag numberFlag(double &target, double low, double high);
-/// `--name`, `--name=true`, `--name=false`.
-Flag booleanFlag(bool &target);
-/// One of the names; the target becomes its index.
-Flag choiceFlag(int &target, std::vector<std::string> names);
-
-/// --input-limit: sets the limits of this process (Soap/Support/InputFile.h).
-Flag inputLimitFlag();
 
 /// What every solver takes.
 struct CommonOptions {
@@ -49,14 +28,11 @@ struct CommonOptions {
   int64_t seed = 0;             ///< --seed
   bool quiet = false;           ///< --quiet: no progress, no summary
 };
-void addCommonFlags(FlagTable &flags, CommonOptions &options);
-/// The lines of the help for these.
-const char *commonHelp();
-
-/// Sets what the flags say; other arguments are appended to `files`. An error
-/// is about flags.
-MaybeError parseFlags(const std::vector<std::string> &arguments,
-                      const FlagTable &flags, std::vector<std::string> &files);
+/// The flags for these, as the last group; `help`: --help was given.
+void addCommonFlags(commandline::CommandLine &line, CommonOptions &options,
+                    bool &help);
+/// The end of the help of every solver.
+std::vector<std::string> commonNotes();
 
 /// Prints `soap-solve: error: MESSAGE`, and to look at the help of `command`
 /// ("" for the tool's own); returns 2.

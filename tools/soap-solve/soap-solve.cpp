@@ -17,6 +17,7 @@
 #include <new>
 
 using namespace soap;
+using namespace soap::commandline;
 using namespace soap::solve;
 
 namespace {
@@ -27,20 +28,46 @@ const std::vector<ProblemKind> &problemKinds() {
   return kinds;
 }
 
-void printHelp() {
-  std::string text =
-      "soap-solve: solves optimization problems in files\n\n"
-      "usage: soap-solve KIND INSTANCE [flags]         solve an instance\n"
-      "       soap-solve KIND --help                   the flags of a kind\n"
-      "       soap-solve verify INSTANCE SOLUTION      check a solution\n"
-      "       soap-solve --version                     the version of Soap\n\n"
-      "kinds\n";
+struct OwnFlags {
+  bool help = false, version = false;
+};
+
+/// The flags of `verify`, and of the tool without a kind.
+CommandLine makeCommandLine(OwnFlags &own) {
+  std::string kinds;
   for (const ProblemKind &kind : problemKinds())
-    text += "  " + std::string(kind.command) +
-            std::string(22 - std::string(kind.command).size(), ' ') +
-            kind.summary + "\n";
-  text += "\nInstances and solutions are JSON, instances gzipped or not.\n";
-  std::fputs(text.c_str(), stdout);
+    kinds += std::string(kinds.empty() ? "" : "; ") + kind.command + ": " +
+             kind.summary;
+  CommandLine line(
+      {.tool = "soap-solve",
+       .purpose = "solves optimization problems in files",
+       .usage = {{"soap-solve KIND INSTANCE [flags]", "solve an instance"},
+                 {"soap-solve KIND --help", "the flags of a kind"},
+                 {"soap-solve verify INSTANCE SOLUTION", "check a solution"},
+                 {"soap-solve --version", "the version of Soap"}},
+       .paragraphs = {"Kinds are " + kinds + ".",
+                      "Instances and solutions are JSON, instances gzipped or "
+                      "not."},
+       .groups = {},
+       .notes = {"exit status: 0 success, 1 bad input or no solution, 2 bad "
+                 "flags, 130 interrupted"},
+       .commands = {}});
+  line.group("without a kind, and of verify");
+  line.value("--input-limit", "BYTES",
+             "the most that a pipe may give (default 256MB), and that gzip "
+             "data may unpack to (default 64MB, or 100 times the packed size)",
+             setLimitOfInputs());
+  line.flag("--help,-h", "this text", own.help);
+  line.flag("--version", "the version of Soap, and of LLVM", own.version);
+  return line;
+}
+
+manual::Manual makeManual() {
+  OwnFlags own;
+  manual::Manual manual = makeCommandLine(own).getManual();
+  for (const ProblemKind &kind : problemKinds())
+    manual.commands.push_back(kind.manual());
+  return manual;
 }
 
 /// Reads a document up to the first outermost key that one of the kinds has.
@@ -90,18 +117,22 @@ Expected<const ProblemKind *> kindOf(const Document &instance) {
                expected};
 }
 
+/// Prints the help or the version, if a flag asks for one.
+bool printAnswer(const OwnFlags &own) {
+  if (own.help)
+    std::fputs(printHelp(makeManual()).c_str(), stdout);
+  else if (own.version)
+    std::printf("%s\n", versionLine());
+  return own.help || own.version;
+}
+
 int verify(const std::vector<std::string> &arguments) {
-  bool help = false;
-  FlagTable flags = {{"--help", booleanFlag(help)},
-                     {"-h", booleanFlag(help)},
-                     {"--input-limit", inputLimitFlag()}};
+  OwnFlags own;
   std::vector<std::string> files;
-  if (MaybeError error = parseFlags(arguments, flags, files))
+  if (MaybeError error = makeCommandLine(own).parse(arguments, files, "a file"))
     return failFlags(error->message, "");
-  if (help) {
-    printHelp();
+  if (printAnswer(own))
     return 0;
-  }
   if (files.size() != 2)
     return failFlags("expected an instance and a solution", "");
   auto instance = readDocument(files[0]);
@@ -123,26 +154,37 @@ int verify(const std::vector<std::string> &arguments) {
 int run(const std::vector<std::string> &arguments) {
   if (arguments.empty())
     return failFlags("expected a kind of problem, or 'verify'", "");
-  if (arguments[0] == "--help" || arguments[0] == "-h") {
-    printHelp();
-    return 0;
-  }
-  if (arguments[0] == "--version") {
-    std::printf("%s\n", versionLine());
-    return 0;
-  }
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "verify")
     return verify(rest);
   for (const ProblemKind &kind : problemKinds())
     if (arguments[0] == kind.command)
       return kind.solve(rest);
-  return failFlags("unknown kind of problem '" + arguments[0] + "'", "");
+  if (arguments[0].starts_with("-")) {
+    OwnFlags own;
+    std::vector<std::string> files;
+    MaybeError error =
+        makeCommandLine(own).parse(arguments, files, "a kind of problem");
+    if (!error && printAnswer(own))
+      return 0;
+    return failFlags(
+        error ? error->message : "expected a kind of problem, or 'verify'", "");
+  }
+  std::vector<std::string> names = {"verify"};
+  for (const ProblemKind &kind : problemKinds())
+    names.push_back(kind.command);
+  std::string nearest = nearestName(arguments[0], names);
+  return failFlags("unknown kind of problem '" + arguments[0] + "'" +
+                       (nearest.empty() ? "; expected " + alternatives(names)
+                                        : "; did you mean '" + nearest + "'?"),
+                   "");
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  if (manual::printForBuild(argc, argv, makeManual()))
+    return 0;
   try {
     return run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::bad_alloc &) {

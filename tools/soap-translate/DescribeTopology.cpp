@@ -38,7 +38,10 @@ enum class Form { Text, Svg, Json };
 
 static cl::opt<Form>
     form("topology-as", cl::init(Form::Text), cl::cat(describeCategory),
-         cl::desc("What to print (default text)"),
+         cl::value_desc("text|svg|json"),
+         cl::desc("Print devices, links and routes (text, the default), a "
+                  "drawing (svg), or the topology file, to copy and change "
+                  "(json)"),
          cl::values(clEnumValN(Form::Text, "text", "Devices, links and routes"),
                     clEnumValN(Form::Svg, "svg", "A drawing"),
                     clEnumValN(Form::Json, "json",

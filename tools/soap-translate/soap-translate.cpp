@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandLine/LlvmOptions.h"
 #include "Soap/Support/Version.h"
 #include "Translation.h"
 
@@ -37,11 +38,10 @@ static cl::opt<std::string>
                cl::cat(translateCategory()),
                cl::desc("Output file (default: standard output)"));
 
-static cl::opt<std::string>
-    inputLimit("input-limit", cl::value_desc("BYTES"),
-               cl::cat(translateCategory()),
-               cl::desc("What a pipe or standard input may give, such as 512MB "
-                        "(default: 256MB)"));
+static cl::opt<std::string> inputLimit(
+    "input-limit", cl::value_desc("BYTES"), cl::cat(translateCategory()),
+    cl::desc("The most that a pipe or standard input may give, such as 512MB "
+             "(default: 256MB)"));
 
 static cl::list<std::string> dialectPlugins(
     "load-dialect-plugin", cl::value_desc("FILE"), cl::cat(translateCategory()),
@@ -81,6 +81,41 @@ static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   return success();
 }
 
+/// `categories`: the tool's own first, then those of translations.
+static ::soap::manual::Manual
+makeManual(ArrayRef<const cl::OptionCategory *> categories) {
+  ::soap::manual::Manual manual;
+  manual.tool = "soap-translate";
+  manual.purpose =
+      "other formats to the soap dialect, and lowered modules to artifacts";
+  manual.usage = {{"soap-translate TRANSLATION [FILE] [flags]", ""}};
+  manual.examples = {
+      "soap-translate --import-onnx model.onnx -o model.mlir",
+      "soap-translate --update-onnx model.onnx --weights w.safetensors -o "
+      "trained.onnx",
+      "soap-translate --emit-artifact lowered.mlir -o model.soapx",
+      "soap-translate --generate=nmt --batch=256 -o nmt.mlir",
+      "soap-translate --describe-topology=p100-4x4",
+      "soap-translate --strategy-to-svg searched.mlir -o strategy.svg"};
+  for (const cl::OptionCategory *category : categories) {
+    // Two translations may share a category.
+    bool known = llvm::any_of(manual.groups, [&](const auto &group) {
+      return group.title == category->getName();
+    });
+    if (!known)
+      manual.groups.push_back(
+          {category->getName().str(),
+           ::soap::manual::optionsOf(
+               const_cast<cl::OptionCategory *>(category))});
+  }
+  manual.groups.front().options.push_back(
+      {{"--help", "-h"}, "", "this text", {}, {}});
+  manual.groups.front().options.push_back(
+      {{"--version"}, "", "the version of Soap, and of LLVM", {}, {}});
+  manual.notes = {"exit status: 0 success, 1 bad input, 2 bad flags"};
+  return manual;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   const Translation translations[] = {
@@ -96,20 +131,16 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(categories);
   cl::SetVersionPrinter(
       [](raw_ostream &os) { os << ::soap::versionLine() << "\n"; });
+  ::soap::manual::Manual manual = makeManual(categories);
+  if (::soap::manual::printForBuild(argc, argv, manual))
+    return 0;
+  if (::soap::manual::asksForHelp(argc, argv)) {
+    llvm::outs() << ::soap::manual::printHelp(manual);
+    return 0;
+  }
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv,
-          "soap-translate: other formats to the soap dialect, and lowered "
-          "modules to artifacts\n\n"
-          "  soap-translate --import-onnx model.onnx -o model.mlir\n"
-          "  soap-translate --update-onnx model.onnx --weights w.safetensors "
-          "-o trained.onnx\n"
-          "  soap-translate --emit-artifact lowered.mlir -o model.soapx\n"
-          "  soap-translate --generate=nmt --batch=256 -o nmt.mlir\n"
-          "  soap-translate --describe-topology=p100-4x4\n"
-          "  soap-translate --strategy-to-svg searched.mlir -o strategy.svg\n",
-          &stream)) {
+  if (!cl::ParseCommandLineOptions(argc, argv, "", &stream)) {
     llvm::errs() << messages;
     return 2;
   }

@@ -48,8 +48,21 @@ TEST(Options, Parses) {
   EXPECT_TRUE(parseOptions({"--help"})->help);
 }
 
+TEST(Options, LastValueCounts) {
+  auto options = parseOptions(
+      {"a.mlir", "--data=x", "--seed=1", "--seed", "2", "--data", "--quiet"});
+  ASSERT_TRUE(options) << options.error();
+  EXPECT_EQ(options->seed, 2);
+  // A value may look as a flag.
+  EXPECT_EQ(options->data, "--quiet");
+  EXPECT_FALSE(options->quiet);
+}
+
 TEST(Options, EveryFlagIsInTheHelp) {
   std::string help = helpText();
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 100u) << line;
   for (const char *flag : {"--checkpoint",
                            "--checkpoint-every",
                            "--compare-with",
@@ -81,21 +94,34 @@ TEST(Options, EveryFlagIsInTheHelp) {
                            "--topology",
                            "--transport",
                            "--trace"}) {
-    EXPECT_NE(help.find(std::string("  ") + flag + " "), std::string::npos)
+    size_t at = help.find(std::string("\n  ") + flag);
+    ASSERT_NE(at, std::string::npos) << flag;
+    EXPECT_NE(std::string(" ,").find(help[at + 3 + strlen(flag)]),
+              std::string::npos)
         << flag;
     EXPECT_NE(errorOf({flag}), "unknown flag '" + std::string(flag) + "'");
   }
 }
 
 TEST(Options, Rejects) {
-  EXPECT_EQ(errorOf({}), "expected an MLIR file");
+  EXPECT_EQ(errorOf({}), "expected a file: IR, an artifact or an ONNX model");
   EXPECT_EQ(errorOf({"a.mlir", "b.mlir"}),
-            "expected one MLIR file, got 'a.mlir' and 'b.mlir'");
-  EXPECT_EQ(errorOf({"a.mlir", ""}),
-            "expected an MLIR file, got an empty argument");
+            "expected one file, got 'a.mlir' and 'b.mlir'");
+  EXPECT_EQ(errorOf({"a.mlir", ""}), "expected a file, got an empty argument");
   EXPECT_EQ(errorOf({"a.mlir"}),
-            "expected '--data' to train on, or '--entry' to run once");
-  EXPECT_EQ(errorOf({"a.mlir", "--dta", "x"}), "unknown flag '--dta'");
+            "expected '--data' to train on, or '--entry' to run once; '--data "
+            "synthetic' needs no files");
+  EXPECT_EQ(errorOf({"a.mlir", "--dta", "x"}),
+            "unknown flag '--dta'; did you mean '--data'?");
+  EXPECT_EQ(errorOf({"a.mlir", "--topolgy=cpu-2"}),
+            "unknown flag '--topolgy'; did you mean '--topology'?");
+  EXPECT_EQ(errorOf({"a.mlir", "--colour"}), "unknown flag '--colour'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=", "b.mlir"}),
+            "flag '--data': expected a value, got ''");
+  EXPECT_EQ(errorOf({"a.mlir", "--entry", "f", "--seed", "-1"}),
+            "flag '--seed': expected an integer from 0 to 1099511627776, got "
+            "'-1'");
+  EXPECT_EQ(errorOf({"a.mlir", "--bogus", "--help"}), "no error");
   EXPECT_EQ(errorOf({"a.mlir", "-x"}), "unknown flag '-x'");
   EXPECT_EQ(errorOf({"a.mlir", "--data"}), "flag '--data' needs a value");
   EXPECT_EQ(errorOf({"a.mlir", "--data="}),

@@ -89,10 +89,12 @@ Expected<ProgramSource> runtime::compileModule(const CompileRequest &request) {
   if (access(request.path.c_str(), R_OK) != 0)
     return Error{request.path + ": cannot open: " + std::strerror(errno)};
   if (const char *kind = foreignKind(request.path))
-    return Error{request.path +
-                 ": expected IR, or an artifact, which starts with 'SOAPX', "
-                 "got " +
-                 kind};
+    return Error{
+        request.path +
+        ": expected IR, an ONNX model, or an artifact, which starts with "
+        "'SOAPX', "
+        "got " +
+        kind};
   auto library = loadCompiler();
   if (!library)
     return library.takeError();

@@ -52,6 +52,6 @@ std::string soap::drawProgress(const McmcResult &result,
     chart.levels.push_back(
         {result.initialNames[i], static_cast<double>(result.initialNs[i])});
   // Presets that are far off would hide what the search gained.
-  chart.mostY = std::max(line.points.front().y, 2 * best);
+  chart.maxY = std::max(line.points.front().y, 2 * best);
   return svg::drawStepChart(chart);
 }

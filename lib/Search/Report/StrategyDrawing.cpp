@@ -180,12 +180,12 @@ private:
   /// Colours and names of devices, by machine where there are several.
   void deviceLegend(svg::Legend &legend) {
     constexpr double swatch = svg::Legend::iconHeight;
-    constexpr size_t mostMachines = 64, mostNames = 16;
+    constexpr size_t maxMachines = 64, maxNames = 16;
     const Topology &topology = problem.getTopology();
-    for (size_t m = 0; m < machines.size() && m < mostMachines; ++m) {
+    for (size_t m = 0; m < machines.size() && m < maxMachines; ++m) {
       const std::vector<int> &devices = machines[m];
       // Names of devices, or the first and the last behind their colours.
-      if (machines.size() == 1 && devices.size() <= mostNames) {
+      if (machines.size() == 1 && devices.size() <= maxNames) {
         for (int device : devices)
           legend.entry(
               swatch, topology.devices[device].name, [&](double x, double y) {
@@ -205,8 +205,8 @@ private:
                                          topology.devices[devices[i]].name);
                    });
     }
-    if (machines.size() > mostMachines)
-      legend.note("and " + std::to_string(machines.size() - mostMachines) +
+    if (machines.size() > maxMachines)
+      legend.note("and " + std::to_string(machines.size() - maxMachines) +
                   " machines more");
   }
 
@@ -339,10 +339,10 @@ private:
       if (config.replicas > 1)
         text += ", " + std::to_string(config.replicas) + " replicas";
       text += "; devices";
-      constexpr size_t mostNames = 16;
-      for (size_t i = 0; i < config.devices.size() && i < mostNames; ++i)
+      constexpr size_t maxNames = 16;
+      for (size_t i = 0; i < config.devices.size() && i < maxNames; ++i)
         text += " " + problem.getTopology().devices[config.devices[i]].name;
-      if (config.devices.size() > mostNames)
+      if (config.devices.size() > maxNames)
         text += " ...";
     };
     add(box.group);
@@ -357,8 +357,8 @@ private:
   /// The pieces of an update from left to right; copies are not drawn.
   void updateStrip(const CutUpdate &update, double x, double y) {
     const Config &config = strategy[update.node];
-    constexpr int64_t mostCells = 64;
-    int64_t drawn = std::min(update.pieces, mostCells);
+    constexpr int64_t maxCells = 64;
+    int64_t drawn = std::min(update.pieces, maxCells);
     double width = boxSide / static_cast<double>(drawn);
     for (int64_t i = 0; i < drawn; ++i)
       drawing.rectangle(
@@ -381,8 +381,8 @@ private:
     drawing.open(tooltipOf(box));
     // Copies stand in a raster of their own, with gaps. No more of them than
     // can be seen: the text below the box has their number.
-    constexpr int64_t mostCopies = 64;
-    int64_t copies = std::min(grid.replicas, mostCopies),
+    constexpr int64_t maxCopies = 64;
+    int64_t copies = std::min(grid.replicas, maxCopies),
             across = static_cast<int64_t>(
                 std::ceil(std::sqrt(static_cast<double>(copies)))),
             down = (copies + across - 1) / across;
@@ -416,19 +416,19 @@ private:
   void cells(const CellGrid &grid, int64_t replica, double x, double y,
              double width, double height) {
     // Many pieces in one direction are wrapped, in reading order.
-    constexpr int64_t mostInARow = 16;
+    constexpr int64_t maxInARow = 16;
     int64_t rows = grid.rows, columns = grid.columns, count = rows * columns;
-    if ((rows == 1 || columns == 1) && count > mostInARow) {
+    if ((rows == 1 || columns == 1) && count > maxInARow) {
       columns = static_cast<int64_t>(
           std::ceil(std::sqrt(static_cast<double>(count))));
       rows = (count + columns - 1) / columns;
     }
     // Of thousands of pieces, evenly spaced ones.
-    constexpr int64_t mostCells = 1024, side = 32;
+    constexpr int64_t maxCells = 1024, side = 32;
     int64_t drawn = count;
-    if (count > mostCells) {
+    if (count > maxCells) {
       rows = columns = side;
-      drawn = mostCells;
+      drawn = maxCells;
     }
     double w = width / static_cast<double>(columns),
            h = height / static_cast<double>(rows);

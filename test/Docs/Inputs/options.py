@@ -16,7 +16,7 @@ import sys
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 build, pages = sys.argv[1], sys.argv[2:]
 # Of LLVM's command line; and flags of mlir-opt that a page mentions of soap-opt are none of ours.
-GENERIC = {"help", "help-list", "help-hidden", "version"}
+GENERIC = {"help", "help-list", "help-hidden", "help-passes", "version"}
 
 
 def help_of(*command):
@@ -32,9 +32,9 @@ def passes():
     """Options by pass or pipeline, of those that begin with soap-."""
     found, options = {}, None
     for line in help_of("soap-opt").splitlines():
-        if match := re.match(r" {6}--([\w-]+)", line):
+        if match := re.match(r"  --([\w-]+)", line):
             options = found.setdefault(match.group(1), set()) if match.group(1).startswith("soap-") else None
-        elif (match := re.match(r" {8}--([\w-]+)", line)) and options is not None:
+        elif (match := re.match(r" {6}([\w-]+)=", line)) and options is not None:
             options.add(match.group(1))
     return found
 

@@ -1,0 +1,257 @@
+//===- OnnxModel.cpp - From an ONNX file to a module ----------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OnnxModel.h. The commands that are printed are those that are run, apart
+// from the folder of the files between.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OnnxModel.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace soap;
+using namespace soap::run;
+
+extern char **environ;
+
+namespace {
+
+/// The time of a search without --search.
+constexpr const char *defaultSearch = "time-limit=10";
+
+std::string topologyOf(const Options &options) {
+  if (options.topology.empty() && options.devices)
+    return "cpu-" + std::to_string(options.devices);
+  return options.topology;
+}
+
+std::vector<std::string> wordsOf(const std::string &text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (char c : text + " ")
+    if (c != ' ') {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(word);
+      word.clear();
+    }
+  return words;
+}
+
+/// The tool beside this one, else on the path.
+std::string toolPath(const std::string &name) {
+  std::error_code failed;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  std::filesystem::path beside = self.parent_path() / name;
+  return !failed && access(beside.c_str(), X_OK) == 0 ? beside.string() : name;
+}
+
+/// Ctrl-C is for the command that runs: a search ends with the best that it has
+/// found, and the files between are removed.
+class SignalGuard {
+public:
+  SignalGuard() {
+    struct sigaction ignore{};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignore, &before);
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &interrupt);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SignalGuard() {
+    posix_spawnattr_destroy(&attributes);
+    sigaction(SIGINT, &before, nullptr);
+  }
+  SignalGuard(const SignalGuard &) = delete;
+  SignalGuard &operator=(const SignalGuard &) = delete;
+
+  posix_spawnattr_t attributes;
+
+private:
+  struct sigaction before;
+};
+
+MaybeError runCommand(const std::vector<std::string> &words) {
+  SignalGuard guard;
+  std::string tool = toolPath(words[0]);
+  std::vector<char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  if (int error = posix_spawnp(&child, tool.c_str(), nullptr, &guard.attributes,
+                               arguments.data(), environ))
+    return Error{"cannot start '" + words[0] + "' (" + std::strerror(error) +
+                 "), which reads ONNX models for soap-run"};
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return Error{"cannot wait for '" + words[0] +
+                   "': " + std::strerror(errno)};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return std::nullopt;
+  return Error{
+      "'" + words[0] +
+      (WIFSIGNALED(status)
+           ? "' was ended by signal " + std::to_string(WTERMSIG(status))
+           : "' failed with status " + std::to_string(WEXITSTATUS(status)))};
+}
+
+/// The arguments of soap-run on the module that the commands write: without the
+/// flags that the commands have used.
+std::vector<std::string> lastCommand(const std::vector<std::string> &arguments,
+                                     const Options &options,
+                                     const OnnxCommands &commands) {
+  std::vector<std::string> dropped = {"--import", "--step", "--search"};
+  if (commands.searched)
+    dropped.insert(dropped.end(), {"--topology", "--devices"});
+  std::vector<std::string> words = {"soap-run", commands.module};
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    size_t equals = argument.find('=');
+    std::string name = argument.substr(0, equals);
+    if (std::find(dropped.begin(), dropped.end(), name) != dropped.end()) {
+      if (equals == std::string::npos)
+        ++i; // its value
+      continue;
+    }
+    if (argument != options.file)
+      words.push_back(argument);
+  }
+  return words;
+}
+
+} // namespace
+
+bool run::isOnnxFile(const std::string &path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return false;
+  std::ifstream stream(path, std::ios::binary);
+  std::array<char, 3> bytes = {};
+  if (!stream.read(bytes.data(), bytes.size()))
+    return false;
+  std::string name = path;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  // The version of the IR (field 1, a number), then a field with a length. No
+  // text begins so.
+  return name.ends_with(".onnx") || (bytes[0] == 0x08 && bytes[1] > 0 &&
+                                     bytes[1] < 0x20 && (bytes[2] & 7) == 2);
+}
+
+std::string run::quoted(const std::vector<std::string> &words) {
+  std::string text;
+  for (const std::string &word : words) {
+    bool plain = !word.empty() &&
+                 std::all_of(word.begin(), word.end(), [](unsigned char c) {
+                   return std::isalnum(c) || std::strchr("-_./=:,+@%", c);
+                 });
+    std::string shown;
+    for (char c : word)
+      shown += c == '\'' ? "'\\''" : std::string(1, c);
+    size_t equals = word.find('=');
+    // As people write it: --pass='options'.
+    if (!plain && word.starts_with("--") && equals != std::string::npos &&
+        word.find('\'') == std::string::npos)
+      shown = word.substr(0, equals + 1) + "'" + word.substr(equals + 1) + "'";
+    else if (!plain)
+      shown = "'" + shown + "'";
+    text += (text.empty() ? "" : " ") + shown;
+  }
+  return text;
+}
+
+OnnxCommands run::onnxCommands(const Options &options,
+                               const std::string &folder) {
+  std::string name =
+      folder + std::filesystem::path(options.file).stem().string();
+  OnnxCommands result;
+  auto add = [&](std::vector<std::string> words, const std::string &suffix) {
+    result.module = name + suffix;
+    words.insert(words.end(), {"-o", result.module});
+    result.commands.push_back(std::move(words));
+  };
+  std::vector<std::string> import = {"soap-translate", "--import-onnx",
+                                     options.file};
+  for (const std::string &word : wordsOf(options.import))
+    import.push_back(word);
+  add(std::move(import), ".mlir");
+  if (options.entry.empty() || options.entry != "forward") {
+    std::string pass = "--soap-build-training-step";
+    if (!options.step.empty())
+      pass += "=" + options.step;
+    add({"soap-opt", result.module, pass}, ".step.mlir");
+  }
+  if (std::string topology = topologyOf(options);
+      !topology.empty() && options.preset.empty() && options.strategy.empty()) {
+    result.searched = true;
+    add({"soap-opt", result.module,
+         "--soap-auto-parallel=topology=" + topology + " " +
+             (options.search.empty() ? defaultSearch : options.search)},
+        ".searched.mlir");
+  }
+  return result;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  if (!path.empty())
+    std::filesystem::remove_all(path, ignored);
+}
+
+MaybeError ScratchFolder::make() {
+  const char *base = std::getenv("TMPDIR");
+  std::string name =
+      std::string(base && *base ? base : "/tmp") + "/soap-run-XXXXXX";
+  if (!mkdtemp(name.data()))
+    return Error{name + ": cannot create a folder: " + std::strerror(errno)};
+  path = name + "/";
+  return std::nullopt;
+}
+
+MaybeError run::prepareOnnx(Options &options,
+                            const std::vector<std::string> &arguments,
+                            ScratchFolder &folder) {
+  OnnxCommands shown = onnxCommands(options, "");
+  std::string byHand;
+  for (const std::vector<std::string> &words : shown.commands)
+    byHand += "  " + quoted(words) + "\n";
+  byHand += "  " + quoted(lastCommand(arguments, options, shown)) + "\n";
+  if (!options.quiet)
+    std::fprintf(stderr, "soap-run: %s is an ONNX model; the same by hand:\n%s",
+                 options.file.c_str(), byHand.c_str());
+  if (MaybeError error = folder.make())
+    return error;
+  OnnxCommands commands = onnxCommands(options, folder.getPath());
+  for (const std::vector<std::string> &words : commands.commands)
+    if (MaybeError error = runCommand(words))
+      return Error{options.file + ": " + error->message +
+                   "; flags of the import go behind --import, options of the "
+                   "training step behind --step, of the search behind "
+                   "--search"};
+  options.file = commands.module;
+  if (commands.searched) {
+    options.topology.clear();
+    options.devices = 0;
+  }
+  return std::nullopt;
+}
