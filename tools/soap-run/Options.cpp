@@ -211,7 +211,8 @@ void addCompilerFlags(CommandLine &line, Options &options) {
              [&options](const std::string &value) {
                options.dialectPlugins.push_back(value);
                return std::string(value.empty() ? "a shared object" : "");
-             });
+             },
+             {}, /*repeats=*/true);
   line.flag("--reference", "reference kernels only, no fusion, no library",
             options.reference);
   line.value("--opt-level", "N", "0 to 3 (default 2)",
