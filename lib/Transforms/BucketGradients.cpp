@@ -17,6 +17,7 @@
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/DebugLog.h"
 
 #include <map>
 
@@ -24,6 +25,8 @@ namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPBUCKETGRADIENTS
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
+
+#define DEBUG_TYPE "soap-bucket-gradients"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -37,7 +40,7 @@ constexpr int64_t sizesToTry[] = {int64_t(1) << 14, int64_t(1) << 16,
                                   int64_t(1) << 22, int64_t(1) << 24};
 
 /// A gradient that is exchanged on its way to its only reader. Ops are numbers
-/// of nodes, which those of a copy of the function have, too.
+/// of nodes, which are the same in a copy of the function.
 struct Gradient {
   size_t producer, reader;
   unsigned result, operand;
@@ -214,9 +217,6 @@ LogicalResult BucketGradients::run() {
   std::vector<Bucket> buckets = fillBuckets(gradients, most);
   if (most == 0) {
     ::soap::Evaluation best = target.problem->evaluate(*strategy);
-    auto rank = [](const ::soap::Evaluation &evaluation) {
-      return std::pair(evaluation.excessBytes, evaluation.makespanNs);
-    };
     std::vector<Bucket> before; // nothing new where they are the same
     for (int64_t size : sizesToTry) {
       std::vector<Bucket> filled = fillBuckets(gradients, size);
@@ -226,8 +226,11 @@ LogicalResult BucketGradients::run() {
           tryBuckets(target, gradients, filled);
       if (failed(tried))
         return failure();
+      LDBG() << "buckets of " << size << " bytes: " << tried->makespanNs
+             << " ns, without buckets or with the best so far: "
+             << best.makespanNs << " ns";
       before = filled;
-      if (rank(*tried) < rank(best)) {
+      if (::soap::isBetter(*tried, best)) {
         best = *tried;
         most = size;
         buckets = std::move(filled);

@@ -16,6 +16,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <optional>
+
 namespace mlir::soap {
 
 /// Names of all algorithms, `mcmc` first.
@@ -23,10 +25,13 @@ llvm::ArrayRef<llvm::StringRef> searchAlgorithms();
 /// Whether an algorithm ends without any budget.
 bool endsByItself(llvm::StringRef algorithm);
 
+/// The result of a search by any algorithm.
 struct SearchOutcome {
   ::soap::McmcResult result;
-  /// What else goes into the report.
+  /// Entries of the JSON report that this algorithm alone has.
   llvm::json::Object report;
+  /// Points of all frontiers; none: the search has no frontier.
+  std::optional<int64_t> points;
   /// Values that the result keeps in one form only (Model/Reuse.h).
   std::vector<::soap::KeptValue> keeps;
 };

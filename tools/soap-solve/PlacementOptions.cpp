@@ -112,15 +112,15 @@ solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   flags["--replication"] = booleanFlag(options.objective.replication);
   flags["--all-reduce-bandwidth"] =
       numberFlag(options.objective.allReduceBytesPerTime, 1e-6, 1e18);
-  flags["--accelerators-per-host"] = integerFlag(perHost, 1, mostAccelerators);
+  flags["--accelerators-per-host"] = integerFlag(perHost, 1, maxAccelerators);
   flags["--inside-host-factor"] =
       numberFlag(options.objective.insideHostFactor, 0, 1);
   flags["--show-schedule"] = booleanFlag(options.showSchedule);
   flags["--subgraphs"] = integerFlag(options.subgraphs, 1, 64);
   flags["--split"] = textFlag(options.split);
   flags["--accelerators"] =
-      integerFlag(options.accelerators, 0, mostAccelerators);
-  flags["--cpus"] = integerFlag(options.cpus, 0, mostCpus);
+      integerFlag(options.accelerators, 0, maxAccelerators);
+  flags["--cpus"] = integerFlag(options.cpus, 0, maxCpus);
   flags["--memory"] = numberFlag(options.memoryBytes, 0, 1e300);
   flags["--help"] = flags["-h"] = booleanFlag(options.help);
   std::vector<std::string> files;

@@ -142,10 +142,11 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
 def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   let summary = "Searches for a fast strategy and writes it on every op";
   let description = [{
-    The search of the SOAP paper: Markov chain Monte Carlo over simulated time. A random group of ops (a forward op, its gradients and updates, and what
-    follows it) gets a random config; a Metropolis criterion decides. Chains start from the presets and a random strategy. A strategy that does not fit into
-    the devices' memory is not a solution. Ctrl-C ends the search with the best strategy so far; with `checkpoint` the same command goes on later. With
-    `proposals` alone the result depends on nothing but the seed.
+    The search of the SOAP paper: Markov chain Monte Carlo over simulated time. A random group of ops (a forward op, its
+    gradients and updates, and what follows it) gets a random config; a Metropolis criterion decides. Chains start from
+    the presets and a random strategy. A strategy that does not fit into the devices' memory is not a solution. Ctrl-C
+    ends the search with the best strategy so far; with `checkpoint` the same command goes on later. With `proposals`
+    alone the result depends on nothing but the seed.
 
     ```mlir
     %y = soap.matmul %x, %w {soap.name = "fc"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -157,62 +158,87 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     %y = soap.matmul %x, %w {soap.config = #soap.config<{n = 2}, devices = [0, 1]>, soap.name = "fc"}
        : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     ```
+
+    At its end the search prints one line on stderr (docs/Search.md): the time of an iteration, that of the strategy
+    before (or of one device), the gain over data parallelism, the memory of the fullest device, and how much was
+    searched. With `--remarks-filter=soap-auto-parallel` a remark says the config of each group of ops.
+
+    Options come in groups, which their descriptions begin with: the cluster, the search, the space that it searches,
+    `algorithm=frontier`, and output.
   }];
   let options = [
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Cluster: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
+           "Cluster: profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
     Option<"measure", "measure", "std::string", /*default=*/"\"\"",
-           "Search on this machine: topology NAME.topology.json with NAME.profile.json, to which the shapes of this module that it lacks are added before, by 'soap-run --calibrate'; instead of 'topology'">,
+           "Cluster: search on this machine, instead of 'topology': topology NAME.topology.json with NAME.profile.json, "
+           "to which 'soap-run --calibrate' adds the shapes of this module that it lacks">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Search: function that the strategy is for; default: train_step, evaluate or forward">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"mcmc\"",
-           "mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn (dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement (every group whole on one device), exact (branch and bound; few ops and devices), or frontier (all best trade-offs of memory and time, docs/Frontier.md)">,
-    Option<"polish", "polish", "bool", /*default=*/"false", "Polish what the algorithm has found with what is left of the budget, until no change of one group gains">,
-    Option<"bound", "bound", "bool", /*default=*/"false", "Work out after the search, for the report's bound_ns, a time that no strategy beats: of all ops, each cut in its cheapest way (into at most as many pieces as there are devices, or as a start has), on all devices together; takes seconds">,
-    Option<"seed", "seed", "uint64_t", /*default=*/"1", "Seed of the search">,
-    Option<"timeLimit", "time-limit", "double", /*default=*/"0", "Budget in seconds; default: 10 for mcmc if there is no 'proposals', else none">,
-    Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Budget in proposals">,
-    Option<"targetNs", "target", "int64_t", /*default=*/"0",
-           "Stop as soon as a strategy takes at most so many ns, to measure how long that takes (mcmc); 0: do not">,
-    Option<"beta", "beta", "double", /*default=*/"200.0",
-           "Selectivity: a proposal that is slower by 1/beta of the first strategy's time is accepted with probability 1/e; above 0">,
-    Option<"cooling", "cooling", "double", /*default=*/"0.1",
-           "While a chain spends its budget its temperature, 1/beta, falls geometrically to this share; 1: it stays">,
+           "Search: mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn "
+           "(dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement (every "
+           "group whole on one device), exact (branch and bound; few ops and devices), or frontier (all best trade-offs "
+           "of memory and time, docs/Frontier.md)">,
     ListOption<"initial", "initial", "std::string",
-           "Where chains start: presets by name, 'current' for the configs of the module, 'optcnn' or 'placement' for what these algorithms find (in their own time, which counts), or strategy files (*.json); default: all presets, a random strategy, and, on up to 16 devices, a placement; and what trades between loops make of the best three of them (mcmc)">,
-    ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: those of 'space'">,
-    Option<"space", "space", "std::string", /*default=*/"\"soap\"",
-           "Sub-space to search: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but soap keep devices in order and compute nothing twice">,
-    Option<"untied", "untied", "bool", /*default=*/"false", "Every op decides alone, instead of groups of ops together">,
-    Option<"chains", "chains", "unsigned", /*default=*/"2", "Markov chains, from the best starts; 0: one per start">,
-    Option<"proposalsKind", "proposals-kind", "std::string", /*default=*/"\"mixed\"",
-           "uniform (any group gets any config, as in the paper) or mixed (partly groups on the critical path first, groups that share weights together, neighbours' configs, moved devices, degrees halved and doubled, equal partitions among all devices)">,
-    Option<"tempering", "tempering", "double", /*default=*/"1.0",
-           "Ratio of the temperatures of neighbouring chains, which exchange them now and then (parallel tempering); 1: all alike">,
+               "Search: where it starts: presets by name, 'current' for the configs of the module, 'optcnn' or "
+               "'placement' for what these algorithms find (in their own time, which counts), or strategy files "
+               "(*.json); default: all presets, a random strategy, and, on up to 16 devices, a placement; and what "
+               "factor moves make of the best three of them (mcmc)">,
+    Option<"polish", "polish", "bool", /*default=*/"false",
+           "Search: polish what the algorithm has found with what is left of the budget, until no change of one group "
+           "gains">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"1", "Search: seed of its random numbers">,
+    Option<"timeLimit", "time-limit", "double", /*default=*/"0",
+           "Search: budget in seconds; default: 10 for mcmc if there is no 'proposals', else none">,
+    Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Search: budget in proposals">,
     Option<"threads", "threads", "unsigned", /*default=*/"0",
-           "Threads, for chains and for their next proposals in advance; 0: one per core. With 'proposals' alone the result is the same for any number">,
+           "Search: threads, for chains and for their next proposals in advance; 0: one per core. With 'proposals' alone "
+           "the result is the same for any number">,
     Option<"checkpointFile", "checkpoint", "std::string", /*default=*/"\"\"",
-           "Keep the state of the search in this file, and go on from it if it is there. Budgets are those of all runs together">,
-    Option<"pauseAfter", "pause-after", "int64_t", /*default=*/"0", "Stop, to go on from the checkpoint later, once this run has made so many proposals; 0: do not">,
-    Option<"simulator", "simulator", "std::string", /*default=*/"\"delta\"",
-           "delta (plans and simulates what a proposal changes, up to a proof that it is refused), propagate (the SOAP paper's Algorithm 2: new times for the tasks that a proposal moves) or full (every proposal from nothing); all decide alike">,
-    Option<"earlyRejection", "early-rejection", "bool", /*default=*/"true",
-           "Give up a proposal as soon as it is proven to be refused; false, for measurements, decides alike">,
-    Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
-    Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
-           "Draw how the best time fell during the search to this file (SVG; '-': stdout)">,
+           "Search: keep the state of Markov chains in this file, and go on from it if it exists. Budgets hold for " "all runs together">,
+    Option<"bound", "bound", "bool", /*default=*/"false",
+           "Search: work out afterwards, for the report's bound_ns, a time that no strategy beats: of all ops, each cut "
+           "in its cheapest way (into at most as many pieces as there are devices, or as a start has), on all devices "
+           "together; takes seconds">,
+    Option<"tuning", "tuning", "std::string", /*default=*/"\"\"",
+           "Search: parameters of the algorithms and settings for measurements, as {beta=100 chains=4}; docs/Search.md "
+           "has the table">,
+    Option<"space", "space", "std::string", /*default=*/"\"soap\"",
+           "Space: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but "
+           "soap keep devices in order and compute nothing twice">,
+    ListOption<"roles", "roles", "std::string",
+               "Space: loops that may be cut: sample, parameter, reduction, attribute; default: the roles of 'space'">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
-           "With algorithm=frontier: mini-time (the fastest strategy that fits; the default), mini-parallelism (the fewest devices that some strategy fits on) or profiling (frontiers of 1, 2, 4, ... and all devices, then as mini-time)">,
+           "Frontier: mini-time (the fastest strategy that fits; the default), mini-parallelism (the fewest devices that "
+           "some strategy fits on) or profiling (frontiers of 1, 2, 4, ... and all devices, then as mini-time)">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
-           "With algorithm=frontier: most memory of a device, 16GB or 15GiB; default: what the topology's devices have">,
-    Option<"frontierFile", "frontier", "std::string", /*default=*/"\"\"", "With algorithm=frontier: write the frontiers to this file (JSON, docs/Frontier.md; '-': stdout)">,
-    Option<"frontierSvg", "frontier-svg", "std::string", /*default=*/"\"\"", "With algorithm=frontier: draw them to this file (SVG; '-': stdout)">,
-    Option<"epsilon", "epsilon", "double", /*default=*/"0.0",
-           "With algorithm=frontier: leave out points of cost graphs that another with no more memory is at most this share slower than, 0 to 1; 0: exact">,
-    Option<"configs", "configs", "int64_t", /*default=*/"16", "With algorithm=frontier: candidates per group of ops, 1 to 1000">,
+           "Frontier: most memory of a device, 16GB or 15GiB; default: what the topology's devices have">,
     Option<"reuse", "reuse", "bool", /*default=*/"false",
-           "With algorithm=frontier: values that are re-sharded may be kept in one form only and re-sharded again in the backward pass ('soap.keep'); takes several times as long">,
-    Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">
+           "Frontier: values that are re-sharded may be kept in one form only and re-sharded again in the backward pass "
+           "('soap.keep'); takes several times as long">,
+    Option<"frontierFile", "frontier", "std::string", /*default=*/"\"\"",
+           "Frontier: write the frontiers to this file (JSON, docs/Frontier.md; '-': stdout)">,
+    Option<"frontierSvg", "frontier-svg", "std::string", /*default=*/"\"\"",
+           "Frontier: draw them to this file (SVG; '-': stdout)">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Output: write what the search did to this file (JSON; '-': stdout)">,
+    Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
+           "Output: draw how the best time fell during the search to this file (SVG; '-': stdout)">,
+    Option<"exportFile", "export", "std::string", /*default=*/"\"\"",
+           "Output: write the strategy to this file, with its simulated schedule">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Output: print what was found in one line on stderr">
+  ];
+  let statistics = [
+    Statistic<"numProposals", "proposals", "Strategies that the search priced">,
+    Statistic<"numAccepted", "accepted", "Proposals that became the current strategy">,
+    Statistic<"numPrunedByLoad", "pruned-by-load", "Proposals pruned by the load bound, before planning">,
+    Statistic<"numPrunedByTransfers", "pruned-by-transfers",
+              "Proposals pruned by the path or inbound-transfer bound, before planning">,
+    Statistic<"numPrunedByPlan", "pruned-by-plan", "Proposals pruned by a bound of their plan, before simulation">,
+    Statistic<"numSimulatedTasks", "simulated-tasks", "Tasks that proposals gave new times">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -268,7 +294,7 @@ def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
   let summary = "Places ops on devices as a pipeline of stages";
   let description = [{
     Device placement (docs/Placement.md): every group of ops (docs/Analysis.md) whole on one device, so that the greatest load of a device is smallest; stages through which microbatches
-    go, contiguous but for `algorithm=local-search`. Writes configs, and `soap.pipeline` on the module, which makes `--soap-simulate` simulate the pipeline (docs/Pipeline.md). Prints the greatest load and what is known of the optimum on stderr.
+    go, contiguous unless `algorithm=local-search`. Writes configs, and `soap.pipeline` on the module, which makes `--soap-simulate` simulate the pipeline (docs/Pipeline.md). Prints the greatest load and what is known of the optimum on stderr.
 
     ```
     soap-opt step.mlir --soap-place='topology=h100-8 microbatches=16' --soap-simulate -o placed.mlir

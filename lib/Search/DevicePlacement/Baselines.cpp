@@ -165,7 +165,7 @@ Answer placement::solvePipeDream(const Problem &problem,
     memory[groupOf[unit]] += graph.units[unit].memoryBytes;
     fits &= memory[groupOf[unit]] <= problem.acceleratorMemoryBytes;
   }
-  if (!fits) // but for CPUs, which are far slower
+  if (!fits) // it would on CPUs, which are far slower
     return solveDpl(problem, objective, deadline.rest());
   // The problem with groups as color classes.
   Problem path = problem;

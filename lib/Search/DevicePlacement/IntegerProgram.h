@@ -72,7 +72,7 @@ struct IntegerProgram {
 };
 
 struct IntegerResult {
-  /// No solution has a smaller value, but for the solver's tolerance.
+  /// No solution has a smaller value, within the solver's tolerance.
   double bound = -IntegerProgram::unbounded;
   /// The solver ended with a proof: `bound` belongs to the best solution, or
   /// there is none.

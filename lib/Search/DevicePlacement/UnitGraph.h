@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What solvers work on: nodes that must or may well share a device are one
-// unit, and a producer with its consumers is one net. Loads of sets of units
-// are those of their nodes.
+// unit, and a producer with its consumers is one net. The load of a set of
+// units is the load of its nodes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -28,7 +28,7 @@ struct GroupPrices {
   /// What the tiles of these values take on the topology's first device: those
   /// where the value is written (or, of a graph input, is from the start), and
   /// copies in the form in which it is read. Entry `config * values.size() + i`
-  /// is for `values[i]`; numbers are those of the whole graph.
+  /// is for `values[i]`; values have their numbers in the whole graph.
   std::vector<int> values;
   std::vector<int64_t> sourceBytes, copyBytes;
   /// Of pairs: what moving each value adds to the time, in the same order.

@@ -279,7 +279,7 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
       bytes[c] += heldAt(alone[g], c, position);
     }
   std::vector<size_t> chosen =
-      bestCandidates(times, bytes, static_cast<size_t>(options.mostConfigs));
+      bestCandidates(times, bytes, static_cast<size_t>(options.maxConfigs));
   auto addBest = [&](const std::vector<size_t> &places, size_t most) {
     std::vector<int64_t> ownTimes, ownBytes;
     for (size_t c : places) {
@@ -293,7 +293,7 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   };
-  auto most = static_cast<size_t>(options.mostConfigs);
+  auto most = static_cast<size_t>(options.maxConfigs);
   std::vector<FrontierRestriction> restrictions =
       frontierRestrictions(options.devices);
   std::vector<std::vector<size_t>> &places = placesOf[kindOf[groups[0]]];

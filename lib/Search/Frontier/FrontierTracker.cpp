@@ -40,7 +40,7 @@ bool FrontierTracker::measure() {
   result.peakBytes = std::max(result.peakBytes, bytes);
   result.largestFrontier =
       std::max(result.largestFrontier, builder->largestFrontier());
-  return bytes <= options.mostBytes && !stopped();
+  return bytes <= options.maxBytes && !stopped();
 }
 
 /// Sum of sizes over the mean entry, about what a product takes.
@@ -328,7 +328,7 @@ bool FrontierTracker::carryOut(const EliminationStep &step,
 
 Place FrontierTracker::run(const std::vector<EliminationStep> &steps,
                            double memoryWeight) {
-  limits.mostPoints = options.mostPoints;
+  limits.maxPoints = options.maxPoints;
   limits.limitBytes = options.limitBytes;
   // (1 + tolerance)^depth = 1 + epsilon, with room for rounding.
   if (options.epsilon > 0)

@@ -91,7 +91,7 @@ private:
   /// height where it ends.
   double legend(double width) {
     constexpr double swatch = 11, lineHeight = 17;
-    constexpr size_t mostMachines = 64, mostNames = 16;
+    constexpr size_t maxMachines = 64, maxNames = 16;
     const Topology &topology = problem.getTopology();
     double x = margin, y = 54;
     auto advance = [&](double step) {
@@ -100,10 +100,10 @@ private:
         y += lineHeight;
       }
     };
-    for (size_t m = 0; m < machines.size() && m < mostMachines; ++m) {
+    for (size_t m = 0; m < machines.size() && m < maxMachines; ++m) {
       const std::vector<int> &devices = machines[m];
       // Names of devices, or the first and the last around their colours.
-      bool names = machines.size() == 1 && devices.size() <= mostNames;
+      bool names = machines.size() == 1 && devices.size() <= maxNames;
       if (names) {
         for (int device : devices) {
           const std::string &name = topology.devices[device].name;
@@ -131,9 +131,9 @@ private:
                    label, {.fill = ink, .fontSize = 11});
       x += step;
     }
-    if (machines.size() > mostMachines)
+    if (machines.size() > maxMachines)
       drawing.text(x, y + 10,
-                   "and " + std::to_string(machines.size() - mostMachines) +
+                   "and " + std::to_string(machines.size() - maxMachines) +
                        " machines more",
                    {.fill = faint, .fontSize = 11});
     return y + lineHeight;
@@ -205,10 +205,10 @@ private:
       if (config.replicas > 1)
         text += ", " + std::to_string(config.replicas) + " replicas";
       text += "; devices";
-      constexpr size_t mostNames = 16;
-      for (size_t i = 0; i < config.devices.size() && i < mostNames; ++i)
+      constexpr size_t maxNames = 16;
+      for (size_t i = 0; i < config.devices.size() && i < maxNames; ++i)
         text += " " + problem.getTopology().devices[config.devices[i]].name;
-      if (config.devices.size() > mostNames)
+      if (config.devices.size() > maxNames)
         text += " ...";
     };
     add(box.group);
@@ -232,8 +232,8 @@ private:
     drawing.open(tooltipOf(box));
     // Copies stand in a raster of their own, with gaps. No more of them than
     // can be seen: the text below the box has their number.
-    constexpr int64_t mostCopies = 64;
-    int64_t copies = std::min(grid.replicas, mostCopies),
+    constexpr int64_t maxCopies = 64;
+    int64_t copies = std::min(grid.replicas, maxCopies),
             across = static_cast<int64_t>(
                 std::ceil(std::sqrt(static_cast<double>(copies)))),
             down = (copies + across - 1) / across;
@@ -256,19 +256,19 @@ private:
   void cells(const CellGrid &grid, int64_t replica, double x, double y,
              double width, double height) {
     // Many pieces in one direction are wrapped, in reading order.
-    constexpr int64_t mostInARow = 16;
+    constexpr int64_t maxInARow = 16;
     int64_t rows = grid.rows, columns = grid.columns, count = rows * columns;
-    if ((rows == 1 || columns == 1) && count > mostInARow) {
+    if ((rows == 1 || columns == 1) && count > maxInARow) {
       columns = static_cast<int64_t>(
           std::ceil(std::sqrt(static_cast<double>(count))));
       rows = (count + columns - 1) / columns;
     }
     // Of thousands of pieces, evenly spaced ones.
-    constexpr int64_t mostCells = 1024, side = 32;
+    constexpr int64_t maxCells = 1024, side = 32;
     int64_t drawn = count;
-    if (count > mostCells) {
+    if (count > maxCells) {
       rows = columns = side;
-      drawn = mostCells;
+      drawn = maxCells;
     }
     double w = width / static_cast<double>(columns),
            h = height / static_cast<double>(rows);

@@ -650,7 +650,7 @@ private:
     return starts;
   }
 
-  /// Around modules that share their columns with nobody.
+  /// Around modules that share their columns with no other module.
   void placeFrames(StrategyLayout &layout, const std::vector<double> &left,
                    const std::vector<double> &top,
                    const std::vector<int> &line) const {

@@ -21,7 +21,7 @@ Expected<Problem> parseProblem(const std::string &text,
                                const std::string &file);
 std::string printProblem(const Problem &problem);
 
-inline constexpr int mostSubgraphs = 64;
+inline constexpr int maxSubgraphs = 64;
 
 /// What a solution's file says.
 struct SolutionFile {

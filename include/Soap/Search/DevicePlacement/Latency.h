@@ -25,7 +25,7 @@ struct LatencyObjective {
 };
 
 /// How many subgraphs an accelerator may have.
-int mostSubgraphsOf(const Problem &problem, const LatencyObjective &objective);
+int maxSubgraphsOf(const Problem &problem, const LatencyObjective &objective);
 
 struct LatencyPlacement {
   /// Per node; which CPU computes a node of any CPU is not decided here.

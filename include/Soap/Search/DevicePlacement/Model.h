@@ -28,8 +28,8 @@ struct ModelProblem {
   /// (Objective.h). 0: none.
   int acceleratorsPerHost = 0;
   double insideHostFactor = 1;
-  /// For replicated stages: gradients are added up once for an iteration, so
-  /// what a microbatch pays is that share of it.
+  /// For replicated stages: gradients are added up once for an iteration, so a
+  /// microbatch has that share of the time.
   double allReduceBytesPerTime = 0;
 };
 
@@ -39,7 +39,7 @@ struct ModelProblem {
 /// so are all forward nodes that read a parameter. A node has the bytes of its
 /// activations for as many microbatches as may be in flight, the node that
 /// reads a parameter first the bytes of it, its gradient and optimizer state.
-/// A weight that nobody updates counts at each node that reads it, or, where
+/// A weight without an update op counts at each node that reads it, or, where
 /// that would say much more than is held, at the first of its readers, which
 /// are of one class then: no device reads weights that are not counted.
 /// What a node sends takes as long as from device 0 to 1, or, with machines, to

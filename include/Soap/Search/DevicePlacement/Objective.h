@@ -72,9 +72,9 @@ struct StageCosts {
   StageLoad load(const Objective &objective) const;
 };
 
-/// Load of a stage on `replicas` accelerators; `trainedBytes` are those of its
-/// color classes with backward nodes. The all-reduce is part of the backward
-/// pass.
+/// Load of a stage on `replicas` accelerators; `trainedBytes` are the bytes of
+/// its color classes with backward nodes. The all-reduce is part of the
+/// backward pass.
 StageLoad replicatedLoad(StageLoad load, const Objective &objective,
                          double trainedBytes, int replicas);
 

@@ -16,8 +16,8 @@
 
 namespace soap::placement {
 
-/// What a device does once for each sample. Times are those of sample 0; sample
-/// n is later by n periods.
+/// A task that a device runs once for each sample. Times are for sample 0;
+/// sample n comes n periods later.
 struct RoundTask {
   enum Kind {
     Compute, ///< the nodes of the stage

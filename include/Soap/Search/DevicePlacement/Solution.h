@@ -87,7 +87,7 @@ struct Answer {
   double value = 0;
   /// No placement that the objective allows has a smaller value.
   double bound = 0;
-  /// `value` is `bound`, but for rounding.
+  /// `value` is `bound`, up to rounding.
   bool optimal = false;
   double seconds = 0;
   /// Without a placement: memory of accelerators, in bytes, from which on there

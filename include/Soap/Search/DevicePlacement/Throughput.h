@@ -33,9 +33,9 @@ struct Budget {
 /// Dynamic programming over ideals (section 5.1.1): the best contiguous split,
 /// on as many threads as the budget says; the table's memory is linear in the
 /// number of ideals. With GPipe, over Pareto frontiers of forward and backward
-/// loads. If there are more than `mostIdeals`, or hosts, it is `solveDpl`.
+/// loads. If there are more than `maxIdeals`, or hosts, it is `solveDpl`.
 Answer solveDp(const Problem &problem, const Objective &objective,
-               const Budget &budget, size_t mostIdeals = 4'000'000);
+               const Budget &budget, size_t maxIdeals = 4'000'000);
 
 /// The same over the prefixes of linear orders (section 5.1.2, DPL); the best
 /// of several orders. If none has a split that fits, it is `solveDp`. For

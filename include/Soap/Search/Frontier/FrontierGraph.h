@@ -5,7 +5,7 @@
 //
 // From a parallelization problem to what frontier tracking works on: a node per
 // group of ops with its candidate configs, an edge per pair of groups that
-// share values. Times are those of OptCNN's model (nothing overlaps); memory is
+// share values. Times follow OptCNN's model (nothing overlaps); memory is
 // what one device holds at a position of the program, because what a training
 // step holds over time is what its capacity is about, not the sum of all it
 // ever holds.
@@ -38,8 +38,8 @@ struct FrontierGraphOptions {
   /// The first so many devices are used; they should be alike.
   int devices = 1;
   /// Candidates per group; beyond these the best of each restricted space, an
-  /// eighth (of each mesh a sixteenth) as many, and those of `known`.
-  int mostConfigs = 16;
+  /// eighth (of each mesh a sixteenth) as many, and the configs of `known`.
+  int maxConfigs = 16;
   int threads = 1;
   FrontierSpace space = FrontierSpace::All;
   /// Mesh-TensorFlow's restrictions: all devices are one mesh of `meshSamples`
@@ -61,8 +61,8 @@ struct FrontierRestriction {
   int meshSamples;
 };
 
-/// The restricted spaces whose best candidates are among those of the whole
-/// space: OptCNN's, ToFu's and every mesh of so many devices.
+/// The restricted spaces whose best candidates are candidates of the whole
+/// space, too: OptCNN's, ToFu's and every mesh of so many devices.
 std::vector<FrontierRestriction> frontierRestrictions(int devices);
 
 /// Positions of a program, numbers of nodes, both included.

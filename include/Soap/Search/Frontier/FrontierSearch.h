@@ -32,20 +32,20 @@ struct FrontierSearchOptions : SearchBudget {
   /// Most bytes per device; negative: what the topology's devices have.
   int64_t limitBytes = -1;
   int threads = 1;
-  int64_t mostConfigs = 16; ///< candidates per group
+  int64_t maxConfigs = 16; ///< candidates per group
   /// See `FrontierOptions`.
   double epsilon = 0;
-  int64_t mostPoints = 65536;
-  /// Instead of `mostPoints` in restricted spaces, of which few are simulated.
-  static constexpr int64_t mostRestrictedPoints = 128;
+  int64_t maxPoints = 65536;
+  /// Instead of `maxPoints` in restricted spaces, of which few are simulated.
+  static constexpr int64_t maxRestrictedPoints = 128;
   /// Of each number of devices, so many strategies of the searched space are
   /// simulated at most, and of each space that restricts it (or is searched
   /// itself) an eighth as many.
-  int64_t mostSimulated = 64;
+  int64_t maxSimulated = 64;
   /// Of the whole space, all strategies are simulated if there are at most so
   /// many; else so many that differ in one group from points found so far.
-  int64_t mostEnumerated = 1024;
-  int64_t mostNeighbours = 128;
+  int64_t maxEnumerated = 1024;
+  int64_t maxNeighbours = 128;
   /// Restrictions, for comparisons (FrontierGraph.h).
   FrontierSpace space = FrontierSpace::All;
   int meshSamples = 1;

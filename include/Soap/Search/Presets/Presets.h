@@ -43,8 +43,8 @@ Strategy zeroStrategy(const ParallelizationProblem &problem);
 /// devices on) every two loops. Groups with fewer choices begin again.
 Strategy probeStrategy(const ParallelizationProblem &problem, int number);
 
-/// Every group by itself takes one of these choices, or one device: a strategy
-/// that nobody would choose, for measurements. `seed` decides.
+/// Every group by itself takes one of these choices, or one device: a random
+/// strategy for measurements. `seed` decides.
 Strategy mixedStrategy(const ParallelizationProblem &problem, int seed);
 
 /// What `expertStrategy` goes by.

@@ -58,9 +58,9 @@ struct Explanation {
 };
 
 /// Prices up to `most` configs of a group (at least the current one): the
-/// current one, those of neighbours and presets, then every legal vector of
-/// degrees (powers of two beyond 32 devices) on the current devices and on
-/// contiguous ones, those that cut few loops first.
+/// current one, the configs of neighbours and presets, then every legal vector
+/// of degrees (powers of two beyond 32 devices) on the current devices and on
+/// contiguous ones, vectors that cut few loops first.
 Explanation explainGroup(const ParallelizationProblem &problem,
                          const Strategy &strategy, int group, int64_t most);
 

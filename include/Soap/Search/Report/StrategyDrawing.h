@@ -16,12 +16,12 @@
 namespace soap {
 
 /// An SVG. Each group of ops is a box named after its leader: rows are cuts of
-/// sample and attribute loops, columns those of parameter and reduction loops,
-/// replicas are boxes beside each other, and the colour of a cell is its
+/// sample and attribute loops, columns are cuts of parameter and reduction
+/// loops, replicas are boxes beside each other, and the colour of a cell is its
 /// device. Networks that are unrolled over time have a row per layer, others
 /// go from left to right, line by line; modules (names with a common first
-/// part) have a frame, and those that are alike one after the other are drawn
-/// once. `title` is written on top.
+/// part) have a frame, and equal modules in a row are drawn once. `title` is
+/// written on top.
 std::string drawStrategy(const ParallelizationProblem &problem,
                          const Strategy &strategy, const std::string &title);
 
