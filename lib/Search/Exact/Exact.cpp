@@ -16,7 +16,7 @@
 #include "ExactTimeline.h"
 #include "Search/Evaluator/SearchRun.h"
 #include "Search/Problem/ConfigSpace.h"
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/MCMC/MCMC.h"
 #include "Soap/Search/MCMC/Polish.h"
 #include "Soap/Search/Presets/Presets.h"

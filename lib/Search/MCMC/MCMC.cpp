@@ -13,7 +13,7 @@
 
 #include "FactorMoves.h"
 #include "McmcChain.h"
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>

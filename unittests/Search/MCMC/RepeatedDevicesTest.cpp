@@ -13,7 +13,7 @@
 #include "Search/MCMC/GroupMates.h"
 #include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/Exact/Exact.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/MCMC/MCMC.h"

@@ -1,4 +1,4 @@
-//===- Explain.cpp - Why an op has its config -----------------------------===//
+//===- ExplainPass.cpp - Why an op has its config -------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

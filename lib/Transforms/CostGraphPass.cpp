@@ -1,4 +1,4 @@
-//===- CostGraph.cpp - Models as cost graphs, and back --------------------===//
+//===- CostGraphPass.cpp - Models as cost graphs, and back ----------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ProblemFile.cpp - Placement problems as JSON -----------------------===//
+//===- PlacementFile.cpp - Placement problems as JSON ---------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
