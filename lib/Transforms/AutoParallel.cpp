@@ -62,7 +62,8 @@ struct AutoParallel
                             const ::soap::ParallelizationProblem &problem,
                             std::vector<::soap::Strategy> &strategies);
   LogicalResult writeFiles(const FunctionProblem &target,
-                           const SearchOutcome &outcome);
+                           const SearchOutcome &outcome,
+                           const PlannedResult &planned);
   void countStatistics(const ::soap::McmcResult &result);
   FailureOr<SearchOutcome> search(const ::soap::ParallelizationProblem &problem,
                                   std::vector<::soap::Strategy> strategies);
@@ -257,7 +258,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.stop = &InterruptScope::isInterrupted();
   InterruptScope scope;
   for (auto [name, strategy] : llvm::zip_equal(initial, strategies)) {
-    // Who goes on from a checkpoint has begun already.
+    // A search that goes on from a checkpoint has its starts already.
     if (strategy.empty() &&
         (checkpointFile.empty() || !llvm::sys::fs::exists(checkpointFile)))
       strategy = searchStart(name, problem, options);
@@ -339,7 +340,7 @@ AutoParallel::readCheckpoint(const ::soap::ParallelizationProblem &problem,
   if (!state)
     return getOperation().emitError() << state.error();
   for (const std::string &name : initial)
-    // What another search has to find may have been missed.
+    // A start that is searched may be missing from the checkpoint.
     if (!isSearchedStart(name) &&
         !llvm::is_contained(state->initialNames, name))
       return getOperation().emitError()
@@ -372,9 +373,11 @@ void AutoParallel::writeCheckpoint(StringRef text) {
 }
 
 LogicalResult AutoParallel::writeFiles(const FunctionProblem &target,
-                                       const SearchOutcome &outcome) {
+                                       const SearchOutcome &outcome,
+                                       const PlannedResult &planned) {
   ModuleOp module = getOperation();
   SearchReportOptions options;
+  options.planned = planned;
   options.seed = seed;
   options.interrupted = InterruptScope::isInterrupted();
   options.hasBounds = tuned->simulator == "delta";
@@ -443,7 +446,10 @@ LogicalResult AutoParallel::run() {
   LDBG() << "best " << result.bestEvaluation.makespanNs << " ns, "
          << result.proposals << " proposals, " << result.accepted
          << " accepted, " << result.seconds << " s";
-  if (failed(writeFiles(target, *found)))
+  PlannedResult planned;
+  if (summary || !report.empty())
+    planned = planResult(target, result.best);
+  if (failed(writeFiles(target, *found, planned)))
     return failure();
   if (result.bestEvaluation.excessBytes > 0)
     return target.function.emitError()
@@ -454,7 +460,7 @@ LogicalResult AutoParallel::run() {
            << " bytes more, expected devices with more 'memory_bytes', a "
               "smaller model or a longer search";
   if (summary)
-    llvm::errs() << printSearchSummary(target, *found, references,
+    llvm::errs() << printSearchSummary(target, *found, planned, references,
                                        InterruptScope::isInterrupted())
                  << '\n';
   emitSearchRemarks(target, result);

@@ -33,8 +33,8 @@ using namespace mlir::soap;
 
 namespace {
 
-/// What is tried where no size is given: from what any network sends in one
-/// message to the buckets of data-parallel frameworks.
+/// The sizes that are tried if none is given: from one message of any network
+/// to the buckets of data-parallel frameworks.
 constexpr int64_t sizesToTry[] = {int64_t(1) << 14, int64_t(1) << 16,
                                   int64_t(1) << 18, int64_t(1) << 20,
                                   int64_t(1) << 22, int64_t(1) << 24};
@@ -45,7 +45,7 @@ struct Gradient {
   size_t producer, reader;
   unsigned result, operand;
   int64_t bytes;
-  /// What gradients of a bucket have in common: devices and element type.
+  /// Devices and element type, which all gradients of a bucket share.
   std::pair<std::vector<int>, const void *> kind;
 };
 
@@ -171,7 +171,7 @@ static void writeBucket(ArrayRef<Operation *> ops, ArrayRef<Gradient> gradients,
     ops[gradients[g].reader]->setOperand(gradients[g].operand, sum);
 }
 
-/// What an iteration would be like with buckets.
+/// The price of an iteration with buckets.
 FailureOr<::soap::Evaluation>
 BucketGradients::tryBuckets(const FunctionProblem &target,
                             ArrayRef<Gradient> gradients,

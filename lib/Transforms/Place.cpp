@@ -59,8 +59,7 @@ using Solver = placement::Answer (*)(const placement::Problem &,
                                      const placement::Objective &,
                                      const placement::Budget &);
 
-/// Those that are part of the library; all but local search give contiguous
-/// stages.
+/// The solvers of the library; all except local search give contiguous stages.
 Solver findSolver(StringRef name) {
   if (name == "dp")
     return [](const placement::Problem &problem,

@@ -36,7 +36,7 @@ struct SearchOutcome {
   std::vector<::soap::KeptValue> keeps;
 };
 
-/// What all searches other than Markov chains are given.
+/// The budget of a search other than Markov chains.
 template <typename Options>
 Options budgetOf(const ::soap::McmcOptions &options) {
   Options budget;
@@ -60,8 +60,8 @@ SearchOutcome runSearch(llvm::StringRef algorithm, bool polish,
 /// Starts that a search of their own finds: `optcnn` and `placement`.
 bool isSearchedStart(llvm::StringRef name);
 
-/// What it finds, searched to its own end, so that it depends on the seed
-/// alone; the time that takes is taken off `options`, of which at least a
+/// The strategy that it finds, searched to its own end, so that it depends on
+/// the seed alone. Subtracts its time from `options`, of which at least a
 /// millisecond is left. Empty if it was stopped before.
 ::soap::Strategy searchStart(llvm::StringRef name,
                              const ::soap::ParallelizationProblem &problem,

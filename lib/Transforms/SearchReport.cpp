@@ -26,6 +26,18 @@
 using namespace mlir;
 using namespace mlir::soap;
 
+PlannedResult mlir::soap::planResult(const FunctionProblem &target,
+                                     const ::soap::Strategy &strategy) {
+  ::soap::CostModel cost(target.topology);
+  ::soap::StrategyPlan plan(target.opGraph.graph, cost);
+  plan.set(strategy);
+  PlannedResult planned;
+  planned.tasks = plan.taskCount();
+  for (int64_t bytes : ::soap::peakBytes(plan))
+    planned.peakBytes = std::max(planned.peakBytes, bytes);
+  return planned;
+}
+
 /// The strategy that the ops of a module have; none if ops have no config or
 /// one that is not legal on the topology.
 static std::optional<::soap::Strategy>
@@ -66,9 +78,6 @@ std::string mlir::soap::printSearchReport(const FunctionProblem &target,
                                           const SearchReportOptions &options) {
   const ::soap::ParallelizationProblem &problem = *target.problem;
   const ::soap::McmcResult &result = outcome.result;
-  ::soap::CostModel cost(target.topology);
-  ::soap::StrategyPlan plan(target.opGraph.graph, cost);
-  plan.set(result.best);
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
@@ -94,7 +103,8 @@ std::string mlir::soap::printSearchReport(const FunctionProblem &target,
     json.attribute("proposals_per_second",
                    result.seconds > 0 ? result.proposals / result.seconds : 0);
     json.attribute("seconds", result.seconds);
-    json.attribute("tasks", plan.taskCount());
+    json.attribute("tasks", options.planned.tasks);
+    json.attribute("peak_bytes", options.planned.peakBytes);
     const ::soap::EvaluatorStatistics &counts = result.statistics;
     auto share = [&](int64_t count) {
       return static_cast<double>(count) / static_cast<double>(counts.proposals);
@@ -135,18 +145,15 @@ std::string mlir::soap::printSearchReport(const FunctionProblem &target,
 
 std::string mlir::soap::printSearchSummary(const FunctionProblem &target,
                                            const SearchOutcome &outcome,
+                                           const PlannedResult &planned,
                                            const SearchReferences &references,
                                            bool interrupted) {
   const ::soap::McmcResult &result = outcome.result;
-  ::soap::CostModel cost(target.topology);
-  ::soap::StrategyPlan plan(target.opGraph.graph, cost);
-  plan.set(result.best);
   ::soap::SearchSummary summary;
   summary.function = func::FuncOp(target.function).getName().str();
   summary.topology = target.topology.name;
   summary.timeNs = result.bestEvaluation.makespanNs;
-  for (int64_t bytes : ::soap::peakBytes(plan))
-    summary.memoryBytes = std::max(summary.memoryBytes, bytes);
+  summary.memoryBytes = planned.peakBytes;
   summary.before = references.before;
   summary.dataParallel = references.dataParallel;
   summary.proposals = result.proposals;

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What soap-auto-parallel says at its end: the JSON report, the line on stderr,
-// and a remark for each group of ops. One replanning of the result serves all.
+// The output of soap-auto-parallel at its end: the JSON report, the line on
+// stderr, and a remark for each group of ops. One replanning of the result
+// serves all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,17 @@
 
 namespace mlir::soap {
 
+/// The result of a search, planned.
+struct PlannedResult {
+  int64_t tasks = 0;     ///< of an iteration
+  int64_t peakBytes = 0; ///< of the device that holds most
+};
+
+/// Plans and simulates a strategy once, for report and summary. The graph must
+/// be that of the result.
+PlannedResult planResult(const FunctionProblem &target,
+                         const ::soap::Strategy &strategy);
+
 /// Strategies that the result is compared with, priced.
 struct SearchReferences {
   std::optional<::soap::SearchSummary::Reference> before, dataParallel;
@@ -27,8 +39,9 @@ struct SearchReferences {
 /// data parallelism. The graph must be as it was before the search.
 SearchReferences priceReferences(FunctionProblem &target);
 
-/// What the JSON report has beyond the outcome of the search.
+/// Entries of the JSON report beyond the outcome of the search.
 struct SearchReportOptions {
+  PlannedResult planned;
   uint64_t seed = 0;
   bool interrupted = false;
   /// Whether proposals were priced by delta simulation, so that the report says
@@ -36,15 +49,15 @@ struct SearchReportOptions {
   bool hasBounds = true;
 };
 
-/// The JSON report (docs/Search.md). The graph must be that of the result.
+/// The JSON report (docs/Looking.md).
 std::string printSearchReport(const FunctionProblem &target,
                               const SearchOutcome &outcome,
                               const SearchReportOptions &options);
 
-/// The line on stderr, without a line break. The graph must be that of the
-/// result.
+/// The line on stderr, without a line break.
 std::string printSearchSummary(const FunctionProblem &target,
                                const SearchOutcome &outcome,
+                               const PlannedResult &planned,
                                const SearchReferences &references,
                                bool interrupted);
 

@@ -45,8 +45,7 @@ Simulation simulate(const ::soap::Graph &graph,
                     const ::soap::Strategy &strategy,
                     const ::soap::Topology &topology);
 
-/// What the timeline says: loads, bytes, critical path. Of a task graph that is
-/// simulated already.
+/// Sums up the timeline of a simulated task graph: loads, bytes, critical path.
 void summarizeTasks(Simulation &simulation, const ::soap::Topology &topology);
 
 /// The report of `--soap-simulate`, see docs/Looking.md.

@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What soap-translate --strategy-to-svg writes; docs/Looking.md shows it.
+// Draws the strategy of a module as SVG: soap-translate --strategy-to-svg
+// (docs/Looking.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -182,7 +182,7 @@ private:
     return place;
   }
 
-  /// What is there is the best placement so far.
+  /// Keeps the current placement as the best so far.
   void keep() {
     result.found = evaluator.getStrategy();
     result.foundEvaluation = now;

@@ -52,7 +52,7 @@ public:
   bool wasInterrupted() const { return interrupted; }
   const std::string &conflict() const { return conflictText; }
 
-  /// What is left. States are numbered as they are there.
+  /// The graph that is left, with its own numbers of states.
   Kernel kernel() const;
   /// Choices in the whole graph for a choice of states of `kernel()`.
   std::vector<int> lift(const std::vector<int> &states) const;

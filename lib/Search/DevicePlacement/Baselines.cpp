@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the paper compares with, apart from Scotch (Scotch.cpp).
+// The paper's baselines, except for Scotch (Scotch.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -55,7 +55,7 @@ placement::verifyLatency(const Problem &problem,
   return evaluateLatency(problem, placement);
 }
 
-/// What a node takes at least.
+/// The least time of a node.
 static double leastTime(const Problem &problem, const Node &node) {
   double time = problem.cpus > 0 ? node.cpuTime : node.acceleratorTime;
   if (node.acceleratable && problem.accelerators > 0)

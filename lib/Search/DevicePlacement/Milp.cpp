@@ -158,7 +158,7 @@ private:
     }
   }
 
-  /// What is in the first slots holds its predecessors.
+  /// Constrains predecessors of a unit to the slots up to its own.
   void addOrder() {
     for (size_t unit = 0; unit < graph.size(); ++unit)
       for (int next : graph.successors[unit])

@@ -335,7 +335,7 @@ static json identifiers(const Problem &problem, const std::vector<int> &nodes) {
   return result;
 }
 
-/// What differs from the default, so that common solutions have none.
+/// Options that differ from the default, so that common solutions have none.
 static json toJson(const SolutionFile &solution) {
   const Objective &objective = solution.objective;
   json result = json::object();

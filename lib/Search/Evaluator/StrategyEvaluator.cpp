@@ -42,7 +42,7 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
   return evaluation;
 }
 
-/// What is known of how a group follows a config of its leader.
+/// The cached configs and times of a group whose leader has this config.
 StrategyEvaluator::Following &
 StrategyEvaluator::followingOf(int number, const Config &config) {
   const OpGroup &group = problem.getGroups()[number];

@@ -3,11 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What comes through a cluster of groups (ExactTables.h) to a shard is known
-// for every assignment of the cluster; the least over those that the domains
-// allow is a bound. Shards are looked at one by one, so that different ones may
-// be served best by different configs of a neighbour: a relaxation, and exact
-// where all groups are assigned.
+// The time of the ways through a cluster of groups (ExactTables.h) to a shard
+// is known for every assignment of the cluster; the least over those that the
+// domains allow is a bound. Shards are looked at one by one, so that different
+// ones may be served best by different configs of a neighbour: a relaxation,
+// and exact where all groups are assigned.
 //
 //===----------------------------------------------------------------------===//
 

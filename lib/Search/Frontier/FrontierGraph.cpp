@@ -243,7 +243,7 @@ FrontierGraph::placesIn(FrontierSpace space, int meshSamples, size_t group,
   return places;
 }
 
-/// What is left of tables of configs and values.
+/// The given rows of a table of configs and values.
 static std::vector<int64_t> rowsOf(const std::vector<int64_t> &table,
                                    size_t width,
                                    const std::vector<size_t> &rows) {
@@ -305,7 +305,7 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
     addBest(places[r], std::max<size_t>(most / share, 1));
   }
   sortChosen();
-  // What searches of restricted spaces take of them.
+  // Candidates that searches of restricted spaces take.
   auto keepIn = [&](const std::vector<size_t> &list) {
     std::vector<size_t> result;
     std::set_intersection(chosen.begin(), chosen.end(), list.begin(),

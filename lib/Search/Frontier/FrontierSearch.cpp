@@ -192,11 +192,11 @@ private:
 
 } // namespace
 
-/// What is worth simulating: of the space that is searched, and if that is the
-/// whole one, of each space that restricts it, too. Estimates are not what
-/// simulations say, so the best estimates of all need not be the best; but what
-/// a search of a restricted space simulates is simulated here, so that none of
-/// its points is better than all of this frontier.
+/// Strategies that are worth simulating: of the space that is searched and, if
+/// that is the whole space, of each space that restricts it. Estimates are not
+/// what simulations say, so the best estimates of all need not be the best; but
+/// what a search of a restricted space simulates is simulated here, so that
+/// none of its points is better than all of this frontier.
 std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
   Clock::time_point begin = Clock::now();
   bool isAll = options.space == FrontierSpace::All;
@@ -399,8 +399,8 @@ bool DeviceSearch::simulate(const std::vector<Strategy> &strategies) {
 bool DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
                             bool mayStop) {
   Clock::time_point begin = Clock::now();
-  // Those that are alike are planned one after the other: only what differs is
-  // planned again.
+  // Similar strategies are planned one after the other, so that only their
+  // differences are planned again.
   constexpr size_t chunk = 8;
   std::atomic<size_t> next{0};
   std::vector<uint8_t> isDone(strategies.size());
@@ -500,7 +500,7 @@ private:
   SearchRun run;
   int all;
 
-  /// What was found on fewer devices is no result.
+  /// Drops the best strategy, which was found on fewer devices.
   void forget() {
     result.search.best.clear();
     result.search.bestEvaluation = {};

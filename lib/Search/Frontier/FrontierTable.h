@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What frontier tracking computes with: a frontier per config of a node, or per
+// The tables of frontier tracking: a frontier per config of a node, or per
 // pair of configs of two nodes, and a compact record of how each point was
 // made. Traces are relative: a leaf says a config, and the place of the leaf
 // says of which node. So identical layers share one table.

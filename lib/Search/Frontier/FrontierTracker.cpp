@@ -253,7 +253,8 @@ static double leastSum(std::span<const FrontierPoint> points,
   return least;
 }
 
-/// What a config costs with the neighbours' configs that are best for it alone.
+/// The cost of a config with those configs of its neighbours that are best for
+/// it alone.
 double FrontierTracker::score(int node, int config, double memoryWeight) const {
   // Both dimensions count by what the node's own configs have on average.
   double memory = 1, time = 1;

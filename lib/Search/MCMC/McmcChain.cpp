@@ -33,7 +33,7 @@ public:
     for (size_t t = 0; t < members.size(); ++t) {
       StrategyEvaluator &evaluator = *chain.evaluators[t];
       evaluator.onWithinLimit = [this, t] { publish(members[t].current); };
-      // What comes after one that is accepted is drawn again.
+      // Draws after an accepted one are drawn again.
       evaluator.setShouldStop([this, t] {
         size_t draw = members[t].current;
         return likely < draw || accepted < draw;
@@ -296,7 +296,8 @@ McmcChain::Draw McmcChain::draw(RandomGenerator &random, size_t ahead) const {
 /// Whether a draw is accepted. The evaluator may hold it as a proposal.
 bool McmcChain::evaluate(StrategyEvaluator &evaluator, Draw &draw) const {
   const Evaluation &now = state.currentEvaluation;
-  // What is as it was is left alone; threads find the same.
+  // Drops changes to the config that a group has already; every thread drops
+  // the same.
   const Strategy &current = evaluator.getStrategy();
   std::erase_if(draw.proposal, [&](const GroupChange &change) {
     return change.config == current[problem.getGroups()[change.group].leader];

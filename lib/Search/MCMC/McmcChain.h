@@ -21,7 +21,7 @@
 
 namespace soap {
 
-/// What a chain asks while it runs, from any of its threads.
+/// The search that a chain belongs to, called from any thread of the chain.
 class McmcMonitor {
 public:
   virtual ~McmcMonitor() = default;

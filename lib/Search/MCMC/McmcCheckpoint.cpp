@@ -27,7 +27,7 @@ static constexpr double maxSeconds = 1e12;
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// What a state depends on besides model and topology, as text to compare.
+/// The options that a state depends on, as text to compare.
 static std::string describeOptions(const ParallelizationProblem &problem,
                                    const McmcOptions &options) {
   char numbers[128];

@@ -74,7 +74,7 @@ bool ProposalSampler::isLegal(const Config &config, int group) const {
   return isLegalFor(problem, group, config);
 }
 
-/// What a neighbour does, so that nothing has to move between the two.
+/// The config of a neighbour, so that no tile has to move between the two.
 Config ProposalSampler::asNeighbour(RandomGenerator &random,
                                     const Strategy &current, int group) const {
   const std::vector<int> &others = neighboursOf[group];

@@ -22,7 +22,7 @@ using namespace soap;
 
 namespace {
 
-/// What degrees cost.
+/// The cost of an op with some degrees.
 struct Choice {
   int64_t workNs = 0;  ///< of all pieces together
   int64_t pieceNs = 0; ///< of the shortest

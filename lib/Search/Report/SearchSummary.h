@@ -25,11 +25,11 @@ std::string describeTime(int64_t ns);
 /// one: `1.5 GiB`, `12 bytes`.
 std::string describeBytes(int64_t bytes);
 
-/// What a search in progress prints: proposals, rate, the best time so far, and
+/// The line of a search in progress: proposals, rate, the best time so far, and
 /// the seconds left if they are known.
 std::string describeProgress(const McmcProgress &progress);
 
-/// What a finished search prints.
+/// The contents of the line of a finished search.
 struct SearchSummary {
   /// A strategy that the result is compared with.
   struct Reference {

@@ -21,7 +21,7 @@ namespace {
 const std::string ink = "#222222", faint = "#777777", edgeColour = "#b5b5b5",
                   frameColour = "#ededed";
 
-/// What is drawn for one config: cells in rows and columns, per replica.
+/// The drawing of one config: cells in rows and columns, per replica.
 struct CellGrid {
   int64_t rows = 1, columns = 1, replicas = 1;
   std::vector<int> devices; ///< replica, row, column

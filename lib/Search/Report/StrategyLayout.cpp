@@ -40,7 +40,7 @@ bool isNumber(const std::string &text) {
                      [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// What both layouts start from: boxes, which of them reads which, and
+/// The input of both layouts: boxes, which of them reads which, and
 /// junctions, where an op that follows another one puts several boxes together
 /// (concat, add).
 class Boxes {
@@ -494,7 +494,7 @@ private:
     return name;
   }
 
-  /// What a module looks like.
+  /// Text that is equal for modules that are drawn alike.
   std::string signature(const Module &m) const {
     std::string text;
     for (int b : m.members) {

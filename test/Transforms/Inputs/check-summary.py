@@ -28,4 +28,5 @@ check_time(found[3], found[4], report["initial"]["single" if found[5] == "one de
 assert found[6] == "%.2f" % (report["initial"]["data-parallel"] / report["best_makespan_ns"]), (line, report["initial"])
 peak = max(device["peak_bytes"] for device in simulated["devices"])
 assert found[7] == "%.1f" % (peak / 2**20), (line, peak)
+assert peak == report["peak_bytes"], (peak, report)
 assert int(found[8]) == report["proposals"], line

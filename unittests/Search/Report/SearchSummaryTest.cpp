@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a search prints, against text that is written out here.
+// The lines of a search, against text that is written out here.
 //
 //===----------------------------------------------------------------------===//
 

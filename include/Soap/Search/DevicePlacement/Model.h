@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a training step (or an inference) and a cost model to the problem of
-// Problem.h, for pipelines of microbatches (Pipeline/Pipeline.h).
+// Makes a device placement problem (Problem.h) of a parallelization problem: a
+// training step, or an inference, as a pipeline of microbatches
+// (Pipeline/Pipeline.h). Brings placements back as devices of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +43,8 @@ struct ModelProblem {
 /// A weight without an update op counts at each node that reads it, or, where
 /// that would say much more than is held, at the first of its readers, which
 /// are of one class then: no device reads weights that are not counted.
-/// What a node sends takes as long as from device 0 to 1, or, with machines, to
-/// the first of the next one.
+/// A transfer takes as long as from device 0 to device 1 or, with machines, to
+/// the first device of the next machine.
 Expected<ModelProblem> makeModelProblem(const ParallelizationProblem &model,
                                         const std::vector<int> &forwardOf,
                                         int64_t microbatches,

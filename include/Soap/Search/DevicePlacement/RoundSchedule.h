@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule of section 5.2 of the paper: rounds as long as the greatest
-// load, in each of which every stage (virtual device) works on one sample, so
-// that a placement that is not contiguous reaches its maximum load, too.
+// A schedule of a pipeline for a placement (Tarnawski et al., 2020, section
+// 5.2): rounds as long as the greatest load, in each of which every stage
+// (virtual device) works on one sample. With it a placement that is not
+// contiguous reaches its greatest load, too.
 //
 //===----------------------------------------------------------------------===//
 

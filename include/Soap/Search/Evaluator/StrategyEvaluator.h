@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What searches that change one group at a time ask: the price of the current
-// strategy with another config for a group, at most up to a limit. The same
-// numbers as `ParallelizationProblem::evaluate`, hundreds of times as fast.
+// Prices neighbours of a strategy: the current strategy with another config for
+// one group, or for some, at most up to a limit. The prices equal those of
+// `ParallelizationProblem::evaluate`, and are found hundreds of times as fast.
 //
 //===----------------------------------------------------------------------===//
 

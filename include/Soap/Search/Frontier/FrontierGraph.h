@@ -83,9 +83,9 @@ public:
   int64_t pairCount() const { return static_cast<int64_t>(pairs.size()); }
   int64_t pricedPairs() const { return priced; }
 
-  /// What a graph of one of `frontierRestrictions` (and else the same options,
-  /// without known strategies) would be, without pricing anything again. None
-  /// if a group has no config there. Only of a graph of the whole space.
+  /// The graph of one of `frontierRestrictions` with otherwise the same options
+  /// and without known strategies. Nothing is priced again. None if a group has
+  /// no config there. Only of a graph of the whole space.
   std::optional<FrontierGraph> restrictedTo(size_t restriction) const;
 
   /// The cost graph with what is held at a position. `tied`: time steps of a
@@ -110,7 +110,7 @@ public:
   /// both forms everywhere.
   MemoryPeak peakOf(const std::vector<int> &choice,
                     const std::vector<Keep> &keeps = {}) const;
-  /// What `keeps` says of values that have copies.
+  /// The entries of `keeps` for values that have copies.
   std::vector<KeptValue> keptValues(const std::vector<int> &choice,
                                     const std::vector<Keep> &keeps) const;
   /// Where the forward pass ends.

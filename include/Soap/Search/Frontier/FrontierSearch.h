@@ -59,8 +59,8 @@ struct FrontierSearchOptions : SearchBudget {
 struct FrontierStrategy {
   int64_t memoryBytes = 0; ///< of the device that holds most, simulated
   int64_t timeNs = 0;      ///< simulated
-  /// What the cost graph says; 0 where it was not asked: for starts and for
-  /// what simulation alone has found.
+  /// The estimate of the cost graph; 0: none, for starts and for strategies
+  /// that simulation alone has found.
   int64_t estimatedBytes = 0, estimatedNs = 0;
   std::string start; ///< its name; empty: found by the search
   Strategy strategy;
@@ -68,9 +68,9 @@ struct FrontierStrategy {
   std::vector<KeptValue> keeps;
 };
 
-/// What points of a frontier are compared with: none of these strategies is
-/// better in both memory and time than every point. Candidates are the configs
-/// of groups that the cost graph has (FrontierGraph.h).
+/// The strategies that the points of a frontier are compared with: none of them
+/// is better in both memory and time than every point. Candidates are the
+/// configs of groups that the cost graph has (FrontierGraph.h).
 enum class FrontierGuarantee {
   /// Of none: interrupted, or a heuristic has chosen configs.
   Nothing,
@@ -86,10 +86,10 @@ enum class FrontierGuarantee {
 /// As in files: `nothing`, `cost-graph`, `first-devices`, `simulation`.
 const char *guaranteeName(FrontierGuarantee guarantee);
 
-/// What was found on the first `devices` devices.
+/// The frontier on the first `devices` devices.
 struct DeviceFrontier {
   int devices = 0;
-  /// Memory rises, time falls; those over the limit are there, too.
+  /// Memory rises, time falls; points over the limit are included.
   std::vector<FrontierStrategy> points;
   /// Whether neither tracking nor the simulation of candidates was interrupted;
   /// neighbours of points may have been.
@@ -115,7 +115,8 @@ struct DeviceFrontier {
 
 struct FrontierSearchResult {
   McmcResult search;
-  /// What the best strategy keeps in one form only: part of its price.
+  /// Values that the best strategy keeps in one form only; its price depends on
+  /// them.
   std::vector<KeptValue> keeps;
   /// In the order in which they were looked at.
   std::vector<DeviceFrontier> frontiers;

@@ -90,8 +90,7 @@ struct McmcOptions {
   bool earlyRejection = true;
   /// Where chains start; empty: the presets and a random strategy.
   std::vector<Strategy> initial;
-  /// What they are called in the result, one per entry of `initial`; may be
-  /// left out.
+  /// Their names in the result, one per entry of `initial`; may be left out.
   std::vector<std::string> initialNames;
   /// Stops as soon as a strategy that fits is known to take at most so many ns,
   /// for measurements of how long that takes; 0: does not.
