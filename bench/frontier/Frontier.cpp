@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     else if (name == "--title")
       title = value;
     else if (name == "--configs")
-      options.mostConfigs = std::atoll(value.c_str());
+      options.maxConfigs = std::atoll(value.c_str());
     else if (name == "--epsilon")
       options.epsilon = std::atof(value.c_str());
     else if (name == "--threads")

@@ -62,7 +62,7 @@ def measure(cell):
         row[algorithm], strategy = cell.search(algorithm)
         if strategy:
             starts.append(strategy)
-    row["mcmc"], _ = cell.search("mcmc", "chains=2 initial=" + ",".join(starts))
+    row["mcmc"], _ = cell.search("mcmc", "initial=" + ",".join(starts))
     return row
 
 

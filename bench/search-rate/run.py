@@ -49,9 +49,9 @@ ROWS = [
 OPTIONS = {"nmt": "lstm-chunk=14"}
 
 
-def search(tools, module, cluster, args, seconds, more="", threads=1):
+def search(tools, module, cluster, args, seconds, tuning="", threads=1):
     return tools.search(module, f"topology={cluster} initial=data-parallel seed=1 proposals={args.proposals} time-limit={seconds} "
-                                f"proposals-kind=uniform cooling=1 chains=1 threads={threads} {more}")
+                                f"threads={threads} tuning={{proposals-kind=uniform cooling=1 chains=1 {tuning}}}")
 
 
 def compare_threads(tools, args):
@@ -118,7 +118,7 @@ def main():
         return
 
     rows = []
-    print("| network | cluster | groups | tasks | delta, proposals/s | accepted | refused before planning | refused while planning | tasks simulated per proposal | without early rejection, proposals/s | propagate, proposals/s | full, proposals/s | delta / full | FlexFlow 2018 |")
+    print("| network | cluster | groups | tasks | delta, proposals/s | accepted | pruned before planning | pruned while planning | tasks simulated per proposal | without early rejection, proposals/s | propagate, proposals/s | full, proposals/s | delta / full | FlexFlow 2018 |")
     print("|---" * 14 + "|")
     with tempfile.TemporaryDirectory() as folder:
         for network, batch, cluster, flexflow in ROWS:
@@ -131,13 +131,13 @@ def main():
             full = search(tools, module, cluster, args, args.full_seconds, "simulator=full")
             rate = statistics.median(r["proposals_per_second"] for r in delta)
             last = delta[-1]
-            refused = last["rejected_unsimulated"]
+            pruned = last["pruned_unsimulated"]
             row = {
                 "network": network, "cluster": cluster, "groups": last["groups"], "tasks": last["tasks"],
                 "delta_per_second": rate, "delta_range": [min(r["proposals_per_second"] for r in delta),
                                                           max(r["proposals_per_second"] for r in delta)],
                 "proposals": last["proposals"], "accepted": last["accepted"],
-                "rejected_unsimulated": refused,
+                "pruned_unsimulated": pruned,
                 "resimulated_tasks_per_proposal": last["resimulated_tasks_per_proposal"],
                 "delta_without_early_rejection_per_second": late["proposals_per_second"],
                 "resimulated_without_early_rejection": late["resimulated_tasks_per_proposal"],
@@ -149,7 +149,7 @@ def main():
             rows.append(row)
             print(f"| {network} | {cluster} | {row['groups']} | {row['tasks']:,} | {rate:,.0f} "
                   f"[{row['delta_range'][0]:,.0f}, {row['delta_range'][1]:,.0f}] | {100 * row['accepted'] / row['proposals']:.1f} % "
-                  f"| {100 * (refused['load'] + refused['paths_and_arrivals']):.1f} % | {100 * refused['planned']:.1f} % "
+                  f"| {100 * (pruned['load'] + pruned['transfers']):.1f} % | {100 * pruned['planned']:.1f} % "
                   f"| {row['resimulated_tasks_per_proposal']:,.0f} | {late['proposals_per_second']:,.1f} | {propagate['proposals_per_second']:,.1f} | {row['full_per_second']:,.1f} "
                   f"| {rate / row['full_per_second']:.0f}x | {flexflow:,} |", flush=True)
             write(args.json, rows)

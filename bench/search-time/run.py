@@ -67,7 +67,7 @@ def find_reference(tools, module, cluster, args, path, entry):
 
 def time_to(tools, module, cluster, args, seconds, goal, simulator):
     """Seconds until the goal or None, and the report."""
-    report = search(tools, module, cluster, args, seconds, args.seed, f"simulator={simulator} target={goal}")
+    report = search(tools, module, cluster, args, seconds, args.seed, f"tuning={{simulator={simulator} target={goal}}}")
     return next((point["seconds"] for point in report["curve"] if point["best_ns"] <= goal), None), report
 
 

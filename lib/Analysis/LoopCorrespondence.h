@@ -28,8 +28,8 @@ struct Origin {
 llvm::StringMap<int> nodesByName(const OpGraph &opGraph);
 
 /// Origin of a node by `soap.grad_of` or `soap.update_of`. Loops correspond by
-/// `soap.loop_map`, else by name; those of an update without `soap.loop_map`
-/// through the access of the updated parameter.
+/// `soap.loop_map`, else by name; the loops of an update without
+/// `soap.loop_map` through the access of the updated parameter.
 Origin originOf(const OpGraph &opGraph, const llvm::StringMap<int> &nodes,
                 int node);
 

@@ -196,7 +196,7 @@ LogicalResult GraphBuilder::chooseNames() {
     return ::soap::Phase::Update;
   if (op->hasAttr(SoapDialect::kGradOf))
     return ::soap::Phase::Backward;
-  // What is computed from gradients (sums of them, reshapes) runs with them.
+  // Ops on gradients (sums, reshapes) belong to the backward phase, too.
   ::soap::Phase phase = ::soap::Phase::Forward;
   for (Value operand : op->getOperands())
     if (Operation *producer = operand.getDefiningOp())
@@ -412,8 +412,8 @@ LogicalResult GraphBuilder::addResults() {
   return success();
 }
 
-/// What `soap.keep` of ops and arguments says. Of an op it holds for all
-/// results that can be kept so.
+/// Reads `soap.keep` of ops and arguments. On an op it applies to all results
+/// that can be kept so.
 LogicalResult GraphBuilder::addRestores() {
   ::soap::Graph &graph = result.graph;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {

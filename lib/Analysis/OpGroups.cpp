@@ -26,7 +26,7 @@ using ::soap::Kernel;
 
 namespace {
 
-/// What a node follows.
+/// The leader of a node.
 struct Following {
   /// Node that decides; a leader names itself; -1: not known yet.
   int leader = -1;

@@ -89,8 +89,8 @@ static SampleDigit digitOfLoop(const ::soap::DimMap &map,
   return {low / from, high / low};
 }
 
-/// Per loop the samples it runs over: those of an operand, or those of the
-/// corresponding loop of the forward op.
+/// Per loop the samples that it runs over: an operand's, or those that the
+/// corresponding loop of the forward op runs over.
 SmallVector<SampleDigit> Roles::sampleLoops(int node,
                                             const Origin &origin) const {
   const ::soap::Kernel &kernel = opGraph.graph.nodes[node].whole;

@@ -659,7 +659,7 @@ int64_t DeltaSimulator::propose(int64_t limit) {
     return limitNs + 1;
   if (plan.mayHavePendingRoots() && !plan.finish(limitNs))
     return limitNs + 1;
-  if (limitNs != std::numeric_limits<int64_t>::max() && border.pays()) {
+  if (limitNs != std::numeric_limits<int64_t>::max() && border.shouldTry()) {
     bool isRefused = !plan.planBorder(limitNs);
     border.count(isRefused);
     if (isRefused)

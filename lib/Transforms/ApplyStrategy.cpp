@@ -15,10 +15,14 @@
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/Support/DebugLog.h"
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPAPPLYSTRATEGY
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
+
+#define DEBUG_TYPE "soap-apply-strategy"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -104,6 +108,8 @@ LogicalResult ApplyStrategy::run() {
   if (failed(result) ||
       failed(checkPlacements(target.opGraph, target.topology.deviceCount())))
     return failure();
+  LDBG() << "strategy of '" << target.function.getName() << "' from "
+         << (strategy.empty() ? "preset " + preset : "file " + strategy);
   if (auto error =
           ::soap::applyKeeps(target.opGraph.graph, file, strategy.getValue()))
     return module.emitError() << error->message;

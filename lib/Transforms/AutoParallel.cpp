@@ -12,12 +12,10 @@
 #include "FrontierAlgorithm.h"
 #include "InterruptScope.h"
 #include "MeasureShapes.h"
-#include "SearchAlgorithms.h"
-#include "StrategySupport.h"
+#include "SearchReport.h"
+#include "SearchTuning.h"
 
-#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Model/Reuse.h"
-#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/SpaceBound.h"
@@ -25,20 +23,18 @@
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 
-#include <map>
 #include <thread>
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPAUTOPARALLEL
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
+
+#define DEBUG_TYPE "soap-auto-parallel"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -54,64 +50,47 @@ struct AutoParallel
       signalPassFailure();
   }
 
+  LogicalResult initializeOptions(StringRef options,
+                                  OptionErrorHandler errorHandler) override;
   LogicalResult run();
   LogicalResult checkOptions();
   LogicalResult checkFiles();
-  const char *chainsOption() const;
   LogicalResult restrictSpace(::soap::ParallelizationProblem &problem);
   void checkStarts(const ::soap::ParallelizationProblem &problem,
                    llvm::ArrayRef<::soap::Strategy> strategies);
   LogicalResult readInitial(OpGraph &opGraph,
                             const ::soap::ParallelizationProblem &problem,
                             std::vector<::soap::Strategy> &strategies);
-  LogicalResult writeFiles(const ::soap::ParallelizationProblem &problem,
-                           const ::soap::McmcResult &result);
-  FailureOr<::soap::McmcResult>
-  search(const ::soap::ParallelizationProblem &problem,
-         std::vector<::soap::Strategy> strategies);
+  LogicalResult writeFiles(const FunctionProblem &target,
+                           const SearchOutcome &outcome,
+                           const PlannedResult &planned);
+  void countStatistics(const ::soap::McmcResult &result);
+  FailureOr<SearchOutcome> search(const ::soap::ParallelizationProblem &problem,
+                                  std::vector<::soap::Strategy> strategies);
   FailureOr<std::optional<::soap::McmcState>>
   readCheckpoint(const ::soap::ParallelizationProblem &problem,
                  const ::soap::McmcOptions &options);
   void writeCheckpoint(StringRef text);
-  std::string printReport(const ::soap::ParallelizationProblem &problem,
-                          const ::soap::McmcResult &result);
 
   FrontierPassOptions frontierOptions() const {
-    return {mode,    memoryLimit, frontierFile, frontierSvg,
-            epsilon, configs,     reuse};
+    return {mode,           memoryLimit,    frontierFile, frontierSvg,
+            tuned->epsilon, tuned->configs, reuse};
   }
 
-  /// What the algorithm reports beyond what all do.
-  llvm::json::Object algorithmReport;
-  std::vector<::soap::KeptValue> keeps; ///< of its result
+  std::shared_ptr<SearchTuning> tuned; ///< from `checkOptions` on
 };
 
 } // namespace
 
-static std::optional<::soap::SimulatorKind> simulatorKind(StringRef name) {
-  return StringSwitch<std::optional<::soap::SimulatorKind>>(name)
-      .Case("delta", ::soap::SimulatorKind::Delta)
-      .Case("propagate", ::soap::SimulatorKind::Propagate)
-      .Case("full", ::soap::SimulatorKind::Full)
-      .Default(std::nullopt);
-}
-
-/// An option of Markov chains that is not as by default, or null.
-const char *AutoParallel::chainsOption() const {
-  AutoParallel defaults;
-  const std::pair<const char *, bool> changed[] = {
-      {"beta", beta.getValue() != defaults.beta.getValue()},
-      {"cooling", cooling.getValue() != defaults.cooling.getValue()},
-      {"chains", chains.getValue() != defaults.chains.getValue()},
-      {"proposals-kind",
-       proposalsKind.getValue() != defaults.proposalsKind.getValue()},
-      {"tempering", tempering.getValue() != defaults.tempering.getValue()},
-      {"early-rejection",
-       earlyRejection.getValue() != defaults.earlyRejection.getValue()}};
-  for (auto [name, isChanged] : changed)
-    if (isChanged)
-      return name;
-  return nullptr;
+/// Bad names and numbers in `tuning` are bad flags, as with the other options.
+LogicalResult AutoParallel::initializeOptions(StringRef options,
+                                              OptionErrorHandler errorHandler) {
+  if (failed(CheckedOptions::initializeOptions(options, errorHandler)))
+    return failure();
+  std::string message;
+  if (SearchTuning::parse(tuning, message))
+    return success();
+  return errorHandler("'--" + getArgument() + "': option 'tuning': " + message);
 }
 
 LogicalResult AutoParallel::checkOptions() {
@@ -129,50 +108,25 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("time-limit", timeLimit.getValue(), "seconds from 0 to 1e9");
   if (proposals < 0)
     return fail("proposals", proposals.getValue(), "a number of at least 0");
-  if (!(beta > 0 && beta <= 1e12))
-    return fail("beta", beta.getValue(), "a number above 0, up to 1e12");
   if (!measure.empty() && !topology.empty())
     return getOperation().emitError()
            << "options 'measure=" << measure << "' and 'topology=" << topology
            << "' exclude each other";
   if (!llvm::is_contained({"soap", "sap", "sp", "s", "optcnn"}, space))
     return fail("space", space.getValue(), "soap, sap, sp, s or optcnn");
-  if (chains > 1024)
-    return fail("chains", chains.getValue(), "at most 1024");
-  if (proposalsKind != "uniform" && proposalsKind != "mixed")
-    return fail("proposals-kind", proposalsKind.getValue(), "uniform or mixed");
-  if (!(cooling > 0 && cooling <= 1))
-    return fail("cooling", cooling.getValue(), "a share above 0, up to 1");
-  if (!(tempering >= 1 && tempering <= 1000))
-    return fail("tempering", tempering.getValue(), "a ratio from 1 to 1000");
-  if (pauseAfter < 0)
-    return fail("pause-after", pauseAfter.getValue(), "a number of at least 0");
-  if (pauseAfter > 0 && checkpointFile.empty())
-    return fail("pause-after", pauseAfter.getValue(),
-                "a file by 'checkpoint=FILE', too");
-  if (!simulatorKind(simulator))
-    return fail("simulator", simulator.getValue(), "delta, propagate or full");
   if (!llvm::is_contained(searchAlgorithms(), algorithm)) {
     std::string expected = llvm::join(searchAlgorithms(), ", ");
     return fail("algorithm", algorithm.getValue(), expected.c_str());
   }
-  if (targetNs < 0)
-    return fail("target", targetNs.getValue(), "ns, at least 0");
-  if (algorithm != "mcmc" && targetNs > 0)
-    return fail("target", targetNs.getValue(),
-                "0, or algorithm=mcmc: no other search has a target");
+  std::string message;
+  tuned = SearchTuning::parse(tuning, message);
+  if (!tuned)
+    return getOperation().emitError() << "option 'tuning': " << message;
+  if (auto error = tuned->check(algorithm, !checkpointFile.empty()))
+    return getOperation().emitError() << error->message;
   if (algorithm != "mcmc" && !checkpointFile.empty())
     return fail("checkpoint", checkpointFile.getValue(),
                 "algorithm=mcmc: no other search has checkpoints");
-  if (algorithm != "mcmc")
-    if (const char *option = chainsOption())
-      return getOperation().emitError()
-             << "option '" << option
-             << "': expected algorithm=mcmc: no other search has chains";
-  if (algorithm != "mcmc" && simulator != "delta")
-    return fail("simulator", simulator.getValue(),
-                "delta, or algorithm=mcmc: no other search has simulators to "
-                "compare");
   if (algorithm == "placement" && space != "soap")
     return fail("space", space.getValue(),
                 "soap: other spaces have no choice of devices, algorithm="
@@ -184,7 +138,7 @@ LogicalResult AutoParallel::checkOptions() {
   return checkFrontierOptions(getOperation(), algorithm, frontierOptions());
 }
 
-/// A search of hours is not lost to a folder that is not there.
+/// Fails before a search of hours whose result could not be written.
 LogicalResult AutoParallel::checkFiles() {
   const std::pair<const char *, StringRef> files[] = {
       {"report", report},
@@ -286,7 +240,7 @@ void AutoParallel::checkStarts(const ::soap::ParallelizationProblem &problem,
   }
 }
 
-FailureOr<::soap::McmcResult>
+FailureOr<SearchOutcome>
 AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                      std::vector<::soap::Strategy> strategies) {
   constexpr double defaultSeconds = 10;
@@ -296,16 +250,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                         ? defaultSeconds
                         : timeLimit.getValue();
   options.proposals = proposals;
-  options.temperature = 1 / beta;
-  options.simulator = *simulatorKind(simulator);
-  options.earlyRejection = earlyRejection;
-  options.chains = static_cast<int>(chains);
-  options.kind = proposalsKind == "mixed" ? ::soap::ProposalKind::Mixed
-                                          : ::soap::ProposalKind::Uniform;
-  options.cooling = cooling;
-  options.tempering = tempering;
-  options.pauseAfter = pauseAfter;
-  options.targetNs = targetNs;
+  tuned->apply(options);
   options.threads = static_cast<int>(
       std::min(threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u)
                             : threads.getValue(),
@@ -313,7 +258,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   options.stop = &InterruptScope::isInterrupted();
   InterruptScope scope;
   for (auto [name, strategy] : llvm::zip_equal(initial, strategies)) {
-    // Who goes on from a checkpoint has begun already.
+    // A search that goes on from a checkpoint has its starts already.
     if (strategy.empty() &&
         (checkpointFile.empty() || !llvm::sys::fs::exists(checkpointFile)))
       strategy = searchStart(name, problem, options);
@@ -323,14 +268,12 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     options.initial.push_back(std::move(strategy));
     options.initialNames.push_back(name);
   }
-  bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
-  if (terminal)
-    options.progress = [](const ::soap::McmcProgress &progress) {
-      llvm::errs() << llvm::format(
-          "\rsearching: %lld proposals (%.0f/s), best %.3f ms, %.0f s left   ",
-          static_cast<long long>(progress.proposals),
-          progress.proposalsPerSecond, progress.bestNs * 1e-6,
-          progress.secondsLeft);
+  bool hasProgress = false;
+  if (llvm::sys::Process::StandardErrIsDisplayed())
+    options.progress = [&](const ::soap::McmcProgress &progress) {
+      hasProgress = true;
+      // Clears what is left of a longer line.
+      llvm::errs() << '\r' << ::soap::describeProgress(progress) << "\x1b[K";
     };
   std::optional<::soap::McmcState> former;
   bool isCheckpointed = false;
@@ -352,7 +295,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     outcome = runFrontier(getOperation(), problem, options, frontierOptions());
   else
     outcome = runSearch(algorithm, polish, problem, options);
-  if (terminal)
+  if (hasProgress)
     llvm::errs() << '\n';
   if (failed(outcome))
     return failure();
@@ -361,13 +304,12 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
         << "option 'checkpoint=" << checkpointFile
         << "': nothing to go on from was written: the search ended before its "
            "chains began";
-  algorithmReport = std::move(outcome->report);
   if (bound) {
     ::soap::McmcResult &result = outcome->result;
     // Searches cut no op into more pieces than devices unless a start does.
-    int64_t pieces = ::soap::mostPieces(result.best);
+    int64_t pieces = ::soap::maxPieces(result.best);
     for (const ::soap::Strategy &start : options.initial)
-      pieces = std::max(pieces, ::soap::mostPieces(start));
+      pieces = std::max(pieces, ::soap::maxPieces(start));
     result.boundNs = std::max(
         result.boundNs, ::soap::spaceBoundNs(problem, options.stop, pieces));
     result.optimal |= result.bestEvaluation.excessBytes == 0 &&
@@ -380,8 +322,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     result.initialNs.push_back(
         problem.evaluate(::soap::dataParallelStrategy(problem)).makespanNs);
   }
-  keeps = std::move(outcome->keeps);
-  return std::move(outcome->result);
+  return outcome;
 }
 
 /// The state that a former run has left, if there is one.
@@ -399,7 +340,7 @@ AutoParallel::readCheckpoint(const ::soap::ParallelizationProblem &problem,
   if (!state)
     return getOperation().emitError() << state.error();
   for (const std::string &name : initial)
-    // What another search has to find may have been missed.
+    // A start that is searched may be missing from the checkpoint.
     if (!isSearchedStart(name) &&
         !llvm::is_contained(state->initialNames, name))
       return getOperation().emitError()
@@ -431,95 +372,35 @@ void AutoParallel::writeCheckpoint(StringRef text) {
                                  << "': cannot write: " << error.message();
 }
 
-/// Tasks of an iteration.
-static int64_t taskCount(const ::soap::ParallelizationProblem &problem,
-                         const ::soap::Strategy &strategy) {
-  ::soap::CostModel cost(problem.getTopology());
-  ::soap::StrategyPlan plan(problem.getGraph(), cost);
-  plan.set(strategy);
-  return plan.taskCount();
-}
-
-std::string
-AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
-                          const ::soap::McmcResult &result) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream json(stream, 2);
-  json.object([&] {
-    json.attribute("version", 1);
-    json.attribute("best_makespan_ns", result.bestEvaluation.makespanNs);
-    // Of memory: no solution if there are any.
-    json.attribute("excess_bytes", result.bestEvaluation.excessBytes);
-    json.attributeObject("initial", [&] {
-      llvm::StringMap<int> used; // a start may be given twice
-      for (auto [name, makespan] :
-           llvm::zip_equal(result.initialNames, result.initialNs)) {
-        int count = ++used[name];
-        json.attribute(count > 1 ? name + "#" + std::to_string(count) : name,
-                       makespan);
-      }
-    });
-    json.attribute("groups", static_cast<int64_t>(problem.getGroups().size()));
-    json.attribute("ops",
-                   static_cast<int64_t>(problem.getGraph().nodes.size()));
-    json.attribute("proposals", result.proposals);
-    json.attribute("accepted", result.accepted);
-    json.attribute("proposals_per_second",
-                   result.seconds > 0 ? result.proposals / result.seconds : 0);
-    json.attribute("seconds", result.seconds);
-    json.attribute("tasks", taskCount(problem, result.best));
-    const ::soap::EvaluatorStatistics &counts = result.statistics;
-    auto share = [&](int64_t count) {
-      return static_cast<double>(count) / static_cast<double>(counts.proposals);
-    };
-    json.attribute("resimulated_tasks_per_proposal",
-                   counts.proposals > 0
-                       ? llvm::json::Value(share(counts.simulatedTasks))
-                       : llvm::json::Value(nullptr));
-    if (counts.proposals > 0 && simulator == "delta")
-      // By the first reason that proved them too slow.
-      json.attributeObject("rejected_unsimulated", [&] {
-        json.attribute("load", share(counts.rejectedByLoad));
-        json.attribute("paths_and_arrivals", share(counts.rejectedByArrivals));
-        json.attribute("planned", share(counts.rejectedUnsimulated));
-      });
-    json.attribute("optimal", result.optimal);
-    json.attribute("bound_ns", result.boundNs);
-    json.attribute("seed", seed.getValue());
-    json.attribute("interrupted", InterruptScope::isInterrupted().load());
-    // In an order that does not depend on hashes.
-    std::map<std::string, llvm::json::Value> more;
-    for (auto &[key, value] : algorithmReport)
-      more.emplace(key.str(), value);
-    for (auto &[key, value] : more)
-      json.attribute(key, value);
-    json.attributeArray("curve", [&] {
-      for (const ::soap::McmcPoint &point : result.curve)
-        json.object([&] {
-          json.attribute("seconds", point.seconds);
-          json.attribute("proposals", point.proposals);
-          json.attribute("best_ns", point.bestNs);
-        });
-    });
-  });
-  stream << '\n';
-  return text;
-}
-
-LogicalResult
-AutoParallel::writeFiles(const ::soap::ParallelizationProblem &problem,
-                         const ::soap::McmcResult &result) {
+LogicalResult AutoParallel::writeFiles(const FunctionProblem &target,
+                                       const SearchOutcome &outcome,
+                                       const PlannedResult &planned) {
   ModuleOp module = getOperation();
-  if (!report.empty() && failed(writeOptionFile(module, "report", report,
-                                                printReport(problem, result))))
+  SearchReportOptions options;
+  options.planned = planned;
+  options.seed = seed;
+  options.interrupted = InterruptScope::isInterrupted();
+  options.hasBounds = tuned->simulator == "delta";
+  if (!report.empty() &&
+      failed(writeOptionFile(module, "report", report,
+                             printSearchReport(target, outcome, options))))
     return failure();
   if (progressSvg.empty())
     return success();
   return writeOptionFile(
       module, "progress-svg", progressSvg,
-      ::soap::drawProgress(result,
+      ::soap::drawProgress(outcome.result,
                            drawingTitle(module, problem.getTopology().name)));
+}
+
+void AutoParallel::countStatistics(const ::soap::McmcResult &result) {
+  const ::soap::EvaluatorStatistics &counts = result.statistics;
+  numProposals += result.proposals;
+  numAccepted += result.accepted;
+  numPrunedByLoad += counts.prunedByLoad;
+  numPrunedByTransfers += counts.prunedByTransfers;
+  numPrunedByPlan += counts.prunedByPlan;
+  numSimulatedTasks += counts.simulatedTasks;
 }
 
 LogicalResult AutoParallel::run() {
@@ -534,7 +415,7 @@ LogicalResult AutoParallel::run() {
   }
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
-  auto opened = openProblem(module, place, profile, function, untied);
+  auto opened = openProblem(module, place, profile, function, tuned->untied);
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;
@@ -548,15 +429,30 @@ LogicalResult AutoParallel::run() {
     return failure();
   checkStarts(problem, strategies);
 
-  FailureOr<::soap::McmcResult> found = search(problem, std::move(strategies));
+  LDBG() << "searching '" << target.function.getName() << "' by " << algorithm
+         << ": " << opGraph.ops.size() << " ops in "
+         << problem.getGroups().size() << " groups on "
+         << target.topology.deviceCount() << " devices, " << strategies.size()
+         << " given starts";
+  SearchReferences references;
+  if (summary)
+    references = priceReferences(target);
+  FailureOr<SearchOutcome> found = search(problem, std::move(strategies));
   if (failed(found))
     return failure();
   // From here on the graph is that of the result.
-  for (const ::soap::KeptValue &kept : keeps)
+  for (const ::soap::KeptValue &kept : found->keeps)
     ::soap::restoreValue(opGraph.graph, kept.value, kept.keep);
-  if (failed(writeFiles(problem, *found)))
+  const ::soap::McmcResult &result = found->result;
+  countStatistics(result);
+  LDBG() << "best " << result.bestEvaluation.makespanNs << " ns, "
+         << result.proposals << " proposals, " << result.accepted
+         << " accepted, " << result.seconds << " s";
+  PlannedResult planned;
+  if (summary || !report.empty())
+    planned = planResult(target, result.best);
+  if (failed(writeFiles(target, *found, planned)))
     return failure();
-  const ::soap::McmcResult &result = *found;
   if (result.bestEvaluation.excessBytes > 0)
     return target.function.emitError()
            << "'@" << target.function.getName()
@@ -565,6 +461,11 @@ LogicalResult AutoParallel::run() {
            << result.bestEvaluation.excessBytes
            << " bytes more, expected devices with more 'memory_bytes', a "
               "smaller model or a longer search";
+  if (summary)
+    llvm::errs() << printSearchSummary(target, *found, planned, references,
+                                       InterruptScope::isInterrupted())
+                 << '\n';
+  emitSearchRemarks(target, result);
   if (failed(
           writeModuleStrategy(module, opGraph, result.best, target.topology)))
     return failure();

@@ -17,6 +17,7 @@
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/DebugLog.h"
 
 #include <map>
 
@@ -25,24 +26,26 @@ namespace mlir::soap {
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
 
+#define DEBUG_TYPE "soap-bucket-gradients"
+
 using namespace mlir;
 using namespace mlir::soap;
 
 namespace {
 
-/// What is tried where no size is given: from what any network sends in one
-/// message to the buckets of data-parallel frameworks.
+/// The sizes that are tried if none is given: from one message of any network
+/// to the buckets of data-parallel frameworks.
 constexpr int64_t sizesToTry[] = {int64_t(1) << 14, int64_t(1) << 16,
                                   int64_t(1) << 18, int64_t(1) << 20,
                                   int64_t(1) << 22, int64_t(1) << 24};
 
 /// A gradient that is exchanged on its way to its only reader. Ops are numbers
-/// of nodes, which those of a copy of the function have, too.
+/// of nodes, which are the same in a copy of the function.
 struct Gradient {
   size_t producer, reader;
   unsigned result, operand;
   int64_t bytes;
-  /// What gradients of a bucket have in common: devices and element type.
+  /// Devices and element type, which all gradients of a bucket share.
   std::pair<std::vector<int>, const void *> kind;
 };
 
@@ -168,7 +171,7 @@ static void writeBucket(ArrayRef<Operation *> ops, ArrayRef<Gradient> gradients,
     ops[gradients[g].reader]->setOperand(gradients[g].operand, sum);
 }
 
-/// What an iteration would be like with buckets.
+/// The price of an iteration with buckets.
 FailureOr<::soap::Evaluation>
 BucketGradients::tryBuckets(const FunctionProblem &target,
                             ArrayRef<Gradient> gradients,
@@ -214,9 +217,6 @@ LogicalResult BucketGradients::run() {
   std::vector<Bucket> buckets = fillBuckets(gradients, most);
   if (most == 0) {
     ::soap::Evaluation best = target.problem->evaluate(*strategy);
-    auto rank = [](const ::soap::Evaluation &evaluation) {
-      return std::pair(evaluation.excessBytes, evaluation.makespanNs);
-    };
     std::vector<Bucket> before; // nothing new where they are the same
     for (int64_t size : sizesToTry) {
       std::vector<Bucket> filled = fillBuckets(gradients, size);
@@ -226,8 +226,11 @@ LogicalResult BucketGradients::run() {
           tryBuckets(target, gradients, filled);
       if (failed(tried))
         return failure();
+      LDBG() << "buckets of " << size << " bytes: " << tried->makespanNs
+             << " ns, without buckets or with the best so far: "
+             << best.makespanNs << " ns";
       before = filled;
-      if (rank(*tried) < rank(best)) {
+      if (::soap::isBetter(*tried, best)) {
         best = *tried;
         most = size;
         buckets = std::move(filled);

@@ -10,11 +10,12 @@
 
 #include "CheckedOptions.h"
 #include "LossCheck.h"
+#include "ModuleContents.h"
 
+#include "Differentiation.h"
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
-#include "Soap/Transforms/Differentiation.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,6 +23,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/DebugLog.h"
 
 #include <cmath>
 
@@ -29,6 +31,8 @@ namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPBUILDTRAININGSTEP
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
+
+#define DEBUG_TYPE "soap-build-training-step"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -239,8 +243,7 @@ public:
   LogicalResult cloneForward(bool training);
   /// Appends the label argument and the loss.
   void addLoss();
-  /// The number of the iteration, from 1: a state that is counted when somebody
-  /// first asks for it.
+  /// The number of the iteration, from 1: a state, created by the first call.
   Value step();
   /// Writes signature and return op.
   void finish();
@@ -526,7 +529,12 @@ LogicalResult BuildTrainingStep::run() {
     return failure();
   auto forward = module.lookupSymbol<func::FuncOp>(kForward);
   if (!forward)
-    return module.emitError("module has no function '@forward'");
+    return module.emitError("module has no function '@forward', expected a "
+                            "function of that name from data and parameters to "
+                            "logits: the module has ")
+           << describeFunctions(module);
+  if (failed(checkModelOps(forward)))
+    return failure();
   for (StringRef name : {kTrainStep, kEvaluate})
     if (Operation *existing = module.lookupSymbol(name))
       return existing->emitError()
@@ -538,6 +546,8 @@ LogicalResult BuildTrainingStep::run() {
   if (failed(model.check()) || failed(model.completeNames()) ||
       failed(checkSoftmaxCrossEntropy(forward, choice)))
     return failure();
+  LDBG() << "loss " << loss << ", optimizer " << optimizer << ", "
+         << model.function.getNumArguments() << " arguments";
   SmallVector<OwningOpRef<func::FuncOp>> programs;
   if (!inference) {
     FailureOr<OwningOpRef<func::FuncOp>> step = buildTrainStep(model);

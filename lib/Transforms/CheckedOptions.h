@@ -27,7 +27,7 @@ using OptionErrorHandler = llvm::function_ref<LogicalResult(const Twine &)>;
 /// pipelines so, and stays that.
 LogicalResult checkOptionText(StringRef options, OptionErrorHandler fail);
 
-/// What MLIR says of an option, for users: without the name of its parser.
+/// MLIR's message about an option, without the name of its parser.
 std::string describeOptionError(const Twine &message);
 
 /// A number of an option as users write it.

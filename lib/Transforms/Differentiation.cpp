@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Transforms/Differentiation.h"
+#include "Differentiation.h"
 
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/SoapOps.h"

@@ -157,10 +157,10 @@ void mlir::soap::printFoldedSummary(const FoldedSimulation &simulation,
                          "together %.3f ms\n",
                          sums.computeNs * 1e-6, sums.movementNs * 1e-6);
   std::vector<int64_t> busy = busyNs(simulation);
-  constexpr int mostClasses = 16;
+  constexpr int maxClasses = 16;
   int shown = 0;
   for (size_t r = 0; r < folded.graph.resources.size(); ++r) {
-    if (folded.graph.resources[r].isLink || shown++ >= mostClasses)
+    if (folded.graph.resources[r].isLink || shown++ >= maxClasses)
       continue;
     stream << llvm::format(
         "  %-12s x %-6lld busy %5.1f %%  memory at most %10.3f MiB\n",
@@ -169,6 +169,6 @@ void mlir::soap::printFoldedSummary(const FoldedSimulation &simulation,
         100.0 * static_cast<double>(busy[r]) / static_cast<double>(makespanNs),
         static_cast<double>(simulation.memoryBytes[r]) / 1048576.0);
   }
-  if (shown > mostClasses)
-    stream << "  ... and " << shown - mostClasses << " classes more\n";
+  if (shown > maxClasses)
+    stream << "  ... and " << shown - maxClasses << " classes more\n";
 }

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --soap-simulate says of thousands of devices: the plan in its compact
-// form, folded (Simulator/FoldedPlan.h), without writing out every task.
+// The report of --soap-simulate for thousands of devices: the plan in its
+// compact form, folded (Simulator/FoldedPlan.h), without writing out every
+// task.
 //
 //===----------------------------------------------------------------------===//
 

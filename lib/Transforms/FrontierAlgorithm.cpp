@@ -9,14 +9,12 @@
 
 #include "FrontierAlgorithm.h"
 
-#include "CheckedOptions.h"
 #include "StrategySupport.h"
 
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -63,12 +61,6 @@ mlir::soap::checkFrontierOptions(ModuleOp module, StringRef algorithm,
         {"memory-limit", options.memoryLimit},
         {"frontier", options.file},
         {"frontier-svg", options.svg},
-        {"epsilon", options.epsilon != 0
-                        ? llvm::formatv("{0}", options.epsilon).str()
-                        : std::string()},
-        {"configs", options.configs != FrontierPassOptions().configs
-                        ? std::to_string(options.configs)
-                        : ""},
         {"reuse", options.reuse ? "true" : ""}};
     for (const auto &[name, value] : texts)
       if (!value.empty())
@@ -85,13 +77,6 @@ mlir::soap::checkFrontierOptions(ModuleOp module, StringRef algorithm,
     return module.emitError()
            << "option 'memory-limit=" << options.memoryLimit
            << "': expected bytes as 16GB or 15GiB, at least 1";
-  if (!(options.epsilon >= 0 && options.epsilon <= 1))
-    return module.emitError()
-           << "option 'epsilon=" << optionNumber(options.epsilon)
-           << "': expected a number from 0 to 1";
-  if (options.configs < 1 || options.configs > 1000)
-    return module.emitError() << "option 'configs=" << options.configs
-                              << "': expected a number from 1 to 1000";
   return success();
 }
 
@@ -116,7 +101,7 @@ FailureOr<SearchOutcome> mlir::soap::runFrontier(
   if (!frontier.memoryLimit.empty())
     search.limitBytes = *parseBytes(frontier.memoryLimit);
   search.epsilon = frontier.epsilon;
-  search.mostConfigs = frontier.configs;
+  search.maxConfigs = frontier.configs;
   search.reuse = frontier.reuse;
   ::soap::FrontierSearchResult found = ::soap::searchFrontier(problem, search);
   int64_t capacity =
@@ -161,6 +146,9 @@ FailureOr<SearchOutcome> mlir::soap::runFrontier(
   outcome.report["guaranteed_of"] = ::soap::guaranteeName(guarantee);
   outcome.report["error_bound"] = errorBound;
   outcome.report["kept_values"] = static_cast<int64_t>(found.keeps.size());
+  outcome.points = 0;
+  for (const ::soap::DeviceFrontier &one : found.frontiers)
+    *outcome.points += static_cast<int64_t>(one.points.size());
   outcome.keeps = std::move(found.keeps);
   outcome.result = std::move(found.search);
   return outcome;

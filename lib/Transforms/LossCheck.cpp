@@ -92,8 +92,8 @@ bool isSoftplus(Operation *op) {
   return positive && plus && plus.getX().getDefiningOp<ExpOp>();
 }
 
-/// What a result is that is no logits: "a sigmoid"; empty if nothing speaks
-/// against them.
+/// The kind of a result that is no logits, as "a sigmoid"; empty if it may be
+/// logits.
 struct Activation {
   StringRef what;
   Operation *op = nullptr;

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What searches know of the machine that they run on is a profile; who measures
-// is a program of its own, so that no search depends on the runtime.
+// Measures the shapes of a module that a profile of this machine lacks. The
+// measuring program is soap-run, a process of its own, so that no search
+// depends on the runtime.
 //
 //===----------------------------------------------------------------------===//
 

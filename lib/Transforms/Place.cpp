@@ -20,6 +20,7 @@
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -28,6 +29,8 @@ namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPLACE
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
+
+#define DEBUG_TYPE "soap-place"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -56,8 +59,7 @@ using Solver = placement::Answer (*)(const placement::Problem &,
                                      const placement::Objective &,
                                      const placement::Budget &);
 
-/// Those that are part of the library; all but local search give contiguous
-/// stages.
+/// The solvers of the library; all except local search give contiguous stages.
 Solver findSolver(StringRef name) {
   if (name == "dp")
     return [](const placement::Problem &problem,
@@ -205,6 +207,8 @@ LogicalResult Place::run() {
   FailureOr<placement::Answer> answer = solve(*model, order);
   if (failed(answer))
     return failure();
+  LDBG() << algorithm << ": load " << answer->value << " ms, bound "
+         << answer->bound << " ms, " << answer->seconds << " s";
   ::soap::Expected<placement::ModelPlacement> placed = placement::placeModel(
       *target.problem, *model, answer->placement->deviceOf,
       answer->placement->replicas, microbatches);

@@ -9,7 +9,7 @@
 
 #include "SearchAlgorithms.h"
 
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/Exact/Exact.h"
 #include "Soap/Search/MCMC/Polish.h"
 #include "Soap/Search/OptCnn/OptCnn.h"

@@ -16,6 +16,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <optional>
+
 namespace mlir::soap {
 
 /// Names of all algorithms, `mcmc` first.
@@ -23,15 +25,18 @@ llvm::ArrayRef<llvm::StringRef> searchAlgorithms();
 /// Whether an algorithm ends without any budget.
 bool endsByItself(llvm::StringRef algorithm);
 
+/// The result of a search by any algorithm.
 struct SearchOutcome {
   ::soap::McmcResult result;
-  /// What else goes into the report.
+  /// Entries of the JSON report that this algorithm alone has.
   llvm::json::Object report;
+  /// Points of all frontiers; none: the search has no frontier.
+  std::optional<int64_t> points;
   /// Values that the result keeps in one form only (Model/Reuse.h).
   std::vector<::soap::KeptValue> keeps;
 };
 
-/// What all searches other than Markov chains are given.
+/// The budget of a search other than Markov chains.
 template <typename Options>
 Options budgetOf(const ::soap::McmcOptions &options) {
   Options budget;
@@ -55,8 +60,8 @@ SearchOutcome runSearch(llvm::StringRef algorithm, bool polish,
 /// Starts that a search of their own finds: `optcnn` and `placement`.
 bool isSearchedStart(llvm::StringRef name);
 
-/// What it finds, searched to its own end, so that it depends on the seed
-/// alone; the time that takes is taken off `options`, of which at least a
+/// The strategy that it finds, searched to its own end, so that it depends on
+/// the seed alone. Subtracts its time from `options`, of which at least a
 /// millisecond is left. Empty if it was stopped before.
 ::soap::Strategy searchStart(llvm::StringRef name,
                              const ::soap::ParallelizationProblem &problem,

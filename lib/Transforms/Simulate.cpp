@@ -19,11 +19,15 @@
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/Support/DebugLog.h"
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPSIMULATE
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
+
+#define DEBUG_TYPE "soap-simulate"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -31,7 +35,7 @@ using namespace mlir::soap;
 namespace {
 
 /// A gradient that thousands of devices share is millions of messages.
-constexpr int mostWrittenOut = 64;
+constexpr int maxWrittenOut = 64;
 
 struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   using CheckedOptions::CheckedOptions;
@@ -84,12 +88,13 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
                          ::soap::printChromeTrace(simulation.tasks, memory));
 }
 
-/// Simulates the presets to compare with, as far as anybody reads the result.
+/// Simulates the presets to compare with, if the summary or the report is
+/// written.
 LogicalResult
 Simulate::addPresets(const FunctionProblem &target,
                      std::vector<std::pair<std::string, int64_t>> &presets) {
   std::vector<std::string> names(compare.begin(), compare.end());
-  if (names.empty() && target.topology.deviceCount() > mostWrittenOut)
+  if (names.empty() && target.topology.deviceCount() > maxWrittenOut)
     return success();
   if (names.empty())
     names = {"data-parallel", "expert"};
@@ -108,7 +113,7 @@ Simulate::addPresets(const FunctionProblem &target,
   return success();
 }
 
-/// The times of all devices from those of classes of them.
+/// The times of all devices, from the times of device classes.
 LogicalResult Simulate::runFolded(const FunctionProblem &target,
                                   const ::soap::Strategy &strategy) {
   const ::soap::Topology &deviceTopology = target.topology;
@@ -163,15 +168,18 @@ LogicalResult Simulate::run() {
   if (failed(strategy))
     return failure();
 
+  LDBG() << "simulating '" << target.function.getName()
+         << "': " << graph.nodes.size() << " ops on "
+         << target.topology.deviceCount() << " devices";
   if (PipelineAttr pipeline =
           readPipeline(module->getAttr(SoapDialect::kPipeline)))
     return runPipeline(target, *strategy, pipeline);
   if (fold == "always" ||
       (fold == "auto" && !writesTasks && graph.restores.empty() &&
-       target.topology.deviceCount() > mostWrittenOut))
+       target.topology.deviceCount() > maxWrittenOut))
     return runFolded(target, *strategy);
   Simulation simulation = simulate(graph, *strategy, target.topology);
-  checkMemory(target, simulation.peakBytes, DiagnosticSeverity::Warning);
+  checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   if (failed(addPresets(target, simulation.presets)))
     return failure();
   if (summary)
@@ -189,10 +197,10 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     return failure();
   Simulation simulation;
   simulation.tasks = std::move(simulated->tasks());
-  simulation.peakBytes = simulated->peakBytes(target.topology.deviceCount());
+  simulation.memoryBytes = simulated->peakBytes(target.topology.deviceCount());
   simulation.pipeline = std::move(*simulated);
   summarizeTasks(simulation, target.topology);
-  checkMemory(target, simulation.peakBytes, DiagnosticSeverity::Warning);
+  checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   if (failed(addPresets(target, simulation.presets)))
     return failure();
   if (summary)
@@ -224,7 +232,7 @@ LogicalResult Simulate::runPartitioned(ArrayAttr programs,
     return failure();
   Simulation simulation;
   simulation.tasks = std::move(*tasks);
-  simulation.peakBytes =
+  simulation.memoryBytes =
       programPeakBytes(module, entry, deviceTopology.deviceCount());
   summarizeTasks(simulation, deviceTopology);
   if (summary)

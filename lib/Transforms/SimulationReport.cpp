@@ -27,14 +27,10 @@ Simulation mlir::soap::simulate(const ::soap::Graph &graph,
                                 const ::soap::Topology &topology) {
   Simulation result;
   int devices = topology.deviceCount();
-  result.plan = ::soap::buildPlan(graph, strategy, topology);
-  result.tasks =
-      ::soap::buildTaskGraph(graph, result.plan, ::soap::CostModel(topology));
-  ::soap::simulateFull(result.tasks);
-  result.order = ::soap::scheduleOrder(result.tasks);
-  result.peakBytes = ::soap::peakBytes(
-      graph, result.plan, ::soap::actionOrder(result.plan, result.order),
-      devices);
+  static_cast<::soap::PricedStrategy &>(result) = ::soap::priceStrategy(
+      graph, strategy, ::soap::CostModel(topology), /*names=*/true);
+  result.order = result.schedule();
+  result.memoryBytes = result.peakBytes(graph, result.order, devices);
   summarizeTasks(result, topology);
   result.exchanges = ::soap::classifyExchanges(graph, result.plan);
   result.bytesByKind =
@@ -99,7 +95,7 @@ struct PathShare {
 
 /// Most devices of which the summary has a line each, the matrix of the report
 /// a row each.
-constexpr int mostListedDevices = 16, mostMatrixDevices = 256;
+constexpr int maxListedDevices = 16, maxMatrixDevices = 256;
 
 } // namespace
 
@@ -186,7 +182,7 @@ static void printDevices(llvm::json::OStream &json,
         json.attribute("movement_ns", times.movementNs);
         json.attribute("communication_ns", times.communicationNs);
         json.attribute("exposed_communication_ns", times.exposedNs);
-        json.attribute("peak_bytes", simulation.peakBytes[device]);
+        json.attribute("peak_bytes", simulation.memoryBytes[device]);
         json.attribute("memory_bytes", topology.typeOf(device).memoryBytes);
       });
   });
@@ -217,7 +213,7 @@ static void printBytes(llvm::json::OStream &json, const Simulation &simulation,
       });
   });
   int devices = topology.deviceCount();
-  if (devices > mostMatrixDevices)
+  if (devices > maxMatrixDevices)
     return;
   json.attributeArray("bytes_between", [&] {
     for (const std::vector<int64_t> &row :
@@ -335,7 +331,7 @@ static void printTimes(const Simulation &simulation,
 }
 
 static void printPath(const Simulation &simulation, llvm::raw_ostream &stream) {
-  constexpr size_t mostOps = 6;
+  constexpr size_t maxOps = 6;
   int64_t makespan = simulation.tasks.makespanNs;
   std::vector<PathShare> shares = pathByOp(simulation);
   std::array<int64_t, 3> sums{};
@@ -346,7 +342,7 @@ static void printPath(const Simulation &simulation, llvm::raw_ostream &stream) {
                          100 * ratio(sums[0], makespan),
                          100 * ratio(sums[1], makespan),
                          100 * ratio(sums[2], makespan));
-  for (const PathShare &share : llvm::ArrayRef(shares).take_front(mostOps))
+  for (const PathShare &share : llvm::ArrayRef(shares).take_front(maxOps))
     stream << llvm::format("    %5.1f %%  %-9s %s\n",
                            100 * ratio(share.ns, makespan),
                            className(share.taskClass), share.subject.c_str());
@@ -361,15 +357,15 @@ static void printDevices(const Simulation &simulation,
     stream << llvm::format("  %-12s busy %5.1f %%  peak memory %10.3f MiB",
                            topology.devices[device].name.c_str(),
                            100 * ratio(simulation.busyNs[device], makespan),
-                           mebibytes(simulation.peakBytes[device]));
-    if (simulation.peakBytes[device] > capacity)
+                           mebibytes(simulation.memoryBytes[device]));
+    if (simulation.memoryBytes[device] > capacity)
       stream << llvm::format(
           ", %.3f MiB more than it has",
-          mebibytes(simulation.peakBytes[device] - capacity));
+          mebibytes(simulation.memoryBytes[device] - capacity));
     stream << "\n";
   };
   int devices = topology.deviceCount();
-  if (devices <= mostListedDevices) {
+  if (devices <= maxListedDevices) {
     for (int device = 0; device < devices; ++device)
       print(device);
     return;
@@ -385,7 +381,7 @@ static void printDevices(const Simulation &simulation,
   for (int64_t ns : simulation.busyNs)
     busy += ns;
   extreme(simulation.busyNs);
-  extreme(simulation.peakBytes);
+  extreme(simulation.memoryBytes);
   stream << llvm::format(
       "  %d devices, busy %.1f %% on average; those with the "
       "most and the least to do and to keep:\n",

@@ -12,6 +12,7 @@
 
 #include "PipelineReport.h"
 
+#include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Simulator/Timeline.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -20,14 +21,13 @@
 
 namespace mlir::soap {
 
-/// A simulated strategy.
-struct Simulation {
-  ::soap::Plan plan;
-  ::soap::TaskGraph tasks;
-  std::vector<int> order;         ///< schedule: task ids
-  std::vector<int64_t> busyNs;    ///< per device
-  std::vector<int64_t> peakBytes; ///< per device
-  std::vector<int64_t> linkBytes; ///< per link
+/// A simulated strategy and what its timeline says. Partitioned IR and
+/// pipelines have tasks only, no plan.
+struct Simulation : ::soap::PricedStrategy {
+  std::vector<int> order;           ///< schedule: task ids
+  std::vector<int64_t> busyNs;      ///< per device
+  std::vector<int64_t> memoryBytes; ///< per device, at its peak
+  std::vector<int64_t> linkBytes;   ///< per link
   std::vector<::soap::Exchange> exchanges;
   std::vector<::soap::PathStretch> path;  ///< critical path
   std::vector<::soap::DeviceTimes> times; ///< per device
@@ -45,8 +45,7 @@ Simulation simulate(const ::soap::Graph &graph,
                     const ::soap::Strategy &strategy,
                     const ::soap::Topology &topology);
 
-/// What the timeline says: loads, bytes, critical path. Of a task graph that is
-/// simulated already.
+/// Sums up the timeline of a simulated task graph: loads, bytes, critical path.
 void summarizeTasks(Simulation &simulation, const ::soap::Topology &topology);
 
 /// The report of `--soap-simulate`, see docs/Looking.md.

@@ -9,6 +9,7 @@
 
 #include "StrategySupport.h"
 
+#include "ModuleContents.h"
 #include "SimulationReport.h"
 
 #include "Soap/Analysis/OpGroups.h"
@@ -38,24 +39,35 @@ FailureOr<func::FuncOp> mlir::soap::chooseFunction(ModuleOp module,
         return function;
     return {};
   };
+  auto checked = [](func::FuncOp function) -> FailureOr<func::FuncOp> {
+    if (failed(checkModelOps(function)))
+      return failure();
+    return function;
+  };
   if (!name.empty()) {
     if (func::FuncOp function = find(name))
-      return function;
+      return checked(function);
     return module.emitError()
-           << "option 'function=" << name << "' names no function with a body";
+           << "option 'function=" << name
+           << "' names no function with a body: the module has "
+           << describeFunctions(module);
   }
   for (StringRef wanted : {"train_step", "evaluate", "forward"})
     if (func::FuncOp function = find(wanted))
-      return function;
+      return checked(function);
   if (candidates.size() == 1)
-    return candidates.front();
+    return checked(candidates.front());
   if (candidates.empty())
     return module.emitError("has no function with a body, expected "
-                            "'@train_step', '@evaluate' or '@forward'");
+                            "'@train_step', '@evaluate' or '@forward': the "
+                            "module has ")
+           << describeFunctions(module);
   return module.emitError()
          << "has " << candidates.size()
          << " functions with a body and none is '@train_step', '@evaluate' or "
-            "'@forward', expected one of these or the option 'function=NAME'";
+            "'@forward', expected one of these or the option 'function=NAME': "
+            "the module has "
+         << describeFunctions(module);
 }
 
 LogicalResult mlir::soap::checkHasStrategy(ModuleOp module,
@@ -221,7 +233,7 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   writeStrategy(opGraph, strategy);
   writeKeeps(opGraph);
 
-  // Stages are those of another placement.
+  // Stages belong to the former placement.
   module->removeAttr(SoapDialect::kPipeline);
   module->setAttr(SoapDialect::kTopology,
                   TopologyAttr::get(module.getContext(), topology));

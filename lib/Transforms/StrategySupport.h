@@ -58,9 +58,9 @@ std::vector<int64_t> neededBytes(const FunctionProblem &problem,
 bool checkMemory(const FunctionProblem &problem, ArrayRef<int64_t> neededBytes,
                  DiagnosticSeverity severity);
 
-/// Writes the strategy on the ops of its function, and on those of every other
-/// function: an op takes the config of the op with the same `soap.name`, else
-/// it runs on device 0. Leaves the topology on the module.
+/// Writes the strategy on the ops of its function, and on the ops of every
+/// other function: an op takes the config of the op with the same `soap.name`,
+/// else it runs on device 0. Leaves the topology on the module.
 LogicalResult writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
                                   const ::soap::Strategy &strategy,
                                   const ::soap::Topology &topology);

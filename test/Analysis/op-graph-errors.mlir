@@ -1,6 +1,7 @@
 // RUN: soap-opt %s --split-input-file --verify-diagnostics --soap-print-op-graph
 
 func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = soap.relu %x : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @below {{'tensor.cast' has no iteration space, expected an op that implements 'IterationSpaceOpInterface'}}
   %0 = tensor.cast %x : tensor<4xf32> to tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -174,7 +174,7 @@ func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name 
 
 // -----
 
-// One class has nothing to learn, whoever asks for it.
+// One class has nothing to learn, with any loss.
 // expected-error @below {{result of '@forward' is 'tensor<8x1xf32>', one class: its softmax cross-entropy is 0 whatever the weights are; expected a logit for each of two or more classes in the last dim}}
 func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.sample_dim = 0 : i64}, %w: tensor<4x1xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<8x1xf32> {
   %0 = soap.matmul %x, %w : (tensor<8x4xf32>, tensor<4x1xf32>) -> tensor<8x1xf32>

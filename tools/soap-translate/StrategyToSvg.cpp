@@ -11,7 +11,7 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Transforms/SourceFile.h"
-#include "Soap/Transforms/StrategyDrawing.h"
+#include "Soap/Transforms/ModuleDrawing.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

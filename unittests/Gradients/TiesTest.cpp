@@ -10,7 +10,7 @@
 
 #include "ReferenceProgram.h"
 
-#include "Soap/Transforms/Differentiation.h"
+#include "Transforms/Differentiation.h"
 
 #include <gtest/gtest.h>
 

@@ -24,12 +24,12 @@ public:
 
   int below(int n) { return static_cast<int>(engine() % n); }
 
-  CostGraph draw(int mostNodes, int mostConfigs) {
+  CostGraph draw(int maxNodes, int maxConfigs) {
     CostGraph graph;
-    int count = 1 + below(mostNodes);
+    int count = 1 + below(maxNodes);
     for (int n = 0; n < count; ++n) {
       CostGraphNode &node = graph.nodes.emplace_back();
-      for (int c = 1 + below(mostConfigs); c > 0; --c) {
+      for (int c = 1 + below(maxConfigs); c > 0; --c) {
         node.costs.push_back(below(20) ? below(30) : CostGraph::forbidden);
         node.memory.push_back(below(12));
       }
@@ -45,8 +45,8 @@ public:
 
   /// The same with costs and memory whose sums are as large as `check` allows,
   /// and all bits of which matter: far beyond what doubles tell apart.
-  CostGraph drawLarge(int mostNodes, int mostConfigs) {
-    CostGraph graph = draw(mostNodes, mostConfigs);
+  CostGraph drawLarge(int maxNodes, int maxConfigs) {
+    CostGraph graph = draw(maxNodes, maxConfigs);
     uint64_t lists = graph.nodes.size() + graph.edges.size();
     uint64_t most = std::min<uint64_t>(3'999'999'999'999'999'999 / lists,
                                        CostGraph::forbidden - 1);

@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The search space of the SOAP paper: a forward op, its gradients and its
-// updates share one config through recorded loop correspondence, and ops that
-// only pass elements on follow the op that produces them. See docs/Analysis.md.
+// Groups of ops that share one config, the variables of a search
+// (docs/Analysis.md): a forward op, its gradients and its updates, through
+// recorded loop correspondence, and ops that follow the producer of their
+// operand elementwise.
 //
 //===----------------------------------------------------------------------===//
 

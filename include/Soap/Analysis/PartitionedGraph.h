@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rebuilds the task graph from device programs and rank table alone. It must
-// equal the one that the search priced: what is simulated is what runs.
+// Rebuilds the task graph of a partitioned module from device programs and rank
+// table alone. It must equal the one that the search priced: what is simulated
+// is what runs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes take a topology as an option, or from the module attribute
-// `soap.topology` that an earlier pass left.
+// The topology that a pass works on: the one that its option names, else the
+// module attribute `soap.topology` that an earlier pass left.
 //
 //===----------------------------------------------------------------------===//
 

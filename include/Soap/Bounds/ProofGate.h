@@ -20,7 +20,7 @@ public:
   explicit ProofGate(int fewestOf) : fewestOf(fewestOf) {}
 
   /// Call before each question.
-  bool pays() {
+  bool shouldTry() {
     return refused * fewestOf >= tried || ++skipped % retryAfter == 0;
   }
   void count(bool isRefused) {

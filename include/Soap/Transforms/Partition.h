@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the communication plan as IR: one function per device class and a rank
-// table (docs/Partition.md).
+// Turns every function with configs into device programs: writes its
+// communication plan as IR, one function per device class, and a rank table
+// (docs/Partition.md).
 //
 //===----------------------------------------------------------------------===//
 

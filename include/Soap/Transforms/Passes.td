@@ -15,17 +15,25 @@ include "mlir/Pass/PassBase.td"
 def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp"> {
   let summary = "Builds the training and the evaluation program of a forward function";
   let description = [{
-    Takes `@forward`, a function from data and parameters to logits `[N, K]` (or `[.., K]`: every position has a label), and adds
+    Takes `@forward`, a function from data and parameters to logits `[N, K]` (or `[.., K]`: every position has a
+    label), and adds
 
-    - `@train_step`: forward, loss, backward by reverse-mode differentiation over `DifferentiableOpInterface`, and one update op per parameter.
-      Functional: the new values of parameters and optimizer states are results that say which argument they replace (`soap.updates`).
+    - `@train_step`: forward, loss, backward by reverse-mode differentiation over `DifferentiableOpInterface`, and one
+      update op per parameter. Functional: the new values of parameters and optimizer states are results that say
+      which argument they replace (`soap.updates`).
     - `@evaluate`: forward for inference, loss and number of correct rows.
 
-    `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops in `@train_step` and is gone in `@evaluate`. Adam, dropout and schedules read a counter of iterations, the state `step`.
+    `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops
+    in `@train_step` and is gone in `@evaluate`. Adam, dropout and schedules read a counter of iterations, the state
+    `step`.
 
-    Softmax cross-entropy expects logits: with `loss=auto` a result that does not look like them (of a sigmoid or softmax, images, ...) is an error, with `loss=softmax-cross-entropy` a warning (docs/TrainingStep.md#which-loss).
+    Softmax cross-entropy expects logits: with `loss=auto` a result that does not look like them (of a sigmoid or
+    softmax, images, ...) is an error, with `loss=softmax-cross-entropy` a warning (docs/TrainingStep.md#which-loss).
 
-    With `schedule=linear` the step counts, too: iteration i = 1, 2, ... has the factor `max(0, 1 - (i - 1) / total-iterations)`. With sgd the factor scales gradient and weight decay as they enter the velocity, with adam and adamw the step; the decoupled decay of adamw stays. `@forward` is kept; its ops that have no `soap.name` get one.
+    With `schedule=linear` the step counts, too: iteration i = 1, 2, ... has the factor
+    `max(0, 1 - (i - 1) / total-iterations)`. With sgd the factor scales gradient and weight decay as they enter the
+    velocity, with adam and adamw the step; the decoupled decay of adamw stays. `@forward` is kept; its ops that have
+    no `soap.name` get one.
 
     ```mlir
     func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
@@ -52,19 +60,26 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
   }];
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"auto\"",
-           "Loss: softmax-cross-entropy (mean over the batch, integer labels); auto is the same, and refuses a result that does not look like logits">,
+           "Loss: softmax-cross-entropy (mean over the batch, integer labels); auto is the same, and refuses a "
+           "result that does not look like logits">,
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
     Option<"schedule", "schedule", "std::string", /*default=*/"\"constant\"",
            "Schedule of the learning rate: constant, or linear (to 0 in total-iterations)">,
-    Option<"totalIterations", "total-iterations", "int64_t", /*default=*/"0", "Iterations until a linear schedule is at 0">,
-    Option<"momentum", "momentum", "double", /*default=*/"0.0", "Momentum in [0, 1); other than 0 adds a velocity per parameter">,
-    Option<"weightDecay", "weight-decay", "double", /*default=*/"0.0", "Weight decay, at least 0: added to gradients (sgd, adam) or taken off the weights (adamw)">,
+    Option<"totalIterations", "total-iterations", "int64_t", /*default=*/"0",
+           "Iterations until a linear schedule is at 0">,
+    Option<"momentum", "momentum", "double", /*default=*/"0.0",
+           "Momentum in [0, 1); other than 0 adds a velocity per parameter">,
+    Option<"weightDecay", "weight-decay", "double", /*default=*/"0.0",
+           "Weight decay, at least 0: added to gradients (sgd, adam) or taken off the weights (adamw)">,
     Option<"beta1", "beta1", "double", /*default=*/"0.9", "adam, adamw: decay of the mean of gradients, in [0, 1)">,
-    Option<"beta2", "beta2", "double", /*default=*/"0.999", "adam, adamw: decay of the mean of squared gradients, in [0, 1)">,
-    Option<"epsilon", "epsilon", "double", /*default=*/"1e-8", "adam, adamw: added to the root of the squared gradients, above 0">,
+    Option<"beta2", "beta2", "double", /*default=*/"0.999",
+           "adam, adamw: decay of the mean of squared gradients, in [0, 1)">,
+    Option<"epsilon", "epsilon", "double", /*default=*/"1e-8",
+           "adam, adamw: added to the root of the squared gradients, above 0">,
     Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"-1",
-           "Weight of a batch's statistics in the running statistics, in [0, 1]; -1: what the model's batch_norm ops say, 0.1 where they say nothing">,
+           "Weight of a batch's statistics in the running statistics, in [0, 1]; -1: what the model's batch_norm "
+           "ops say, 0.1 where they say nothing">,
     Option<"inference", "inference", "bool", /*default=*/"false", "Build @evaluate alone, no training step">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
@@ -73,15 +88,22 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
 def SoapBucketGradients : Pass<"soap-bucket-gradients", "::mlir::ModuleOp"> {
   let summary = "Lets small gradients be reduced together";
   let description = [{
-    Every op of the function must have a `soap.config`. Gradients that the same devices exchange on their way to updates that are replicated, each of at most `bytes`, are put into buckets of at most as many bytes, in the order in which the backward pass computes them:
-    `soap.bucket`, one exchange, `soap.unbucket` (docs/TrainingStep.md#buckets). Without `bytes`, sizes from 16 KiB to 16 MiB are simulated, and the fastest is taken, or no buckets where none gains. A remark says what was done.
+    Every op of the function must have a `soap.config`. Gradients that the same devices exchange on their way to
+    updates that are replicated, each of at most `bytes`, are put into buckets of at most as many bytes, in the order
+    in which the backward pass computes them: `soap.bucket`, one exchange, `soap.unbucket`
+    (docs/TrainingStep.md#buckets). Without `bytes`, sizes from 16 KiB to 16 MiB are simulated, and the fastest is
+    taken, or no buckets where none gains. A remark says what was done.
   }];
   let options = [
-    Option<"bytes", "bytes", "int64_t", /*default=*/"0", "Most bytes of a bucket and of a gradient in one; 0: what simulation finds best">,
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"bytes", "bytes", "int64_t", /*default=*/"0",
+           "Most bytes of a bucket and of a gradient in one; 0: what simulation finds best">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function whose gradients are meant; default: train_step">
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function whose gradients are meant; default: train_step">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -89,9 +111,10 @@ def SoapBucketGradients : Pass<"soap-bucket-gradients", "::mlir::ModuleOp"> {
 def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
   let summary = "Turns every function with configs into one program per device class";
   let description = [{
-    Every op of every function must have a `soap.config`. The communication plan that the simulator prices is written as IR: local ops on packed tiles,
-    `soap.assemble`, `soap.combine` and `soap.fill`, and `soap.send` and `soap.recv`, in the simulated order. Devices that do the same share
-    one program and differ in their row of the rank table `soap.programs` (docs/Partition.md).
+    Every op of every function must have a `soap.config`. The communication plan that the simulator prices is written
+    as IR: local ops on packed tiles, `soap.assemble`, `soap.combine` and `soap.fill`, and `soap.send` and
+    `soap.recv`, in the simulated order. Devices that do the same share one program and differ in their row of the
+    rank table `soap.programs` (docs/Partition.md).
 
     ```mlir
     %y = soap.relu %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -104,7 +127,8 @@ def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -112,9 +136,9 @@ def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
 def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
   let summary = "Writes a strategy from a file or a preset on every op";
   let description = [{
-    Writes `soap.config` on all ops of all functions and `soap.topology` on the module. The strategy is that of one function (`@train_step`, else
-    `@evaluate`, else `@forward`); ops of other functions take the config of the op with the same `soap.name`, and run on device 0 if there is none.
-    Configs of arguments and results stay as they are.
+    Writes `soap.config` on all ops of all functions and `soap.topology` on the module. The strategy is that of one
+    function (`@train_step`, else `@evaluate`, else `@forward`); ops of other functions take the config of the op with
+    the same `soap.name`, and run on device 0 if there is none. Configs of arguments and results stay as they are.
 
     ```mlir
     %y = soap.relu %x {soap.name = "relu1"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -128,13 +152,17 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"", "Strategy file (JSON); give this or 'preset'">,
-    Option<"preset", "preset", "std::string", /*default=*/"\"\"", "single, data-parallel, model-parallel, spatial, expert or zero (docs/Search.md)">,
+    Option<"preset", "preset", "std::string", /*default=*/"\"\"",
+           "single, data-parallel, model-parallel, spatial, expert or zero (docs/Search.md)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">,
-    Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function that the strategy is for; default: train_step, evaluate or forward">,
+    Option<"exportFile", "export", "std::string", /*default=*/"\"\"",
+           "Write the strategy to this file, with its simulated schedule">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -142,9 +170,10 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
 def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   let summary = "Searches for a fast strategy and writes it on every op";
   let description = [{
-    The search of the SOAP paper: Markov chain Monte Carlo over simulated time. A random group of ops (a forward op, its gradients and updates, and what
-    follows it) gets a random config; a Metropolis criterion decides. Chains start from the presets and a random strategy. A strategy that does not fit into
-    the devices' memory is not a solution. Ctrl-C ends the search with the best strategy so far; with `checkpoint` the same command goes on later. With
+    The search of the SOAP paper: Markov chain Monte Carlo over simulated time. A random group of ops (a forward op,
+    its gradients and updates, and what follows it) gets a random config; a Metropolis criterion decides. Chains start
+    from the presets and a random strategy. A strategy that does not fit into the devices' memory is not a solution.
+    Ctrl-C ends the search with the best strategy so far; with `checkpoint` the same command goes on later. With
     `proposals` alone the result depends on nothing but the seed.
 
     ```mlir
@@ -157,62 +186,96 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     %y = soap.matmul %x, %w {soap.config = #soap.config<{n = 2}, devices = [0, 1]>, soap.name = "fc"}
        : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     ```
+
+    At its end the search prints one line on stderr (docs/Search.md): the time of an iteration, that of the strategy
+    before (or of one device), the gain over data parallelism, the memory of the fullest device, and how much was
+    searched. With `--remarks-filter=soap-auto-parallel` a remark says the config of each group of ops.
+
+    Options come in groups, which their descriptions begin with: the cluster, the search, the space that it searches,
+    `algorithm=frontier`, and output.
   }];
   let options = [
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Cluster: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
+           "Cluster: profile file, or h200: measured times of the topology's devices (docs/CostModel.md); "
+           "default: what "
+           "the topology names">,
     Option<"measure", "measure", "std::string", /*default=*/"\"\"",
-           "Search on this machine: topology NAME.topology.json with NAME.profile.json, to which the shapes of this module that it lacks are added before, by 'soap-run --calibrate'; instead of 'topology'">,
+           "Cluster: search on this machine, instead of 'topology': topology NAME.topology.json with "
+           "NAME.profile.json, "
+           "to which 'soap-run --calibrate' adds the shapes of this module that it lacks">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Search: function that the strategy is for; default: train_step, evaluate or forward">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"mcmc\"",
-           "mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn (dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement (every group whole on one device), exact (branch and bound; few ops and devices), or frontier (all best trade-offs of memory and time, docs/Frontier.md)">,
-    Option<"polish", "polish", "bool", /*default=*/"false", "Polish what the algorithm has found with what is left of the budget, until no change of one group gains">,
-    Option<"bound", "bound", "bool", /*default=*/"false", "Work out after the search, for the report's bound_ns, a time that no strategy beats: of all ops, each cut in its cheapest way (into at most as many pieces as there are devices, or as a start has), on all devices together; takes seconds">,
-    Option<"seed", "seed", "uint64_t", /*default=*/"1", "Seed of the search">,
-    Option<"timeLimit", "time-limit", "double", /*default=*/"0", "Budget in seconds; default: 10 for mcmc if there is no 'proposals', else none">,
-    Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Budget in proposals">,
-    Option<"targetNs", "target", "int64_t", /*default=*/"0",
-           "Stop as soon as a strategy takes at most so many ns, to measure how long that takes (mcmc); 0: do not">,
-    Option<"beta", "beta", "double", /*default=*/"200.0",
-           "Selectivity: a proposal that is slower by 1/beta of the first strategy's time is accepted with probability 1/e; above 0">,
-    Option<"cooling", "cooling", "double", /*default=*/"0.1",
-           "While a chain spends its budget its temperature, 1/beta, falls geometrically to this share; 1: it stays">,
+           "Search: mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn "
+           "(dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement"
+           " (every "
+           "group whole on one device), exact (branch and bound; few ops and devices), or frontier (all best "
+           "trade-offs "
+           "of memory and time, docs/Frontier.md)">,
     ListOption<"initial", "initial", "std::string",
-           "Where chains start: presets by name, 'current' for the configs of the module, 'optcnn' or 'placement' for what these algorithms find (in their own time, which counts), or strategy files (*.json); default: all presets, a random strategy, and, on up to 16 devices, a placement; and what trades between loops make of the best three of them (mcmc)">,
-    ListOption<"roles", "roles", "std::string", "Loops that may be cut: sample, parameter, reduction, attribute; default: those of 'space'">,
-    Option<"space", "space", "std::string", /*default=*/"\"soap\"",
-           "Sub-space to search: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but soap keep devices in order and compute nothing twice">,
-    Option<"untied", "untied", "bool", /*default=*/"false", "Every op decides alone, instead of groups of ops together">,
-    Option<"chains", "chains", "unsigned", /*default=*/"2", "Markov chains, from the best starts; 0: one per start">,
-    Option<"proposalsKind", "proposals-kind", "std::string", /*default=*/"\"mixed\"",
-           "uniform (any group gets any config, as in the paper) or mixed (partly groups on the critical path first, groups that share weights together, neighbours' configs, moved devices, degrees halved and doubled, equal partitions among all devices)">,
-    Option<"tempering", "tempering", "double", /*default=*/"1.0",
-           "Ratio of the temperatures of neighbouring chains, which exchange them now and then (parallel tempering); 1: all alike">,
+               "Search: where it starts: presets by name, 'current' for the configs of the module, 'optcnn' or "
+               "'placement' for what these algorithms find (in their own time, which counts), or strategy files "
+               "(*.json); default: all presets, a random strategy, and, on up to 16 devices, a placement; and what "
+               "factor moves make of the best three of them (mcmc)">,
+    Option<"polish", "polish", "bool", /*default=*/"false",
+           "Search: polish what the algorithm has found with what is left of the budget, until no change of one group "
+           "gains">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"1", "Search: seed of its random numbers">,
+    Option<"timeLimit", "time-limit", "double", /*default=*/"0",
+           "Search: budget in seconds; default: 10 for mcmc if there is no 'proposals', else none">,
+    Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Search: budget in proposals">,
     Option<"threads", "threads", "unsigned", /*default=*/"0",
-           "Threads, for chains and for their next proposals in advance; 0: one per core. With 'proposals' alone the result is the same for any number">,
+           "Search: threads, for chains and for their next proposals in advance; 0: one per core. With "
+           "'proposals' alone "
+           "the result is the same for any number">,
     Option<"checkpointFile", "checkpoint", "std::string", /*default=*/"\"\"",
-           "Keep the state of the search in this file, and go on from it if it is there. Budgets are those of all runs together">,
-    Option<"pauseAfter", "pause-after", "int64_t", /*default=*/"0", "Stop, to go on from the checkpoint later, once this run has made so many proposals; 0: do not">,
-    Option<"simulator", "simulator", "std::string", /*default=*/"\"delta\"",
-           "delta (plans and simulates what a proposal changes, up to a proof that it is refused), propagate (the SOAP paper's Algorithm 2: new times for the tasks that a proposal moves) or full (every proposal from nothing); all decide alike">,
-    Option<"earlyRejection", "early-rejection", "bool", /*default=*/"true",
-           "Give up a proposal as soon as it is proven to be refused; false, for measurements, decides alike">,
-    Option<"report", "report", "std::string", /*default=*/"\"\"", "Write what the search did to this file (JSON; '-': stdout)">,
-    Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
-           "Draw how the best time fell during the search to this file (SVG; '-': stdout)">,
+           "Search: keep the state of Markov chains in this file, and go on from it if it exists. Budgets hold "
+           "for " "all runs together">,
+    Option<"bound", "bound", "bool", /*default=*/"false",
+           "Search: work out afterwards, for the report's bound_ns, a time that no strategy beats: of all ops, "
+           "each cut "
+           "in its cheapest way (into at most as many pieces as there are devices, or as a start has), on all devices "
+           "together; takes seconds">,
+    Option<"tuning", "tuning", "std::string", /*default=*/"\"\"",
+           "Search: parameters of the algorithms and settings for measurements, as {beta=100 chains=4}; docs/Search.md "
+           "has the table">,
+    Option<"space", "space", "std::string", /*default=*/"\"soap\"",
+           "Space: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but "
+           "soap keep devices in order and compute nothing twice">,
+    ListOption<"roles", "roles", "std::string",
+               "Space: loops that may be cut: sample, parameter, reduction, attribute; default: the roles of 'space'">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
-           "With algorithm=frontier: mini-time (the fastest strategy that fits; the default), mini-parallelism (the fewest devices that some strategy fits on) or profiling (frontiers of 1, 2, 4, ... and all devices, then as mini-time)">,
+           "Frontier: mini-time (the fastest strategy that fits; the default), mini-parallelism (the fewest "
+           "devices that "
+           "some strategy fits on) or profiling (frontiers of 1, 2, 4, ... and all devices, then as mini-time)">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
-           "With algorithm=frontier: most memory of a device, 16GB or 15GiB; default: what the topology's devices have">,
-    Option<"frontierFile", "frontier", "std::string", /*default=*/"\"\"", "With algorithm=frontier: write the frontiers to this file (JSON, docs/Frontier.md; '-': stdout)">,
-    Option<"frontierSvg", "frontier-svg", "std::string", /*default=*/"\"\"", "With algorithm=frontier: draw them to this file (SVG; '-': stdout)">,
-    Option<"epsilon", "epsilon", "double", /*default=*/"0.0",
-           "With algorithm=frontier: leave out points of cost graphs that another with no more memory is at most this share slower than, 0 to 1; 0: exact">,
-    Option<"configs", "configs", "int64_t", /*default=*/"16", "With algorithm=frontier: candidates per group of ops, 1 to 1000">,
+           "Frontier: most memory of a device, 16GB or 15GiB; default: what the topology's devices have">,
     Option<"reuse", "reuse", "bool", /*default=*/"false",
-           "With algorithm=frontier: values that are re-sharded may be kept in one form only and re-sharded again in the backward pass ('soap.keep'); takes several times as long">,
-    Option<"exportFile", "export", "std::string", /*default=*/"\"\"", "Write the strategy to this file, with its simulated schedule">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function that the strategy is for; default: train_step, evaluate or forward">
+           "Frontier: values that are re-sharded may be kept in one form only and re-sharded again in the "
+           "backward pass "
+           "('soap.keep'); takes several times as long">,
+    Option<"frontierFile", "frontier", "std::string", /*default=*/"\"\"",
+           "Frontier: write the frontiers to this file (JSON, docs/Frontier.md; '-': stdout)">,
+    Option<"frontierSvg", "frontier-svg", "std::string", /*default=*/"\"\"",
+           "Frontier: draw them to this file (SVG; '-': stdout)">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Output: write what the search did to this file (JSON; '-': stdout)">,
+    Option<"progressSvg", "progress-svg", "std::string", /*default=*/"\"\"",
+           "Output: draw how the best time fell during the search to this file (SVG; '-': stdout)">,
+    Option<"exportFile", "export", "std::string", /*default=*/"\"\"",
+           "Output: write the strategy to this file, with its simulated schedule">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Output: print what was found in one line on stderr">
+  ];
+  let statistics = [
+    Statistic<"numProposals", "proposals", "Strategies that the search priced">,
+    Statistic<"numAccepted", "accepted", "Proposals that became the current strategy">,
+    Statistic<"numPrunedByLoad", "pruned-by-load", "Proposals pruned by the load bound, before planning">,
+    Statistic<"numPrunedByTransfers", "pruned-by-transfers",
+              "Proposals pruned by the path or inbound-transfer bound, before planning">,
+    Statistic<"numPrunedByPlan", "pruned-by-plan", "Proposals pruned by a bound of their plan, before simulation">,
+    Statistic<"numSimulatedTasks", "simulated-tasks", "Tasks that proposals gave new times">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -220,8 +283,9 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
 def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
   let summary = "Prints what a search sees: groups of ops, their loops and roles";
   let description = [{
-    Prints on standard output the op graph of a function: inputs and the ops that update them, then per group of ops that share a decision each op with
-    its values, phase and stages, and each loop with its extent, its role (`serial` if it may not be cut) and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
+    Prints on standard output the op graph of a function: inputs and the ops that update them, then per group of ops
+    that share a decision each op with its values, phase and stages, and each loop with its extent, its role (`serial`
+    if it may not be cut) and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
 
     ```
     group fc
@@ -232,9 +296,11 @@ def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to print; default: train_step, evaluate or forward">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to print; default: train_step, evaluate or forward">,
     Option<"problem", "problem", "std::string", /*default=*/"\"\"",
-           "Write the problem of a search, without its topology, to this file (JSON, docs/Search.md; '-': stdout), and print nothing">
+           "Write the problem of a search, without its topology, to this file (JSON, docs/Search.md; '-': "
+           "stdout), and print nothing">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -242,23 +308,32 @@ def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
 def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
   let summary = "Says why an op has its config: what the alternatives cost";
   let description = [{
-    For the group of an op (docs/Analysis.md), prices other configs by simulation while all other groups keep theirs, and prints a table: config, time of an
-    iteration, difference, compute time of the group, bytes moved, and the resource that most of the critical path is on. Below the table it says what would have to change:
-    which neighbour, cut the same way, would make an alternative faster, and what transfers would vanish. The IR stays as it is (docs/Looking.md).
+    For the group of an op (docs/Analysis.md), prices other configs by simulation while all other groups keep theirs,
+    and prints a table: config, time of an iteration, difference, compute time of the group, bytes moved, and the
+    resource that most of the critical path is on. Below the table it says what would have to change: which neighbour,
+    cut the same way, would make an alternative faster, and what transfers would vanish. The IR stays as it is
+    (docs/Looking.md).
 
     ```
     soap-opt searched.mlir --soap-explain='op=conv2_3' -o /dev/null
     ```
   }];
   let options = [
-    Option<"op", "op", "std::string", /*default=*/"\"\"", "Name of the op ('soap.name'): its own, or that of any op that follows it">,
-    Option<"report", "report", "std::string", /*default=*/"\"\"", "Write all alternatives to this file (JSON; '-': stdout)">,
-    Option<"most", "most", "int64_t", /*default=*/"400", "Price at most this many alternatives, at least 1: neighbours' configs and the presets first, then degrees">,
+    Option<"op", "op", "std::string", /*default=*/"\"\"",
+           "Name of the op ('soap.name'): its own, or that of any op that follows it">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Write all alternatives to this file (JSON; '-': stdout)">,
+    Option<"most", "most", "int64_t", /*default=*/"400",
+           "Price at most this many alternatives, at least 1: neighbours' configs and the presets first, then "
+           "degrees">,
     Option<"rows", "rows", "int64_t", /*default=*/"16", "Print at most this many alternatives, at least 0">,
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function of the op; default: train_step, evaluate or forward">,
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function of the op; default: train_step, evaluate or forward">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print the table on stderr">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
@@ -267,26 +342,38 @@ def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
 def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
   let summary = "Places ops on devices as a pipeline of stages";
   let description = [{
-    Device placement (docs/Placement.md): every group of ops (docs/Analysis.md) whole on one device, so that the greatest load of a device is smallest; stages through which microbatches
-    go, contiguous but for `algorithm=local-search`. Writes configs, and `soap.pipeline` on the module, which makes `--soap-simulate` simulate the pipeline (docs/Pipeline.md). Prints the greatest load and what is known of the optimum on stderr.
+    Device placement (docs/Placement.md): every group of ops (docs/Analysis.md) whole on one device, so that the
+    greatest load of a device is smallest; stages through which microbatches go, contiguous unless
+    `algorithm=local-search`. Writes configs, and `soap.pipeline` on the module, which makes `--soap-simulate`
+    simulate the pipeline (docs/Pipeline.md). Prints the greatest load and what is known of the optimum on stderr.
 
     ```
     soap-opt step.mlir --soap-place='topology=h100-8 microbatches=16' --soap-simulate -o placed.mlir
     ```
   }];
   let options = [
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (h100-8) or topology file, with devices of one type; default: the module's soap.topology">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (h100-8) or topology file, with devices of one type; default: the module's "
+           "soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
-    Option<"objective", "objective", "std::string", /*default=*/"\"throughput\"", "throughput: the greatest load of a device">,
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"objective", "objective", "std::string", /*default=*/"\"throughput\"",
+           "throughput: the greatest load of a device">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"dp\"",
-           "dp (dynamic programming over ideals, exact; as dpl where there are too many), dpl (over linear orders), greedy, pipedream, or local-search, whose stages need not be contiguous (docs/Placement.md)">,
-    Option<"replication", "replication", "bool", /*default=*/"false", "Let devices share a stage, each of them taking every r-th microbatch (dp, dpl, pipedream)">,
-    Option<"schedule", "schedule", "std::string", /*default=*/"\"1f1b\"", "Order of the passes of a stage: 1f1b or gpipe">,
-    Option<"microbatches", "microbatches", "int64_t", /*default=*/"16", "Pieces of the batch, at least 1 and at most its samples">,
+           "dp (dynamic programming over ideals, exact; as dpl where there are too many), dpl (over linear "
+           "orders), greedy, pipedream, or local-search, whose stages need not be contiguous (docs/Placement.md)">,
+    Option<"replication", "replication", "bool", /*default=*/"false",
+           "Let devices share a stage, each of them taking every r-th microbatch (dp, dpl, pipedream)">,
+    Option<"schedule", "schedule", "std::string", /*default=*/"\"1f1b\"",
+           "Order of the passes of a stage: 1f1b or gpipe">,
+    Option<"microbatches", "microbatches", "int64_t", /*default=*/"16",
+           "Pieces of the batch, at least 1 and at most its samples">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"60", "Budget in seconds, above 0">,
-    Option<"instance", "instance", "std::string", /*default=*/"\"\"", "Write the placement problem, for soap-solve, to this file (JSON; '-': stdout)">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to place; default: train_step, evaluate or forward">,
+    Option<"instance", "instance", "std::string", /*default=*/"\"\"",
+           "Write the placement problem, for soap-solve, to this file (JSON; '-': stdout)">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to place; default: train_step, evaluate or forward">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
@@ -295,8 +382,10 @@ def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
 def SoapCostGraph : Pass<"soap-cost-graph", "::mlir::ModuleOp"> {
   let summary = "Writes a model as a cost graph, and brings a solution of it back";
   let description = [{
-    A node per group of ops with its candidate configs, an edge per pair of groups that share values, and what tensors hold from their writer to their last
-    reader, in the format of `soap-solve cost-graph` (docs/CostGraph.md). With `solution` the solution's configs are written on the ops; the other options must be those with which the graph was written.
+    A node per group of ops with its candidate configs, an edge per pair of groups that share values, and what tensors
+    hold from their writer to their last reader, in the format of `soap-solve cost-graph` (docs/CostGraph.md). With
+    `solution` the solution's configs are written on the ops; the other options must be those with which the graph was
+    written.
 
     ```
     soap-opt step.mlir --soap-cost-graph='topology=v100-1x8 instance=m.json' -o /dev/null
@@ -305,14 +394,21 @@ def SoapCostGraph : Pass<"soap-cost-graph", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (v100-1x8) or topology file, with devices of one type; default: the module's soap.topology">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (v100-1x8) or topology file, with devices of one type; default: the module's "
+           "soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
-    Option<"instance", "instance", "std::string", /*default=*/"\"\"", "Write the cost graph to this file (JSON; '-': stdout)">,
-    Option<"solution", "solution", "std::string", /*default=*/"\"\"", "Take configs from this solution of the cost graph (JSON)">,
-    Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"", "Capacity: bytes of each device, as 16GB or 15GiB; default: what the devices have">,
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"instance", "instance", "std::string", /*default=*/"\"\"",
+           "Write the cost graph to this file (JSON; '-': stdout)">,
+    Option<"solution", "solution", "std::string", /*default=*/"\"\"",
+           "Take configs from this solution of the cost graph (JSON)">,
+    Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
+           "Capacity: bytes of each device, as 16GB or 15GiB; default: what the devices have">,
     Option<"configs", "configs", "int64_t", /*default=*/"16", "Candidates per group of ops, 1 to 1000">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function; default: train_step, evaluate or forward">
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function; default: train_step, evaluate or forward">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -320,23 +416,32 @@ def SoapCostGraph : Pass<"soap-cost-graph", "::mlir::ModuleOp"> {
 def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
   let summary = "Prices the strategy of a module: time, memory, bytes";
   let description = [{
-    Simulates one iteration of a function whose ops all have a `soap.config` (docs/Simulator.md) and prints a summary on stderr: makespan and speedup over presets, compute and
-    exposed communication, bytes by kind of tensor, the critical path by op, load and memory of devices (docs/Looking.md). With `soap.pipeline` on the module (`--soap-place`) the iteration is a pipeline of microbatches (docs/Pipeline.md). The IR stays as it is.
+    Simulates one iteration of a function whose ops all have a `soap.config` (docs/Simulator.md) and prints a summary
+    on stderr: makespan and speedup over presets, compute and exposed communication, bytes by kind of tensor, the
+    critical path by op, load and memory of devices (docs/Looking.md). With `soap.pipeline` on the module
+    (`--soap-place`) the iteration is a pipeline of microbatches (docs/Pipeline.md). The IR stays as it is.
   }];
   let options = [
     Option<"report", "report", "std::string", /*default=*/"\"\"",
            "Write what the summary says, in full, and bytes of links and exchanges to this file (JSON; '-': stdout)">,
-    Option<"taskGraph", "task-graph", "std::string", /*default=*/"\"\"", "Write the simulated task graph to this file (JSON)">,
+    Option<"taskGraph", "task-graph", "std::string", /*default=*/"\"\"",
+           "Write the simulated task graph to this file (JSON)">,
     Option<"trace", "trace", "std::string", /*default=*/"\"\"",
-           "Write the timeline of devices and links, with memory over time, to this file (Chrome trace events, for Perfetto)">,
+           "Write the timeline of devices and links, with memory over time, to this file (Chrome trace events, "
+           "for Perfetto)">,
     ListOption<"compare", "compare", "std::string",
-               "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert up to 64 devices; none: no comparison">,
-    Option<"topology", "topology", "std::string", /*default=*/"\"\"", "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+               "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert up "
+               "to 64 devices; none: no comparison">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
-           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what the topology names">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"", "Function to simulate; default: train_step, evaluate or forward">,
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to simulate; default: train_step, evaluate or forward">,
     Option<"fold", "fold", "std::string", /*default=*/"\"auto\"",
-           "Simulate devices that are alike once, with the same times: auto (beyond 64 devices, if neither task graph nor trace are written), always or never">,
+           "Simulate devices that are alike once, with the same times: auto (beyond 64 devices, if neither task "
+           "graph nor trace are written), always or never">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];

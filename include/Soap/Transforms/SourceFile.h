@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MLIR's own way to open a file reads devices and endless pipes until memory
-// is gone; tools open theirs here.
+// Opens the input of a tool with limits: MLIR's own function reads devices and
+// endless pipes until memory is gone.
 //
 //===----------------------------------------------------------------------===//
 

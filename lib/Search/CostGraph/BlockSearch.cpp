@@ -15,12 +15,12 @@ using namespace soap;
 using namespace soap::costgraph;
 
 /// Blocks have at least and at most so many nodes, tables so many entries.
-static constexpr double leastBlock = 4, mostBlock = 400;
-static constexpr double leastEntries = 1 << 8, mostEntries = 1 << 16;
+static constexpr double leastBlock = 4, maxBlock = 400;
+static constexpr double leastEntries = 1 << 8, maxEntries = 1 << 16;
 /// Of kernels that one block may cover: barriers are crossed by large tables.
-static constexpr double mostEntriesOfSmall = 1 << 20;
+static constexpr double maxEntriesOfSmall = 1 << 20;
 /// How often a move is tried again with higher prices.
-static constexpr int mostTries = 6;
+static constexpr int maxTries = 6;
 
 BlockSearch::BlockSearch(const Kernel &kernel, uint64_t seed)
     : kernel(kernel), random(seed), eliminator(kernel), profile(kernel),
@@ -185,17 +185,17 @@ void BlockSearch::move(double temperature) {
   auto logUniform = [&](double low, double high) {
     return low * std::pow(high / low, random.unit());
   };
-  double largest = std::min(static_cast<double>(kernel.nodeCount()), mostBlock);
+  double largest = std::min(static_cast<double>(kernel.nodeCount()), maxBlock);
   auto size = static_cast<size_t>(
       largest <= leastBlock ? largest : logUniform(leastBlock, largest));
-  double entries = logUniform(leastEntries, kernel.nodeCount() > mostBlock
-                                                ? mostEntries
-                                                : mostEntriesOfSmall);
+  double entries = logUniform(leastEntries, kernel.nodeCount() > maxBlock
+                                                ? maxEntries
+                                                : maxEntriesOfSmall);
   const EliminationPlan &plan =
       eliminator.plan(growBlock(chooseSeed(), size), entries, random);
   int64_t before = profile.overload();
   std::vector<PointPrice> extra;
-  for (int i = 0; i < mostTries; ++i) {
+  for (int i = 0; i < maxTries; ++i) {
     setUnaries(plan, temperature, extra);
     eliminator.run(proposed);
     workDone += plan.work + 1000;
@@ -256,7 +256,7 @@ void BlockSearch::mendForbidden(const StopCheck &stop) {
         random.below(static_cast<int64_t>(seeds.size())))];
     size_t size = size_t(8) << random.below(6);
     const EliminationPlan &plan = mender.eliminator.plan(
-        mender.growBlock(seed, size), mostEntries, mender.random);
+        mender.growBlock(seed, size), maxEntries, mender.random);
     mender.setUnaries(plan, 0, {});
     mender.eliminator.run(mender.states);
     workDone += plan.work;

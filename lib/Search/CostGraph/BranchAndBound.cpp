@@ -18,9 +18,9 @@ using namespace soap;
 using namespace soap::costgraph;
 
 /// Tables of a subproblem that is eliminated rather than split.
-static constexpr double mostEntries = 1 << 20;
+static constexpr double maxEntries = 1 << 20;
 /// Steps of the ascent in a subproblem, and how many without progress end it.
-static constexpr int mostSteps = 120, patience = 12;
+static constexpr int maxSteps = 120, patience = 12;
 
 BranchAndBound::BranchAndBound(const Kernel &kernel, int64_t rootBound) {
   stack.push_back({Reducer(kernel), rootBound, {}});
@@ -78,8 +78,8 @@ bool BranchAndBound::eliminate(const Subproblem &problem,
   RandomGenerator random(0);
   std::vector<int> all(kernel.nodes.size());
   std::iota(all.begin(), all.end(), 0);
-  const EliminationPlan &plan = eliminator.plan(all, mostEntries, random);
-  if (!plan.fixed.empty() || plan.work > 64 * mostEntries)
+  const EliminationPlan &plan = eliminator.plan(all, maxEntries, random);
+  if (!plan.fixed.empty() || plan.work > 64 * maxEntries)
     return false;
   for (int n : plan.order)
     eliminator.unary(n) = kernel.nodes[n].costs;
@@ -90,8 +90,8 @@ bool BranchAndBound::eliminate(const Subproblem &problem,
   return true;
 }
 
-/// Prices of a kernel's time points: those of the same moments, or of moments
-/// that are not there any more, by the next point.
+/// Prices of a kernel's time points: of a moment that is not a time point any
+/// more, the price of the next point.
 static std::vector<double>
 pricesFor(const Kernel &kernel,
           const std::vector<std::pair<int, double>> &known) {
@@ -135,7 +135,7 @@ void BranchAndBound::solve(Subproblem problem, const StopCheck &stop) {
       shares.emplace_back(node.costs.size());
     Survivors survivors(kernel);
     double last = ascent.bound();
-    for (int i = 0, idle = 0; i < mostSteps && idle < patience; ++i) {
+    for (int i = 0, idle = 0; i < maxSteps && idle < patience; ++i) {
       if (stop()) {
         stack.push_back(std::move(problem));
         return;
@@ -190,7 +190,7 @@ bool BranchAndBound::splitMemory(
   for (size_t t = 0; t < prices.size(); ++t)
     sums[t + 1] = sums[t] + prices[t];
   int chosen = -1;
-  double most = 0, border = 0;
+  double most = 0, threshold = 0;
   std::vector<double> held, chosenHeld;
   for (int n = 0; n < kernel.nodeCount() && !prices.empty(); ++n) {
     const KernelNode &node = kernel.nodes[n];
@@ -214,7 +214,7 @@ bool BranchAndBound::splitMemory(
     if (squares > most) {
       most = squares;
       chosen = n;
-      border = mean;
+      threshold = mean;
       chosenHeld = held;
     }
   }
@@ -227,7 +227,8 @@ bool BranchAndBound::splitMemory(
     std::vector<std::vector<char>> own = keep;
     int64_t least = infinite;
     for (size_t s = 0; s < own[chosen].size(); ++s) {
-      own[chosen][s] = own[chosen][s] && (chosenHeld[s] > border) == (side > 0);
+      own[chosen][s] =
+          own[chosen][s] && (chosenHeld[s] > threshold) == (side > 0);
       if (own[chosen][s])
         least = std::min(least, integerBound(bounds[chosen][s]));
     }

@@ -7,9 +7,9 @@
 // the states, and pairs of states, that no better solution has; what is small
 // is eliminated exactly, the rest is split: where memory leaves a gap, into
 // states of a node that hold much and little, else over the states of a node.
-// Prices of memory begin where those of the larger problem ended. Subproblems
-// are kept as a stack, so that the proof can go on in slices between which
-// others search.
+// Prices of memory begin with the final prices of the larger problem.
+// Subproblems are kept as a stack, so that the proof can go on in slices
+// between which other searches run.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@ using namespace soap;
 // Sums of up to 2^31 values of 64 bits: no overflow.
 using Wide = __int128;
 
-static constexpr Wide mostCost = Wide(4) * 1'000'000'000'000'000'000;
+static constexpr Wide maxCost = Wide(4) * 1'000'000'000'000'000'000;
 
 static Error nodeError(size_t node, const std::string &message) {
   return Error{"node " + std::to_string(node) + ": " + message};
@@ -130,7 +130,7 @@ MaybeError CostGraph::check() const {
       return error;
     sum += largestAllowed(edges[e].costs);
   }
-  if (sum >= mostCost)
+  if (sum >= maxCost)
     return Error{"the sum of the largest costs of all nodes and edges is 4e18 "
                  "or more: costs are to be scaled down"};
   auto [most, when] = peak(nodes, [&](size_t n) {

@@ -71,7 +71,7 @@ static void eraseSorted(std::vector<int> &list, int value) {
 
 template <typename Value>
 const EliminationPlan &Eliminator<Value>::plan(const std::vector<int> &nodes,
-                                               double mostEntries,
+                                               double maxEntries,
                                                RandomGenerator &random) {
   for (int node : members)
     localOf[node] = -1;
@@ -115,7 +115,7 @@ const EliminationPlan &Eliminator<Value>::plan(const std::vector<int> &nodes,
       waiting.pop();
       continue;
     }
-    if (size > mostEntries) {
+    if (size > maxEntries) {
       // One of the nodes with most neighbours is fixed.
       size_t most = 0;
       for (size_t i = 0; i < count; ++i)

@@ -63,12 +63,12 @@ public:
 
   /// Orders `nodes` (distinct) by the size of the table that each leaves,
   /// smallest first. Nodes are fixed, of those with most neighbours one at
-  /// random, when no table has at most `mostEntries` entries. The plan is kept
+  /// random, when no table has at most `maxEntries` entries. The plan is kept
   /// until the next call.
-  const EliminationPlan &plan(const std::vector<int> &nodes, double mostEntries,
+  const EliminationPlan &plan(const std::vector<int> &nodes, double maxEntries,
                               RandomGenerator &random);
 
-  /// The costs of a node's states besides those of edges within the plan: to be
+  /// The costs of a node's states without the edges within the plan: to be
   /// set for each node of the plan's order before `run`.
   std::vector<Value> &unary(int node) { return unaries[localOf[node]]; }
 

@@ -20,8 +20,9 @@
 
 namespace soap::costgraph {
 
-/// What no solution worth having contains: 0 where that is known, by node and
-/// state, and by edge and pair of states (row-major as the edge's costs).
+/// States, and pairs of states, that a better solution may have: 0 where none
+/// can, by node and state, and by edge and pair of states (row-major as the
+/// edge's costs).
 struct Survivors {
   std::vector<std::vector<char>> states, pairs;
 
@@ -57,7 +58,7 @@ private:
   std::vector<double> timePrices;
   std::vector<std::vector<double>> costs; ///< with prices, by node and state
   std::vector<double> costRoundings;      ///< by node, the most of any state
-  /// What an edge gives to its source (0) and target (1), by their states.
+  /// Messages of an edge to its source (0) and target (1), by their states.
   std::vector<std::vector<double>> messages[2];
 
   std::vector<double> &message(const Arc &arc) {
@@ -73,8 +74,8 @@ private:
   /// A node's costs and messages by state; returns the most that rounding
   /// changed any of them by.
   double sumsOf(int node, std::vector<double> &sums) const;
-  /// What an edge leaves of its costs once both messages are subtracted: the
-  /// least of each state of the arc's node; returns the same.
+  /// The costs of an edge without both messages: the least of each state of the
+  /// arc's node; returns the same.
   double restOf(const Arc &arc, size_t states, std::vector<double> &rest) const;
   void visit(int node, bool isForward, std::vector<double> &sum);
 };

@@ -13,9 +13,9 @@ using namespace soap;
 using namespace soap::costgraph;
 
 /// Prices are few: time points nearby are held by the same nodes.
-static constexpr int mostStretches = 128;
+static constexpr int maxStretches = 128;
 /// Messages settle before there are prices, for at most so many steps.
-static constexpr int mostWarmSteps = 30;
+static constexpr int maxWarmSteps = 30;
 /// Of the bound, what first prices may cost.
 static constexpr double firstShare = 0.01;
 /// How much of the excess a step remembers.
@@ -23,7 +23,7 @@ static constexpr double memory = 0.8;
 
 PriceAscent::PriceAscent(const Kernel &kernel, const std::vector<double> &start)
     : kernel(kernel), messages(kernel), excess(kernel.capacity.size()) {
-  int points = kernel.timeCount(), count = std::min(points, mostStretches);
+  int points = kernel.timeCount(), count = std::min(points, maxStretches);
   for (int64_t i = 0; i < count; ++i) {
     Stretch stretch{static_cast<int>(i * points / count),
                     static_cast<int>((i + 1) * points / count)};
@@ -112,7 +112,7 @@ void PriceAscent::step() {
   messages.pass();
   ++steps;
   double now = messages.bound();
-  if (!isWarm && (steps >= mostWarmSteps ||
+  if (!isWarm && (steps >= maxWarmSteps ||
                   (steps > 10 && now - lastBound <= 1e-3 * std::abs(now)))) {
     decoded = messages.decode();
     updateExcess();

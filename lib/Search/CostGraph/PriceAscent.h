@@ -35,7 +35,7 @@ public:
   /// The largest lower bound so far, and the prices at which it was reached.
   double bound() const { return best; }
   const std::vector<double> &prices() const { return bestPrices; }
-  /// What was decoded last.
+  /// The choice that was decoded last.
   const std::vector<int> &states() const { return decoded; }
   /// See MessagePassing; for the messages that are now.
   std::vector<std::vector<double>> boundsOfStates() const {

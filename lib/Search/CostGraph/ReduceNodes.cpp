@@ -93,7 +93,7 @@ bool Reducer::dropDominated(bool &changed) {
 //===----------------------------------------------------------------------===//
 
 /// Costs of a new edge that are worth a node less.
-static constexpr size_t mostEdgeCosts = size_t(1) << 20;
+static constexpr size_t maxEdgeCosts = size_t(1) << 20;
 
 bool Reducer::eliminate(bool &changed) {
   std::vector<int> waiting(nodes.size());
@@ -110,7 +110,7 @@ bool Reducer::eliminate(bool &changed) {
       others.push_back(otherEnd(edges[e], n));
       costs *= nodes[others.back()].costs.size();
     }
-    if (others.size() == 2 && costs > mostEdgeCosts)
+    if (others.size() == 2 && costs > maxEdgeCosts)
       continue;
     eliminateNode(n);
     if (constant >= infinite)

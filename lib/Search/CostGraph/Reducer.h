@@ -52,7 +52,7 @@ public:
   bool wasInterrupted() const { return interrupted; }
   const std::string &conflict() const { return conflictText; }
 
-  /// What is left. States are numbered as they are there.
+  /// The graph that is left, with its own numbers of states.
   Kernel kernel() const;
   /// Choices in the whole graph for a choice of states of `kernel()`.
   std::vector<int> lift(const std::vector<int> &states) const;
@@ -61,8 +61,8 @@ public:
   std::optional<std::vector<int>>
   statesOf(const std::vector<int> &choice) const;
 
-  /// Drops states of nodes of the last `kernel()` where `keep` is 0, as a
-  /// caller may who knows that they are in no solution worth having. `reduce`
+  /// Drops states of nodes of the last `kernel()` where `keep` is 0, which a
+  /// caller may do if it has proven that no better solution has them. `reduce`
   /// is to follow. False: a node has none left.
   bool restrict(const std::vector<std::vector<char>> &keep);
   /// The same for pairs of states, by edge of the last `kernel()`, which is
@@ -87,8 +87,8 @@ private:
     bool isAlive = true;
     bool isQueued = false;
   };
-  /// How a node that went gets its config: from those of none, one or two
-  /// others.
+  /// How a node that went gets its config: from the configs of no, one or two
+  /// other nodes.
   struct Record {
     int node = -1;
     int others[2] = {-1, -1};

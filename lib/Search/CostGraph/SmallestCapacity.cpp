@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a user wants to know whose capacity nothing meets: a bisection over
-// capacities, on the graph with nothing but its forbidden costs.
+// For a capacity that no solution meets: finds the smallest one by bisection
+// over capacities, on the graph with nothing but its forbidden costs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,11 +21,11 @@ using namespace soap::costgraph;
 /// Sums that a task computes in a round: some hundredths of a second.
 static constexpr double roundWork = 5e7;
 /// The ascent is at its end after so many steps without gain.
-static constexpr int mostIdleSteps = 120;
+static constexpr int maxIdleSteps = 120;
 /// Steps of the ascent before others search, unless it finds a solution.
 static constexpr int firstSteps = 300;
 /// States that a kernel may have if branch and bound is to prove anything.
-static constexpr int64_t mostProvenStates = 20000;
+static constexpr int64_t maxProvenStates = 20000;
 /// Costs of a graph whose reduction takes no time worth mentioning: it comes
 /// first however little time there is.
 static constexpr int64_t quickCosts = 1'000'000;
@@ -181,8 +181,8 @@ void Solver::runProof(BranchAndBound &search) {
       [&] { return isOver(); });
 }
 
-/// Keeps the states whose bounds are closest to the best of their nodes, with
-/// some luck, and those of the best solution.
+/// Keeps the states whose bounds are closest to the best of their nodes, some
+/// of them at random, and the states of the best solution.
 void Solver::startDive() {
   std::vector<std::vector<double>> bounds = ascent->boundsOfStates();
   std::vector<double> all;
@@ -215,8 +215,8 @@ void Solver::startDive() {
 
 /// A dive that is done was too easy; one that takes long is too hard.
 void Solver::planDive() {
-  constexpr double mostWork = 40 * roundWork;
-  if (dive && !dive->isDone() && dive->work() < mostWork)
+  constexpr double maxWork = 40 * roundWork;
+  if (dive && !dive->isDone() && dive->work() < maxWork)
     return;
   if (dive)
     diveShare = std::clamp(diveShare * (dive->isDone() ? 1.3 : 0.7), 1e-3, 1.0);
@@ -292,7 +292,7 @@ static void runTasks(const std::vector<std::function<void()>> &tasks,
 
 void Solver::round() {
   std::function<void()> firstTask;
-  bool isIdle = idleSteps >= mostIdleSteps;
+  bool isIdle = idleSteps >= maxIdleSteps;
   if (ascent && isIdle)
     planDive();
   // Where both are possible, proofs and dives take turns.
@@ -342,7 +342,7 @@ void Solver::mergeRound() {
   if (isProven() || !ascent || proof)
     return;
   auto gap = static_cast<double>(cutoff() - bound);
-  bool isIdle = idleSteps >= mostIdleSteps;
+  bool isIdle = idleSteps >= maxIdleSteps;
   bool isWorthIt =
       isIdle || filteredGap == 0 ? gap != filteredGap : gap < 0.5 * filteredGap;
   if (bestCost < infinite && steps > 100 && isWorthIt && reduceAgain())
@@ -352,7 +352,7 @@ void Solver::mergeRound() {
     int64_t states = 0;
     for (const KernelNode &node : kernel.nodes)
       states += node.stateCount();
-    if (states <= mostProvenStates)
+    if (states <= maxProvenStates)
       proof = std::make_unique<BranchAndBound>(kernel, bound);
   }
 }

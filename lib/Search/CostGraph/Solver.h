@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What solveCostGraph runs: in rounds, a task improves prices and bounds (and
-// later proves), the others search. Tasks of a round see nothing of each other,
-// and what they found is merged in a fixed order, so that the result does not
-// depend on how fast they were.
+// The solver behind solveCostGraph: in rounds, a task improves prices and
+// bounds (and later proves), the others search. Tasks of a round see nothing of
+// each other, and what they found is merged in a fixed order, so that the
+// result does not depend on how fast they were.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ public:
   CostGraphResult solve();
 
 private:
-  /// What a task found in a round.
+  /// The result of a task in a round.
   struct Found {
     int64_t cost = infinite;
     std::vector<int> states;
@@ -67,7 +67,7 @@ private:
   std::vector<Chain> chains;
   CostGraphResult result;
 
-  /// What there is before any search, and does not steer it.
+  /// The solution before any search, which does not steer it.
   std::optional<CostGraphSolution> first;
   std::vector<int> bestChoice; ///< of the graph
   int64_t bestCost = infinite;
@@ -88,7 +88,7 @@ private:
   /// which one is looked for are over, too.
   bool isOver() const;
   bool isProven() const;
-  /// What solutions are to be cheaper than.
+  /// The cost that solutions must beat.
   int64_t cutoff() const { return std::min(bestCost, ceiling); }
 
   void takeInitial();

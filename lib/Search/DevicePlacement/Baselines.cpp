@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the paper compares with, apart from Scotch (Scotch.cpp).
+// The paper's baselines, except for Scotch (Scotch.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -165,7 +165,7 @@ Answer placement::solvePipeDream(const Problem &problem,
     memory[groupOf[unit]] += graph.units[unit].memoryBytes;
     fits &= memory[groupOf[unit]] <= problem.acceleratorMemoryBytes;
   }
-  if (!fits) // but for CPUs, which are far slower
+  if (!fits) // it would on CPUs, which are far slower
     return solveDpl(problem, objective, deadline.rest());
   // The problem with groups as color classes.
   Problem path = problem;

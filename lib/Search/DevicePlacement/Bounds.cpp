@@ -158,9 +158,9 @@ double placement::lowerBound(const Problem &problem, const Objective &objective,
   Deadline deadline(budget);
   double bound = workBound(problem, graph);
   // Each cut looks at all arcs: hopeless for graphs that are so large.
-  constexpr size_t mostUnits = 200'000;
+  constexpr size_t maxUnits = 200'000;
   // Replicas share a load that may be cut.
-  if (!objective.replication && !deadline.isOver() && graph.size() < mostUnits)
+  if (!objective.replication && !deadline.isOver() && graph.size() < maxUnits)
     bound = std::max(bound,
                      AnchorBound(problem, objective, graph).compute(deadline));
   return bound;

@@ -35,7 +35,7 @@ public:
   bool listen(const Deadline &deadline,
               const std::function<void(const char *, size_t)> &receive);
 
-  /// For the child: writes all of it, or ends the process, as nobody reads.
+  /// For the child: writes all of it; ends the process if no reader is left.
   static void write(int pipe, const void *data, size_t size);
 
 private:

@@ -189,7 +189,7 @@ std::vector<SplitStage> splitIdeals(const UnitGraph &graph,
 } // namespace
 
 Answer placement::solveDp(const Problem &problem, const Objective &objective,
-                          const Budget &budget, size_t mostIdeals) {
+                          const Budget &budget, size_t maxIdeals) {
   if (objective.hasHosts())
     return solveDpl(problem, objective, budget);
   Deadline deadline(budget);
@@ -200,7 +200,7 @@ Answer placement::solveDp(const Problem &problem, const Objective &objective,
     return answer;
   }
   double bound = answer.bound;
-  IdealLattice lattice(graph, mostIdeals, deadline);
+  IdealLattice lattice(graph, maxIdeals, deadline);
   if (lattice.size() > 0) {
     StageLimits limits(problem, objective, graph,
                        answer.placement ? answer.value : infinite);

@@ -15,15 +15,15 @@
 using namespace soap;
 using namespace soap::placement;
 
-IdealLattice::IdealLattice(const UnitGraph &graph, size_t mostIdeals,
+IdealLattice::IdealLattice(const UnitGraph &graph, size_t maxIdeals,
                            const Deadline &deadline)
     : graph(graph), wordCount((graph.size() + 63) / 64), words(wordCount) {
   // Of 2 GiB: ideals of large graphs are long.
-  constexpr size_t mostWords = size_t(1) << 28;
-  mostIdeals = std::min<size_t>(
-      {mostIdeals, uint32_t(-2), mostWords / std::max<size_t>(wordCount, 1)});
+  constexpr size_t maxWords = size_t(1) << 28;
+  maxIdeals = std::min<size_t>(
+      {maxIdeals, uint32_t(-2), maxWords / std::max<size_t>(wordCount, 1)});
   // There are more ideals than units.
-  if (graph.size() >= mostIdeals || !enumerate(mostIdeals, deadline))
+  if (graph.size() >= maxIdeals || !enumerate(maxIdeals, deadline))
     count = 0;
   slots = {};
 }
@@ -64,7 +64,7 @@ uint32_t IdealLattice::findOrAdd(const std::vector<uint64_t> &ideal,
   }
 }
 
-bool IdealLattice::enumerate(size_t mostIdeals, const Deadline &deadline) {
+bool IdealLattice::enumerate(size_t maxIdeals, const Deadline &deadline) {
   struct Up {
     uint32_t ideal;
     Step step;
@@ -82,7 +82,7 @@ bool IdealLattice::enumerate(size_t mostIdeals, const Deadline &deadline) {
     slots.clear();
     ups.clear();
     for (size_t ideal = first; ideal < last; ++ideal) {
-      if (count > mostIdeals || (ideal % often == 0 && deadline.isOver()))
+      if (count > maxIdeals || (ideal % often == 0 && deadline.isOver()))
         return false;
       for (int unit = 0; unit < units; ++unit) {
         std::span<const int> before = graph.predecessors[unit];

@@ -24,9 +24,9 @@ public:
     uint32_t ideal;
   };
 
-  /// Empty (`size() == 0`) if there are more than `mostIdeals` or the time is
+  /// Empty (`size() == 0`) if there are more than `maxIdeals` or the time is
   /// over. Ideals are numbered by their number of units.
-  IdealLattice(const UnitGraph &graph, size_t mostIdeals,
+  IdealLattice(const UnitGraph &graph, size_t maxIdeals,
                const Deadline &deadline);
 
   size_t size() const { return count; }
@@ -50,7 +50,7 @@ private:
   std::vector<Step> down;
   std::vector<uint32_t> slots; ///< hash table of one level, of ideals + 1
 
-  bool enumerate(size_t mostIdeals, const Deadline &deadline);
+  bool enumerate(size_t maxIdeals, const Deadline &deadline);
   uint32_t findOrAdd(const std::vector<uint64_t> &ideal, size_t levelFirst);
   void growSlots(size_t levelFirst);
   size_t hash(const uint64_t *ideal) const;

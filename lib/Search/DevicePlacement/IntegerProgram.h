@@ -57,8 +57,9 @@ struct IntegerProgram {
   void atMost(Terms terms, double high) {
     addRow(-unbounded, high, std::move(terms));
   }
-  /// What binary variables hold is at most `capacity`, in shares of it, as
-  /// bytes are large numbers. What alone is too large is not chosen.
+  /// Constrains the sum of the sizes of chosen variables to `capacity`, written
+  /// in shares of it, as bytes are large numbers. Fixes variables that are too
+  /// large alone.
   void fit(const Terms &sizes, double capacity) {
     Terms shares;
     for (const auto &[variable, size] : sizes)
@@ -72,7 +73,7 @@ struct IntegerProgram {
 };
 
 struct IntegerResult {
-  /// No solution has a smaller value, but for the solver's tolerance.
+  /// No solution has a smaller value, within the solver's tolerance.
   double bound = -IntegerProgram::unbounded;
   /// The solver ended with a proof: `bound` belongs to the best solution, or
   /// there is none.
@@ -98,7 +99,7 @@ solveInteger(IntegerSolver solver, const IntegerProgram &program,
 /// `known` may be infinite: none is known.
 double scaleTimes(Problem &problem, double known);
 
-/// What to do where `haveMilp` says no.
+/// The message for a solver that `haveMilp` lacks: how to get one.
 std::string noIntegerSolver(IntegerSolver solver);
 
 } // namespace soap::placement

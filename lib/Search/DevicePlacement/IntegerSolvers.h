@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What runs in the process of a solver (IntegerProgram.h), and how it tells the
-// other one what it finds.
+// The part of an integer solver that runs in a process of its own
+// (IntegerProgram.h), and how that process reports solutions to its parent.
 //
 //===----------------------------------------------------------------------===//
 

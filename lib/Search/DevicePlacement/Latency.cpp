@@ -18,8 +18,8 @@
 using namespace soap;
 using namespace soap::placement;
 
-int placement::mostSubgraphsOf(const Problem &problem,
-                               const LatencyObjective &objective) {
+int placement::maxSubgraphsOf(const Problem &problem,
+                              const LatencyObjective &objective) {
   return objective.subgraphs * (problem.isTraining() ? 2 : 1);
 }
 
@@ -27,7 +27,7 @@ Expected<LatencyEvaluation>
 placement::verifyLatency(const Problem &problem,
                          const LatencyObjective &objective,
                          const LatencyPlacement &placement) {
-  // The rules of nodes and memory are those of any split. A class on CPUs is on
+  // Nodes and memory obey the same rules as in any split. A class on CPUs is on
   // one device if it is on the CPUs.
   Placement split{placement.deviceOf, {}};
   for (int &device : split.deviceOf)
@@ -42,7 +42,7 @@ placement::verifyLatency(const Problem &problem,
     return Error{"expected a subgraph for each of " +
                  std::to_string(problem.nodes.size()) + " nodes, got " +
                  std::to_string(placement.subgraphOf.size())};
-  int most = mostSubgraphsOf(problem, objective);
+  int most = maxSubgraphsOf(problem, objective);
   for (size_t i = 0; i < placement.subgraphOf.size(); ++i) {
     int number = placement.subgraphOf[i];
     if (problem.isAccelerator(placement.deviceOf[i]) &&
@@ -55,7 +55,7 @@ placement::verifyLatency(const Problem &problem,
   return evaluateLatency(problem, placement);
 }
 
-/// What a node takes at least.
+/// The least time of a node.
 static double leastTime(const Problem &problem, const Node &node) {
   double time = problem.cpus > 0 ? node.cpuTime : node.acceleratorTime;
   if (node.acceleratable && problem.accelerators > 0)
@@ -101,7 +101,7 @@ static std::pair<std::vector<int>, double> longestPath(const Problem &problem,
 /// of its nodes, which are all on its accelerator. The least sum over all ways
 /// to cut the path into so many runs on accelerators and nodes on CPUs.
 static double boundOfPath(const Problem &problem, const std::vector<int> &path,
-                          size_t mostRuns) {
+                          size_t maxRuns) {
   constexpr double unreachable = std::numeric_limits<double>::infinity();
   std::map<int64_t, double> classBytes;
   for (const Node &node : problem.nodes)
@@ -109,15 +109,15 @@ static double boundOfPath(const Problem &problem, const std::vector<int> &path,
       classBytes[*node.colorClass] += node.memoryBytes;
   double room = problem.acceleratorMemoryBytes * (1 + 1e-9);
   size_t count = path.size();
-  mostRuns = std::min(mostRuns, count);
+  maxRuns = std::min(maxRuns, count);
   // By runs so far and nodes so far.
   std::vector<std::vector<double>> least(
-      mostRuns + 1, std::vector<double>(count + 1, unreachable));
+      maxRuns + 1, std::vector<double>(count + 1, unreachable));
   least[0][0] = 0;
   std::set<int64_t> classes;
   for (size_t i = 0; i < count; ++i) {
     if (problem.cpus > 0)
-      for (size_t runs = 0; runs <= mostRuns; ++runs)
+      for (size_t runs = 0; runs <= maxRuns; ++runs)
         least[runs][i + 1] =
             std::min(least[runs][i + 1],
                      least[runs][i] + problem.nodes[path[i]].cpuTime);
@@ -133,7 +133,7 @@ static double boundOfPath(const Problem &problem, const std::vector<int> &path,
         break;
       time += node.acceleratorTime;
       double all = time + (j + 1 < count ? problem.transferTime[path[j]] : 0);
-      for (size_t runs = 0; runs < mostRuns; ++runs)
+      for (size_t runs = 0; runs < maxRuns; ++runs)
         least[runs + 1][j + 1] =
             std::min(least[runs + 1][j + 1], least[runs][i] + all);
     }
@@ -146,15 +146,15 @@ static double boundOfPath(const Problem &problem, const std::vector<int> &path,
 
 double placement::latencyBound(const Problem &problem,
                                const LatencyObjective &objective) {
-  constexpr double mostSums = 5e7;
+  constexpr double maxSums = 5e7;
   double runs = static_cast<double>(problem.accelerators) *
-                mostSubgraphsOf(problem, objective);
+                maxSubgraphsOf(problem, objective);
   double best = longestPath(problem, 0).second;
   // Paths are bounds whatever they are chosen by.
   for (double share : {0.0, 0.5, 1.0}) {
     std::vector<int> path = longestPath(problem, share).first;
     auto nodes = static_cast<double>(path.size());
-    if (nodes * nodes * std::min(runs, nodes) > mostSums)
+    if (nodes * nodes * std::min(runs, nodes) > maxSums)
       break;
     double bound = boundOfPath(problem, path, static_cast<size_t>(runs));
     // If nothing fits, that is for others to say.

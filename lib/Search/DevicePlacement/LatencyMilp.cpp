@@ -29,7 +29,7 @@ public:
   LatencyProgram(const Problem &problem, const LatencyObjective &objective,
                  double horizon)
       : problem(problem), horizon(horizon),
-        slotsPerAccelerator(mostSubgraphsOf(problem, objective)),
+        slotsPerAccelerator(maxSubgraphsOf(problem, objective)),
         graph(problem, {}, /*ordered=*/false) {
     latency = program.addVariable(0, IntegerProgram::unbounded, 1);
     addItems();
@@ -209,11 +209,11 @@ placement::solveLatencyMilp(const Problem &problem,
   Deadline deadline(budget);
   // A start that takes longer for larger problems.
   constexpr double startSecondsPerNode = 0.05;
-  constexpr size_t mostVariables = 1'000'000;
+  constexpr size_t maxVariables = 1'000'000;
   size_t slots = static_cast<size_t>(problem.accelerators) *
-                     mostSubgraphsOf(problem, objective) +
+                     maxSubgraphsOf(problem, objective) +
                  1;
-  bool tooLarge = 3 * slots * problem.nodes.size() >= mostVariables;
+  bool tooLarge = 3 * slots * problem.nodes.size() >= maxVariables;
   Budget forStart = deadline.rest(tooLarge ? 1 : 0.25);
   if (!tooLarge)
     forStart.seconds =

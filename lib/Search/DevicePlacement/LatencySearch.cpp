@@ -42,7 +42,7 @@ public:
         graph(problem, {}, /*ordered=*/true), simulation(problem),
         random(budget.seed), bound(latencyBound(problem, objective)),
         isTraining(problem.isTraining()),
-        mostSubgraphs(mostSubgraphsOf(problem, objective)) {}
+        maxSubgraphs(maxSubgraphsOf(problem, objective)) {}
 
   LatencyAnswer answer;
 
@@ -79,7 +79,7 @@ public:
                                std::vector<int>(problem.nodes.size())};
     if (offer(placement))
       return true;
-    if (mostSubgraphs == 1)
+    if (maxSubgraphs == 1)
       return false;
     placement.subgraphOf = subgraphsOf(problem, placement.deviceOf);
     return offer(placement);
@@ -120,14 +120,14 @@ public:
   void anneal() {
     if (!answer.placement)
       return;
-    constexpr double growth = 1.1, mostShare = 0.6;
+    constexpr double growth = 1.1, maxShare = 0.6;
     constexpr double hotOf[] = {0.05, 0.02, 0.01, 0.1};
-    constexpr int mostIdleRounds = 15;
+    constexpr int maxIdleRounds = 15;
     double length = 200.0 * static_cast<double>(graph.size());
-    double end = deadline.elapsed() + mostShare * deadline.left();
+    double end = deadline.elapsed() + maxShare * deadline.left();
     int idle = 0;
     for (int round = 0; hasTime(); ++round) {
-      bool isEarly = idle < mostIdleRounds && deadline.elapsed() < end;
+      bool isEarly = idle < maxIdleRounds && deadline.elapsed() < end;
       numbers = isEarly || round % 2 ? 1 : objective.subgraphs;
       double before = answer.value;
       if (!annealFromBest(static_cast<int64_t>(length), hotOf[round % 4]))
@@ -159,7 +159,7 @@ private:
   std::mt19937_64 random;
   double bound;
   bool isTraining;
-  int mostSubgraphs;
+  int maxSubgraphs;
   double longestOffer = 0; ///< seconds
   /// Of subgraphs, in one pass: what annealing gives to an accelerator.
   int numbers = 1;
@@ -172,7 +172,7 @@ private:
     answer.smallestMemoryBytes = split.smallestMemoryBytes;
     answer.smallestMemoryBound = split.smallestMemoryBound;
     // More of them may need less.
-    if (mostSubgraphs > 1 && std::isfinite(split.smallestMemoryBytes))
+    if (maxSubgraphs > 1 && std::isfinite(split.smallestMemoryBytes))
       answer.smallestMemoryBound =
           packMemory(UnitGraph(problem, {}, /*ordered=*/false),
                      problem.accelerators, deadline)
@@ -202,7 +202,7 @@ private:
 
   /// A *slot* is a subgraph of an accelerator, or the CPUs: by accelerator,
   /// then by the number of the subgraph. In training the gradients of a slot's
-  /// nodes are a subgraph of their own, those of the last slot first.
+  /// nodes are a subgraph of their own, the last slot's first.
   int deviceOfSlot(int slot) const {
     return std::min(slot / objective.subgraphs, problem.accelerators);
   }
@@ -210,7 +210,7 @@ private:
 
   LatencyPlacement placementOf(const std::vector<int> &slotOf) const {
     LatencyPlacement result;
-    int last = mostSubgraphs - 1;
+    int last = maxSubgraphs - 1;
     for (size_t i = 0; i < problem.nodes.size(); ++i) {
       int slot = slotOf[graph.unitOf[i]];
       result.deviceOf.push_back(deviceOfSlot(slot));
@@ -234,7 +234,7 @@ private:
           !placement.subgraphOf.empty()) {
         number = placement.subgraphOf[i];
         if (problem.nodes[i].backward)
-          number = mostSubgraphs - 1 - number;
+          number = maxSubgraphs - 1 - number;
       }
       slotOf[graph.unitOf[i]] = device * objective.subgraphs +
                                 (number < objective.subgraphs ? number : 0);
@@ -254,7 +254,7 @@ private:
                            subgraphsOf(problem, placement.deviceOf)};
     for (size_t i = 0; i < other.deviceOf.size(); ++i)
       if (problem.isAccelerator(other.deviceOf[i]) &&
-          other.subgraphOf[i] >= mostSubgraphs)
+          other.subgraphOf[i] >= maxSubgraphs)
         return latency;
     double otherLatency = simulation.run(other, std::min(limit, latency));
     if (otherLatency < latency) {

@@ -117,8 +117,8 @@ private:
     return chain(energy, unit, target);
   }
 
-  /// Mostly a unit at a border, to the other side of it; half of these at the
-  /// busiest device. Else any unit to any device.
+  /// Mostly a unit with a net to another device, to that device; half of these
+  /// at the busiest device. Else any unit to any device.
   std::pair<int, int> chooseMove() {
     const UnitGraph &graph = state.units();
     if (!graph.nets.empty() && random() % 8 != 0) {
@@ -138,9 +138,9 @@ private:
 
   /// Appends the neighbours of a unit on its device to the frontier.
   void addNeighbours(int unit) {
-    constexpr size_t mostPins = 64; // of a net that is followed
+    constexpr size_t maxPins = 64; // of a net that is followed
     for (int net : state.units().netsOf[unit]) {
-      if (state.units().pins[net].size() > mostPins)
+      if (state.units().pins[net].size() > maxPins)
         continue;
       for (int other : state.units().pins[net])
         if (!marked[other] && state.deviceOf(other) == state.deviceOf(unit)) {
@@ -349,8 +349,8 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
   }
   double bound = lowerBound(problem, objective, graph, deadline.rest(0.2));
   // A table of nets and devices.
-  constexpr size_t mostCounts = size_t(1) << 29;
-  bool isTooLarge = graph.nets.size() * problem.deviceCount() > mostCounts;
+  constexpr size_t maxCounts = size_t(1) << 29;
+  bool isTooLarge = graph.nets.size() * problem.deviceCount() > maxCounts;
   if (!isTooLarge && !deadline.isOver() && problem.deviceCount() > 1) {
     SharedBest best(answer, problem, objective, graph);
     std::vector<int> contiguous = best.units();

@@ -92,8 +92,8 @@ private:
 
   /// Places what is left; false if it has to stop before all is tried.
   bool branch(size_t next, double most) {
-    constexpr int64_t mostSteps = 2'000'000, mostDepth = 2000;
-    if (++steps > mostSteps || next > mostDepth ||
+    constexpr int64_t maxSteps = 2'000'000, maxDepth = 2000;
+    if (++steps > maxSteps || next > maxDepth ||
         (steps % 4096 == 0 && deadline.isOver()))
       return false;
     if (next == sizes.size()) {

@@ -158,7 +158,7 @@ private:
     }
   }
 
-  /// What is in the first slots holds its predecessors.
+  /// Constrains predecessors of a unit to the slots up to its own.
   void addOrder() {
     for (size_t unit = 0; unit < graph.size(); ++unit)
       for (int next : graph.successors[unit])
@@ -282,11 +282,11 @@ Expected<Answer> placement::solveMilp(const Problem &problem,
   if (objective.replication || objective.hasHosts())
     return Error{"the integer program knows neither replicas nor hosts"};
   UnitGraph graph(problem, objective, objective.contiguous);
-  constexpr size_t mostVariables = 4'000'000;
+  constexpr size_t maxVariables = 4'000'000;
   size_t devices = static_cast<size_t>(problem.deviceCount());
   bool tooLarge = devices > 64 || (graph.size() + 2 * graph.nets.size()) *
                                           devices * (problem.cpus + 1) >
-                                      mostVariables;
+                                      maxVariables;
   // A start that takes longer for larger problems.
   constexpr double startSecondsPerUnit = 0.05;
   Budget forStart = deadline.rest(tooLarge ? 1 : 0.4);

@@ -20,7 +20,7 @@ using namespace soap::placement;
 static constexpr double nsPerMs = 1e6;
 
 /// Forward nodes that read each parameter, in program order; by graph input,
-/// those of others are empty. Views of a parameter are it.
+/// empty for other inputs. Views of a parameter are it.
 static std::vector<std::vector<int>> parameterReaders(const Graph &graph) {
   std::vector<std::vector<int>> readers(graph.inputs.size());
   std::vector<int> inputOf(graph.values.size(), -1);
@@ -43,7 +43,7 @@ static std::vector<std::vector<int>> parameterReaders(const Graph &graph) {
 }
 
 namespace {
-/// A weight that nobody updates, as those of a model for inference.
+/// A weight without an update op, as in a model for inference.
 struct FrozenWeight {
   double bytes = 0;
   std::vector<int> readers; ///< nodes of the graph that are no updates
@@ -168,7 +168,7 @@ placement::makeModelProblem(const ParallelizationProblem &model,
         nsPerMs * static_cast<double>(sent * microbatches) /
         static_cast<double>(topology.transferNs(0, 1, sent));
   } else {
-    made.allReduceBytesPerTime = 1; // nobody to share with
+    made.allReduceBytesPerTime = 1; // no device shares a stage
   }
   if (perMachine > 0 && insideNs < betweenNs) {
     made.acceleratorsPerHost = perMachine;
@@ -257,7 +257,7 @@ placement::placeModel(const ParallelizationProblem &model,
   for (size_t n = 0; n < made.graphNodes.size(); ++n)
     placed[made.graphNodes[n]] = deviceOf[n];
   // Updates are where their parameters are, or the gradients that they read:
-  // an optimizer's state is read by nobody else.
+  // no other op reads an optimizer's state.
   std::vector<int> producer(graph.values.size(), -1);
   for (size_t n = 0; n < graph.nodes.size(); ++n)
     for (int value : graph.nodes[n].whole.results)

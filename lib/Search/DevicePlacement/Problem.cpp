@@ -74,10 +74,10 @@ std::string describeCycle(const Problem &problem,
   } while (at != first);
   std::reverse(cycle.begin(), cycle.end());
   std::string text;
-  constexpr size_t mostNamed = 8;
-  for (size_t i = 0; i < std::min(cycle.size(), mostNamed); ++i)
+  constexpr size_t maxNamed = 8;
+  for (size_t i = 0; i < std::min(cycle.size(), maxNamed); ++i)
     text += std::to_string(problem.nodes[cycle[i]].id) + " -> ";
-  if (cycle.size() > mostNamed)
+  if (cycle.size() > maxNamed)
     text += "... -> ";
   return text + std::to_string(problem.nodes[cycle[0]].id);
 }
@@ -176,19 +176,19 @@ bool Problem::isTraining() const {
 MaybeError Problem::check() const {
   if (nodes.empty())
     return Error{"expected at least one node, got none"};
-  if (nodes.size() > mostNodes)
-    return Error{"expected at most " + std::to_string(mostNodes) +
+  if (nodes.size() > maxNodes)
+    return Error{"expected at most " + std::to_string(maxNodes) +
                  " nodes, got " + std::to_string(nodes.size())};
-  if (edges.size() > mostEdges)
-    return Error{"expected at most " + std::to_string(mostEdges) +
+  if (edges.size() > maxEdges)
+    return Error{"expected at most " + std::to_string(maxEdges) +
                  " edges, got " + std::to_string(edges.size())};
   if (transferTime.size() != nodes.size())
     return Error{"expected a time of transfer for each of " +
                  std::to_string(nodes.size()) + " nodes, got " +
                  std::to_string(transferTime.size())};
-  if (accelerators < 0 || accelerators > mostAccelerators || cpus < 0 ||
-      cpus > mostCpus || deviceCount() == 0)
-    return Error{"expected 1 to " + std::to_string(mostAccelerators) +
+  if (accelerators < 0 || accelerators > maxAccelerators || cpus < 0 ||
+      cpus > maxCpus || deviceCount() == 0)
+    return Error{"expected 1 to " + std::to_string(maxAccelerators) +
                  " accelerators or CPUs, got " + std::to_string(accelerators) +
                  " and " + std::to_string(cpus)};
   if (!std::isfinite(acceleratorMemoryBytes) || acceleratorMemoryBytes < 0)

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A replicated device spends the beginning of each round in the all-reduce.
-// What is left is the time that its tasks take, here called own time.
+// The rest of the round is the time of its tasks, here called own time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@ using namespace soap::placement;
 using jsonfile::Cursor;
 using nlohmann::json;
 
-static constexpr double mostLoad = std::numeric_limits<double>::max();
+static constexpr double maxNumber = std::numeric_limits<double>::max();
 
 /// Members of a schedule's tasks, by `RoundTask::Kind`.
 static constexpr const char *taskNames[] = {"compute", "write", "read"};
@@ -45,14 +45,14 @@ public:
                        "schedule"});
     root.expectVersion();
     solution.optimal = root["optimal"].boolean();
-    solution.bound = root["bound"].number(0, mostLoad);
-    solution.seconds = root["seconds"].number(0, mostLoad);
+    solution.bound = root["bound"].number(0, maxNumber);
+    solution.seconds = root["seconds"].number(0, maxNumber);
     if (root.has("latency") && root.has("max_load"))
       root.fail("expected 'max_load' or 'latency', got both");
     if (root.has("latency"))
-      solution.latency = root["latency"].number(0, mostLoad);
+      solution.latency = root["latency"].number(0, maxNumber);
     else
-      solution.maxLoad = root["max_load"].number(0, mostLoad);
+      solution.maxLoad = root["max_load"].number(0, maxNumber);
     if (root.has("objective"))
       readObjective(root["objective"]);
     readDevices(root["devices"]);
@@ -132,15 +132,15 @@ private:
       objective.replication = at["replication"].boolean();
     if (at.has("all_reduce_bytes_per_time"))
       objective.allReduceBytesPerTime =
-          at["all_reduce_bytes_per_time"].number(0, mostLoad);
+          at["all_reduce_bytes_per_time"].number(0, maxNumber);
     if (at.has("accelerators_per_host"))
       objective.acceleratorsPerHost = static_cast<int>(
-          at["accelerators_per_host"].integer(0, mostAccelerators));
+          at["accelerators_per_host"].integer(0, maxAccelerators));
     if (at.has("inside_host_factor"))
       objective.insideHostFactor = at["inside_host_factor"].number(0, 1);
     if (at.has("subgraphs"))
       solution.subgraphsPerDevice =
-          static_cast<int>(at["subgraphs"].integer(1, mostSubgraphs));
+          static_cast<int>(at["subgraphs"].integer(1, maxSubgraphs));
     if (MaybeError error = objective.check())
       at.fail(error->message);
   }
@@ -183,12 +183,12 @@ private:
             " distinct devices of this kind");
       next[cpu] = device + 1;
       solution.devices.push_back(device);
-      solution.loads.push_back(element["load"].number(0, mostLoad));
+      solution.loads.push_back(element["load"].number(0, maxNumber));
       for (int node : readNodes(element["nodes"]))
         place(element["nodes"], node, device);
       if (element.has("replicas"))
         solution.placement.replicas[device] =
-            static_cast<int>(element["replicas"].integer(1, mostAccelerators));
+            static_cast<int>(element["replicas"].integer(1, maxAccelerators));
       if (element.has("subgraphs"))
         readSubgraphs(element["subgraphs"], device);
     }
@@ -264,9 +264,9 @@ private:
   void readSchedule(const Cursor &at) {
     at.expectObject({"period", "backward_period", "tasks"});
     RoundSchedule schedule;
-    schedule.period = at["period"].number(0, mostLoad);
+    schedule.period = at["period"].number(0, maxNumber);
     if (at.has("backward_period"))
-      schedule.backwardPeriod = at["backward_period"].number(0, mostLoad);
+      schedule.backwardPeriod = at["backward_period"].number(0, maxNumber);
     int64_t stages = static_cast<int64_t>(solution.pipeline.size());
     if (stages == 0)
       return at.fail("expected the stages in 'pipeline', too");
@@ -285,8 +285,8 @@ private:
         }
       if (kinds != 1)
         element.fail("expected one of 'compute', 'write' and 'read'");
-      task.begin = element["begin"].number(0, mostLoad);
-      task.end = element["end"].number(0, mostLoad);
+      task.begin = element["begin"].number(0, maxNumber);
+      task.end = element["end"].number(0, maxNumber);
       schedule.tasks.push_back(task);
     });
     solution.schedule = std::move(schedule);
@@ -335,7 +335,7 @@ static json identifiers(const Problem &problem, const std::vector<int> &nodes) {
   return result;
 }
 
-/// What differs from the default, so that common solutions have none.
+/// Options that differ from the default, so that common solutions have none.
 static json toJson(const SolutionFile &solution) {
   const Objective &objective = solution.objective;
   json result = json::object();

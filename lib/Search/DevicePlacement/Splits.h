@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the solvers of contiguous splits share: linear orders of units, devices
+// Shared by the solvers of contiguous splits: linear orders of units, devices
 // for stages, and answers that are verified.
 //
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,8 @@
 namespace soap::placement {
 
 /// Sums over a set of units. `cut` are the transfers of nets that the set
-/// holds in part; `fixed` those of nets with units that can never join.
+/// holds in part; `fixed` are the transfers of nets with units that can never
+/// join.
 struct StageSums {
   double acceleratorForward = 0, acceleratorBackward = 0;
   double cpuTime = 0, cpuForward = 0;

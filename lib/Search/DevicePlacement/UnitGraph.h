@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What solvers work on: nodes that must or may well share a device are one
-// unit, and a producer with its consumers is one net. Loads of sets of units
-// are those of their nodes.
+// The graph that solvers work on: nodes that must or may well share a device
+// are one unit, and a producer with its consumers is one net. The load of a set
+// of units is the load of its nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ struct Unit {
   void add(const Unit &other);
 };
 
-/// What is paid by each accelerator that holds some but not all of its units.
+/// The transfers of each accelerator that holds some but not all units of the
+/// net.
 struct Net {
   double forward = 0, backward = 0;
   int producer = 0; ///< a unit; any of several if there are no hosts

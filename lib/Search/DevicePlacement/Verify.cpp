@@ -21,8 +21,8 @@ using namespace soap::placement;
 
 namespace {
 
-/// What a transfer costs a device of `here` among the devices of a net whose
-/// producer is on `producer`.
+/// The factor of a transfer's time on a device of `here`, one of the devices of
+/// a net whose producer is on `producer`.
 double transferFactor(const Problem &problem, const Objective &objective,
                       const std::vector<int> &net, int here, int producer) {
   if (!objective.hasHosts())

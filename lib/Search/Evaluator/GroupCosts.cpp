@@ -194,7 +194,7 @@ std::vector<int> GroupCosts::glue(int first, int second) const {
   return result;
 }
 
-/// Numbers of values of a cut as those of the whole graph.
+/// Gives values of a cut their numbers in the whole graph.
 static GroupPrices renumbered(GroupPrices prices,
                               const GroupSubgraph &subgraph) {
   std::map<int, int> wholeOf;

@@ -22,13 +22,13 @@
 
 namespace soap {
 
-/// What groups cost, by config or by pair of configs.
+/// Prices of groups, by config or by pair of configs.
 struct GroupPrices {
   std::vector<int64_t> timesNs;
-  /// What the tiles of these values take on the topology's first device: those
+  /// Bytes of the tiles of these values on the topology's first device: tiles
   /// where the value is written (or, of a graph input, is from the start), and
   /// copies in the form in which it is read. Entry `config * values.size() + i`
-  /// is for `values[i]`; numbers are those of the whole graph.
+  /// is for `values[i]`; values have their numbers in the whole graph.
   std::vector<int> values;
   std::vector<int64_t> sourceBytes, copyBytes;
   /// Of pairs: what moving each value adds to the time, in the same order.
@@ -53,7 +53,7 @@ public:
   std::vector<int64_t> alone(int group, const Configs &configs) {
     return priceAlone(group, configs).timesNs;
   }
-  /// What moving values between two groups adds, by configs: entry
+  /// The price of moving values between two groups, by configs: entry
   /// `a * size(second) + b`. Memory of copies only, beyond those that the
   /// groups have alone. Empty if `stopped` says so, which is asked now and
   /// then.

@@ -37,6 +37,7 @@ void SearchRun::reportProgress() {
   progress.proposals = result.proposals;
   progress.proposalsPerSecond = static_cast<double>(result.proposals) / time;
   progress.bestNs = result.bestEvaluation.makespanNs;
+  progress.excessBytes = result.bestEvaluation.excessBytes;
   progress.secondsLeft =
       budget.seconds > 0 ? std::max(budget.seconds - time, 0.0) : 0;
   budget.progress(progress);

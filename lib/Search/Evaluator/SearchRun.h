@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every search but the Markov chains keeps while it runs.
+// The state of a running search other than Markov chains: its budget, the best
+// strategy so far, and when it last reported progress.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ public:
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  /// The budget is spent, or somebody wants the search to end.
+  /// The budget is spent, or `budget.stop` is set.
   bool isOver() const;
   /// Counts a proposal and reports progress now and then.
   void countProposal();
@@ -46,12 +47,6 @@ private:
   McmcResult &result;
   Clock::time_point begin, lastReport;
 };
-
-/// Fits memory better, or is faster.
-inline bool isBetter(const Evaluation &a, const Evaluation &b) {
-  return a.excessBytes != b.excessBytes ? a.excessBytes < b.excessBytes
-                                        : a.makespanNs < b.makespanNs;
-}
 
 } // namespace soap
 

@@ -16,7 +16,7 @@
 using namespace soap;
 
 /// How members follow is kept for this many bytes.
-static constexpr size_t mostFollowingBytes = size_t(64) << 20;
+static constexpr size_t maxFollowingBytes = size_t(64) << 20;
 
 StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
                                      SimulatorKind kind)
@@ -42,7 +42,7 @@ Evaluation StrategyEvaluator::start(const Strategy &strategy) {
   return evaluation;
 }
 
-/// What is known of how a group follows a config of its leader.
+/// The cached configs and times of a group whose leader has this config.
 StrategyEvaluator::Following &
 StrategyEvaluator::followingOf(int number, const Config &config) {
   const OpGroup &group = problem.getGroups()[number];
@@ -61,7 +61,7 @@ StrategyEvaluator::followingOf(int number, const Config &config) {
 /// Forgets how members follow where that takes too much. Nothing that
 /// `followingOf` returned may be in use.
 void StrategyEvaluator::trimFollowings() {
-  if (followingBytes <= mostFollowingBytes)
+  if (followingBytes <= maxFollowingBytes)
     return;
   for (auto &known : followings)
     known.clear();
@@ -108,10 +108,10 @@ const std::vector<size_t> &StrategyEvaluator::heaviestFirst(int number) {
   return order;
 }
 
-/// Whether the kernels of some device take longer than the limit: with what
-/// those of other groups take at least, and member by member what the changed
-/// groups take, as far as that is needed. Of degrees that have been met before
-/// it is known.
+/// Whether the kernels of some device take longer than the limit. Sums the
+/// least times of the other groups' kernels and, member by member, the least
+/// times of the changed groups, until the limit is exceeded. The times of
+/// degrees that were proposed before are cached.
 bool StrategyEvaluator::isOverloaded(std::span<const GroupChange> changes,
                                      int64_t limitNs) {
   nodes.clear();
@@ -194,7 +194,7 @@ Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
   if (simulator && limitNs != std::numeric_limits<int64_t>::max() &&
       isOverloaded(changes, limitNs)) {
     ++statistics.proposals;
-    ++statistics.rejectedByLoad;
+    ++statistics.prunedByLoad;
     Evaluation evaluation;
     evaluation.makespanNs = limitNs + 1;
     return evaluation;
@@ -238,22 +238,23 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
   }
   evaluation.makespanNs = plan.loadBoundNs(limitNs);
   if (evaluation.makespanNs > limitNs) {
-    ++statistics.rejectedByLoad;
+    ++statistics.prunedByLoad;
     return evaluation;
   }
-  if (limitNs != std::numeric_limits<int64_t>::max() && arrivals.pays()) {
+  if (limitNs != std::numeric_limits<int64_t>::max() &&
+      inboundGate.shouldTry()) {
     evaluation.makespanNs = plan.boundNs(limitNs);
-    bool refused = evaluation.makespanNs > limitNs;
-    arrivals.count(refused);
-    if (refused) {
-      ++statistics.rejectedByArrivals;
+    bool isPruned = evaluation.makespanNs > limitNs;
+    inboundGate.count(isPruned);
+    if (isPruned) {
+      ++statistics.prunedByTransfers;
       return evaluation;
     }
   }
   evaluation.makespanNs = simulator->propose(limitNs);
   isStopped = simulator->wasStopped();
   statistics.simulatedTasks += simulator->simulatedTasks();
-  statistics.rejectedUnsimulated += simulator->simulatedTasks() == 0;
+  statistics.prunedByPlan += simulator->simulatedTasks() == 0;
   lookAtMemory(evaluation, limitNs);
   return evaluation;
 }

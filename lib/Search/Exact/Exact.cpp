@@ -15,11 +15,11 @@
 #include "ExactBounds.h"
 #include "ExactTimeline.h"
 #include "Search/Evaluator/SearchRun.h"
-#include "Soap/Search/Annealing/Placement.h"
+#include "Search/Problem/ConfigSpace.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/MCMC/MCMC.h"
 #include "Soap/Search/MCMC/Polish.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <array>
@@ -233,7 +233,7 @@ private:
 
   /// Whether tables of what each shard of every config may do would not fit.
   bool isTooLarge() const {
-    constexpr double mostBytes = 2e9;
+    constexpr double maxBytes = 2e9;
     auto devices = static_cast<double>(problem.getTopology().deviceCount());
     double configsOfNodes = 0;
     for (size_t g = 0; g < configs.size(); ++g)
@@ -244,7 +244,7 @@ private:
             static_cast<double>(configs[g].size());
     return configsOfNodes * devices * 16 *
                static_cast<double>(configs.size() + 2) >
-           mostBytes;
+           maxBytes;
   }
 
   void findImages() {
@@ -390,7 +390,7 @@ private:
     plan.change(nodes, members);
     bool hopeless =
         plan.loadBoundNs(limitNs) > limitNs || plan.boundNs(limitNs) > limitNs;
-    statistics.rejectedByArrivals += hopeless;
+    statistics.prunedByTransfers += hopeless;
     if (hopeless || !plan.finish(limitNs)) {
       plan.revert();
       return;

@@ -3,11 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What comes through a cluster of groups (ExactTables.h) to a shard is known
-// for every assignment of the cluster; the least over those that the domains
-// allow is a bound. Shards are looked at one by one, so that different ones may
-// be served best by different configs of a neighbour: a relaxation, and exact
-// where all groups are assigned.
+// The time of the ways through a cluster of groups (ExactTables.h) to a shard
+// is known for every assignment of the cluster; the least over those that the
+// domains allow is a bound. Shards are looked at one by one, so that different
+// ones may be served best by different configs of a neighbour: a relaxation,
+// and exact where all groups are assigned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ ExactBounds::ExactBounds(const ExactTables &tables,
     base.push_back(size);
     size += entries.size();
   }
-  root.heads.resize(size * tables.mostShards);
-  root.tails.resize(size * tables.mostShards);
+  root.heads.resize(size * tables.maxShards);
+  root.tails.resize(size * tables.maxShards);
   root.staleHeads.assign(tables.entries.size(), true);
   root.staleTails.assign(tables.entries.size(), true);
   std::vector<std::set<int>> to(tables.entries.size()), from(to.size()),
@@ -102,8 +102,8 @@ void ExactBounds::forAssignments(const ExactTables::Cluster &cluster, int group,
                                  int config, Visit visit) const {
   const std::vector<std::vector<int>> &domains = levels.back().domains;
   size_t count = cluster.groups.size(), number = 0;
-  int choice[ExactTables::mostGroups];
-  size_t place[ExactTables::mostGroups];
+  int choice[ExactTables::maxGroups];
+  size_t place[ExactTables::maxGroups];
   for (size_t i = 0; i < count; ++i) {
     place[i] = 0;
     choice[i] =
@@ -142,7 +142,7 @@ static size_t placeOf(const ExactTables::Cluster &cluster, int group) {
 bool ExactBounds::findHeads(int64_t limitNs) {
   Level &level = levels.back();
   std::vector<int64_t> &heads = level.heads;
-  std::vector<int64_t> least(tables.mostShards), most(tables.mostShards);
+  std::vector<int64_t> least(tables.maxShards), most(tables.maxShards);
   for (size_t s = 0; s < tables.entries.size(); ++s) {
     if (!level.staleHeads[s])
       continue;
@@ -209,7 +209,7 @@ bool ExactBounds::findHeads(int64_t limitNs) {
 bool ExactBounds::findTails(int64_t limitNs) {
   Level &level = levels.back();
   std::vector<int64_t> &tails = level.tails;
-  std::vector<int64_t> least(tables.mostShards), most(tables.mostShards);
+  std::vector<int64_t> least(tables.maxShards), most(tables.maxShards);
   for (size_t s = tables.entries.size(); s-- > 0;) {
     if (!level.staleTails[s])
       continue;

@@ -100,7 +100,7 @@ private:
   std::vector<int64_t> work;
 
   size_t at(int slot, int config) const {
-    return (base[slot] + static_cast<size_t>(config)) * tables.mostShards;
+    return (base[slot] + static_cast<size_t>(config)) * tables.maxShards;
   }
   /// They return false once no strategy is as fast as the limit.
   bool findHeads(int64_t limitNs);

@@ -3,16 +3,16 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plan of a value depends on the configs of who writes and reads it. So
-// values are grouped by the groups that they depend on, and planned for all
+// The plan of a value depends on the configs of the ops that write and read it.
+// So values are grouped by the groups that they depend on, and planned for all
 // configs of these.
 //
 // Order on a device. Ready tasks leave the queue in the order of ready times
 // and keys, and each resource executes them in that order. If all that a task
 // waits for is among what another waits for, directly or not, then it is ready
 // before it, and so it runs before it where both need the same device. This is
-// what makes the gradients of weights, for which nobody waits, delay those of
-// activations on the way back. It holds where no task is put off
+// what makes the gradients of weights, for which no task waits, delay the
+// gradients of activations. It holds where no task is put off
 // (docs/Simulator.md).
 //
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@
 using namespace soap;
 
 /// Assignments of a cluster, and of all; what is beyond is left out.
-static constexpr size_t mostAssignments = 100000, mostInAll = 400000;
+static constexpr size_t maxAssignments = 100000, maxInAll = 400000;
 
 struct ExactTables::Builder {
   ExactTables &tables;
@@ -117,7 +117,7 @@ void ExactTables::Builder::findEntries() {
               kernel.geometry->states[i % kernel.pieces()] !=
                   ShardState::Absent &&
               (!partial || i < static_cast<size_t>(kernel.pieces())));
-        tables.mostShards = std::max(tables.mostShards, entry.devices.size());
+        tables.maxShards = std::max(tables.maxShards, entry.devices.size());
       }
       plan.revert();
     }
@@ -429,7 +429,7 @@ bool ExactTables::Builder::findClusters(const std::function<bool()> &isOver) {
     valuesOf[{static_cast<int>(g)}];
   for (size_t v = 0; v < tables.groupsOfValue.size(); ++v)
     if (!tables.groupsOfValue[v].empty() &&
-        tables.groupsOfValue[v].size() <= mostGroups)
+        tables.groupsOfValue[v].size() <= maxGroups)
       valuesOf[tables.groupsOfValue[v]].push_back(static_cast<int>(v));
   struct Task {
     size_t assignments;
@@ -439,7 +439,7 @@ bool ExactTables::Builder::findClusters(const std::function<bool()> &isOver) {
   for (auto &[groups, values] : valuesOf) {
     size_t assignments = 1;
     for (int g : groups)
-      assignments = std::min(assignments * configs[g].size(), mostInAll + 1);
+      assignments = std::min(assignments * configs[g].size(), maxInAll + 1);
     order.push_back({assignments, groups, values});
   }
   std::stable_sort(order.begin(), order.end(),
@@ -449,7 +449,7 @@ bool ExactTables::Builder::findClusters(const std::function<bool()> &isOver) {
   size_t inAll = 0;
   for (const Task &task : order) {
     inAll += task.assignments;
-    if (task.assignments > mostAssignments || inAll > mostInAll)
+    if (task.assignments > maxAssignments || inAll > maxInAll)
       break;
     Cluster cluster;
     cluster.groups = task.groups;

@@ -30,7 +30,7 @@ struct ExactTables {
     int64_t ns = 0;
   };
 
-  static constexpr size_t mostGroups = 16; ///< of a cluster
+  static constexpr size_t maxGroups = 16; ///< of a cluster
 
   /// Kernels and values whose tasks depend on a set of groups.
   struct Cluster {
@@ -65,7 +65,7 @@ struct ExactTables {
   std::vector<std::vector<Entry>> entries; ///< by slot, config
   std::vector<Cluster> clusters;
   std::vector<std::vector<Place>> into, outOf; ///< by slot
-  size_t mostShards = 1;
+  size_t maxShards = 1;
   int deviceCount = 0, resourceCount = 0;
   bool ordered = false;                        ///< no task is ever put off
   std::vector<std::vector<int>> groupsOfValue; ///< that its tasks depend on

@@ -273,9 +273,9 @@ int64_t ExactTimeline::boundNs(ExactBounds &bounds, int64_t limitNs) {
       bound = std::max(bound,
                        tasks[t].headNs + tasks[t].durationNs + tasks[t].tailNs);
   };
-  constexpr int mostPasses = 6;
+  constexpr int maxPasses = 6;
   if (ordered)
-    for (int pass = 0; pass < mostPasses; ++pass) {
+    for (int pass = 0; pass < maxPasses; ++pass) {
       sortByHead();
       bool changed = findOrder(limitNs);
       longest();

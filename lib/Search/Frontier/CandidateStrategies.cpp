@@ -39,7 +39,7 @@ double soap::strategyCount(const CandidateLists &candidates) {
   double count = 1;
   for (const std::vector<Config> &list : candidates)
     count = std::min(count * static_cast<double>(list.size()),
-                     mostStrategiesCounted);
+                     maxStrategiesCounted);
   return count;
 }
 

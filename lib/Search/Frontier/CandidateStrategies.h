@@ -29,8 +29,8 @@ CandidateLists addPlacements(const ParallelizationProblem &problem,
                              CandidateLists candidates);
 
 /// Where `strategyCount` ends: files have no infinity.
-constexpr double mostStrategiesCounted = 1e300;
-/// Number of strategies, at most `mostStrategiesCounted`.
+constexpr double maxStrategiesCounted = 1e300;
+/// Number of strategies, at most `maxStrategiesCounted`.
 double strategyCount(const CandidateLists &candidates);
 /// All strategies; each differs from the one before mostly in the last groups.
 std::vector<Strategy> listStrategies(const ParallelizationProblem &problem,

@@ -20,8 +20,8 @@ namespace {
 class Orderer {
 public:
   Orderer(const CostGraph &graph, FrontierMethod method,
-          int64_t mostMergedConfigs)
-      : method(method), mostMerged(static_cast<double>(mostMergedConfigs)),
+          int64_t maxMergedConfigs)
+      : method(method), maxMerged(static_cast<double>(maxMergedConfigs)),
         neighbours(graph.nodes.size()) {
     for (const CostGraphNode &node : graph.nodes)
       sizes.push_back(node.configCount());
@@ -48,7 +48,7 @@ public:
 private:
   using Rank = std::tuple<int, double, int>; ///< kind, work, node
   FrontierMethod method;
-  double mostMerged;
+  double maxMerged;
   /// Neighbours, and how many nodes were eliminated into the edge.
   std::vector<std::map<int, int>> neighbours;
   std::vector<double> sizes;
@@ -126,7 +126,7 @@ private:
       if (best < 0 || sizes[other] < sizes[best])
         best = other;
     EliminationStep step;
-    if (sizes[node] * sizes[best] > mostMerged) {
+    if (sizes[node] * sizes[best] > maxMerged) {
       step.kind = EliminationStep::Kind::Heuristic;
       step.node = node;
       for (const Rank &entry : queue)
@@ -160,6 +160,6 @@ private:
 
 std::vector<EliminationStep> soap::eliminationOrder(const CostGraph &graph,
                                                     FrontierMethod method,
-                                                    int64_t mostMergedConfigs) {
-  return Orderer(graph, method, mostMergedConfigs).order();
+                                                    int64_t maxMergedConfigs) {
+  return Orderer(graph, method, maxMergedConfigs).order();
 }

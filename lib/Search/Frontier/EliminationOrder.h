@@ -33,7 +33,7 @@ struct EliminationStep {
 /// with the fewest combinations of configs, ties by number.
 std::vector<EliminationStep> eliminationOrder(const CostGraph &graph,
                                               FrontierMethod method,
-                                              int64_t mostMergedConfigs);
+                                              int64_t maxMergedConfigs);
 
 } // namespace soap
 

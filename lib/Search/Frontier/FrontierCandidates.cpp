@@ -32,7 +32,7 @@ public:
   }
 
 private:
-  static constexpr int mostCutLoops = 3;
+  static constexpr int maxCutLoops = 3;
   const ParallelizationProblem &problem;
   const FrontierGraphOptions &options;
   int leader;
@@ -72,7 +72,7 @@ private:
     }
     for (int64_t degree = 1; degree <= left; ++degree) {
       if (left % degree != 0 || !mayHave(loop, degree) ||
-          (degree > 1 && cut == mostCutLoops))
+          (degree > 1 && cut == maxCutLoops))
         continue;
       degrees[loop] = degree;
       extend(loop + 1, left / degree, cut + (degree > 1));

@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a search of the fewest devices asks of each number of them.
+// The first devices of a topology, and the memory that a model needs there: for
+// searches of the fewest devices.
 //
 //===----------------------------------------------------------------------===//
 

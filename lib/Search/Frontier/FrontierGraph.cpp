@@ -243,7 +243,7 @@ FrontierGraph::placesIn(FrontierSpace space, int meshSamples, size_t group,
   return places;
 }
 
-/// What is left of tables of configs and values.
+/// The given rows of a table of configs and values.
 static std::vector<int64_t> rowsOf(const std::vector<int64_t> &table,
                                    size_t width,
                                    const std::vector<size_t> &rows) {
@@ -279,7 +279,7 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
       bytes[c] += heldAt(alone[g], c, position);
     }
   std::vector<size_t> chosen =
-      bestCandidates(times, bytes, static_cast<size_t>(options.mostConfigs));
+      bestCandidates(times, bytes, static_cast<size_t>(options.maxConfigs));
   auto addBest = [&](const std::vector<size_t> &places, size_t most) {
     std::vector<int64_t> ownTimes, ownBytes;
     for (size_t c : places) {
@@ -293,7 +293,7 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   };
-  auto most = static_cast<size_t>(options.mostConfigs);
+  auto most = static_cast<size_t>(options.maxConfigs);
   std::vector<FrontierRestriction> restrictions =
       frontierRestrictions(options.devices);
   std::vector<std::vector<size_t>> &places = placesOf[kindOf[groups[0]]];
@@ -305,7 +305,7 @@ void FrontierGraph::keepCandidates(const std::vector<size_t> &groups) {
     addBest(places[r], std::max<size_t>(most / share, 1));
   }
   sortChosen();
-  // What searches of restricted spaces take of them.
+  // Candidates that searches of restricted spaces take.
   auto keepIn = [&](const std::vector<size_t> &list) {
     std::vector<size_t> result;
     std::set_intersection(chosen.begin(), chosen.end(), list.begin(),

@@ -30,8 +30,8 @@ MaybeError FrontierProblem::check() const {
                  std::to_string(graph.edges.size()) + " edges or none, got " +
                  std::to_string(alternatives.size())};
   // Sums of the largest numbers, the nodes' as the graph's check bounds them.
-  constexpr __int128 mostCost = __int128(4'000'000'000'000'000'000);
-  constexpr __int128 mostMemory = (__int128(1) << 63) - 1;
+  constexpr __int128 maxCost = __int128(4'000'000'000'000'000'000);
+  constexpr __int128 maxMemory = (__int128(1) << 63) - 1;
   __int128 costs = 0, memory = 0;
   auto largest = [](const std::vector<int64_t> &list) {
     int64_t most = 0;
@@ -51,7 +51,7 @@ MaybeError FrontierProblem::check() const {
     const CostGraphEdge &edge = graph.edges[e];
     if (alternatives[e].empty())
       costs += largest(edge.costs);
-    int64_t mostOfEdge = 0, mostHeld = 0;
+    int64_t maxOfEdge = 0, maxHeld = 0;
     for (size_t i = 0; i < alternatives[e].size(); ++i) {
       const EdgeAlternative &alternative = alternatives[e][i];
       if (alternative.costs.size() != edge.costs.size() ||
@@ -67,16 +67,16 @@ MaybeError FrontierProblem::check() const {
                          "expected numbers of at least 0, got " +
                              std::to_string(std::min(alternative.costs[x],
                                                      alternative.memory[x])));
-      mostOfEdge = std::max(mostOfEdge, largest(alternative.costs));
+      maxOfEdge = std::max(maxOfEdge, largest(alternative.costs));
       for (int64_t bytes : alternative.memory)
-        mostHeld = std::max(mostHeld, bytes);
+        maxHeld = std::max(maxHeld, bytes);
     }
-    costs += mostOfEdge;
-    memory += mostHeld;
+    costs += maxOfEdge;
+    memory += maxHeld;
   }
-  if (costs >= mostCost)
+  if (costs >= maxCost)
     return Error{"costs add up to 4e18 or more, expected less"};
-  if (memory > mostMemory)
+  if (memory > maxMemory)
     return Error{"memory adds up to 2^63 bytes or more, expected less"};
   return std::nullopt;
 }

@@ -104,7 +104,7 @@ public:
       }
     FrontierGraphOptions graphOptions;
     graphOptions.devices = result.devices;
-    graphOptions.mostConfigs = static_cast<int>(options.mostConfigs);
+    graphOptions.maxConfigs = static_cast<int>(options.maxConfigs);
     graphOptions.threads = options.threads;
     graphOptions.space = options.space;
     graphOptions.meshSamples = options.meshSamples;
@@ -192,11 +192,11 @@ private:
 
 } // namespace
 
-/// What is worth simulating: of the space that is searched, and if that is the
-/// whole one, of each space that restricts it, too. Estimates are not what
-/// simulations say, so the best estimates of all need not be the best; but what
-/// a search of a restricted space simulates is simulated here, so that none of
-/// its points is better than all of this frontier.
+/// Strategies that are worth simulating: of the space that is searched and, if
+/// that is the whole space, of each space that restricts it. Estimates are not
+/// what simulations say, so the best estimates of all need not be the best; but
+/// what a search of a restricted space simulates is simulated here, so that
+/// none of its points is better than all of this frontier.
 std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
   Clock::time_point begin = Clock::now();
   bool isAll = options.space == FrontierSpace::All;
@@ -239,12 +239,12 @@ std::vector<FrontierStrategy> DeviceSearch::track(const FrontierGraph &graph) {
 std::vector<FrontierStrategy>
 DeviceSearch::trackSpace(const FrontierGraph &graph, DeviceFrontier &stats,
                          bool isAll) {
-  constexpr int mostPositions = 3;
+  constexpr int maxPositions = 3;
   FrontierOptions tracking;
   tracking.threads = options.threads;
   tracking.epsilon = options.epsilon;
-  tracking.mostPoints =
-      isAll ? options.mostPoints : FrontierSearchOptions::mostRestrictedPoints;
+  tracking.maxPoints =
+      isAll ? options.maxPoints : FrontierSearchOptions::maxRestrictedPoints;
   tracking.stop = options.stop;
   stats.pairs = static_cast<int>(graph.pairCount());
   stats.pricedPairs = static_cast<int>(graph.pricedPairs());
@@ -301,7 +301,7 @@ DeviceSearch::trackSpace(const FrontierGraph &graph, DeviceFrontier &stats,
               positions.end() &&
           (next < 0 || count > peaks[next]))
         next = position;
-    if (next >= 0 && p + 1 < mostPositions)
+    if (next >= 0 && p + 1 < maxPositions)
       positions.push_back(next);
   }
   stats.positions = static_cast<int>(positions.size());
@@ -315,8 +315,8 @@ DeviceSearch::trackSpace(const FrontierGraph &graph, DeviceFrontier &stats,
   }
   std::vector<size_t> chosen =
       bestCandidates(times, bytes,
-                     static_cast<size_t>(isAll ? options.mostSimulated
-                                               : options.mostSimulated / 8));
+                     static_cast<size_t>(isAll ? options.maxSimulated
+                                               : options.maxSimulated / 8));
   std::vector<FrontierStrategy> strategies;
   for (size_t i : chosen) {
     FrontierStrategy &strategy = strategies.emplace_back();
@@ -355,7 +355,7 @@ static void changeTo(StrategyPlan &plan, const Strategy &strategy) {
 void DeviceSearch::searchCandidates(const CandidateLists &onFirstDevices) {
   CandidateLists candidates = addPlacements(problem, onFirstDevices);
   result.candidateStrategies = strategyCount(candidates);
-  auto most = static_cast<double>(options.mostEnumerated);
+  auto most = static_cast<double>(options.maxEnumerated);
   bool all = result.candidateStrategies <= most,
        onFirst = strategyCount(onFirstDevices) <= most;
   if (all || onFirst) {
@@ -372,7 +372,7 @@ void DeviceSearch::searchCandidates(const CandidateLists &onFirstDevices) {
     return;
   CandidateNeighbours neighbours(problem, candidates);
   constexpr int64_t batch = 32;
-  for (int64_t left = options.mostNeighbours; left > 0;) {
+  for (int64_t left = options.maxNeighbours; left > 0;) {
     std::vector<const Strategy *> around;
     for (const FrontierStrategy &point : result.points)
       if (point.keeps.empty())
@@ -399,8 +399,8 @@ bool DeviceSearch::simulate(const std::vector<Strategy> &strategies) {
 bool DeviceSearch::simulate(std::vector<FrontierStrategy> &strategies,
                             bool mayStop) {
   Clock::time_point begin = Clock::now();
-  // Those that are alike are planned one after the other: only what differs is
-  // planned again.
+  // Similar strategies are planned one after the other, so that only their
+  // differences are planned again.
   constexpr size_t chunk = 8;
   std::atomic<size_t> next{0};
   std::vector<uint8_t> isDone(strategies.size());
@@ -500,7 +500,7 @@ private:
   SearchRun run;
   int all;
 
-  /// What was found on fewer devices is no result.
+  /// Drops the best strategy, which was found on fewer devices.
   void forget() {
     result.search.best.clear();
     result.search.bestEvaluation = {};

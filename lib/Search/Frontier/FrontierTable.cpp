@@ -28,7 +28,7 @@ uint32_t TraceArena::Writer::pair(uint32_t left, uint32_t right,
     return right;
   if (next == end) {
     std::lock_guard lock(arena->mutex);
-    if (arena->chunks.size() == mostChunks) {
+    if (arena->chunks.size() == maxChunks) {
       arena->full = true;
       return nothing;
     }
@@ -69,12 +69,12 @@ void TraceArena::unroll(
 
 /// Unites the scratch's candidates with `points` moved by another point.
 void TableBuilder::addShifted(Points points, const FrontierPoint &by,
-                              bool byIsLeft, int64_t mostBytes,
+                              bool byIsLeft, int64_t maxBytes,
                               Scratch &scratch) {
   std::vector<Candidate> &united = scratch.united, &other = scratch.other;
   int64_t least = points.front().memoryBytes + by.memoryBytes,
           fastest = points.back().timeNs + by.timeNs;
-  if (least > mostBytes)
+  if (least > maxBytes)
     return;
   // Nothing new if some candidate is at least as good as the best of both.
   auto beyond = std::partition_point(
@@ -102,7 +102,7 @@ void TableBuilder::addShifted(Points points, const FrontierPoint &by,
     if (takeOld) {
       next = united[a++];
     } else {
-      if (next.memoryBytes > mostBytes) {
+      if (next.memoryBytes > maxBytes) {
         b = points.size();
         continue;
       }
@@ -116,16 +116,16 @@ void TableBuilder::addShifted(Points points, const FrontierPoint &by,
   united.swap(other);
 }
 
-void TableBuilder::addProduct(const Product &product, int64_t mostBytes,
+void TableBuilder::addProduct(const Product &product, int64_t maxBytes,
                               Scratch &scratch) {
   if (product.left.empty() || product.right.empty())
     return; // forbidden
   if (product.left.size() < product.right.size())
     for (const FrontierPoint &point : product.left)
-      addShifted(product.right, point, true, mostBytes, scratch);
+      addShifted(product.right, point, true, maxBytes, scratch);
   else
     for (const FrontierPoint &point : product.right)
-      addShifted(product.left, point, false, mostBytes, scratch);
+      addShifted(product.left, point, false, maxBytes, scratch);
 }
 
 std::shared_ptr<const FrontierTable>
@@ -137,9 +137,9 @@ TableBuilder::build(int rows, int columns, const FrontierTable &left,
   table->columns = columns;
   table->slots = left.slots + right.slots;
   table->leastBytes = left.leastBytes + right.leastBytes;
-  int64_t mostBytes = std::numeric_limits<int64_t>::max();
+  int64_t maxBytes = std::numeric_limits<int64_t>::max();
   if (limits.limitBytes >= 0)
-    mostBytes = limits.limitBytes - (limits.leastBytes - table->leastBytes);
+    maxBytes = limits.limitBytes - (limits.leastBytes - table->leastBytes);
 
   size_t count = static_cast<size_t>(rows) * static_cast<size_t>(columns);
   std::vector<Frontier> entries(count);
@@ -159,7 +159,7 @@ TableBuilder::build(int rows, int columns, const FrontierTable &left,
            static_cast<int>(e % static_cast<size_t>(columns)),
            scratch.products);
       for (const Product &product : scratch.products)
-        addProduct(product, mostBytes, scratch);
+        addProduct(product, maxBytes, scratch);
       Frontier &entry = entries[e];
       entry.resize(scratch.united.size());
       for (size_t i = 0; i < entry.size(); ++i)
@@ -167,10 +167,10 @@ TableBuilder::build(int rows, int columns, const FrontierTable &left,
                     static_cast<uint32_t>(i)};
       if (limits.tolerance > 0 && trimFrontier(entry, limits.tolerance))
         tolerances[e] = limits.tolerance;
-      if (limits.mostPoints > 0 &&
-          entry.size() > static_cast<size_t>(limits.mostPoints)) {
+      if (limits.maxPoints > 0 &&
+          entry.size() > static_cast<size_t>(limits.maxPoints)) {
         double tolerance =
-            toleranceFor(entry, static_cast<size_t>(limits.mostPoints));
+            toleranceFor(entry, static_cast<size_t>(limits.maxPoints));
         trimFrontier(entry, tolerance);
         tolerances[e] = (1 + tolerances[e]) * (1 + tolerance) - 1;
       }

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What frontier tracking computes with: a frontier per config of a node, or per
+// The tables of frontier tracking: a frontier per config of a node, or per
 // pair of configs of two nodes, and a compact record of how each point was
 // made. Traces are relative: a leaf says a config, and the place of the leaf
 // says of which node. So identical layers share one table.
@@ -58,7 +58,7 @@ public:
 
 private:
   static constexpr uint32_t chunkSize = 1U << 16;
-  static constexpr uint32_t mostChunks = leafBit / chunkSize;
+  static constexpr uint32_t maxChunks = leafBit / chunkSize;
 
   std::vector<std::unique_ptr<Pair[]>> chunks;
   std::mutex mutex; ///< of `chunks`, while there are writers
@@ -94,7 +94,7 @@ class TableBuilder {
 public:
   struct Limits {
     double tolerance = 0;    ///< of one trim
-    int64_t mostPoints = 0;  ///< per entry; 0: any number
+    int64_t maxPoints = 0;   ///< per entry; 0: any number
     int64_t limitBytes = -1; ///< per strategy; negative: any
     int64_t leastBytes = 0;  ///< of all nodes and edges
   };
@@ -142,10 +142,10 @@ private:
   std::vector<TraceArena::Writer> writers; ///< by thread
   int64_t largest = 0;
 
-  static void addProduct(const Product &product, int64_t mostBytes,
+  static void addProduct(const Product &product, int64_t maxBytes,
                          Scratch &scratch);
   static void addShifted(Points points, const FrontierPoint &by, bool byIsLeft,
-                         int64_t mostBytes, Scratch &scratch);
+                         int64_t maxBytes, Scratch &scratch);
 };
 
 } // namespace soap

@@ -40,7 +40,7 @@ bool FrontierTracker::measure() {
   result.peakBytes = std::max(result.peakBytes, bytes);
   result.largestFrontier =
       std::max(result.largestFrontier, builder->largestFrontier());
-  return bytes <= options.mostBytes && !stopped();
+  return bytes <= options.maxBytes && !stopped();
 }
 
 /// Sum of sizes over the mean entry, about what a product takes.
@@ -253,7 +253,8 @@ static double leastSum(std::span<const FrontierPoint> points,
   return least;
 }
 
-/// What a config costs with the neighbours' configs that are best for it alone.
+/// The cost of a config with those configs of its neighbours that are best for
+/// it alone.
 double FrontierTracker::score(int node, int config, double memoryWeight) const {
   // Both dimensions count by what the node's own configs have on average.
   double memory = 1, time = 1;
@@ -328,7 +329,7 @@ bool FrontierTracker::carryOut(const EliminationStep &step,
 
 Place FrontierTracker::run(const std::vector<EliminationStep> &steps,
                            double memoryWeight) {
-  limits.mostPoints = options.mostPoints;
+  limits.maxPoints = options.maxPoints;
   limits.limitBytes = options.limitBytes;
   // (1 + tolerance)^depth = 1 + epsilon, with room for rounding.
   if (options.epsilon > 0)

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one order of eliminations works on: tables of nodes and edges that are
-// left. FrontierTracking.cpp runs it, once for each weight where configs are
-// chosen by a heuristic. The tables that it starts from are made in
+// The state of one order of eliminations: tables of the nodes and edges that
+// are left. FrontierTracking.cpp runs it, once for each weight where configs
+// are chosen by a heuristic. The tables that it starts from are made in
 // InitialTables.cpp.
 //
 //===----------------------------------------------------------------------===//

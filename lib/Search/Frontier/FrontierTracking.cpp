@@ -52,7 +52,7 @@ static bool isExact(const std::vector<EliminationStep> &steps) {
 
 bool soap::isReducible(const CostGraph &graph, const FrontierOptions &options) {
   return isExact(
-      eliminationOrder(graph, options.method, options.mostMergedConfigs));
+      eliminationOrder(graph, options.method, options.maxMergedConfigs));
 }
 
 FrontierResult soap::trackFrontier(const FrontierProblem &problem,
@@ -71,8 +71,8 @@ FrontierResult soap::trackFrontier(const FrontierProblem &problem,
   unroller->nodeCount = problem.graph.nodes.size();
   unroller->edgeCount = problem.graph.edges.size();
 
-  std::vector<EliminationStep> steps = eliminationOrder(
-      problem.graph, options.method, options.mostMergedConfigs);
+  std::vector<EliminationStep> steps =
+      eliminationOrder(problem.graph, options.method, options.maxMergedConfigs);
   result.guaranteed = isExact(steps);
   std::vector<double> weights = options.heuristicWeights;
   if (result.guaranteed || weights.empty())

@@ -11,10 +11,10 @@
 
 #include "Soap/Search/MCMC/MCMC.h"
 
+#include "FactorMoves.h"
 #include "McmcChain.h"
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "TradeDescent.h"
 
 #include <algorithm>
 #include <chrono>
@@ -94,6 +94,7 @@ public:
     progress.proposalsPerSecond =
         time > 0 ? static_cast<double>(progress.proposals) / time : 0;
     progress.bestNs = best.makespanNs;
+    progress.excessBytes = best.excessBytes;
     if (options.seconds > 0)
       progress.secondsLeft = std::max(options.seconds - time, 0.0);
     else if (progress.proposalsPerSecond > 0)
@@ -145,7 +146,7 @@ private:
   bool hasLast = false;
   bool isCut = false; ///< stopped before all starts were priced
   int64_t round = 0, scaleNs = 0;
-  int64_t trades = 0; ///< priced before chains began
+  int64_t factorMoves = 0; ///< priced before chains began
   Clock::time_point lastCheckpoint;
   McmcResult result;
 
@@ -200,10 +201,10 @@ private:
   /// of a chain rarely lead there. Small clusters only, as annealing takes a
   /// hundred proposals per op and device.
   std::optional<Strategy> placementStart() const {
-    constexpr int mostDevices = 16;
+    constexpr int maxDevices = 16;
     constexpr int share = 20; // of the budget, one part in so many
     if (options.kind != ProposalKind::Mixed || !problem.anyDevices ||
-        problem.getTopology().deviceCount() > mostDevices || monitor.isOver())
+        problem.getTopology().deviceCount() > maxDevices || monitor.isOver())
       return std::nullopt;
     PlacementOptions placement;
     placement.seed = options.seed;
@@ -216,9 +217,10 @@ private:
     return found;
   }
 
-  /// What trades make of the best three starts, side by side, in at most half
-  /// of the budget: where the best one is a valley that no trade leads out of,
-  /// as weights that are kept in shards, another may lead further down.
+  /// Descends by factor moves from the best three starts, side by side, in at
+  /// most half of the budget. The best start may be a local optimum of factor
+  /// moves, for example with sharded weights, while another start leads further
+  /// down.
   std::vector<Start> descended(std::vector<Start> from) {
     constexpr size_t most = 3;
     constexpr int share = 2;
@@ -258,10 +260,10 @@ private:
           continue;
         }
         evaluator->start(start.strategy);
-        start.evaluation = descendByTrades(problem, sampler.getMates(),
-                                           *evaluator, before, isOver);
+        start.evaluation = descendByFactorMoves(problem, sampler.getMates(),
+                                                *evaluator, before, isOver);
         if (isBetter(start.evaluation, before)) {
-          start.name += ", traded";
+          start.name += ", factor moves";
           start.strategy = evaluator->getStrategy();
         } else {
           start.strategy.clear();
@@ -274,9 +276,9 @@ private:
       helpers.emplace_back(work);
     work();
     helpers.clear();
-    trades = priced;
-    monitor.proposals += trades;
-    monitor.proposalsBefore += trades; // chains are what is paused
+    factorMoves = priced;
+    monitor.proposals += factorMoves;
+    monitor.proposalsBefore += factorMoves; // chains are what is paused
     std::erase_if(from,
                   [](const Start &start) { return start.strategy.empty(); });
     return from;
@@ -361,12 +363,12 @@ private:
     for (size_t i = 0; i < count; ++i) {
       auto number = static_cast<int64_t>(count);
       if (options.proposals > 0)
-        chains[i]->mostProposals =
-            std::max<int64_t>((options.proposals - trades + number - 1 -
+        chains[i]->maxProposals =
+            std::max<int64_t>((options.proposals - factorMoves + number - 1 -
                                static_cast<int64_t>(i)) /
                                   number,
                               1);
-      chains[i]->mostSeconds =
+      chains[i]->maxSeconds =
           options.seconds *
           std::min(static_cast<double>(threads) / static_cast<double>(count),
                    1.0);
@@ -443,7 +445,7 @@ private:
       state.current = best.best;
       RandomGenerator random(seedOf(chains.size()));
       std::copy(random.words, random.words + 4, state.random.begin());
-      // Chains are not needed any more, but for their states.
+      // Only the states of the other chains are still needed.
       McmcChain &chain = addChain(nullptr, 1);
       hasLast = true;
       chain.state = std::move(state);
@@ -454,9 +456,9 @@ private:
     // Long enough to get to the bottom of a valley.
     constexpr int64_t proposalsPerGroup = 128;
     if (options.kind == ProposalKind::Mixed)
-      chain.hopProposals =
+      chain.restartProposals =
           proposalsPerGroup * static_cast<int64_t>(problem.getGroups().size());
-    int64_t others = trades;
+    int64_t others = factorMoves;
     double spent = 0;
     for (size_t i = 0; i + 1 < chains.size(); ++i) {
       others += chains[i]->state.proposals;
@@ -464,9 +466,8 @@ private:
     }
     if (options.proposals > 0 && options.proposals <= others)
       return;
-    chain.mostProposals =
-        options.proposals > 0 ? options.proposals - others : 0;
-    chain.mostSeconds =
+    chain.maxProposals = options.proposals > 0 ? options.proposals - others : 0;
+    chain.maxSeconds =
         options.seconds > 0 ? std::max(options.seconds - spent, 1e-9) : 0;
     while (!monitor.isOver() && !chain.state.isOver) {
       chain.run(chain.state.proposals + roundLength);
@@ -499,7 +500,7 @@ private:
     state.round = round;
     state.seconds = monitor.elapsed();
     state.scaleNs = scaleNs;
-    state.trades = trades;
+    state.factorMoves = factorMoves;
     std::copy(exchanges.words, exchanges.words + 4, state.exchanges.begin());
     for (const auto &chain : chains)
       state.chains.push_back(chain->state);
@@ -516,8 +517,8 @@ private:
     monitor.before = state.seconds;
     monitor.curve = state.curve;
     scaleNs = state.scaleNs;
-    trades = state.trades;
-    monitor.proposals = trades;
+    factorMoves = state.factorMoves;
+    monitor.proposals = factorMoves;
     hasLast = state.hasLast;
     result.initialNames = state.initialNames;
     result.initialNs = state.initialNs;
@@ -545,7 +546,7 @@ private:
       result.accepted += state.accepted;
       result.statistics += chain->statistics();
     }
-    result.proposals += trades;
+    result.proposals += factorMoves;
     result.seconds = monitor.elapsed();
     result.curve = std::move(monitor.curve);
     if (!result.best.empty() && result.bestEvaluation.excessBytes == 0)

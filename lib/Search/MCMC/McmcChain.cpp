@@ -33,7 +33,7 @@ public:
     for (size_t t = 0; t < members.size(); ++t) {
       StrategyEvaluator &evaluator = *chain.evaluators[t];
       evaluator.onWithinLimit = [this, t] { publish(members[t].current); };
-      // What comes after one that is accepted is drawn again.
+      // Draws after an accepted one are drawn again.
       evaluator.setShouldStop([this, t] {
         size_t draw = members[t].current;
         return likely < draw || accepted < draw;
@@ -233,7 +233,7 @@ void McmcChain::begin() {
 }
 
 void McmcChain::resume() {
-  // Prices are those of today: a profile may be another.
+  // Prices are computed anew: the profile may have changed.
   state.bestEvaluation = evaluators[0]->start(state.best);
   startAll();
   monitor.found(state.bestEvaluation);
@@ -251,27 +251,28 @@ double McmcChain::cooledNs(size_t ahead) const {
   if (options.cooling == 1)
     return temperatureNs;
   double spent = 0;
-  if (hopProposals > 0)
+  if (restartProposals > 0)
     return temperatureNs *
            std::pow(options.cooling,
-                    static_cast<double>(state.proposals % hopProposals +
+                    static_cast<double>(state.proposals % restartProposals +
                                         static_cast<int64_t>(ahead)) /
-                        static_cast<double>(hopProposals));
-  if (mostProposals > 0)
+                        static_cast<double>(restartProposals));
+  if (maxProposals > 0)
     spent =
         (static_cast<double>(state.proposals) + static_cast<double>(ahead)) /
-        static_cast<double>(mostProposals);
-  if (mostSeconds > 0)
-    spent = std::max(spent, state.seconds / mostSeconds);
+        static_cast<double>(maxProposals);
+  if (maxSeconds > 0)
+    spent = std::max(spent, state.seconds / maxSeconds);
   return temperatureNs * std::pow(options.cooling, std::min(spent, 1.0));
 }
 
-/// Leaves the valley of the best strategy for one nearby.
-void McmcChain::hop(RandomGenerator &random) {
-  constexpr int64_t mostGroups = 6;
+/// A basin-hopping restart: some groups of the best strategy get random
+/// configs.
+void McmcChain::restartNearBest(RandomGenerator &random) {
+  constexpr int64_t maxGroups = 6;
   auto groups = static_cast<int64_t>(problem.getGroups().size());
   state.current = state.best;
-  for (int64_t left = 1 + random.below(std::min(mostGroups, groups)); left > 0;
+  for (int64_t left = 1 + random.below(std::min(maxGroups, groups)); left > 0;
        --left) {
     auto group = static_cast<int>(random.below(groups));
     problem.assign(state.current, problem.getGroups()[group],
@@ -295,7 +296,8 @@ McmcChain::Draw McmcChain::draw(RandomGenerator &random, size_t ahead) const {
 /// Whether a draw is accepted. The evaluator may hold it as a proposal.
 bool McmcChain::evaluate(StrategyEvaluator &evaluator, Draw &draw) const {
   const Evaluation &now = state.currentEvaluation;
-  // What is as it was is left alone; threads find the same.
+  // Drops changes to the config that a group has already; every thread drops
+  // the same.
   const Strategy &current = evaluator.getStrategy();
   std::erase_if(draw.proposal, [&](const GroupChange &change) {
     return change.config == current[problem.getGroups()[change.group].leader];
@@ -385,26 +387,27 @@ void McmcChain::run(int64_t until) {
   while (!state.isOver && state.proposals < until && !monitor.isOver()) {
     updateTime();
     int64_t left = until - state.proposals;
-    bool hops = hopProposals > 0;
-    if (mostProposals > 0) {
-      left = std::min(left, mostProposals - state.proposals);
-      int64_t half = (mostProposals + 1) / 2;
-      if (!hops)
+    bool restarts = restartProposals > 0;
+    if (maxProposals > 0) {
+      left = std::min(left, maxProposals - state.proposals);
+      int64_t half = (maxProposals + 1) / 2;
+      if (!restarts)
         left = std::min(left, state.gainProposals + half - state.proposals);
     }
     if (left <= 0 ||
-        (mostSeconds > 0 &&
-         (state.seconds >= mostSeconds ||
-          (!hops && state.seconds - state.gainSeconds >= mostSeconds / 2)))) {
+        (maxSeconds > 0 && (state.seconds >= maxSeconds ||
+                            (!restarts && state.seconds - state.gainSeconds >=
+                                              maxSeconds / 2)))) {
       state.isOver = true;
       break;
     }
     std::copy(state.random.begin(), state.random.end(), random.words);
-    if (hops) {
+    if (restarts) {
       // At least one proposal follows, so that a checkpoint is never between.
-      if (state.proposals > 0 && state.proposals % hopProposals == 0)
-        hop(random);
-      left = std::min(left, hopProposals - state.proposals % hopProposals);
+      if (state.proposals > 0 && state.proposals % restartProposals == 0)
+        restartNearBest(random);
+      left =
+          std::min(left, restartProposals - state.proposals % restartProposals);
     }
     size_t count = std::min(drawsAhead(), static_cast<size_t>(left));
     draws.clear();

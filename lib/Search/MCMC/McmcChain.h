@@ -21,7 +21,7 @@
 
 namespace soap {
 
-/// What a chain asks while it runs, from any of its threads.
+/// The search that a chain belongs to, called from any thread of the chain.
 class McmcMonitor {
 public:
   virtual ~McmcMonitor() = default;
@@ -42,13 +42,13 @@ public:
 
   /// Budget of this chain; 0: none. It is over when that is spent, or half of
   /// it without gain.
-  int64_t mostProposals = 0;
-  double mostSeconds = 0;
-  /// Length in proposals of a hop, 0: none. Of basin hopping (Wales and Doye,
-  /// 1997): after each, some groups of the best strategy get random configs,
-  /// and the chain goes on from there; the temperature falls in every hop anew.
+  int64_t maxProposals = 0;
+  double maxSeconds = 0;
+  /// Proposals between two basin-hopping restarts (Wales and Doye, 1997); 0: no
+  /// restarts. At a restart some groups of the best strategy get random
+  /// configs, the temperature begins anew, and the chain goes on from there.
   /// Such a chain is not over before its budget is spent.
-  int64_t hopProposals = 0;
+  int64_t restartProposals = 0;
   /// Before cooling: a proposal that is slower by this is accepted with
   /// probability 1/e.
   double temperatureNs = 0;
@@ -90,7 +90,7 @@ private:
   void startAll();
   void updateWeights();
   void considerBest();
-  void hop(RandomGenerator &random);
+  void restartNearBest(RandomGenerator &random);
 };
 
 } // namespace soap

@@ -20,14 +20,14 @@ using namespace soap;
 using jsonfile::Cursor;
 using nlohmann::json;
 
-static constexpr int64_t mostCount = int64_t(1) << 60;
-static constexpr double mostSeconds = 1e12;
+static constexpr int64_t maxCount = int64_t(1) << 60;
+static constexpr double maxSeconds = 1e12;
 
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// What a state depends on besides model and topology, as text to compare.
+/// The options that a state depends on, as text to compare.
 static std::string describeOptions(const ParallelizationProblem &problem,
                                    const McmcOptions &options) {
   char numbers[128];
@@ -105,7 +105,7 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
       {"round", state.round},
       {"seconds", state.seconds},
       {"scale_ns", state.scaleNs},
-      {"trades", state.trades},
+      {"factor_moves", state.factorMoves},
       {"exchanges", toJson(state.exchanges)},
       {"has_last", state.hasLast},
       {"initial", {{"names", state.initialNames}, {"ns", state.initialNs}}},
@@ -137,7 +137,7 @@ public:
     McmcState state;
     document.expectObject({"version", "search", "model", "topology", "profiles",
                            "precision", "options", "round", "seconds",
-                           "scale_ns", "trades", "exchanges", "has_last",
+                           "scale_ns", "factor_moves", "exchanges", "has_last",
                            "initial", "curve", "chains"});
     document.expectVersion();
     expect(document["search"], "mcmc", "a checkpoint of algorithm");
@@ -155,12 +155,12 @@ public:
              "a checkpoint of prices of products in");
     expect(document["options"], describeOptions(problem, options),
            "a checkpoint of a search with");
-    state.round = document["round"].integer(0, mostCount);
-    state.seconds = document["seconds"].number(0, mostSeconds);
-    state.scaleNs = document["scale_ns"].integer(0, mostCount);
-    // Written since trades are priced.
-    if (document.has("trades"))
-      state.trades = document["trades"].integer(0, mostCount);
+    state.round = document["round"].integer(0, maxCount);
+    state.seconds = document["seconds"].number(0, maxSeconds);
+    state.scaleNs = document["scale_ns"].integer(0, maxCount);
+    // Older files have no such entry.
+    if (document.has("factor_moves"))
+      state.factorMoves = document["factor_moves"].integer(0, maxCount);
     state.exchanges = words(document["exchanges"]);
     state.hasLast = document["has_last"].boolean();
     Cursor initial = document["initial"];
@@ -168,15 +168,15 @@ public:
     for (const Cursor &name : initial["names"].elements())
       state.initialNames.push_back(name.string());
     for (const Cursor &ns : initial["ns"].elements())
-      state.initialNs.push_back(ns.integer(0, mostCount));
+      state.initialNs.push_back(ns.integer(0, maxCount));
     if (state.initialNames.size() != state.initialNs.size())
       initial.fail("expected as many names as times");
     for (const Cursor &point : document["curve"].elements()) {
       std::vector<Cursor> entries = elements(point, 3);
       if (!entries.empty())
-        state.curve.push_back({entries[0].number(0, mostSeconds),
-                               entries[1].integer(0, mostCount),
-                               entries[2].integer(0, mostCount)});
+        state.curve.push_back({entries[0].number(0, maxSeconds),
+                               entries[1].integer(0, maxCount),
+                               entries[2].integer(0, maxCount)});
     }
     for (const Cursor &chain : document["chains"].elements()) {
       if (reader.failed())
@@ -230,7 +230,7 @@ private:
     std::vector<Cursor> list = elements(entry, 2);
     if (list.empty())
       return {};
-    return {list[0].integer(0, mostCount), list[1].integer(0, mostCount)};
+    return {list[0].integer(0, maxCount), list[1].integer(0, maxCount)};
   }
 
   Strategy strategy(const Cursor &entry) {
@@ -270,14 +270,14 @@ private:
     chain.currentEvaluation = price(entry["current_price"]);
     chain.best = strategy(entry["best"]);
     chain.bestEvaluation = price(entry["best_price"]);
-    chain.proposals = entry["proposals"].integer(0, mostCount);
+    chain.proposals = entry["proposals"].integer(0, maxCount);
     chain.accepted = entry["accepted"].integer(0, chain.proposals);
     chain.gainProposals = entry["gain_proposals"].integer(0, chain.proposals);
-    chain.seconds = entry["seconds"].number(0, mostSeconds);
-    chain.gainSeconds = entry["gain_seconds"].number(0, mostSeconds);
+    chain.seconds = entry["seconds"].number(0, maxSeconds);
+    chain.gainSeconds = entry["gain_seconds"].number(0, maxSeconds);
     chain.step = static_cast<int>(entry["step"].integer(0, 1 << 20));
     for (const Cursor &weight : entry["weights"].elements())
-      chain.weights.push_back(weight.integer(0, mostCount >> 20));
+      chain.weights.push_back(weight.integer(0, maxCount >> 20));
     if (!chain.weights.empty() &&
         chain.weights.size() != problem.getGroups().size())
       entry["weights"].failExpected("a weight per group");

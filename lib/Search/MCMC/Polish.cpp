@@ -12,7 +12,7 @@
 
 #include "Search/Evaluator/GroupNeighbours.h"
 #include "Search/Evaluator/SearchRun.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
+#include "Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <numeric>
@@ -23,7 +23,7 @@ using namespace soap;
 bool soap::polishDeviceLists(const ParallelizationProblem &problem,
                              const Strategy &strategy, int group,
                              std::span<const int> neighbours, int64_t count,
-                             int64_t mostArrangements,
+                             int64_t maxArrangements,
                              std::vector<std::vector<int>> &lists) {
   int devices = problem.getTopology().deviceCount();
   lists.clear();
@@ -31,7 +31,7 @@ bool soap::polishDeviceLists(const ParallelizationProblem &problem,
     std::iota(lists.emplace_back(count).begin(), lists.back().end(), 0);
     return true;
   }
-  if (arrangementCount(devices, count, mostArrangements) <= mostArrangements) {
+  if (arrangementCount(devices, count, maxArrangements) <= maxArrangements) {
     lists = arrangements(devices, count);
     return true;
   }
@@ -131,7 +131,7 @@ private:
       if (count != listed) {
         result.allDeviceLists &=
             polishDeviceLists(problem, evaluator.getStrategy(), group, others,
-                              count, options.mostArrangements, lists);
+                              count, options.maxArrangements, lists);
         listed = count;
       }
       for (const std::vector<int> &list : lists) {

@@ -9,8 +9,8 @@
 
 #include "ProposalSampler.h"
 
-#include "Soap/Search/Problem/ConfigSpace.h"
-#include "TradeDescent.h"
+#include "FactorMoves.h"
+#include "Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <numeric>
@@ -74,7 +74,7 @@ bool ProposalSampler::isLegal(const Config &config, int group) const {
   return isLegalFor(problem, group, config);
 }
 
-/// What a neighbour does, so that nothing has to move between the two.
+/// The config of a neighbour, so that no tile has to move between the two.
 Config ProposalSampler::asNeighbour(RandomGenerator &random,
                                     const Strategy &current, int group) const {
   const std::vector<int> &others = neighboursOf[group];
@@ -117,12 +117,12 @@ Config ProposalSampler::moved(RandomGenerator &random, Config config) const {
 }
 
 /// A factor from one degree to another, on the same devices.
-Config ProposalSampler::traded(RandomGenerator &random, const Config &config,
-                               int group) const {
-  std::vector<Config> trades = tradesOf(problem, group, config);
-  if (trades.empty())
+Config ProposalSampler::drawFactorMove(RandomGenerator &random,
+                                       const Config &config, int group) const {
+  std::vector<Config> factorMoves = factorMovesOf(problem, group, config);
+  if (factorMoves.empty())
     return {};
-  return trades[random.below(static_cast<int64_t>(trades.size()))];
+  return factorMoves[random.below(static_cast<int64_t>(factorMoves.size()))];
 }
 
 /// One degree more or less, on an aligned block around the first device.
@@ -172,8 +172,8 @@ Config ProposalSampler::repartitioned(RandomGenerator &random,
   // no other.
   bool oneLoop = random.below(2) == 0;
   const std::vector<std::vector<int64_t>> &choices = degrees[group];
-  constexpr int mostDraws = 64;
-  for (int i = 0; i < mostDraws; ++i) {
+  constexpr int maxDraws = 64;
+  for (int i = 0; i < maxDraws; ++i) {
     const std::vector<int64_t> &choice =
         choices[random.below(static_cast<int64_t>(choices.size()))];
     int64_t count = 1;
@@ -207,7 +207,7 @@ ProposalSampler::Move ProposalSampler::drawMixed(RandomGenerator &random,
   if (percent < 40)
     return {recut(random, config, group)};
   if (percent < 60)
-    return {traded(random, config, group), 60, 15};
+    return {drawFactorMove(random, config, group), 60, 15};
   if (percent < 80)
     return {repartitioned(random, group)};
   return {};

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Draws a group and a config for it. Uniform draws are those of the SOAP paper
+// Draws a group and a config for it. Uniform draws follow the SOAP paper
 // (section 6.2); mixed ones look at where the time goes and at what neighbours
 // do. A draw depends on its arguments and the generator alone.
 //
@@ -51,10 +51,11 @@ private:
                      int group) const;
   Config moved(RandomGenerator &random, Config config) const;
   Config recut(RandomGenerator &random, const Config &config, int group) const;
-  Config traded(RandomGenerator &random, const Config &config, int group) const;
+  Config drawFactorMove(RandomGenerator &random, const Config &config,
+                        int group) const;
   Config repartitioned(RandomGenerator &random, int group) const;
   /// The config of a mixed move, and how often, of a hundred times, the groups
-  /// that share weights, or those of its kind, take it, too.
+  /// that share weights, or the groups of its kind, take it, too.
   struct Move {
     Config config;
     int64_t sharing = 30, alike = 10;

@@ -13,8 +13,8 @@
 #include "PairwiseModel.h"
 #include "Search/Evaluator/GroupCosts.h"
 #include "Search/Evaluator/SearchRun.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <numeric>
@@ -120,9 +120,9 @@ private:
              allAlone[g][order[g][count]] - allAlone[g][order[g][0]] <=
                  result.estimateNs - sum)
         ++count;
-      if (count > static_cast<size_t>(options.mostConfigs)) {
+      if (count > static_cast<size_t>(options.maxConfigs)) {
         complete = false;
-        count = static_cast<size_t>(options.mostConfigs);
+        count = static_cast<size_t>(options.maxConfigs);
       }
       order[g].resize(count);
       keep(g, all, allAlone, order[g]);
@@ -171,17 +171,17 @@ private:
   }
 
   bool solve() {
-    constexpr double mostWork = 3e9;
+    constexpr double maxWork = 3e9;
     std::vector<int> variableOf(groupCount);
     std::iota(variableOf.begin(), variableOf.end(), 0);
     PairwiseModel model = makeModel(variableOf);
-    if (result.tiedLayers || model.work() > mostWork) {
+    if (result.tiedLayers || model.work() > maxWork) {
       variableOf = layers();
       model = makeModel(variableOf);
       result.tiedLayers = true;
       complete = false;
     }
-    if (model.work() > mostWork)
+    if (model.work() > maxWork)
       return false;
     PairwiseModel::Solution solution = model.solve();
     if (!result.found.empty() && solution.cost >= result.estimateNs)

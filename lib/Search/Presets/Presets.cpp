@@ -171,8 +171,8 @@ Strategy soap::spatialStrategy(const ParallelizationProblem &problem) {
   return strategy;
 }
 
-/// By node: on how many devices its samples are, or those of what it is
-/// computed from where it has none (sums of gradients). At least 1.
+/// By node: on how many devices its samples are. A node without samples (sums
+/// of gradients) has the number of its operands. At least 1.
 static std::vector<int64_t> sampleDevices(const Graph &graph,
                                           const Strategy &dataParallel) {
   std::vector<int64_t> ofNode, ofValue(graph.values.size(), 1);

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Problem/ConfigSpace.h"
+#include "ConfigSpace.h"
 
 #include <algorithm>
 #include <functional>
@@ -24,7 +24,7 @@ std::vector<std::vector<int64_t>>
 soap::legalDegrees(const ParallelizationProblem &problem, int node) {
   const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
   int devices = problem.getTopology().deviceCount();
-  bool powers = devices > mostDevicesForAllDegrees;
+  bool powers = devices > maxDevicesForAllDegrees;
   std::vector<std::vector<int64_t>> result = {{}}, longer;
   for (size_t l = 0; l <= space.loops.size(); ++l) {
     bool even = problem.evenPieces && l < space.loops.size();

@@ -8,8 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Problem/ParallelizationProblem.h"
-#include "Soap/Memory/MemoryOverTime.h"
-#include "Soap/Simulator/Algorithm1Simulator.h"
+#include "Soap/Search/Problem/PricedStrategy.h"
 
 #include <algorithm>
 
@@ -119,27 +118,25 @@ MaybeError ParallelizationProblem::verify(const Strategy &strategy) const {
 
 Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
                                             int64_t limitNs) const {
-  Plan plan = buildPlan(graph, strategy, topology);
-  TaskGraph tasks = buildTaskGraph(graph, plan, cost, /*names=*/false);
+  PricedStrategy priced = priceStrategy(graph, strategy, cost, /*names=*/false);
   Evaluation evaluation;
-  evaluation.makespanNs = simulateFull(tasks);
-  evaluation.tasks = static_cast<int64_t>(tasks.tasks.size());
+  evaluation.makespanNs = priced.tasks.makespanNs;
+  evaluation.tasks = static_cast<int64_t>(priced.tasks.tasks.size());
   if (evaluation.makespanNs > limitNs)
     return evaluation;
 
   // Where all tiles together fit, and each message once more on its sender,
   // lifetimes need not be looked at.
   std::vector<int64_t> total(topology.deviceCount());
-  for (const Buffer &buffer : plan.buffers)
+  for (const Buffer &buffer : priced.plan.buffers)
     total[buffer.device] +=
         buffer.region.volume() * graph.values[buffer.value].elementBytes;
-  for (const Task &task : tasks.tasks)
+  for (const Task &task : priced.tasks.tasks)
     if (task.sourceDevice >= 0)
       total[task.sourceDevice] += task.bytes;
   if (topology.excessBytes(total) > 0)
     evaluation.excessBytes = topology.excessBytes(
-        peakBytes(graph, plan, actionOrder(plan, scheduleOrder(tasks)),
-                  topology.deviceCount()));
+        priced.peakBytes(graph, priced.schedule(), topology.deviceCount()));
   return evaluation;
 }
 

@@ -450,7 +450,7 @@ private:
       return;
     if (!written[output.value])
       entry["value"].fail("value " + std::to_string(output.value) +
-                          " is written by nobody");
+                          " is written by no node and is no input");
     output.hasConfig = entry.has("config");
     if (output.hasConfig)
       output.config = readConfig(

@@ -10,8 +10,8 @@
 
 #include "Soap/Search/Problem/SpaceBound.h"
 
+#include "ConfigSpace.h"
 #include "Soap/Plan/KernelGeometry.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ using namespace soap;
 
 namespace {
 
-/// What degrees cost.
+/// The cost of an op with some degrees.
 struct Choice {
   int64_t workNs = 0;  ///< of all pieces together
   int64_t pieceNs = 0; ///< of the shortest
@@ -93,7 +93,7 @@ private:
   std::map<int, KernelFacts> known; ///< by class of kernels
 
   bool isDegree(int64_t degree) const {
-    return devices <= mostDevicesForAllDegrees || devices % degree == 0 ||
+    return devices <= maxDevicesForAllDegrees || devices % degree == 0 ||
            (degree & (degree - 1)) == 0;
   }
 
@@ -297,7 +297,7 @@ private:
 
 } // namespace
 
-int64_t soap::mostPieces(const Strategy &strategy) {
+int64_t soap::maxPieces(const Strategy &strategy) {
   size_t most = 0;
   for (const Config &config : strategy)
     most = std::max(most, config.devices.size());

@@ -13,6 +13,7 @@
 #include "Soap/Plan/ActionCost.h"
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/Timeline.h"
 
@@ -140,10 +141,9 @@ public:
           price({{groupId, result.alternatives[i].config}});
     sort();
     // Whole plans and simulations: as many as are some seconds' work.
-    constexpr int64_t mostTasks = 1'000'000, fewestDetailed = 24;
-    int64_t detailed =
-        std::max(fewestDetailed,
-                 mostTasks / std::max<int64_t>(evaluator.taskCount(), 1));
+    constexpr int64_t maxTasks = 1'000'000, minDetailed = 24;
+    int64_t detailed = std::max(
+        minDetailed, maxTasks / std::max<int64_t>(evaluator.taskCount(), 1));
     for (size_t i = 0; i < result.alternatives.size(); ++i)
       if (static_cast<int64_t>(i) < detailed || i == result.current)
         addDetails(result.alternatives[i]);
@@ -210,8 +210,8 @@ private:
 
   /// Legal degrees, then the replicas: few cut loops first, then many pieces.
   std::vector<std::vector<int64_t>> degreeVectors() const {
-    constexpr int mostDevicesForAllDegrees = 32;
-    bool powers = devices > mostDevicesForAllDegrees;
+    constexpr int maxDevicesForAllDegrees = 32;
+    bool powers = devices > maxDevicesForAllDegrees;
     std::vector<std::vector<int64_t>> vectors = {{}};
     for (size_t l = 0; l <= space.loops.size(); ++l) {
       bool replicas = l == space.loops.size();
@@ -249,7 +249,7 @@ private:
   /// The current devices in their order as far as they go, then blocks of
   /// contiguous ones.
   std::vector<std::vector<int>> deviceLists(int64_t count) const {
-    constexpr int64_t mostBlocks = 8;
+    constexpr int64_t maxBlocks = 8;
     std::vector<std::vector<int>> lists;
     std::vector<int> own;
     for (int device : strategy[group.leader].devices)
@@ -257,8 +257,8 @@ private:
         own.push_back(device);
     if (static_cast<int64_t>(own.size()) >= count)
       lists.emplace_back(own.begin(), own.begin() + count);
-    for (int64_t block = 0;
-         block < mostBlocks && (block + 1) * count <= devices; ++block) {
+    for (int64_t block = 0; block < maxBlocks && (block + 1) * count <= devices;
+         ++block) {
       std::vector<int> &list = lists.emplace_back(count);
       std::iota(list.begin(), list.end(), static_cast<int>(block * count));
     }
@@ -290,9 +290,9 @@ private:
     Strategy changed = strategy;
     if (alternative.origin != "current")
       problem.assign(changed, group, alternative.config);
-    Priced priced = simulate(changed);
+    PricedStrategy priced = priceWhole(changed);
     alternative.detailed = true;
-    alternative.bytesMoved = priced.bytesMoved;
+    alternative.bytesMoved = priced.bytesMoved();
     for (const Action &action : priced.plan.actions)
       if (action.kind == ActionKind::Compute &&
           std::find(group.nodes.begin(), group.nodes.end(), action.node) !=
@@ -318,26 +318,8 @@ private:
                              static_cast<double>(priced.tasks.makespanNs);
   }
 
-  struct Priced {
-    Plan plan;
-    TaskGraph tasks;
-    int64_t bytesMoved = 0;
-  };
-
-  Priced simulate(const Strategy &changed) const {
-    const Graph &graph = problem.getGraph();
-    Priced priced;
-    priced.plan = buildPlan(graph, changed, problem.getTopology());
-    priced.tasks = buildTaskGraph(graph, priced.plan, cost, /*names=*/false);
-    simulateFull(priced.tasks);
-    for (const Task &task : priced.tasks.tasks)
-      priced.bytesMoved += task.bytes;
-    return priced;
-  }
-
-  static bool better(const Evaluation &a, const Evaluation &b) {
-    bool fitsA = a.excessBytes == 0, fitsB = b.excessBytes == 0;
-    return fitsA != fitsB ? fitsA : a.makespanNs < b.makespanNs;
+  PricedStrategy priceWhole(const Strategy &changed) const {
+    return priceStrategy(problem.getGraph(), changed, cost, /*names=*/false);
   }
 
   void sort() {
@@ -346,7 +328,7 @@ private:
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       const Evaluation &ea = result.alternatives[a].evaluation,
                        &eb = result.alternatives[b].evaluation;
-      return better(ea, eb) || (!better(eb, ea) && a < b);
+      return isBetter(ea, eb) || (!isBetter(eb, ea) && a < b);
     });
     std::vector<Alternative> sorted;
     for (size_t i : order) {
@@ -360,7 +342,7 @@ private:
   /// The fastest alternatives and those with the least work, each with the
   /// neighbours cut the same way.
   void pair() {
-    constexpr size_t mostTried = 6, mostNeighbours = 6;
+    constexpr size_t maxTried = 6, maxNeighbours = 6;
     std::vector<size_t> byWork;
     for (size_t i = 0; i < result.alternatives.size(); ++i)
       if (result.alternatives[i].detailed)
@@ -370,12 +352,12 @@ private:
              std::pair(result.alternatives[b].computeNs, b);
     });
     std::set<size_t> tried;
-    for (size_t i = 0; i < byWork.size() && i < mostTried; ++i) {
+    for (size_t i = 0; i < byWork.size() && i < maxTried; ++i) {
       tried.insert(i);
       tried.insert(byWork[i]);
     }
     std::vector<int> others = neighbours.of(groupId);
-    others.resize(std::min(others.size(), mostNeighbours));
+    others.resize(std::min(others.size(), maxNeighbours));
     std::vector<int> layer = sameWeights();
     for (size_t i : tried) {
       const Config &config = result.alternatives[i].config;
@@ -385,8 +367,8 @@ private:
     }
     std::sort(result.pairings.begin(), result.pairings.end(),
               [](const Pairing &a, const Pairing &b) {
-                return better(a.evaluation, b.evaluation) ||
-                       (!better(b.evaluation, a.evaluation) &&
+                return isBetter(a.evaluation, b.evaluation) ||
+                       (!isBetter(b.evaluation, a.evaluation) &&
                         std::tie(a.alternative, a.groups) <
                             std::tie(b.alternative, b.groups));
               });
@@ -397,7 +379,7 @@ private:
       for (size_t i = 0; i < pairing.groups.size(); ++i)
         problem.assign(changed, problem.getGroups()[pairing.groups[i]],
                        pairing.configs[i]);
-      pairing.bytesMoved = simulate(changed).bytesMoved;
+      pairing.bytesMoved = priceWhole(changed).bytesMoved();
     }
   }
 
@@ -440,7 +422,7 @@ private:
     if (changes.size() == 1)
       return;
     Evaluation evaluation = price(changes);
-    if (better(evaluation, alternative.evaluation))
+    if (isBetter(evaluation, alternative.evaluation))
       result.pairings.push_back(
           {index, others, std::move(configs), evaluation, 0});
   }

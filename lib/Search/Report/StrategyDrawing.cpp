@@ -74,7 +74,7 @@ const char *meaningOf(Cut cut) {
   return "";
 }
 
-/// What is drawn for one config: cells in rows and columns, per replica.
+/// The drawing of one config: cells in rows and columns, per replica.
 struct CellGrid {
   int64_t rows = 1, columns = 1, replicas = 1;
   std::vector<int> devices; ///< replica, row, column

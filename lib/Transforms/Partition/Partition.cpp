@@ -16,6 +16,7 @@
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -64,14 +65,17 @@ mlir::soap::priceFunction(func::FuncOp function,
   if (failed(strategy))
     return failure();
   PricedFunction priced{std::move(*opGraph), std::move(*strategy), {}, {}};
-  priced.plan = ::soap::buildProgramPlan(
-      priced.opGraph.graph, priced.strategy, topology,
-      [types = elementTypesOf(priced.opGraph)](int value) {
-        return types[value] && (types[value].isF32() || types[value].isF64());
-      });
-  priced.tasks = ::soap::buildTaskGraph(priced.opGraph.graph, priced.plan,
-                                        ::soap::CostModel(topology));
-  ::soap::simulateFull(priced.tasks);
+  ::soap::PricedStrategy price = ::soap::pricePlan(
+      priced.opGraph.graph,
+      ::soap::buildProgramPlan(
+          priced.opGraph.graph, priced.strategy, topology,
+          [types = elementTypesOf(priced.opGraph)](int value) {
+            return types[value] &&
+                   (types[value].isF32() || types[value].isF64());
+          }),
+      ::soap::CostModel(topology), /*names=*/true);
+  priced.plan = std::move(price.plan);
+  priced.tasks = std::move(price.tasks);
   return priced;
 }
 

@@ -285,7 +285,7 @@ TEST(PlacementAgreement, AMillionNodes) {
   ASSERT_FALSE(problem.check());
   Answer answer = solveDp(problem, {}, budgetOf(0));
   ASSERT_TRUE(answer.placement);
-  // An equal split, but for the CPU's share and transfers.
+  // An equal split, except for the CPU's share and transfers.
   EXPECT_LT(answer.value, 1000000 / 6.0 * 1.3);
   EXPECT_GE(answer.value, answer.bound);
 }

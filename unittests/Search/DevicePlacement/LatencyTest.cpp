@@ -297,7 +297,7 @@ TEST(PlacementLatency, IsWhatIsSimulatedNaively) {
   EXPECT_GT(circles, 100);
 }
 
-/// A node that takes no time at the beginning: who reads it is ready at once.
+/// A node that takes no time at the beginning: its readers are ready at once.
 TEST(PlacementLatency, NodesWithoutTimeComeFirst) {
   Problem problem = makePath({0, 1, 2}, 0, 1);
   problem.edges = {{0, 1}};

@@ -43,13 +43,13 @@ inline placement::Problem makePath(const std::vector<double> &times,
 /// A problem of a few nodes that passes `check`: forward nodes, in half of the
 /// cases a backward pass that mirrors some of them, color classes, nodes that
 /// only CPUs compute, memory that may not suffice.
-inline placement::Problem makeRandom(uint64_t seed, int mostForward = 6) {
+inline placement::Problem makeRandom(uint64_t seed, int maxForward = 6) {
   std::mt19937_64 random(seed);
   auto upTo = [&](int most) { return static_cast<int>(random() % (most + 1)); };
   placement::Problem problem;
   problem.accelerators = 1 + upTo(2);
   problem.cpus = upTo(1);
-  int forward = 2 + upTo(mostForward - 2);
+  int forward = 2 + upTo(maxForward - 2);
   bool training = random() % 2;
   auto addNode = [&](bool backward) {
     placement::Node node;

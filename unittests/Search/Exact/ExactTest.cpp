@@ -9,9 +9,9 @@
 
 #include "Soap/Search/Exact/Exact.h"
 #include "Search/Exact/ExactTimeline.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <gtest/gtest.h>
 

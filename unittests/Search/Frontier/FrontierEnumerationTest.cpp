@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Frontier/CandidateStrategies.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
@@ -168,14 +169,14 @@ TEST(FrontierEnumeration, LargerSpacesSaySo) {
   DeviceFrontier found = searchFrontier(p.problem, options).frontiers.at(0);
   EXPECT_EQ(found.candidateStrategies, 6 * 6 * 6 * 6);
   EXPECT_EQ(found.guarantee, FrontierGuarantee::FirstDevices);
-  options.mostEnumerated = 100;
+  options.maxEnumerated = 100;
   DeviceFrontier tracked = searchFrontier(p.problem, options).frontiers.at(0);
   EXPECT_EQ(tracked.guarantee, FrontierGuarantee::CostGraph);
-  options.mostNeighbours = 0;
+  options.maxNeighbours = 0;
   DeviceFrontier less = searchFrontier(p.problem, options).frontiers.at(0);
   EXPECT_GT(tracked.simulated, less.simulated);
   EXPECT_LE(tracked.simulated, less.simulated + 128);
-  options.mostEnumerated = 6 * 6 * 6 * 6;
+  options.maxEnumerated = 6 * 6 * 6 * 6;
   DeviceFrontier all = searchFrontier(p.problem, options).frontiers.at(0);
   EXPECT_EQ(all.guarantee, FrontierGuarantee::Simulation);
   // More is never worse.
@@ -201,7 +202,7 @@ TEST(FrontierEnumeration, LargerSpacesSaySo) {
 /// JSON has no infinity.
 TEST(FrontierEnumeration, CountsStayFinite) {
   EXPECT_EQ(strategyCount(CandidateLists(500, std::vector<Config>(20))),
-            mostStrategiesCounted);
+            maxStrategiesCounted);
   EXPECT_EQ(strategyCount(CandidateLists(3, std::vector<Config>(20))), 8000);
   EXPECT_EQ(strategyCount({}), 1);
 }

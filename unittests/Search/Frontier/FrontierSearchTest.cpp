@@ -221,7 +221,7 @@ TEST(FrontierSearch, NoRestrictedSpaceIsBetter) {
     MlpProblem p(makeMlp(288, it.widths), it.devices);
     FrontierSearchOptions options = smallOptions();
     options.reuse = it.reuse;
-    options.mostConfigs = it.configs;
+    options.maxConfigs = it.configs;
     DeviceFrontier whole = searchFrontier(p.problem, options).frontiers[0];
     options.presets = false;
     options.initial = {dataParallelStrategy(p.problem)};

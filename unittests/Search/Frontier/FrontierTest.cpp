@@ -33,15 +33,15 @@ std::vector<int64_t> randomBytes(Random &random, size_t count, int64_t most) {
 }
 
 /// `edges`: about how many per node.
-FrontierProblem randomProblem(Random &random, int mostNodes, int mostConfigs,
+FrontierProblem randomProblem(Random &random, int maxNodes, int maxConfigs,
                               double edges) {
   FrontierProblem problem;
   CostGraph &graph = problem.graph;
   int64_t most = random.chance(50) ? 5 : 1000;
   int forbidden = random.chance(20) ? 15 : 0;
-  auto nodes = static_cast<int>(random(1, mostNodes));
+  auto nodes = static_cast<int>(random(1, maxNodes));
   for (int v = 0; v < nodes; ++v) {
-    auto configs = static_cast<size_t>(random(1, mostConfigs));
+    auto configs = static_cast<size_t>(random(1, maxConfigs));
     CostGraphNode node;
     node.costs = randomCosts(random, configs, most, forbidden);
     node.memory = randomBytes(random, configs, most);
@@ -149,15 +149,14 @@ void expectWithin(const Frontier &exact, const Frontier &points, double error) {
 
 /// Draws problems with at most `most` strategies.
 template <typename Check>
-void forRandomProblems(uint64_t salt, int rounds, int mostNodes,
-                       int mostConfigs, double edges, Check check,
-                       size_t most = 20'000) {
+void forRandomProblems(uint64_t salt, int rounds, int maxNodes, int maxConfigs,
+                       double edges, Check check, size_t most = 20'000) {
   Random random(salt);
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(random.trace(round));
     FrontierProblem problem;
     do
-      problem = randomProblem(random, mostNodes, mostConfigs, edges);
+      problem = randomProblem(random, maxNodes, maxConfigs, edges);
     while (combinations(problem) > most);
     ASSERT_FALSE(problem.check());
     check(random, problem);
@@ -242,10 +241,10 @@ TEST(FrontierTracking, KeepsItsEpsilon) {
 TEST(FrontierTracking, SaysWhatFewPointsCost) {
   forRandomProblems(5, 300, 7, 5, 1.4, [&](Random &random, auto &problem) {
     FrontierOptions options;
-    options.mostPoints = random(2, 4);
+    options.maxPoints = random(2, 4);
     FrontierResult result = trackFrontier(problem, options);
     ASSERT_TRUE(result.complete);
-    EXPECT_LE(result.largestFrontier, options.mostPoints);
+    EXPECT_LE(result.largestFrontier, options.maxPoints);
     expectReal(problem, result);
     expectWithin(reduceToFrontier(allPoints(problem)), result.points,
                  result.errorBound);
@@ -275,7 +274,7 @@ TEST(FrontierTracking, ChoosesConfigsWhereAGraphResists) {
   int64_t chosen = 0, found = 0, all = 0;
   forRandomProblems(7, 300, 8, 3, 3, [&](Random &, auto &problem) {
     FrontierOptions options;
-    options.mostMergedConfigs = 2;
+    options.maxMergedConfigs = 2;
     FrontierResult result = trackFrontier(problem, options);
     ASSERT_TRUE(result.complete);
     expectReal(problem, result);
@@ -348,7 +347,7 @@ TEST(FrontierTracking, StopsWhenTold) {
   EXPECT_FALSE(result.complete);
   EXPECT_TRUE(result.points.empty());
   options.stop = nullptr;
-  options.mostBytes = 1000;
+  options.maxBytes = 1000;
   EXPECT_FALSE(trackFrontier(problem, options).complete);
 }
 

@@ -96,7 +96,7 @@ TEST(MCMC, EvaluationInAdvanceDoesNotChangeTheResult) {
       options.kind = kind;
       options.temperature = temperature;
       McmcResult one = searchMcmc(p.problem, options);
-      // Trades may leave nothing to gain.
+      // Factor moves may leave nothing to gain.
       if (kind == ProposalKind::Uniform || temperature > 0.1)
         EXPECT_GT(one.accepted, 0);
       for (int threads : {2, 3, 8}) {
@@ -198,9 +198,9 @@ TEST(MCMC, ResumesToTheSameResult) {
       Expected<McmcState> state =
           parseMcmcCheckpoint(text, "test", p.problem, options);
       ASSERT_TRUE(state) << state.error();
-      EXPECT_EQ(state->trades > 0, kind == ProposalKind::Mixed);
+      EXPECT_EQ(state->factorMoves > 0, kind == ProposalKind::Mixed);
       EXPECT_EQ(part.proposals,
-                std::min(when + state->trades, expected.proposals));
+                std::min(when + state->factorMoves, expected.proposals));
       McmcOptions second = options;
       second.resume = &*state;
       expectSame(expected, searchMcmc(p.problem, second));
@@ -317,8 +317,8 @@ TEST(MCMC, StopsAfterHalfTheBudgetWithoutGain) {
   EXPECT_EQ(searchMcmc(p.problem, options).proposals, 500);
 }
 
-/// What chains leave is used up by one that hops, whatever it finds.
-TEST(MCMC, HopsUseTheWholeBudget) {
+/// What chains leave is used up by one that restarts, whatever it finds.
+TEST(MCMC, RestartsUseTheWholeBudget) {
   MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
   McmcOptions options = proposals(6000, 2);
   options.chains = 2;

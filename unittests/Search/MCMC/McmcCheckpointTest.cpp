@@ -119,8 +119,8 @@ TEST(McmcCheckpoint, RefusesOtherProfilesOfTheSameName) {
   expectIn(state.error(), "at /profiles: expected");
 }
 
-/// Prices are those of a precision; files without one are of before there was a
-/// choice, when devices with tf32 had prices in that.
+/// Prices depend on the precision; files without one were written before there
+/// was a choice, when devices with tf32 had prices in that.
 TEST(McmcCheckpoint, RefusesAnotherPrecision) {
   for (const char *name : {"h200-1x4", "k80-1x4"}) {
     SCOPED_TRACE(name);

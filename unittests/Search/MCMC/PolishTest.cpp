@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/MCMC/Polish.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <gtest/gtest.h>
 

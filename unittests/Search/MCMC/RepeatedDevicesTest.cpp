@@ -9,17 +9,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Search/MCMC/FactorMoves.h"
 #include "Search/MCMC/GroupMates.h"
-#include "Search/MCMC/TradeDescent.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/Exact/Exact.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/MCMC/MCMC.h"
 #include "Soap/Search/MCMC/Polish.h"
 #include "Soap/Search/OptCnn/OptCnn.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Search/Report/Explain.h"
 #include "Soap/Search/Report/StrategyDrawing.h"
 
@@ -98,7 +98,7 @@ TEST_P(RepeatedDevices, Polish) {
   for (int64_t arrangements : {1, 120}) {
     PolishOptions options;
     budget(options, 500);
-    options.mostArrangements = arrangements;
+    options.maxArrangements = arrangements;
     expectGood(searchPolish(p.problem, options).search);
   }
 }
@@ -117,13 +117,13 @@ TEST_P(RepeatedDevices, DeviceListsOfPolish) {
   }
 }
 
-TEST_P(RepeatedDevices, Trades) {
+TEST_P(RepeatedDevices, FactorMoves) {
   GroupMates mates(p.problem);
   StrategyEvaluator evaluator(p.problem);
   Evaluation now = evaluator.start(start);
   int64_t left = 300;
-  now = descendByTrades(p.problem, mates, evaluator, now,
-                        [&](const Evaluation &) { return left-- == 0; });
+  now = descendByFactorMoves(p.problem, mates, evaluator, now,
+                             [&](const Evaluation &) { return left-- == 0; });
   EXPECT_LE(now.makespanNs, startNs);
   EXPECT_EQ(now.makespanNs,
             p.problem.evaluate(evaluator.getStrategy()).makespanNs);

@@ -11,10 +11,10 @@
 #include "Soap/Search/OptCnn/OptCnn.h"
 #include "Search/Evaluator/GroupCosts.h"
 #include "Search/OptCnn/PairwiseModel.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <gtest/gtest.h>
 
@@ -118,7 +118,7 @@ TEST(PairwiseModel, EnumerationAgrees) {
 TEST(OptCnn, MinimalOverTheSpace) {
   MlpProblem p(makeMlp(64, {48, 32, 10}), 4);
   OptCnnOptions options;
-  options.mostConfigs = 1000;
+  options.maxConfigs = 1000;
   OptCnnResult result = searchOptCnn(p.problem, options);
   EXPECT_TRUE(result.minimal);
   EXPECT_FALSE(result.tiedLayers);

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How members follow leaders, what is refused, and that prices are those of the
+// How members follow leaders, what is refused, and that prices equal the
 // simulator.
 //
 //===----------------------------------------------------------------------===//
@@ -74,8 +74,8 @@ TEST(FollowConfig, RandomCorrespondences) {
       ASSERT_NE(match, ours.end());
       used[match->index] = true;
     }
-    // One replica holds whole shards of the leader: those of one coordinate of
-    // the loops that the member lacks.
+    // One replica holds whole shards of the leader: the shards of one
+    // coordinate of the loops that the member lacks.
     for (const Shard &own : ours) {
       std::vector<int64_t> devices;
       for (const Shard &shard : theirs) {

@@ -9,10 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Problem/SpaceBound.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
 #include "Soap/Search/Exact/Exact.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Support/RandomGraphs.h"
 
 #include <gtest/gtest.h>
@@ -104,14 +104,14 @@ TEST(SpaceBound, HoldsForMorePiecesThanDevices) {
   Strategy strategy = singleStrategy(problem);
   strategy[first].devices = {0};
   strategy[all] = {{2, 1}, 1, {0, 1}};
-  EXPECT_EQ(mostPieces(strategy), 2);
+  EXPECT_EQ(maxPieces(strategy), 2);
   EXPECT_LE(spaceBoundNs(problem), problem.evaluate(strategy).makespanNs);
   strategy[all] = {{8, 1}, 1, {0, 1, 1, 1, 1, 1, 1, 1}};
   strategy[first].devices = {0};
   int64_t ns = problem.evaluate(strategy).makespanNs;
-  EXPECT_EQ(mostPieces(strategy), 8);
+  EXPECT_EQ(maxPieces(strategy), 8);
   EXPECT_LT(ns, spaceBoundNs(problem));
-  EXPECT_LE(spaceBoundNs(problem, nullptr, mostPieces(strategy)), ns);
+  EXPECT_LE(spaceBoundNs(problem, nullptr, maxPieces(strategy)), ns);
 }
 
 TEST(SpaceBound, StopsWithoutAnAnswer) {

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices are those of the simulator, all configs of a small space are found,
+// Prices equal the simulator's, all configs of a small space are found,
 // and drawings hold what they should.
 //
 //===----------------------------------------------------------------------===//

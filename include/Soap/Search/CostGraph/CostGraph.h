@@ -30,7 +30,7 @@
 
 namespace soap {
 
-/// What a node may be. Configs are numbered in the order of both lists.
+/// The configs of a node. Configs are numbered in the order of both lists.
 struct CostGraphNode {
   std::vector<int64_t> costs;  ///< per config, in any one unit (nanoseconds)
   std::vector<int64_t> memory; ///< per config, in bytes
@@ -57,7 +57,7 @@ struct MemoryPeak {
   int64_t time = 0;
 };
 
-/// What it takes to solve repeated blocks once (RepeatedBlocks.h).
+/// The price of solving repeated blocks once (RepeatedBlocks.h).
 struct CostGraphTies {
   int nodes = 0;          ///< that follow others
   int64_t untiedCost = 0; ///< of the best solution without ties that was found

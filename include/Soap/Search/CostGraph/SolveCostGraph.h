@@ -66,7 +66,7 @@ struct CostGraphResult {
   Status status = NotFound;
   CostGraphSolution solution;
   std::string reason;
-  // What happened.
+  // Counts.
   int kernelNodes = 0, kernelEdges = 0; ///< after reductions
   int64_t rounds = 0;
   int64_t branches = 0; ///< subproblems of branch and bound

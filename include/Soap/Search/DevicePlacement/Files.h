@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instances have the format of the paper's published workloads, solutions that
+// Device placement problems, solutions and schedules as JSON. Problems have the
+// format of the workloads that Tarnawski et al. published, solutions the format
 // of docs/Placement.md.
 //
 //===----------------------------------------------------------------------===//
@@ -21,9 +22,9 @@ Expected<Problem> parseProblem(const std::string &text,
                                const std::string &file);
 std::string printProblem(const Problem &problem);
 
-inline constexpr int mostSubgraphs = 64;
+inline constexpr int maxSubgraphs = 64;
 
-/// What a solution's file says.
+/// The contents of a solution file.
 struct SolutionFile {
   Objective objective;
   Placement placement;

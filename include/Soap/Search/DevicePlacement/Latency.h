@@ -3,11 +3,12 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Section 4 of the paper: one sample at a time, so devices wait for each other,
-// and what counts is when the last output is there. An accelerator holds up to
-// q contiguous subgraphs and runs one after the other: it waits for all inputs
-// of a subgraph, reads them, computes, writes what others need. CPUs compute
-// node by node, as soon as inputs are there and a CPU is free.
+// Device placement for the latency of one sample (Tarnawski et al., 2020,
+// section 4): the time until the last output is computed, where devices wait
+// for each other. An accelerator holds up to q contiguous subgraphs and runs
+// one after the other: it waits for all inputs of a subgraph, reads them,
+// computes, and writes its outputs. CPUs compute node by node, as soon as
+// inputs are there and a CPU is free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ struct LatencyObjective {
 };
 
 /// How many subgraphs an accelerator may have.
-int mostSubgraphsOf(const Problem &problem, const LatencyObjective &objective);
+int maxSubgraphsOf(const Problem &problem, const LatencyObjective &objective);
 
 struct LatencyPlacement {
   /// Per node; which CPU computes a node of any CPU is not decided here.

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a training step (or an inference) and a cost model to the problem of
-// Problem.h, for pipelines of microbatches (Pipeline/Pipeline.h).
+// Makes a device placement problem (Problem.h) of a parallelization problem: a
+// training step, or an inference, as a pipeline of microbatches
+// (Pipeline/Pipeline.h). Brings placements back as devices of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,8 @@ struct ModelProblem {
   /// (Objective.h). 0: none.
   int acceleratorsPerHost = 0;
   double insideHostFactor = 1;
-  /// For replicated stages: gradients are added up once for an iteration, so
-  /// what a microbatch pays is that share of it.
+  /// For replicated stages: gradients are added up once for an iteration, so a
+  /// microbatch has that share of the time.
   double allReduceBytesPerTime = 0;
 };
 
@@ -39,11 +40,11 @@ struct ModelProblem {
 /// so are all forward nodes that read a parameter. A node has the bytes of its
 /// activations for as many microbatches as may be in flight, the node that
 /// reads a parameter first the bytes of it, its gradient and optimizer state.
-/// A weight that nobody updates counts at each node that reads it, or, where
+/// A weight without an update op counts at each node that reads it, or, where
 /// that would say much more than is held, at the first of its readers, which
 /// are of one class then: no device reads weights that are not counted.
-/// What a node sends takes as long as from device 0 to 1, or, with machines, to
-/// the first of the next one.
+/// A transfer takes as long as from device 0 to device 1 or, with machines, to
+/// the first device of the next machine.
 Expected<ModelProblem> makeModelProblem(const ParallelizationProblem &model,
                                         const std::vector<int> &forwardOf,
                                         int64_t microbatches,

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The load of a device for a stream of samples (section 5 of the paper), and
-// the variants of it: overlap of computation and communication, schedules of
-// training, replicated stages, hosts. The latency of one sample is in
-// Latency.h.
+// The objective of device placement for a stream of samples: the load of a
+// device (Tarnawski et al., 2020, section 5), with its variants: overlap of
+// computation and communication, schedules of training, replicated stages,
+// hosts. The latency of one sample is in Latency.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ struct Objective {
   /// Accelerators i and j are in one host if i / acceleratorsPerHost ==
   /// j / acceleratorsPerHost; 0: all are apart. CPUs are in no host.
   int acceleratorsPerHost = 0;
-  /// What an output that stays in its host takes, compared with one that
+  /// The time of a transfer within a host, as a share of the time of one that
   /// leaves it; 0 to 1.
   double insideHostFactor = 1;
 
@@ -72,9 +72,9 @@ struct StageCosts {
   StageLoad load(const Objective &objective) const;
 };
 
-/// Load of a stage on `replicas` accelerators; `trainedBytes` are those of its
-/// color classes with backward nodes. The all-reduce is part of the backward
-/// pass.
+/// Load of a stage on `replicas` accelerators; `trainedBytes` are the bytes of
+/// its color classes with backward nodes. The all-reduce is part of the
+/// backward pass.
 StageLoad replicatedLoad(StageLoad load, const Objective &objective,
                          double trainedBytes, int replicas);
 

@@ -47,9 +47,9 @@ struct Edge {
 };
 
 /// Upper limits of `check`; they keep index arithmetic and memory in range.
-inline constexpr size_t mostNodes = size_t(1) << 24;
-inline constexpr size_t mostEdges = size_t(1) << 26;
-inline constexpr int mostAccelerators = 4096, mostCpus = 4096;
+inline constexpr size_t maxNodes = size_t(1) << 24;
+inline constexpr size_t maxEdges = size_t(1) << 26;
+inline constexpr int maxAccelerators = 4096, maxCpus = 4096;
 
 struct Problem {
   std::vector<Node> nodes;

@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule of section 5.2 of the paper: rounds as long as the greatest
-// load, in each of which every stage (virtual device) works on one sample, so
-// that a placement that is not contiguous reaches its maximum load, too.
+// A schedule of a pipeline for a placement (Tarnawski et al., 2020, section
+// 5.2): rounds as long as the greatest load, in each of which every stage
+// (virtual device) works on one sample. With it a placement that is not
+// contiguous reaches its greatest load, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@
 
 namespace soap::placement {
 
-/// What a device does once for each sample. Times are those of sample 0; sample
-/// n is later by n periods.
+/// A task that a device runs once for each sample. Times are for sample 0;
+/// sample n comes n periods later.
 struct RoundTask {
   enum Kind {
     Compute, ///< the nodes of the stage

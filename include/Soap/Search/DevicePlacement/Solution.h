@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A solution of the device placement problem, and what it costs, computed from
-// the original nodes alone: no solver's data structure is involved, so that it
-// can judge all of them.
+// A solution of the device placement problem, and its verifier: loads, memory
+// and latency are computed from the original nodes alone, without a data
+// structure of any solver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ struct Placement {
   }
 };
 
-/// What a placement costs.
+/// The loads of a placement.
 struct Evaluation {
   std::vector<StageLoad> loads; ///< per device
   StageLoad worst;              ///< the greatest of each part
@@ -40,8 +40,8 @@ std::vector<StageCosts> deviceCosts(const Problem &problem,
                                     const Objective &objective,
                                     const Placement &placement);
 
-/// What the output of `node`, which all devices of `net` have or read, costs an
-/// accelerator among them.
+/// The transfer time of the output of `node` on an accelerator that has or
+/// reads it; `net` lists all such devices.
 double transferTimeOn(const Problem &problem, const Objective &objective,
                       const std::vector<int> &net, int device,
                       const Placement &placement, int node);
@@ -87,7 +87,7 @@ struct Answer {
   double value = 0;
   /// No placement that the objective allows has a smaller value.
   double bound = 0;
-  /// `value` is `bound`, but for rounding.
+  /// `value` is `bound`, up to rounding.
   bool optimal = false;
   double seconds = 0;
   /// Without a placement: memory of accelerators, in bytes, from which on there

@@ -3,10 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Section 5 of the paper and its baselines: free functions from a problem that
-// has passed `check`, an objective and a budget to an answer. All answers are
-// verified against the original nodes; all solvers return the best they have
-// when the time is over or `stop` is set.
+// Solvers of device placement for throughput (Tarnawski et al., 2020, section
+// 5) and its baselines: free functions from a problem that has passed `check`,
+// an objective and a budget to an answer. Every answer is verified against the
+// original nodes. A solver returns its best answer so far when the time is over
+// or `stop` is set.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +34,9 @@ struct Budget {
 /// Dynamic programming over ideals (section 5.1.1): the best contiguous split,
 /// on as many threads as the budget says; the table's memory is linear in the
 /// number of ideals. With GPipe, over Pareto frontiers of forward and backward
-/// loads. If there are more than `mostIdeals`, or hosts, it is `solveDpl`.
+/// loads. If there are more than `maxIdeals`, or hosts, it is `solveDpl`.
 Answer solveDp(const Problem &problem, const Objective &objective,
-               const Budget &budget, size_t mostIdeals = 4'000'000);
+               const Budget &budget, size_t maxIdeals = 4'000'000);
 
 /// The same over the prefixes of linear orders (section 5.1.2, DPL); the best
 /// of several orders. If none has a split that fits, it is `solveDp`. For
@@ -64,8 +65,8 @@ Expected<Answer> evaluateExpert(const Problem &problem,
                                 const Objective &objective,
                                 const Placement &placement);
 
-/// Who solves integer programs; of those that the library was built with,
-/// `Any` is the first.
+/// The solver of integer programs. `Any` is the first one that the library was
+/// built with.
 enum class IntegerSolver { Any, Highs, Cbc };
 
 /// Whether this library was built with Scotch, with a solver of integer

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the searches other than Markov chains have in common; their results
-// contain an `McmcResult`, so that all report alike.
+// The budget, the starts and the callbacks of every search other than Markov
+// chains. Results of these searches contain an `McmcResult`, so that all report
+// alike.
 //
 //===----------------------------------------------------------------------===//
 

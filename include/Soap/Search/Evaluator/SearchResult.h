@@ -15,12 +15,16 @@
 
 namespace soap {
 
+/// How far a search is.
 struct McmcProgress {
   int64_t proposals = 0;
   double proposalsPerSecond = 0;
+  /// Makespan of the best strategy so far, in ns; 0: none was priced yet.
   int64_t bestNs = 0;
-  double secondsLeft =
-      0; ///< of the time budget, or estimated from the proposals budget
+  /// By how many bytes the best strategy exceeds the devices' memory.
+  int64_t excessBytes = 0;
+  /// Of the time budget, or estimated from the proposals budget; 0: unknown.
+  double secondsLeft = 0;
 };
 
 /// The best so far changed, or the search ended.

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What searches that change one group at a time ask: the price of the current
-// strategy with another config for a group, at most up to a limit. The same
-// numbers as `ParallelizationProblem::evaluate`, hundreds of times as fast.
+// Prices neighbours of a strategy: the current strategy with another config for
+// one group, or for some, at most up to a limit. The prices equal those of
+// `ParallelizationProblem::evaluate`, and are found hundreds of times as fast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,16 +44,19 @@ struct GroupChange {
 /// Counts since the evaluator was made.
 struct EvaluatorStatistics {
   int64_t proposals = 0;
-  int64_t rejectedByLoad = 0;      ///< before values were planned
-  int64_t rejectedByArrivals = 0;  ///< too, for what devices must receive
-  int64_t rejectedUnsimulated = 0; ///< after that, before a task was simulated
-  int64_t simulatedTasks = 0;      ///< tasks that were given times
+  /// By the load bound: before any value was planned.
+  int64_t prunedByLoad = 0;
+  /// By the paths and the inbound-transfer bound: before values were planned.
+  int64_t prunedByTransfers = 0;
+  /// By a bound of the planned proposal: before a task was simulated.
+  int64_t prunedByPlan = 0;
+  int64_t simulatedTasks = 0; ///< tasks that were given times
 
   EvaluatorStatistics &operator+=(const EvaluatorStatistics &other) {
     proposals += other.proposals;
-    rejectedByLoad += other.rejectedByLoad;
-    rejectedByArrivals += other.rejectedByArrivals;
-    rejectedUnsimulated += other.rejectedUnsimulated;
+    prunedByLoad += other.prunedByLoad;
+    prunedByTransfers += other.prunedByTransfers;
+    prunedByPlan += other.prunedByPlan;
     simulatedTasks += other.simulatedTasks;
     return *this;
   }
@@ -110,14 +113,14 @@ public:
   const EvaluatorStatistics &getStatistics() const { return statistics; }
 
 private:
-  /// How members follow their leader for given degrees and replicas, as far as
-  /// it was asked for.
+  /// How members follow their leader for given degrees and replicas, filled on
+  /// demand.
   struct Following {
-    /// By member: devices are positions in the leader's list; none: not asked
-    /// for yet.
+    /// By member: devices are positions in the leader's list; no devices: not
+    /// computed yet.
     std::vector<Config> members;
-    /// By position: what kernels of the first members of `heaviest` take there
-    /// at least.
+    /// By position: the least time of the kernels of the first members of
+    /// `heaviest`.
     std::vector<int64_t> leastNs;
     size_t counted = 0; ///< of them
   };
@@ -134,7 +137,7 @@ private:
   std::vector<TaskQueue::Entry> starts; ///< memory kept
   EvaluatorStatistics statistics;
   bool isStopped = false;
-  ProofGate arrivals{6}; ///< bounds from paths and from what must be received
+  ProofGate inboundGate{6}; ///< for the path and inbound-transfer bounds
   /// By group: for degrees and replicas of the leader.
   std::vector<std::unordered_map<std::vector<int64_t>, Following, VectorHash>>
       followings;

@@ -19,8 +19,8 @@
 
 namespace soap {
 
-/// What a partial strategy costs. `trace` says how it was made; operations hand
-/// it on and never look at it.
+/// The cost of a partial strategy. `trace` says how it was made; operations
+/// hand it on and never look at it.
 struct FrontierPoint {
   int64_t memoryBytes = 0;
   int64_t timeNs = 0;

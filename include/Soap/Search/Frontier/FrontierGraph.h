@@ -5,7 +5,7 @@
 //
 // From a parallelization problem to what frontier tracking works on: a node per
 // group of ops with its candidate configs, an edge per pair of groups that
-// share values. Times are those of OptCNN's model (nothing overlaps); memory is
+// share values. Times follow OptCNN's model (nothing overlaps); memory is
 // what one device holds at a position of the program, because what a training
 // step holds over time is what its capacity is about, not the sum of all it
 // ever holds.
@@ -38,8 +38,8 @@ struct FrontierGraphOptions {
   /// The first so many devices are used; they should be alike.
   int devices = 1;
   /// Candidates per group; beyond these the best of each restricted space, an
-  /// eighth (of each mesh a sixteenth) as many, and those of `known`.
-  int mostConfigs = 16;
+  /// eighth (of each mesh a sixteenth) as many, and the configs of `known`.
+  int maxConfigs = 16;
   int threads = 1;
   FrontierSpace space = FrontierSpace::All;
   /// Mesh-TensorFlow's restrictions: all devices are one mesh of `meshSamples`
@@ -61,8 +61,8 @@ struct FrontierRestriction {
   int meshSamples;
 };
 
-/// The restricted spaces whose best candidates are among those of the whole
-/// space: OptCNN's, ToFu's and every mesh of so many devices.
+/// The restricted spaces whose best candidates are candidates of the whole
+/// space, too: OptCNN's, ToFu's and every mesh of so many devices.
 std::vector<FrontierRestriction> frontierRestrictions(int devices);
 
 /// Positions of a program, numbers of nodes, both included.
@@ -83,9 +83,9 @@ public:
   int64_t pairCount() const { return static_cast<int64_t>(pairs.size()); }
   int64_t pricedPairs() const { return priced; }
 
-  /// What a graph of one of `frontierRestrictions` (and else the same options,
-  /// without known strategies) would be, without pricing anything again. None
-  /// if a group has no config there. Only of a graph of the whole space.
+  /// The graph of one of `frontierRestrictions` with otherwise the same options
+  /// and without known strategies. Nothing is priced again. None if a group has
+  /// no config there. Only of a graph of the whole space.
   std::optional<FrontierGraph> restrictedTo(size_t restriction) const;
 
   /// The cost graph with what is held at a position. `tied`: time steps of a
@@ -110,7 +110,7 @@ public:
   /// both forms everywhere.
   MemoryPeak peakOf(const std::vector<int> &choice,
                     const std::vector<Keep> &keeps = {}) const;
-  /// What `keeps` says of values that have copies.
+  /// The entries of `keeps` for values that have copies.
   std::vector<KeptValue> keptValues(const std::vector<int> &choice,
                                     const std::vector<Keep> &keeps) const;
   /// Where the forward pass ends.

@@ -32,20 +32,20 @@ struct FrontierSearchOptions : SearchBudget {
   /// Most bytes per device; negative: what the topology's devices have.
   int64_t limitBytes = -1;
   int threads = 1;
-  int64_t mostConfigs = 16; ///< candidates per group
+  int64_t maxConfigs = 16; ///< candidates per group
   /// See `FrontierOptions`.
   double epsilon = 0;
-  int64_t mostPoints = 65536;
-  /// Instead of `mostPoints` in restricted spaces, of which few are simulated.
-  static constexpr int64_t mostRestrictedPoints = 128;
+  int64_t maxPoints = 65536;
+  /// Instead of `maxPoints` in restricted spaces, of which few are simulated.
+  static constexpr int64_t maxRestrictedPoints = 128;
   /// Of each number of devices, so many strategies of the searched space are
   /// simulated at most, and of each space that restricts it (or is searched
   /// itself) an eighth as many.
-  int64_t mostSimulated = 64;
+  int64_t maxSimulated = 64;
   /// Of the whole space, all strategies are simulated if there are at most so
   /// many; else so many that differ in one group from points found so far.
-  int64_t mostEnumerated = 1024;
-  int64_t mostNeighbours = 128;
+  int64_t maxEnumerated = 1024;
+  int64_t maxNeighbours = 128;
   /// Restrictions, for comparisons (FrontierGraph.h).
   FrontierSpace space = FrontierSpace::All;
   int meshSamples = 1;
@@ -59,8 +59,8 @@ struct FrontierSearchOptions : SearchBudget {
 struct FrontierStrategy {
   int64_t memoryBytes = 0; ///< of the device that holds most, simulated
   int64_t timeNs = 0;      ///< simulated
-  /// What the cost graph says; 0 where it was not asked: for starts and for
-  /// what simulation alone has found.
+  /// The estimate of the cost graph; 0: none, for starts and for strategies
+  /// that simulation alone has found.
   int64_t estimatedBytes = 0, estimatedNs = 0;
   std::string start; ///< its name; empty: found by the search
   Strategy strategy;
@@ -68,9 +68,9 @@ struct FrontierStrategy {
   std::vector<KeptValue> keeps;
 };
 
-/// What points of a frontier are compared with: none of these strategies is
-/// better in both memory and time than every point. Candidates are the configs
-/// of groups that the cost graph has (FrontierGraph.h).
+/// The strategies that the points of a frontier are compared with: none of them
+/// is better in both memory and time than every point. Candidates are the
+/// configs of groups that the cost graph has (FrontierGraph.h).
 enum class FrontierGuarantee {
   /// Of none: interrupted, or a heuristic has chosen configs.
   Nothing,
@@ -86,10 +86,10 @@ enum class FrontierGuarantee {
 /// As in files: `nothing`, `cost-graph`, `first-devices`, `simulation`.
 const char *guaranteeName(FrontierGuarantee guarantee);
 
-/// What was found on the first `devices` devices.
+/// The frontier on the first `devices` devices.
 struct DeviceFrontier {
   int devices = 0;
-  /// Memory rises, time falls; those over the limit are there, too.
+  /// Memory rises, time falls; points over the limit are included.
   std::vector<FrontierStrategy> points;
   /// Whether neither tracking nor the simulation of candidates was interrupted;
   /// neighbours of points may have been.
@@ -115,7 +115,8 @@ struct DeviceFrontier {
 
 struct FrontierSearchResult {
   McmcResult search;
-  /// What the best strategy keeps in one form only: part of its price.
+  /// Values that the best strategy keeps in one form only; its price depends on
+  /// them.
   std::vector<KeptValue> keeps;
   /// In the order in which they were looked at.
   std::vector<DeviceFrontier> frontiers;

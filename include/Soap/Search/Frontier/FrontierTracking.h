@@ -63,20 +63,20 @@ struct FrontierOptions {
   double epsilon = 0;
   /// Frontiers with more points are trimmed further, whatever epsilon says; the
   /// guarantee that is left is `FrontierResult::errorBound`. 0: no limit.
-  int64_t mostPoints = 0;
+  int64_t maxPoints = 0;
   /// Points with more memory are not looked for; negative: no limit.
   int64_t limitBytes = -1;
   /// A node may be merged into a neighbour (branch elimination) if the two have
   /// at most so many pairs of configs; else the node with the most neighbours
   /// is given one config (heuristic elimination).
-  int64_t mostMergedConfigs = 1024;
+  int64_t maxMergedConfigs = 1024;
   /// Configs are chosen by memory with each of these weights in turn, by time
   /// with the rest to 1; the result is the union.
   std::vector<double> heuristicWeights = {0, 0.25, 0.5, 0.75, 1};
   /// Set from elsewhere to stop.
   const std::atomic<bool> *stop = nullptr;
-  double seconds = 0;                   ///< most; 0: no limit
-  int64_t mostBytes = int64_t(8) << 30; ///< stops if tables take more
+  double seconds = 0;                  ///< most; 0: no limit
+  int64_t maxBytes = int64_t(8) << 30; ///< stops if tables take more
 };
 
 /// A point's choices.
@@ -97,7 +97,7 @@ struct FrontierResult {
   double errorBound = 0;
   int nodeEliminations = 0, leafEliminations = 0, branchEliminations = 0,
       edgeEliminations = 0, heuristicEliminations = 0;
-  /// Tables that were those of an identical layer.
+  /// Tables taken from an identical layer.
   int sharedTables = 0;
   int64_t largestFrontier = 0; ///< points of one entry of a table
   int64_t peakBytes = 0;       ///< of tables and traces

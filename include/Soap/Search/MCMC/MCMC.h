@@ -48,8 +48,8 @@ struct McmcChainState {
 struct McmcState {
   int64_t round = 0;
   double seconds = 0;
-  int64_t scaleNs = 0; ///< makespan of the first initial strategy
-  int64_t trades = 0;  ///< priced before chains began, part of the budget
+  int64_t scaleNs = 0;     ///< makespan of the first initial strategy
+  int64_t factorMoves = 0; ///< priced before chains began, part of the budget
   std::array<uint64_t, 4> exchanges = {}; ///< generator of exchanges
   std::vector<McmcChainState> chains;
   bool hasLast = false; ///< the last chain is the one that uses up the budget
@@ -85,13 +85,12 @@ struct McmcOptions {
   int threads = 1;
   /// How proposals are priced; the result is the same.
   SimulatorKind simulator = SimulatorKind::Delta;
-  /// Whether a proposal is given up as soon as it is proven to be refused; the
-  /// result is the same.
+  /// Whether a proposal is given up as soon as a bound proves that it is
+  /// refused; the result is the same.
   bool earlyRejection = true;
   /// Where chains start; empty: the presets and a random strategy.
   std::vector<Strategy> initial;
-  /// What they are called in the result, one per entry of `initial`; may be
-  /// left out.
+  /// Their names in the result, one per entry of `initial`; may be left out.
   std::vector<std::string> initialNames;
   /// Stops as soon as a strategy that fits is known to take at most so many ns,
   /// for measurements of how long that takes; 0: does not.

@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// So that a long search can be stopped and resumed; see docs/Search.md.
+// The state of a Markov chain search as JSON, with which a search that was
+// stopped goes on; docs/Search.md, Checkpoints.
 //
 //===----------------------------------------------------------------------===//
 

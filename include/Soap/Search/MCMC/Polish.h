@@ -19,7 +19,7 @@ namespace soap {
 /// The neighbourhood of a strategy: one group gets any legal degrees
 /// (`legalDegrees`) on any of these device lists (without `anyDevices`: the
 /// first devices in their order):
-///  - if there are at most `mostArrangements` ordered lists of so many devices
+///  - if there are at most `maxArrangements` ordered lists of so many devices
 ///    without repetition: all of them;
 ///  - else devices in their order from any start (cyclically), and devices at
 ///    equal distances (every 2nd, 4th, ... one) from any start; and, for as
@@ -27,7 +27,7 @@ namespace soap {
 ///    swapped, and with any one replaced by a device that it lacks; and the
 ///    list of any group that it shares a value with.
 struct PolishOptions : SearchBudget {
-  int64_t mostArrangements = 120;
+  int64_t maxArrangements = 120;
 };
 
 struct PolishResult {
@@ -50,7 +50,7 @@ PolishResult searchPolish(const ParallelizationProblem &problem,
 bool polishDeviceLists(const ParallelizationProblem &problem,
                        const Strategy &strategy, int group,
                        std::span<const int> neighbours, int64_t count,
-                       int64_t mostArrangements,
+                       int64_t maxArrangements,
                        std::vector<std::vector<int>> &lists);
 
 } // namespace soap

@@ -23,7 +23,7 @@ namespace soap {
 struct OptCnnOptions : SearchBudget {
   /// Of configs that cannot be excluded, at most so many per group are looked
   /// at, those that are fastest alone.
-  int64_t mostConfigs = 24;
+  int64_t maxConfigs = 24;
   /// Without `initial`, no strategy but the one found is looked at.
 };
 

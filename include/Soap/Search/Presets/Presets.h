@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The strategies that people know by name: baselines, and where searches start.
+// The presets: strategies that are known by name (data parallelism, model
+// parallelism, an expert's, ZeRO, ...). Baselines, and starts of searches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +28,11 @@ Strategy modelParallelStrategy(const ParallelizationProblem &problem);
 /// groups without them by samples.
 Strategy spatialStrategy(const ParallelizationProblem &problem);
 
-/// What an expert would do, by the family of the network: linear layers cut by
-/// outputs and all others by samples (CNNs, "one weird trick"); samples over
-/// machines, layers over the devices of a machine (RNNs, as GNMT); linear
-/// layers by outputs and inputs in turn, heads of attention, samples over
-/// machines (transformers, Megatron).
+/// The strategy that an expert would choose, by the family of the network:
+/// linear layers cut by outputs and all others by samples (CNNs, "one weird
+/// trick"); samples over machines, layers over the devices of a machine (RNNs,
+/// as GNMT); linear layers by outputs and inputs in turn, heads of attention,
+/// samples over machines (transformers, Megatron).
 Strategy expertStrategy(const ParallelizationProblem &problem);
 /// Data parallelism with every update cut over the devices that have its
 /// gradient.
@@ -43,11 +44,11 @@ Strategy zeroStrategy(const ParallelizationProblem &problem);
 /// devices on) every two loops. Groups with fewer choices begin again.
 Strategy probeStrategy(const ParallelizationProblem &problem, int number);
 
-/// Every group by itself takes one of these choices, or one device: a strategy
-/// that nobody would choose, for measurements. `seed` decides.
+/// Every group by itself takes one of these choices, or one device: a random
+/// strategy for measurements. `seed` decides.
 Strategy mixedStrategy(const ParallelizationProblem &problem, int seed);
 
-/// What `expertStrategy` goes by.
+/// The families that `expertStrategy` tells apart.
 enum class NetworkFamily {
   Feedforward, ///< convolutions, linear layers
   Recurrent,   ///< has LSTM layers

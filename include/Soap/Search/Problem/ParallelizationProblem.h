@@ -48,6 +48,13 @@ struct Evaluation {
   int64_t tasks = 0;
 };
 
+/// Whether a strategy with price `a` is better than one with price `b`: it
+/// exceeds memory by less, or by as much and is faster.
+inline bool isBetter(const Evaluation &a, const Evaluation &b) {
+  return a.excessBytes != b.excessBytes ? a.excessBytes < b.excessBytes
+                                        : a.makespanNs < b.makespanNs;
+}
+
 /// One instance. Keeps references: graph and topology must outlive it.
 class ParallelizationProblem {
 public:

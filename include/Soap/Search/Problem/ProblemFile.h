@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A problem outside of the IR: op graph, groups and roles; see docs/Search.md.
-// For benchmarks, tests and tools that need no MLIR.
+// A parallelization problem as a file: op graph, groups and roles as JSON
+// (docs/Search.md). For benchmarks, tests and tools that need no MLIR.
 //
 //===----------------------------------------------------------------------===//
 

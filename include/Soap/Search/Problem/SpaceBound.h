@@ -31,11 +31,11 @@ namespace soap {
 
 /// A time in ns that the makespan of no strategy is below, on whatever devices
 /// its pieces are. Degrees of an op: all that are powers of two or divide the
-/// number of devices (on up to `mostDevicesForAllDegrees` devices: all), with a
+/// number of devices (on up to `maxDevicesForAllDegrees` devices: all), with a
 /// product of at most `pieces`, or the number of devices if that is more,
 /// whatever the roles of loops and the groups of ops. Of a strategy whose ops
 /// have more pieces than devices, as lists with a device several times have,
-/// `pieces` has to be its most (`mostPieces`). Copies, transfers and replicas
+/// `pieces` has to be its most (`maxPieces`). Copies, transfers and replicas
 /// cost nothing; each piece is on the device type where it is fastest. The
 /// problem must have passed `check`. 0 if `stop` (may be null) was set before
 /// the end.
@@ -44,7 +44,7 @@ int64_t spaceBoundNs(const ParallelizationProblem &problem,
                      int64_t pieces = 0);
 
 /// The most pieces, replicas included, that an op of a strategy has.
-int64_t mostPieces(const Strategy &strategy);
+int64_t maxPieces(const Strategy &strategy);
 
 } // namespace soap
 

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices the alternatives of one group while all others stay as they are, and
-// says which neighbours or time steps, cut the same way, would make one of them
-// faster.
+// Explains the config of a group: prices its alternatives while all other
+// groups keep their configs, and finds the neighbours or time steps that, cut
+// the same way, would make an alternative faster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,9 +58,9 @@ struct Explanation {
 };
 
 /// Prices up to `most` configs of a group (at least the current one): the
-/// current one, those of neighbours and presets, then every legal vector of
-/// degrees (powers of two beyond 32 devices) on the current devices and on
-/// contiguous ones, those that cut few loops first.
+/// current one, the configs of neighbours and presets, then every legal vector
+/// of degrees (powers of two beyond 32 devices) on the current devices and on
+/// contiguous ones, vectors that cut few loops first.
 Explanation explainGroup(const ParallelizationProblem &problem,
                          const Strategy &strategy, int group, int64_t most);
 

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The best time over the search's time.
+// Draws a search as SVG: the best time so far over the time of the search.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Placement.cpp - Every group on one device --------------------------===//
+//===- PlacementSearch.cpp - Every group on one device --------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 
 #include "Search/Evaluator/SearchRun.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -182,7 +182,7 @@ private:
     return place;
   }
 
-  /// What is there is the best placement so far.
+  /// Keeps the current placement as the best so far.
   void keep() {
     result.found = evaluator.getStrategy();
     result.foundEvaluation = now;

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_TRANSFORMS_DIFFERENTIATION_H
-#define SOAP_TRANSFORMS_DIFFERENTIATION_H
+#ifndef SOAP_LIB_TRANSFORMS_DIFFERENTIATION_H
+#define SOAP_LIB_TRANSFORMS_DIFFERENTIATION_H
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -30,4 +30,4 @@ LogicalResult buildBackward(OpBuilder &builder, Block &block,
 
 } // namespace mlir::soap
 
-#endif // SOAP_TRANSFORMS_DIFFERENTIATION_H
+#endif // SOAP_LIB_TRANSFORMS_DIFFERENTIATION_H

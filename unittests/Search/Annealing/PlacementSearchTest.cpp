@@ -1,4 +1,4 @@
-//===- PlacementTest.cpp - Every group on one device ----------------------===//
+//===- PlacementSearchTest.cpp - Every group on one device ----------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Annealing/Placement.h"
+#include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Search/Problems.h"
 #include "Soap/Search/Presets/Presets.h"
 

@@ -1,4 +1,4 @@
-//===- Explain.cpp - Why an op has its config -----------------------------===//
+//===- ExplainPass.cpp - Why an op has its config -------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,7 @@
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
@@ -23,6 +24,8 @@ namespace mlir::soap {
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
 
+#define DEBUG_TYPE "soap-explain"
+
 using namespace mlir;
 using namespace mlir::soap;
 using ::soap::Alternative;
@@ -30,7 +33,7 @@ using ::soap::Explanation;
 using ::soap::ParallelizationProblem;
 
 /// Pairings that say something: the best ones, each alternative once.
-constexpr size_t mostPairings = 3;
+constexpr size_t maxPairings = 3;
 
 namespace {
 
@@ -186,7 +189,7 @@ void Printer::advice(llvm::raw_ostream &stream) const {
   stream << "what would have to change:\n";
   llvm::SmallSet<size_t, 4> told;
   for (const ::soap::Pairing &entry : explanation.pairings)
-    if (told.size() < mostPairings && told.insert(entry.alternative).second)
+    if (told.size() < maxPairings && told.insert(entry.alternative).second)
       pairing(stream, entry);
 }
 
@@ -333,6 +336,9 @@ LogicalResult Explain::run() {
 
   Explanation explanation =
       ::soap::explainGroup(problem, *strategy, *group, most);
+  LDBG() << "priced " << explanation.alternatives.size() << " configs of group "
+         << *group << " and " << explanation.pairings.size()
+         << " pairings with neighbours";
   Printer printer(problem, explanation);
   if (summary)
     printer.table(llvm::errs(), op, rows);

@@ -1,17 +1,17 @@
-//===- TradeDescentTest.cpp - Descent by trades between loops -------------===//
+//===- FactorMovesTest.cpp - Descent by factor moves ----------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trades of a config, and that descent ends where no trade gains, compared with
-// pricing every trade from nothing.
+// The factor moves of a config, and that descent ends where none gains,
+// compared with pricing every factor move from nothing.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Search/MCMC/TradeDescent.h"
+#include "Search/MCMC/FactorMoves.h"
+#include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 
 #include <gtest/gtest.h>
 
@@ -26,49 +26,51 @@ static Mlp recurrent() {
   return mlp;
 }
 
-TEST(TradeDescent, TradesKeepPiecesAndDevices) {
+TEST(FactorMoves, KeepPiecesAndDevices) {
   MlpProblem p(recurrent(), 12);
   Config config;
   config.degrees = {6, 1, 2};
   config.devices = {3, 1, 4, 5, 9, 2, 6, 8, 7, 0, 10, 11};
-  std::vector<Config> trades = tradesOf(p.problem, 0, config);
+  std::vector<Config> factorMoves = factorMovesOf(p.problem, 0, config);
   // 2, 3 or 6 of the first loop, 2 of the third, to each of three others.
-  EXPECT_EQ(trades.size(), 12u);
-  for (size_t i = 0; i < trades.size(); ++i) {
-    EXPECT_EQ(trades[i].replicas * trades[i].piecesPerReplica(), 12);
-    EXPECT_EQ(trades[i].devices, config.devices);
-    EXPECT_NE(trades[i], config);
+  EXPECT_EQ(factorMoves.size(), 12u);
+  for (size_t i = 0; i < factorMoves.size(); ++i) {
+    EXPECT_EQ(factorMoves[i].replicas * factorMoves[i].piecesPerReplica(), 12);
+    EXPECT_EQ(factorMoves[i].devices, config.devices);
+    EXPECT_NE(factorMoves[i], config);
     for (size_t j = 0; j < i; ++j)
-      EXPECT_NE(trades[i], trades[j]);
+      EXPECT_NE(factorMoves[i], factorMoves[j]);
   }
   config.degrees = {1, 1, 1};
   config.devices = {5};
-  EXPECT_TRUE(tradesOf(p.problem, 0, config).empty());
+  EXPECT_TRUE(factorMovesOf(p.problem, 0, config).empty());
 }
 
-/// The least time after a trade of a group and its mates, priced from nothing.
-static int64_t fastestTrade(const ParallelizationProblem &problem,
-                            const GroupMates &mates, const Strategy &strategy) {
+/// The least time after a factor move of a group and its mates, priced from
+/// nothing.
+static int64_t fastestFactorMove(const ParallelizationProblem &problem,
+                                 const GroupMates &mates,
+                                 const Strategy &strategy) {
   int64_t fastest = INT64_MAX;
   int devices = problem.getTopology().deviceCount();
   for (int g = 0; g < static_cast<int>(problem.getGroups().size()); ++g) {
     int leader = problem.getGroups()[g].leader;
-    for (const Config &trade : tradesOf(problem, g, strategy[leader])) {
-      if (checkConfig(problem.getGraph().nodes[leader].whole.space, trade,
+    for (const Config &moved : factorMovesOf(problem, g, strategy[leader])) {
+      if (checkConfig(problem.getGraph().nodes[leader].whole.space, moved,
                       devices)
               .fault != ConfigFault::None)
         continue;
       Strategy changed = strategy;
-      problem.assign(changed, problem.getGroups()[g], trade);
+      problem.assign(changed, problem.getGroups()[g], moved);
       for (int mate : mates.sharing(g))
-        problem.assign(changed, problem.getGroups()[mate], trade);
+        problem.assign(changed, problem.getGroups()[mate], moved);
       fastest = std::min(fastest, problem.evaluate(changed).makespanNs);
     }
   }
   return fastest;
 }
 
-TEST(TradeDescent, EndsWhereNoTradeGains) {
+TEST(FactorMoves, DescentEndsWhereNoneGains) {
   MlpProblem p(recurrent(), 4);
   GroupMates mates(p.problem);
   int gained = 0;
@@ -78,19 +80,19 @@ TEST(TradeDescent, EndsWhereNoTradeGains) {
     Strategy start = *presetStrategy(preset, p.problem);
     Evaluation before = evaluator.start(start);
     Evaluation after =
-        descendByTrades(p.problem, mates, evaluator, before,
-                        [](const Evaluation &) { return false; });
+        descendByFactorMoves(p.problem, mates, evaluator, before,
+                             [](const Evaluation &) { return false; });
     EXPECT_LE(after.makespanNs, before.makespanNs);
     EXPECT_FALSE(p.problem.verify(evaluator.getStrategy()));
     EXPECT_EQ(p.problem.evaluate(evaluator.getStrategy()).makespanNs,
               after.makespanNs);
-    EXPECT_GE(fastestTrade(p.problem, mates, evaluator.getStrategy()),
+    EXPECT_GE(fastestFactorMove(p.problem, mates, evaluator.getStrategy()),
               after.makespanNs);
     gained += after.makespanNs < before.makespanNs;
     // Stopped at once, nothing happens.
     EXPECT_EQ(evaluator.start(start).makespanNs, before.makespanNs);
-    EXPECT_EQ(descendByTrades(p.problem, mates, evaluator, before,
-                              [](const Evaluation &) { return true; })
+    EXPECT_EQ(descendByFactorMoves(p.problem, mates, evaluator, before,
+                                   [](const Evaluation &) { return true; })
                   .makespanNs,
               before.makespanNs);
     EXPECT_EQ(evaluator.getStrategy(), start);

@@ -1,4 +1,4 @@
-//===- StrategyDrawing.cpp - The strategy of a module as SVG --------------===//
+//===- ModuleDrawing.cpp - The strategy of a module as SVG ----------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Transforms/StrategyDrawing.h"
+#include "Soap/Transforms/ModuleDrawing.h"
 
 #include "StrategySupport.h"
 

@@ -1,14 +1,15 @@
-//===- StrategyDrawing.h - The strategy of a module as SVG ------*- C++ -*-===//
+//===- ModuleDrawing.h - The strategy of a module as SVG --------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What soap-translate --strategy-to-svg writes; docs/Looking.md shows it.
+// Draws the strategy of a module as SVG: soap-translate --strategy-to-svg
+// (docs/Looking.md).
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_TRANSFORMS_STRATEGYDRAWING_H
-#define SOAP_TRANSFORMS_STRATEGYDRAWING_H
+#ifndef SOAP_TRANSFORMS_MODULEDRAWING_H
+#define SOAP_TRANSFORMS_MODULEDRAWING_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -25,4 +26,4 @@ FailureOr<std::string> drawModuleStrategy(ModuleOp module, StringRef topology,
 
 } // namespace mlir::soap
 
-#endif // SOAP_TRANSFORMS_STRATEGYDRAWING_H
+#endif // SOAP_TRANSFORMS_MODULEDRAWING_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_PROBLEM_CONFIGSPACE_H
-#define SOAP_SEARCH_PROBLEM_CONFIGSPACE_H
+#ifndef SOAP_LIB_SEARCH_PROBLEM_CONFIGSPACE_H
+#define SOAP_LIB_SEARCH_PROBLEM_CONFIGSPACE_H
 
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
@@ -16,7 +16,7 @@ namespace soap {
 
 /// Up to this many devices, all degrees are enumerated; beyond, powers of two,
 /// else there would be millions.
-constexpr int mostDevicesForAllDegrees = 32;
+constexpr int maxDevicesForAllDegrees = 32;
 
 /// All degrees of the loops of a node that a search may choose, followed by the
 /// replicas: their product is at most the number of devices, loops that may not
@@ -38,4 +38,4 @@ std::vector<std::vector<int>> arrangements(int devices, int64_t count);
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_PROBLEM_CONFIGSPACE_H
+#endif // SOAP_LIB_SEARCH_PROBLEM_CONFIGSPACE_H

@@ -1,13 +1,13 @@
-//===- TradeDescent.cpp - Descent by trades between loops -----------------===//
+//===- FactorMoves.cpp - Descent by factor moves --------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TradeDescent.h.
+// See FactorMoves.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "TradeDescent.h"
+#include "FactorMoves.h"
 
 #include "Search/Evaluator/SearchRun.h"
 
@@ -23,7 +23,7 @@ bool soap::isLegalFor(const ParallelizationProblem &problem, int group,
 }
 
 /// The prime factors, and the number itself, each once.
-static std::vector<int64_t> tradableFactors(int64_t n) {
+static std::vector<int64_t> movableFactors(int64_t n) {
   std::vector<int64_t> factors;
   int64_t whole = n;
   for (int64_t p = 2; p * p <= n; ++p) {
@@ -39,8 +39,8 @@ static std::vector<int64_t> tradableFactors(int64_t n) {
   return factors;
 }
 
-std::vector<Config> soap::tradesOf(const ParallelizationProblem &problem,
-                                   int group, const Config &config) {
+std::vector<Config> soap::factorMovesOf(const ParallelizationProblem &problem,
+                                        int group, const Config &config) {
   int leader = problem.getGroups()[group].leader;
   constexpr int replicas = -1;
   std::vector<int> loops;
@@ -49,32 +49,31 @@ std::vector<Config> soap::tradesOf(const ParallelizationProblem &problem,
       loops.push_back(static_cast<int>(l));
   if (problem.replicas)
     loops.push_back(replicas);
-  Config trade = config;
+  Config moved = config;
   auto degree = [&](int loop) -> int64_t & {
-    return loop == replicas ? trade.replicas : trade.degrees[loop];
+    return loop == replicas ? moved.replicas : moved.degrees[loop];
   };
-  std::vector<Config> trades;
+  std::vector<Config> factorMoves;
   for (int from : loops)
-    for (int64_t factor : tradableFactors(degree(from)))
+    for (int64_t factor : movableFactors(degree(from)))
       for (int to : loops) {
         if (to == from)
           continue;
         degree(from) /= factor;
         degree(to) *= factor;
-        trades.push_back(trade);
-        trade = config;
+        factorMoves.push_back(moved);
+        moved = config;
       }
-  return trades;
+  return factorMoves;
 }
 
-Evaluation
-soap::descendByTrades(const ParallelizationProblem &problem,
-                      const GroupMates &mates, StrategyEvaluator &evaluator,
-                      Evaluation now,
-                      const std::function<bool(const Evaluation &)> &isOver) {
+Evaluation soap::descendByFactorMoves(
+    const ParallelizationProblem &problem, const GroupMates &mates,
+    StrategyEvaluator &evaluator, Evaluation now,
+    const std::function<bool(const Evaluation &)> &isOver) {
   int groups = static_cast<int>(problem.getGroups().size());
-  // Those that share weights together, with the config of the first of them,
-  // then each by itself, the last time step first.
+  // Groups that share weights together, with the config of the first of them,
+  // then each group by itself, the last time step first.
   std::vector<std::vector<int>> sets;
   for (int group = 0; group < groups; ++group)
     if (mates.sharing(group).empty() || mates.sharing(group).front() > group) {
@@ -90,15 +89,15 @@ soap::descendByTrades(const ParallelizationProblem &problem,
        at = (at + 1) % sets.size(), ++unimproved) {
     int group = sets[at].front();
     Config config = evaluator.getStrategy()[problem.getGroups()[group].leader];
-    for (const Config &trade : tradesOf(problem, group, config)) {
-      if (!isLegalFor(problem, group, trade))
+    for (const Config &moved : factorMovesOf(problem, group, config)) {
+      if (!isLegalFor(problem, group, moved))
         continue;
       if (isOver(now))
         return now;
       std::vector<GroupChange> changes;
       for (int mate : sets[at])
-        if (isLegalFor(problem, mate, trade))
-          changes.push_back({mate, trade});
+        if (isLegalFor(problem, mate, moved))
+          changes.push_back({mate, moved});
       Evaluation next = evaluator.propose(changes, now.makespanNs - 1);
       if (!isBetter(next, now)) {
         evaluator.reject();

@@ -1,4 +1,4 @@
-//===- Placement.h - Every group on one device ------------------*- C++ -*-===//
+//===- PlacementSearch.h - Every group on one device ------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SEARCH_ANNEALING_PLACEMENT_H
-#define SOAP_SEARCH_ANNEALING_PLACEMENT_H
+#ifndef SOAP_SEARCH_ANNEALING_PLACEMENTSEARCH_H
+#define SOAP_SEARCH_ANNEALING_PLACEMENTSEARCH_H
 
 #include "Soap/Search/Evaluator/SearchBudget.h"
 
@@ -37,4 +37,4 @@ PlacementResult searchPlacement(const ParallelizationProblem &problem,
 
 } // namespace soap
 
-#endif // SOAP_SEARCH_ANNEALING_PLACEMENT_H
+#endif // SOAP_SEARCH_ANNEALING_PLACEMENTSEARCH_H

@@ -1,4 +1,4 @@
-//===- CostGraph.cpp - Models as cost graphs, and back --------------------===//
+//===- CostGraphPass.cpp - Models as cost graphs, and back ----------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,10 +17,14 @@
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/Support/DebugLog.h"
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPCOSTGRAPH
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
+
+#define DEBUG_TYPE "soap-cost-graph"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -82,7 +86,7 @@ LogicalResult CostGraphPass::run() {
   FunctionProblem &target = **opened;
   ::soap::FrontierGraphOptions options;
   options.devices = target.topology.deviceCount();
-  options.mostConfigs = static_cast<int>(configs);
+  options.maxConfigs = static_cast<int>(configs);
   options.reuse = false; // an edge of the format has one cost
   ::soap::FrontierGraph model(*target.problem, options);
   ::soap::CostGraph graph =
@@ -90,6 +94,8 @@ LogicalResult CostGraphPass::run() {
   graph.name = target.function.getName().str() + " on " + target.topology.name;
   if (auto error = graph.check())
     return module.emitError() << "cannot be a cost graph: " << error->message;
+  LDBG() << "cost graph '" << graph.name << "': " << graph.nodes.size()
+         << " nodes, " << graph.edges.size() << " edges";
   if (!instance.empty())
     return writeOptionFile(module, "instance", instance,
                            ::soap::printCostGraph(graph));

@@ -1,4 +1,4 @@
-//===- ProblemFile.cpp - Placement problems as JSON -----------------------===//
+//===- PlacementFile.cpp - Placement problems as JSON ---------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double mostTime = 1e300;
-constexpr int64_t mostId = int64_t(1) << 53;
+constexpr double maxTime = 1e300;
+constexpr int64_t maxId = int64_t(1) << 53;
 
 /// Members of the file's objects.
 enum Field {
@@ -60,14 +60,14 @@ struct Member {
   std::string_view key;
   Kind kind;
   bool isRequired = true;
-  int64_t low = -mostId, high = mostId;
+  int64_t low = -maxId, high = maxId;
 };
 
 /// In the order of `Field`.
 constexpr Member members[] = {
     {"maxSizePerFPGA", Kind::Number},
-    {"maxFPGAs", Kind::Integer, true, 0, mostAccelerators},
-    {"maxCPUs", Kind::Integer, true, 0, mostCpus},
+    {"maxFPGAs", Kind::Integer, true, 0, maxAccelerators},
+    {"maxCPUs", Kind::Integer, true, 0, maxCpus},
     {"nodes", Kind::List},
     {"edges", Kind::List},
     {"id", Kind::Integer},
@@ -115,7 +115,7 @@ public:
                                   : fail(value);
   }
   bool number_float(number_float_t value, const string_t &) {
-    return kind() == Kind::Number && value >= 0 && value <= mostTime
+    return kind() == Kind::Number && value >= 0 && value <= maxTime
                ? setNumber(value)
                : fail(value);
   }
@@ -331,7 +331,7 @@ private:
     const Member &member = members[field];
     switch (member.kind) {
     case Kind::Number:
-      return jsonfile::expectation(0.0, mostTime);
+      return jsonfile::expectation(0.0, maxTime);
     case Kind::Integer:
       return jsonfile::expectation(member.low, member.high);
     case Kind::Flag:
