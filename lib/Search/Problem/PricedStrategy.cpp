@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Problem/PricedStrategy.h"
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 using namespace soap;

@@ -15,7 +15,6 @@
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
-#include "Soap/Search/Problem/ConfigSpace.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Support/RandomGraphs.h"
 
