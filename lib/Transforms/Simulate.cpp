@@ -16,6 +16,7 @@
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -23,7 +24,6 @@
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPSIMULATE
-#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Transforms/Passes.h.inc"
 } // namespace mlir::soap
 
