@@ -13,7 +13,7 @@ the programs that are there. Times are medians over iterations, then over rounds
 of a strategy is the distance of its slowest from its fastest round, relative to the median. The table and Kendall's tau come
 last.
 
-Cores of a virtual machine run at half speed while the host gives their other hardware thread to somebody else, for a tenth of a
+Cores of a virtual machine run at half speed while the host gives their other hardware thread to another machine, for a tenth of a
 second or for minutes. soap-run --gauge shows it. Calibration takes iterations at full speed. So there are two tables' worth of
 columns: iterations at full speed, by the gauges before and after them, and all iterations (raw), against the same simulated times.
 """
