@@ -50,7 +50,7 @@ func.func @gather(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devi
   return %1 : tensor<6x6xf32>
 }
 
-// Rows become columns: an exchange in which every device has a piece for every device. No op says which piece is the device's own, so all share one program but for the device that returns the result; with pieces of two sizes there is one more.
+// Rows become columns: an exchange in which every device has a piece for every device. No op says which piece is the device's own, so all share one program except the device that returns the result; with pieces of two sizes there is one more.
 // TABLE: entry = "exchange"
 // TABLE-SAME: operations = [{kind = "all-to-all", members = array<i32: 0, 1, 2, 3>, root = -1 : i64}]
 // CHECK-LABEL: func.func @exchange__0

@@ -172,7 +172,7 @@ class Rules:
         return True
 
     def splits(self, hosts):
-        """All splits; devices that are alike are told apart by where they come first, but for hosts."""
+        """All splits; devices that are alike are told apart by where they come first, except for hosts."""
         def extend(devices, used, cpus):
             if len(devices) == len(self.nodes):
                 yield devices
