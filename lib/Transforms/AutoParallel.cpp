@@ -390,7 +390,7 @@ LogicalResult AutoParallel::writeFiles(const FunctionProblem &target,
   return writeOptionFile(
       module, "progress-svg", progressSvg,
       ::soap::drawProgress(outcome.result,
-                           drawingTitle(module, problem.getTopology().name)));
+                           drawingTitle(module, target.topology.name)));
 }
 
 void AutoParallel::countStatistics(const ::soap::McmcResult &result) {
