@@ -215,10 +215,10 @@ std::string Check::run(StringRef text, Range range, int classes) {
   nameOps();
   for (BlockArgument argument : forward.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto kind =
-        enumValue<ValueKindAttr>(forward.getArgAttr(i, SoapDialect::kKind));
+    auto kind = mlir::soap::enumValue<mlir::soap::ValueKindAttr>(
+        forward.getArgAttr(i, SoapDialect::kKind));
     auto type = cast<RankedTensorType>(argument.getType());
-    if (type.getElementType().isF64() && kind != ValueKind::State)
+    if (type.getElementType().isF64() && kind != mlir::soap::ValueKind::State)
       differentiated.push_back(i);
   }
   std::string error = addGradient("gradient", differentiated);
