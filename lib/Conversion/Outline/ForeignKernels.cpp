@@ -90,10 +90,10 @@ static LogicalResult lowerToLoops(func::FuncOp kernel) {
 /// What kernels are made of when they are lowered to LLVM.
 static bool isLoweredOp(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect,
-                         scf::SCFDialect, func::FuncDialect>(
-             op->getDialect()) ||
-         isa<memref::LoadOp, memref::StoreOp, memref::AllocaOp,
-             memref::CollapseShapeOp, memref::ExpandShapeOp>(op);
+                         scf::SCFDialect>(op->getDialect()) ||
+         isa<func::FuncOp, func::ReturnOp, memref::LoadOp, memref::StoreOp,
+             memref::AllocaOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
+             op);
 }
 
 LogicalResult mlir::soap::emitForeignKernel(KernelOpInterface op,

@@ -301,20 +301,24 @@ class Program:
         return self.emit(f"tensor.pad {x.ssa} low{low} high{high} {{\n    {block}\n      tensor.yield {number} : "
                          f"{self.dtype}\n    }} {{ATTRS}} : {self.type(x.shape)} to {self.type(shape)}", shape)
 
+    def reduced(self, sizes):
+        """The shape of a slice: with its dims of extent 1, or without them. Upstream's lowering crashes on slices of rank
+        0 and on those that lack some of them."""
+        kept = [size for size in sizes if size > 1]
+        return kept if kept and self.rng.random() < 0.5 else sizes
+
     def extract_slice(self):
         x = self.some()
         if not x.shape:
             return self.broadcast()
-        offsets, sizes, strides, shape = [], [], [], []
+        offsets, sizes, strides = [], [], []
         for extent in x.shape:
             stride = self.rng.randint(1, 2)
             size = self.rng.randint(1, (extent + stride - 1) // stride)
             offsets.append(self.rng.randint(0, extent - 1 - (size - 1) * stride))
             sizes.append(size)
             strides.append(stride)
-            # Upstream's lowering crashes on slices of rank 0.
-            if size > 1 or not shape or self.rng.random() < 0.5:
-                shape.append(size)
+        shape = self.reduced(sizes)
         return self.emit(f"tensor.extract_slice {x.ssa}{offsets} {sizes} {strides} {{ATTRS}} : {self.type(x.shape)} "
                          f"to {self.type(shape)}", shape)
 
@@ -322,13 +326,12 @@ class Program:
         x = self.some()
         if not x.shape:
             return self.broadcast()
-        offsets, sizes, source = [], [], []
+        offsets, sizes = [], []
         for extent in x.shape:
             size = self.rng.randint(1, extent)
             offsets.append(self.rng.randint(0, extent - size))
             sizes.append(size)
-            if size > 1 or not source or self.rng.random() < 0.5:
-                source.append(size)
+        source = self.reduced(sizes)
         s = self.operand(source)
         return self.emit(f"tensor.insert_slice {s.ssa} into {x.ssa}{offsets} {sizes} {[1] * len(sizes)} {{ATTRS}} : "
                          f"{self.type(source)} into {self.type(x.shape)}", x.shape)
