@@ -48,6 +48,30 @@ def relinked(text, folder, target_folder):
     return re.sub(r"(\[[^\[\]]*)" + LINK.pattern, replace, text)
 
 
+def indented(text):
+    """Markdown with lists as mkdocs wants them.
+
+    Paragraphs and code of an item are indented by four columns, and an empty line precedes an item after a paragraph.
+    """
+    lines, code, width, loose = [], False, 0, False
+    for line in text.split("\n"):
+        if line.startswith("```"):
+            code = not code
+        item = re.match(r"([-*]|\d+\.) +", line)
+        if not code and item:
+            if loose and lines[-1].strip():
+                lines.append("")
+            width = len(item[0])
+        elif not code and line.strip() and not line.startswith(" "):
+            width, loose = 0, False
+        elif not code and width and not line.strip():
+            loose = True
+        if not code and width and line.startswith(" " * width):
+            line = " " * (4 - width) + line
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def navigation(index):
     """[{section: [page, ...]}, ...] of the index of the documentation."""
     sections, pages = [{"Soap": [INDEX_PAGE]}], None
@@ -76,6 +100,6 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     if page.file.src_uri in (*ROOT_PAGES.values(), INDEX_PAGE):
-        return markdown
+        return indented(markdown)
     folder = posixpath.dirname(page.file.src_uri)
-    return relinked(markdown, folder, folder)
+    return indented(relinked(markdown, folder, folder))

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """site.py BUILD: builds the documentation as a site, and checks its pages.
 
-Every link, anchor and picture of every page has to be there. A copy of the sources with a dead link, a dead anchor and
+Every link, anchor and picture of every page has to be there, and every item of a numbered list. A copy of the sources with a dead link, a dead anchor and
 a page that no index lists has to fail. Says "skipped: REASON" where mkdocs is not installed and PyPI cannot be reached.
 The last line is "N passed, N failed": one check per page, and one per fault of the copy.
 """
 
 import html.parser
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,15 +27,31 @@ class Page(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.links, self.anchors = [], set()
+        self.lists, self.numbered_items = [], 0
         with open(path, encoding="utf-8") as file:
             self.feed(file.read())
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
+        if tag in ("ol", "ul"):
+            self.lists.append(tag)
+        elif tag == "li":
+            self.numbered_items += self.lists[-1:] == ["ol"]
         self.anchors.update(value for name, value in attributes if name in ("id", "name") and value)
         link = values.get("href") if tag in ("a", "link") else values.get("src")
         if link:
             self.links.append(link)
+
+
+    def handle_endtag(self, tag):
+        if tag in ("ol", "ul") and self.lists:
+            self.lists.pop()
+
+
+def numbered_items(source):
+    """Items of numbered lists of a page."""
+    with open(source, encoding="utf-8") as file:
+        return len(re.findall(r"^\d+\. ", re.sub(r"```.*?```", "", file.read(), flags=re.S), re.M))
 
 
 def site_faults(site):
@@ -47,7 +64,11 @@ def site_faults(site):
                 pages[path] = Page(path)
     faults = {}
     for path, page in pages.items():
-        found = faults[os.path.relpath(path, site)] = []
+        name = os.path.relpath(path, site)
+        found = faults[name] = []
+        source = os.path.join(ROOT, "docs", os.path.dirname(name) + ".md")
+        if os.path.exists(source) and page.numbered_items != numbered_items(source):
+            found.append("%d items of numbered lists, the source has %d" % (page.numbered_items, numbered_items(source)))
         for link in page.links:
             url = urllib.parse.urlsplit(link)
             if url.scheme or url.netloc:
