@@ -205,14 +205,15 @@ void addCompilerFlags(CommandLine &line, Options &options) {
               "zero"});
   line.value("--strategy", "FILE", "strategy file to apply",
              setText(options.strategy));
-  line.value("--load-dialect-plugin", "FILE",
-             "shared object with a dialect that the module uses and the models "
-             "of its ops; may be repeated",
-             [&options](const std::string &value) {
-               options.dialectPlugins.push_back(value);
-               return std::string(value.empty() ? "a shared object" : "");
-             },
-             {}, /*repeats=*/true);
+  line.value(
+      "--load-dialect-plugin", "FILE",
+      "shared object with a dialect that the module uses and the models "
+      "of its ops; may be repeated",
+      [&options](const std::string &value) {
+        options.dialectPlugins.push_back(value);
+        return std::string(value.empty() ? "a shared object" : "");
+      },
+      {}, /*repeats=*/true);
   line.flag("--reference", "reference kernels only, no fusion, no library",
             options.reference);
   line.value("--opt-level", "N", "0 to 3 (default 2)",

@@ -123,9 +123,9 @@ void addProblemFlags(CommandLine &line, PlacementOptions &options,
              "at most Q subgraphs of an accelerator, for latencies (default 1)",
              setInteger(options.subgraphs, 1, 64));
   line.value("--accelerators", "K", "instead of the number in the instance",
-             setInteger(options.accelerators, 0, mostAccelerators));
+             setInteger(options.accelerators, 0, maxAccelerators));
   line.value("--cpus", "L", "instead of the number in the instance",
-             setInteger(options.cpus, 0, mostCpus));
+             setInteger(options.cpus, 0, maxCpus));
   line.value("--memory", "BYTES",
              "of an accelerator, instead of the number in the instance",
              setNumber(options.memoryBytes, 0, 1e300));
@@ -155,7 +155,7 @@ void addObjectiveFlags(CommandLine &line, PlacementOptions &options,
              setNumber(objective.allReduceBytesPerTime, 1e-6, 1e18));
   line.value("--accelerators-per-host", "N",
              "so many accelerators share a host, ...",
-             setInteger(raw.perHost, 1, mostAccelerators));
+             setInteger(raw.perHost, 1, maxAccelerators));
   line.value("--inside-host-factor", "F",
              "... in which transfers take F of their time, 0 to 1",
              setNumber(objective.insideHostFactor, 0, 1));

@@ -37,8 +37,8 @@ bool mlir::soap::isElementwise(Operation *op) {
   return isa<ReluOp, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, TanhOp, SigmoidOp,
              SignOp, ScaleOp, AddOp, SubOp, MulOp, DivOp, MaximumOp, MinimumOp,
              GreaterEqualOp, EqualOp, BiasAddOp, ReluGradOp, TanhGradOp,
-             SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp, ErfOp, SinOp, CosOp,
-             ReciprocalOp, RsqrtOp, GeluOp, GreaterOp, PowOp, WhereOp,
+             SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp, ErfOp, SinOp,
+             CosOp, ReciprocalOp, RsqrtOp, GeluOp, GreaterOp, PowOp, WhereOp,
              ErfGradOp, GeluGradOp, AdamOp>(op);
 }
 
