@@ -98,11 +98,11 @@ MaybeError CudaGraph::close(Member &me, bool wanted) {
       if (&other != &me && !error)
         error = me.device->waitFor(other.joined);
   auto graph = me.device->endCapture();
-  if (error)
-    return error;
-  if (!graph)
-    return wanted ? MaybeError(graph.takeError()) : std::nullopt;
-  if (wanted)
+  if (!graph) {
+    MaybeError unended = graph.takeError();
+    return error || !wanted ? error : unended;
+  }
+  if (wanted && !error)
     error = check(cudaGraphInstantiate(&me.executable, *graph, 0),
                   "cudaGraphInstantiate");
   if (*graph)

@@ -121,8 +121,10 @@ private:
     IntegerMessage header;
     std::memcpy(&header, buffer.data() + at, sizeof(header));
     std::vector<double> values(header.count);
-    std::memcpy(values.data(), buffer.data() + at + sizeof(header),
-                values.size() * sizeof(double));
+    // An empty vector has no memory to copy to.
+    if (!values.empty())
+      std::memcpy(values.data(), buffer.data() + at + sizeof(header),
+                  values.size() * sizeof(double));
     switch (header.kind) {
     case IntegerMessage::Solution:
       report(values);
