@@ -31,9 +31,7 @@ if(SOAP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${SOAP_CCACHE})
 endif()
 if(SOAP_SANITIZERS)
-  # NCCL is found at run time and called by declarations of our own: of another type, with the same C ABI.
-  add_compile_options(-fsanitize=${SOAP_SANITIZERS} -fno-sanitize=function -fno-omit-frame-pointer
-                      -fno-sanitize-recover=all)
+  add_compile_options(-fsanitize=${SOAP_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${SOAP_SANITIZERS})
 endif()
 
