@@ -477,13 +477,16 @@ AutoParallel::printReport(const ::soap::ParallelizationProblem &problem,
                    counts.proposals > 0
                        ? llvm::json::Value(share(counts.simulatedTasks))
                        : llvm::json::Value(nullptr));
-    if (counts.proposals > 0 && simulator == "delta")
+    if (counts.proposals > 0 && simulator == "delta") {
+      // Copies occupy their receiver, or values are restored.
+      json.attribute("simulated_in_full", share(counts.simulatedInFull));
       // By the first reason that proved them too slow.
       json.attributeObject("rejected_unsimulated", [&] {
         json.attribute("load", share(counts.rejectedByLoad));
         json.attribute("paths_and_arrivals", share(counts.rejectedByArrivals));
         json.attribute("planned", share(counts.rejectedUnsimulated));
       });
+    }
     json.attribute("optimal", result.optimal);
     json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", seed.getValue());

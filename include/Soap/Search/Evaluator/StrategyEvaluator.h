@@ -48,6 +48,8 @@ struct EvaluatorStatistics {
   int64_t rejectedByArrivals = 0;  ///< too, for what devices must receive
   int64_t rejectedUnsimulated = 0; ///< after that, before a task was simulated
   int64_t simulatedTasks = 0;      ///< tasks that were given times
+  /// Delta simulation fell back to Algorithm 1 (docs/Simulator.md).
+  int64_t simulatedInFull = 0;
 
   EvaluatorStatistics &operator+=(const EvaluatorStatistics &other) {
     proposals += other.proposals;
@@ -55,6 +57,7 @@ struct EvaluatorStatistics {
     rejectedByArrivals += other.rejectedByArrivals;
     rejectedUnsimulated += other.rejectedUnsimulated;
     simulatedTasks += other.simulatedTasks;
+    simulatedInFull += other.simulatedInFull;
     return *this;
   }
 };
@@ -127,6 +130,7 @@ private:
   Strategy current, pending; ///< if full
   CostModel cost;
   StrategyPlan plan;
+  MakespanBounds bounds;
   std::optional<DeltaSimulator> simulator;       ///< if delta
   std::optional<Algorithm2Simulator> propagator; ///< if propagate
   PlanMemory memory;
