@@ -26,12 +26,12 @@ namespace {
 
 /// Up to here rings go from neighbour to nearest neighbour; beyond, in the
 /// order of device numbers, since the choice is quadratic.
-constexpr int mostForGreedyRing = 128;
+constexpr int maxForGreedyRing = 128;
 /// Up to here all pairs are looked at for exchanges that have alternatives.
-constexpr int mostForDirect = 256;
+constexpr int maxForDirect = 256;
 
 /// From here on, what all of a group send to all is counted by sets.
-constexpr size_t fewestForSets = 8;
+constexpr size_t minForSets = 8;
 
 /// Posting one more message of a step, ns.
 constexpr double messageNs = 200;
@@ -87,7 +87,7 @@ public:
   void sendAll(const std::vector<std::vector<int>> &groups, double share) {
     const CollectiveRoutes *routes = nullptr;
     size_t count = groups.front().size();
-    if (count >= fewestForSets && !anyCopies)
+    if (count >= minForSets && !anyCopies)
       routes = CollectiveRoutes::of(topology);
     if (!routes || !routes->getSets().areProducts()) {
       for (const std::vector<int> &group : groups)
@@ -353,7 +353,7 @@ private:
   }
 
   void addSymmetric(CollectiveKind kind) {
-    if (count <= mostForDirect)
+    if (count <= maxForDirect)
       addPass("direct", kind, directPass({devices}, 1));
     Groups ring = {makeRing(devices)};
     addPass("ring", kind, ringPass(ring, 1));
@@ -403,7 +403,7 @@ private:
     std::vector<Pass> insides = {directPass(nodes, 1)}, acrosses;
     if (inner > 2)
       insides.push_back(ringPass(rings, 1));
-    if (outer <= mostForDirect)
+    if (outer <= maxForDirect)
       acrosses.push_back(directPass(across, part));
     if (outer > 2)
       acrosses.push_back(ringPass(across, part));
@@ -481,7 +481,7 @@ private:
   /// is large enough for bandwidth to matter, then the smaller number.
   std::vector<int> makeRing(const std::vector<int> &members) const {
     int n = static_cast<int>(members.size());
-    if (n > mostForGreedyRing || n < 4)
+    if (n > maxForGreedyRing || n < 4)
       return members;
     const CollectiveRoutes *routes = CollectiveRoutes::of(topology);
     std::vector<int> ring = members;

@@ -22,18 +22,18 @@ using namespace soap;
 /// Groups of up to so many devices are looked up by their patterns: of larger
 /// ones, a search hardly meets two that are alike. Patterns of levels are
 /// short.
-static constexpr size_t mostForRoutes = 8, mostForLevels = 20;
-static constexpr size_t mostPatterns = 20000;
+static constexpr size_t maxForRoutes = 8, maxForLevels = 20;
+static constexpr size_t maxPatterns = 20000;
 static constexpr size_t groupPlaces = 2048; ///< a power of two
 /// Numbers in patterns have 16 bits.
-static constexpr size_t mostNumbers = 1 << 16;
+static constexpr size_t maxNumbers = 1 << 16;
 
 CollectiveModels::CollectiveModels(const Topology &topology,
                                    TransferTable &transfers,
                                    const RouteLevels &levels)
     : topology(topology), transfers(transfers), levels(levels),
       haveLevels(levels.isHierarchy() && levels.isUniform()),
-      mostForPattern(haveLevels ? mostForLevels : mostForRoutes),
+      maxForPattern(haveLevels ? maxForLevels : maxForRoutes),
       groups(groupPlaces), placeOf(topology.links.size()) {
   std::map<std::pair<int64_t, double>, int> known;
   for (const Link &link : topology.links)
@@ -43,7 +43,7 @@ CollectiveModels::CollectiveModels(const Topology &topology,
                          static_cast<int>(known.size()))
             .first->second);
   havePatterns =
-      known.size() <= mostNumbers && topology.deviceTypes.size() <= mostNumbers;
+      known.size() <= maxNumbers && topology.deviceTypes.size() <= maxNumbers;
 }
 
 void CollectiveModels::clear() {
@@ -71,7 +71,7 @@ bool CollectiveModels::findPattern(CollectiveKind kind,
     addRoutes(devices);
   for (int link : links)
     placeOf[static_cast<size_t>(link)] = 0;
-  return havePatterns && links.size() < mostNumbers;
+  return havePatterns && links.size() < maxNumbers;
 }
 
 /// How far apart neighbours are says how far apart all are.
@@ -134,9 +134,9 @@ void CollectiveModels::makePattern(CollectiveKind kind,
 /// none.
 const CollectiveModels::Pattern *
 CollectiveModels::patternOf(CollectiveKind kind, std::span<const int> devices) {
-  if (devices.size() > mostForPattern || !findPattern(kind, devices))
+  if (devices.size() > maxForPattern || !findPattern(kind, devices))
     return nullptr;
-  if (patterns.size() > mostPatterns)
+  if (patterns.size() > maxPatterns)
     clear();
   auto [known, isNew] = patterns.try_emplace(pattern);
   if (isNew)

@@ -12,7 +12,7 @@
 using namespace soap;
 
 /// Up to here all pairs are looked at.
-static constexpr int mostDevices = 256;
+static constexpr int maxDevices = 256;
 
 /// Where the routes of a topology lie in memory.
 static const int *placeOf(const Topology &topology) {
@@ -29,7 +29,7 @@ CollectiveRoutes::CollectiveRoutes(const Topology &from)
 
 const CollectiveRoutes *CollectiveRoutes::of(const Topology &topology) {
   static thread_local std::unique_ptr<const CollectiveRoutes> known;
-  if (topology.deviceCount() > mostDevices)
+  if (topology.deviceCount() > maxDevices)
     return nullptr;
   // Its routes are alive, so that no others are at their place.
   if (!known || placeOf(known->topology) != placeOf(topology))

@@ -145,10 +145,9 @@ static void merge(ProfileTable &table, std::vector<ProfileEntry> added) {
   for (ProfileEntry &large : table.entries)
     for (const ProfileEntry &small : table.entries)
       if (isWithin(table, small, large))
-        large.ns =
-            std::max(large.ns,
-                     static_cast<int64_t>(std::ceil(
-                         static_cast<double>(small.ns) / mostProfileDisorder)));
+        large.ns = std::max(
+            large.ns, static_cast<int64_t>(std::ceil(
+                          static_cast<double>(small.ns) / maxProfileDisorder)));
 }
 
 MaybeError ProfileRecord::addTo(Profile &profile) const {

@@ -18,7 +18,7 @@
 
 using namespace soap;
 
-PlanMemory::PlanMemory(const StrategyPlan &plan)
+PlanMemory::PlanMemory(const PlanState &plan)
     : plan(plan), updatedResults(plan.getGraph().nodes.size()) {
   for (const GraphInput &input : plan.getGraph().inputs)
     if (input.updateNode >= 0)
@@ -28,7 +28,7 @@ PlanMemory::PlanMemory(const StrategyPlan &plan)
 /// Buffers that a kernel's shards write.
 void PlanMemory::addKernelResults(int number) {
   const KernelPlan &kernel = plan.kernelPlan(number);
-  const StrategyPlan::Slot &slot = plan.getSlots()[number];
+  const PlanState::Slot &slot = plan.getSlots()[number];
   bool isOnly = slot.kernel->results.size() == 1;
   for (size_t r = 0; r < slot.kernel->results.size(); ++r) {
     int value = slot.kernel->results[r];
@@ -208,7 +208,7 @@ PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
   listBuffers();
   peak = live;
   sortTasks(tasks);
-  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  const std::vector<PlanState::Block> &list = plan.getBlocks();
   for (size_t t = tasks.size(); t-- > 0;) {
     auto [slot, value] = list[tasks[t].block()];
     auto index = static_cast<size_t>(tasks[t].index());
@@ -231,7 +231,7 @@ PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
   return peak;
 }
 
-std::vector<int64_t> soap::peakBytes(const StrategyPlan &plan) {
+std::vector<int64_t> soap::peakBytes(const PlanState &plan) {
   std::vector<TaskQueue::Entry> tasks;
   StrategySimulator(plan).starts(tasks);
   return PlanMemory(plan).peakBytes(tasks);

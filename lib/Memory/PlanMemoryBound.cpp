@@ -22,7 +22,7 @@ static constexpr size_t spanCount = 128;
 /// Of the bytes of all values, small ones have one in so many.
 static constexpr int64_t shareOfSmall = 16;
 
-PlanMemoryBound::PlanMemoryBound(const StrategyPlan &plan)
+PlanMemoryBound::PlanMemoryBound(const PlanState &plan)
     : plan(plan), updatedResults(plan.getGraph().nodes.size()) {
   for (const GraphInput &input : plan.getGraph().inputs)
     if (input.updateNode >= 0)
@@ -44,7 +44,7 @@ PlanMemoryBound::PlanMemoryBound(const StrategyPlan &plan)
 }
 
 void PlanMemoryBound::findSpans(std::span<const TaskQueue::Entry> tasks) {
-  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  const std::vector<PlanState::Block> &list = plan.getBlocks();
   firstTask.assign(1, 0);
   for (auto [slot, value] : list)
     firstTask.push_back(firstTask.back() +
@@ -67,7 +67,7 @@ void PlanMemoryBound::findSpans(std::span<const TaskQueue::Entry> tasks) {
 
 void PlanMemoryBound::findWriters() {
   writers.assign(plan.getGraph().values.size(), {});
-  const std::vector<StrategyPlan::Slot> &slots = plan.getSlots();
+  const std::vector<PlanState::Slot> &slots = plan.getSlots();
   for (size_t s = 0; s < slots.size(); ++s) {
     if (!plan.kernelPlan(static_cast<int>(s)).active)
       continue;
@@ -100,7 +100,7 @@ void PlanMemoryBound::findLastReaders(int value) {
     }
   }
   // A value between stages that have never been active has no bindings.
-  const std::vector<StrategyPlan::Reader> &readers = plan.readersOf(value);
+  const std::vector<PlanState::Reader> &readers = plan.readersOf(value);
   for (size_t u = 0; u < planned.bindings.size(); ++u) {
     const std::vector<int> &binding = planned.bindings[u];
     if (readers[u].slot < 0) {
@@ -133,7 +133,7 @@ void PlanMemoryBound::addWritten(int value) {
   auto [number, result] = writers[static_cast<size_t>(value)];
   if (number < 0)
     return;
-  const StrategyPlan::Slot &slot = plan.getSlots()[static_cast<size_t>(number)];
+  const PlanState::Slot &slot = plan.getSlots()[static_cast<size_t>(number)];
   const std::vector<int> &updated =
       updatedResults[static_cast<size_t>(slot.node)];
   if (std::find(updated.begin(), updated.end(), result) != updated.end())
@@ -174,7 +174,7 @@ void PlanMemoryBound::addActions(int value) {
   }
 }
 
-/// Takes away what a value has in `StrategyPlan::tileBytes`, but tiles that are
+/// Takes away what a value has in `PlanState::tileBytes`, but tiles that are
 /// there all the time.
 void PlanMemoryBound::subtractAll(int value) {
   const ValuePlan &planned = plan.valuePlan(value);

@@ -192,7 +192,7 @@ private:
       int from = producer[op.operands[i]];
       op.registers.operands[i] = from >= 0 && chainOf[from] == chain;
     }
-    // Written if somebody else reads it.
+    // Written if another kernel reads it.
     for (size_t r = 0; r < op.results.size(); ++r) {
       const std::vector<int> &list = readers[op.results[r]];
       op.registers.results[r] =

@@ -131,11 +131,11 @@ Region RegionTable::operator[](int id) const {
 int RegionTable::intersect(int a, int b) {
   if (a < 0 || b < 0 || a == b)
     return std::min(a, b);
-  constexpr size_t mostDims = 16;
-  int inPlace[mostDims];
+  constexpr size_t maxDims = 16;
+  int inPlace[maxDims];
   std::vector<int> onHeap;
   int *result = inPlace;
-  if (dims.size() > mostDims) {
+  if (dims.size() > maxDims) {
     onHeap.resize(dims.size());
     result = onHeap.data();
   }

@@ -205,7 +205,7 @@ private:
       if (input.updateNode >= 0)
         pipeline.stages[stageOf[deviceOf[input.updateNode]]].weightBytes +=
             graph.values[input.value].bytes();
-    // Each once a stage: weights that nobody updates, gradients that wait for
+    // Each once a stage: weights that no op updates, gradients that wait for
     // their update, and what the backward pass reads of the forward pass.
     std::set<std::pair<int, int>> weights;
     std::vector<bool> isFrozen = frozenInputs(graph, roles);
@@ -421,12 +421,12 @@ static std::pair<int64_t, int> findLoad(const Pipeline &pipeline,
 /// times those in flight, as far as the tasks are not too many.
 static int64_t settlingMicrobatches(const Pipeline &pipeline,
                                     const std::vector<int64_t> &inFlight) {
-  constexpr int64_t mostTasks = 200000;
+  constexpr int64_t maxTasks = 200000;
   auto stages = static_cast<int64_t>(inFlight.size());
   int64_t most =
       std::max(stages, *std::max_element(inFlight.begin(), inFlight.end()));
   int64_t tasks = 2 * stages + static_cast<int64_t>(pipeline.transfers.size());
-  return std::clamp(mostTasks / tasks, 2 * most, 16 * most);
+  return std::clamp(maxTasks / tasks, 2 * most, 16 * most);
 }
 
 /// What one more microbatch adds to a long iteration.

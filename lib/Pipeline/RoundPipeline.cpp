@@ -302,7 +302,7 @@ private:
 int64_t pace(RoundPipeline pipeline, PipelineSchedule schedule,
              const Topology &topology, const Load &load,
              const std::vector<double> &begins) {
-  constexpr int64_t mostTasks = 20000;
+  constexpr int64_t maxTasks = 20000;
   int64_t turns = turnsOf(pipeline);
   double rounds = 0;
   for (size_t s = 0; s < begins.size(); ++s)
@@ -312,7 +312,7 @@ int64_t pace(RoundPipeline pipeline, PipelineSchedule schedule,
                static_cast<int64_t>(pipeline.groups.size());
   auto tasks =
       static_cast<int64_t>(pipeline.stages.size() + pipeline.edges.size());
-  int64_t settling = std::clamp(mostTasks / tasks, 2 * depth, 4 * depth);
+  int64_t settling = std::clamp(maxTasks / tasks, 2 * depth, 4 * depth);
   int64_t more = turns * ((15 + turns) / turns);
   std::array<int64_t, 2> makespanNs{};
   for (int64_t i = 0; i < 2; ++i) {

@@ -44,7 +44,7 @@ class PlanWriter {
 public:
   /// `mayAdd`: null, or which values regular collectives may sum; the others
   /// are expanded.
-  PlanWriter(const StrategyPlan &source, bool expand,
+  PlanWriter(const PlanState &source, bool expand,
              const std::function<bool(int)> *mayAdd = nullptr)
       : source(source), graph(source.getGraph()), expand(expand),
         mayAdd(mayAdd), buffers(graph.values.size()) {}
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  const StrategyPlan &source;
+  const PlanState &source;
   const Graph &graph;
   bool expand;
   const std::function<bool(int)> *mayAdd;
@@ -453,7 +453,7 @@ private:
 
 } // namespace
 
-Plan buildPlan(const StrategyPlan &plan, bool expandCollectives) {
+Plan buildPlan(const PlanState &plan, bool expandCollectives) {
   return PlanWriter(plan, expandCollectives).run();
 }
 

@@ -63,7 +63,7 @@ void ValuePlanner::combineAll() {
            ++i) {
         auto [block, region] = blocks.entries[i];
         if (statistics) {
-          // Combined jointly, whoever needs only some of them.
+          // Statistics are combined jointly, even if a device needs only some.
           Region joint = (*table)[region];
           joint[0] = (*table)[source->blocks->regions[block]][0];
           region = table->number(joint);

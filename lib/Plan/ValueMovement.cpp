@@ -207,7 +207,7 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
       bytes.push_back(size);
       continue;
     }
-    // The replica depends on who asks.
+    // Each reader takes the nearest replica.
     for (int device : readers) {
       int s = nearest(written, device);
       read(s);

@@ -47,9 +47,9 @@ bool soap::isAligned(const std::vector<double> &sizes,
 
 namespace {
 
-constexpr size_t mostTables = 4096, mostEntries = 2048, mostLoops = 32,
-                 mostTerms = 256;
-constexpr int64_t mostExtent = int64_t(1) << 40, mostNs = int64_t(1e15);
+constexpr size_t maxTables = 4096, maxEntries = 2048, maxLoops = 32,
+                 maxTerms = 256;
+constexpr int64_t maxExtent = int64_t(1) << 40, maxNs = int64_t(1e15);
 constexpr double nsPerSecond = 1e9;
 const char *const directions[] = {"forward", "input_grad", "weight_grad",
                                   "backward"};
@@ -98,7 +98,7 @@ public:
     profile.launchNs = std::max<int64_t>(
         std::llround(root["launch_s"].number(0, 1000) * nsPerSecond), 1);
     if (root.has("cache_bytes"))
-      profile.cacheBytes = root["cache_bytes"].integer(1, mostExtent);
+      profile.cacheBytes = root["cache_bytes"].integer(1, maxExtent);
     if (root.has("run_spread"))
       profile.runSpread = root["run_spread"].number(0, 1e9);
     readList(root, "tables", &ProfileReader::readTable);
@@ -119,8 +119,8 @@ private:
     if (!root.has(key))
       return;
     std::vector<jsonfile::Cursor> elements = root[key].elements();
-    if (elements.size() > mostTables)
-      return root[key].fail("expected at most " + std::to_string(mostTables) +
+    if (elements.size() > maxTables)
+      return root[key].fail("expected at most " + std::to_string(maxTables) +
                             " elements, got " +
                             std::to_string(elements.size()));
     for (const jsonfile::Cursor &element : elements)
@@ -162,8 +162,8 @@ private:
                      "spread", "noise", "alignment", "entries"});
     ProfileTable table;
     std::vector<jsonfile::Cursor> loops = at["loops"].elements();
-    if (loops.size() > mostLoops)
-      at["loops"].fail("expected at most " + std::to_string(mostLoops) +
+    if (loops.size() > maxLoops)
+      at["loops"].fail("expected at most " + std::to_string(maxLoops) +
                        " loops, got " + std::to_string(loops.size()));
     std::string list;
     for (const jsonfile::Cursor &loop : loops) {
@@ -188,7 +188,7 @@ private:
         table.loops != std::vector<std::string>{"m", "n", "k"})
       at["loops"].fail("expected m, n, k for op 'matmul'");
     if (at.has("strides"))
-      table.strides = static_cast<int>(at["strides"].integer(0, mostLoops));
+      table.strides = static_cast<int>(at["strides"].integer(0, maxLoops));
     if (at.has("lengths"))
       readLengths(at["lengths"], table);
     if (at.has("spread"))
@@ -217,8 +217,8 @@ private:
   /// Each `[extents..., strides..., bytes, ns]`.
   void readEntries(const jsonfile::Cursor &at, ProfileTable &table) {
     std::vector<jsonfile::Cursor> rows = at.elements();
-    if (rows.empty() || rows.size() > mostEntries)
-      return at.fail("expected 1 to " + std::to_string(mostEntries) +
+    if (rows.empty() || rows.size() > maxEntries)
+      return at.fail("expected 1 to " + std::to_string(maxEntries) +
                      " entries, got " + std::to_string(rows.size()));
     size_t width = table.loops.size() + table.strides + 2;
     for (const jsonfile::Cursor &row : rows) {
@@ -229,8 +229,8 @@ private:
                         std::to_string(numbers.size()));
       ProfileEntry entry;
       for (size_t i = 0; i + 1 < width; ++i)
-        entry.shape.push_back(numbers[i].integer(1, mostExtent));
-      entry.ns = numbers.back().integer(1, mostNs);
+        entry.shape.push_back(numbers[i].integer(1, maxExtent));
+      entry.ns = numbers.back().integer(1, maxNs);
       table.entries.push_back(std::move(entry));
     }
     if (reader.failed())
@@ -250,7 +250,7 @@ private:
           "duplicate shape, entry " + std::to_string(std::min(small, large)) +
           " has it, too");
     if (static_cast<double>(a.ns) >
-        mostProfileDisorder * static_cast<double>(b.ns))
+        maxProfileDisorder * static_cast<double>(b.ns))
       rows[large].fail(
           "not monotone: expected no less than an eighth of the " +
           std::to_string(a.ns) + " ns of entry " + std::to_string(small) +
@@ -262,8 +262,8 @@ private:
     CostCurve curve;
     readKey(at, curve, "curve ");
     std::vector<jsonfile::Cursor> terms = at["terms"].elements();
-    if (terms.empty() || terms.size() > mostTerms)
-      return at["terms"].fail("expected 1 to " + std::to_string(mostTerms) +
+    if (terms.empty() || terms.size() > maxTerms)
+      return at["terms"].fail("expected 1 to " + std::to_string(maxTerms) +
                               " terms, got " + std::to_string(terms.size()));
     for (const jsonfile::Cursor &element : terms) {
       element.expectObject({"resource", "ns", "powers"});
@@ -311,8 +311,8 @@ private:
               std::to_string(measured.devices) + " devices on " +
               std::to_string(measured.nodes) + " nodes");
     std::vector<jsonfile::Cursor> rows = at["entries"].elements();
-    if (rows.empty() || rows.size() > mostEntries)
-      return at["entries"].fail("expected 1 to " + std::to_string(mostEntries) +
+    if (rows.empty() || rows.size() > maxEntries)
+      return at["entries"].fail("expected 1 to " + std::to_string(maxEntries) +
                                 " entries, got " + std::to_string(rows.size()));
     for (const jsonfile::Cursor &row : rows) {
       std::vector<jsonfile::Cursor> numbers = row.elements();
@@ -320,7 +320,7 @@ private:
         return row.fail("expected 2 numbers (bytes, ns), got " +
                         std::to_string(numbers.size()));
       std::array<int64_t, 2> entry = {numbers[0].integer(0, int64_t(1) << 60),
-                                      numbers[1].integer(1, mostNs)};
+                                      numbers[1].integer(1, maxNs)};
       if (reader.failed())
         return;
       if (!measured.entries.empty()) {
@@ -372,15 +372,14 @@ const char *soap::resourceName(CurveResource resource) {
 }
 
 std::string soap::doubtsOf(const Profile &profile) {
-  if (profile.runSpread <= mostRunSpread)
+  if (profile.runSpread <= maxRunSpread)
     return "";
   auto percent = [](double share) {
     return std::to_string(std::llround(100 * std::min(share, 1e6))) + " %";
   };
   return "measured times of device type '" + profile.device +
          "' may be too long: slower runs took " + percent(profile.runSpread) +
-         " longer than the fastest, expected at most " +
-         percent(mostRunSpread) +
+         " longer than the fastest, expected at most " + percent(maxRunSpread) +
          ", as on a machine that does nothing else; measure again on one";
 }
 

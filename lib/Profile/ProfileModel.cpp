@@ -443,9 +443,9 @@ private:
         lattice.entries.push_back(e);
     // Half doublings, or more where sizes differ by so much that these would be
     // too many.
-    constexpr size_t mostNodes = 400000;
+    constexpr size_t maxNodes = 400000;
     size_t nodes = 0;
-    for (double step = 0.5; nodes == 0 || nodes > mostNodes; step *= 2) {
+    for (double step = 0.5; nodes == 0 || nodes > maxNodes; step *= 2) {
       lattice.axes.clear();
       nodes = 1;
       for (size_t d = 0; d < dims; ++d) {

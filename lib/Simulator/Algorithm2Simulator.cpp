@@ -147,9 +147,9 @@ int64_t Algorithm2Simulator::start() {
       task.ready = t.readyNs | (isDeferred ? deferredBit : 0);
       task.startNs = t.startNs;
       task.endNs = t.endNs;
-      for (int resource : resourcesOf(plan, task.resource))
+      for (int resource : plan.resourcesOf(task.resource))
         queues[resource].tasks.push_back({task.ready, key});
-      if (resourcesOf(plan, task.resource).empty())
+      if (plan.resourcesOf(task.resource).empty())
         unqueued.push_back(key);
     }
   }
@@ -269,7 +269,7 @@ void Algorithm2Simulator::enqueueNextTask(int resource, Position position,
 /// Takes the committed version of a task out of the queues of its resources.
 void Algorithm2Simulator::leaveQueues(uint64_t key) {
   const CommittedTask &task = committedOf(key);
-  for (int resource : resourcesOf(plan, task.resource)) {
+  for (int resource : plan.resourcesOf(task.resource)) {
     queueOf(resource).isReordered = true;
     enqueueNextTask(resource, {task.ready, key}, task.endNs, -1);
   }
@@ -292,7 +292,7 @@ void Algorithm2Simulator::unschedule(uint64_t key) {
   // If the task before it ends later now, that delays the task after it.
   const CommittedTask &task = committedOf(key);
   Position position{task.ready, key};
-  for (int resource : resourcesOf(plan, task.resource))
+  for (int resource : plan.resourcesOf(task.resource))
     enqueueNextTask(resource, position, -1,
                     preTaskEndNs(queueOf(resource), position));
   holdSuccessors(key);
@@ -348,7 +348,7 @@ void Algorithm2Simulator::schedule(Position position) {
   // The task of the plan: the committed one may have another duration.
   CommittedTask now = plannedTask(blockOf(position.key), indexOf(position.key));
   int64_t startNs = position.ready & ~deferredBit;
-  for (int resource : resourcesOf(plan, now.resource))
+  for (int resource : plan.resourcesOf(now.resource))
     startNs = std::max(startNs, preTaskEndNs(queueOf(resource), position));
   int64_t endNs = startNs + now.durationNs;
   ++simulated;
@@ -364,14 +364,14 @@ void Algorithm2Simulator::schedule(Position position) {
   change.endNs = endNs;
   if (!wasUnscheduled)
     leaveQueues(position.key);
-  for (int resource : resourcesOf(plan, now.resource)) {
+  for (int resource : plan.resourcesOf(now.resource)) {
     ResourceQueue &queue = queueOf(resource);
     queue.scheduled.push_back(position);
     queue.scheduledEndNs = endNs;
     queue.isReordered = true;
     enqueueNextTask(resource, position, -1, endNs);
   }
-  if (resourcesOf(plan, now.resource).empty())
+  if (plan.resourcesOf(now.resource).empty())
     scheduledUnqueued.push_back(position.key);
   enqueueSuccessors(position.key, wasUnscheduled, isDifferent);
 }
@@ -382,7 +382,7 @@ void Algorithm2Simulator::updateStartTime(Position position) {
   Change &change = changeOf(position.key);
   const CommittedTask &task = committedOf(position.key);
   int64_t startNs = position.ready & ~deferredBit;
-  for (int resource : resourcesOf(plan, task.resource))
+  for (int resource : plan.resourcesOf(task.resource))
     startNs = std::max(startNs, preTaskEndNs(queueOf(resource), position));
   int64_t endNs = startNs + task.durationNs;
   ++simulated;
@@ -391,7 +391,7 @@ void Algorithm2Simulator::updateStartTime(Position position) {
   exceeded |= endNs > limitNs;
   change.startNs = startNs;
   change.endNs = endNs;
-  for (int resource : resourcesOf(plan, task.resource))
+  for (int resource : plan.resourcesOf(task.resource))
     enqueueNextTask(resource, position, task.endNs, endNs);
   enqueueSuccessors(position.key, false, true);
 }

@@ -1,12 +1,12 @@
-//===- Convergence.cpp - Timelines that are alike but for a shift ---------===//
+//===- Convergence.cpp - Reused segments of a timeline --------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A change delays what follows. Once what it has mixed up is over, the rest of
-// the timeline is often that of before, later or earlier as a whole: where all
-// devices wait for each other, as in batch norm, soon. Such a part need not be
-// simulated. docs/Simulator.md says when it comes again.
+// A change delays what follows. Once the divergence has ended, the rest of the
+// timeline is often the committed one, later or earlier as a whole: soon where
+// all devices wait for each other, as in batch norm. Such a segment is reused
+// instead of simulated. docs/Simulator.md has the conditions and the proof.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +16,14 @@
 
 using namespace soap;
 
-/// A checkpoint of the last commit whose state is that of the run, but for a
-/// shift.
+/// A checkpoint of the committed timeline whose state is that of the run,
+/// shifted in time.
 struct DeltaSimulator::Convergence {
-  int position = 0;      ///< of the checkpoint
-  int64_t oldNs = 0;     ///< when its next task became ready
-  int64_t nowNs = 0;     ///< and now
-  int64_t shiftNs = 0;   ///< between the two
-  int64_t mixedUpNs = 0; ///< end of what is not shifted alike
+  int position = 0;            ///< of the checkpoint
+  int64_t oldNs = 0;           ///< when its next task became ready
+  int64_t nowNs = 0;           ///< and now
+  int64_t shiftNs = 0;         ///< between the two
+  int64_t divergenceEndNs = 0; ///< end of the last task with another shift
   /// Tasks of changed blocks that were simulated in this part of the run, and
   /// those that were there before.
   int64_t newTasks = 0, oldTasks = 0;
@@ -83,8 +83,8 @@ void DeltaSimulator::await(size_t checkpoint) {
 void DeltaSimulator::awaitNext() {
   if (target == timeline.checkpoints.size())
     return;
-  constexpr size_t mostLooks = 8;
-  size_t looks = std::min(mostLooks, record.popped.size() - partPopped);
+  constexpr size_t maxLooks = 8;
+  size_t looks = std::min(maxLooks, record.popped.size() - partPopped);
   for (size_t i = 0; i < looks; ++i) {
     const TaskBundle &bundle = record.popped[record.popped.size() - 1 - i];
     if (changes[bundle.block] != Change::None)
@@ -101,8 +101,8 @@ void DeltaSimulator::awaitNext() {
 }
 
 /// Whether the state before an entry of the queue, which was taken out of it,
-/// is that of the awaited checkpoint but for a shift, and some of what follows
-/// comes again. What has changed is over then, or has not begun.
+/// is that of the awaited checkpoint, shifted in time, and a segment follows
+/// that can be reused. Each changed block is over then, or has not begun.
 bool DeltaSimulator::converges(const TaskQueue::Entry &entry,
                                Convergence &found) {
   const Checkpoint &checkpoint = timeline.checkpoints[target];
@@ -163,7 +163,8 @@ bool DeltaSimulator::settle(int block, size_t present, Convergence &found) {
       found.oldTasks += std::count_if(
           timeline.done[block].begin(), timeline.done[block].end(),
           [](const Done &task) { return task.position != never; });
-      found.mixedUpNs = std::max(found.mixedUpNs, old.endNs + found.shiftNs);
+      found.divergenceEndNs =
+          std::max(found.divergenceEndNs, old.endNs + found.shiftNs);
     }
     return true;
   }
@@ -228,22 +229,22 @@ bool DeltaSimulator::settleValues(Convergence &found) {
 }
 
 /// Whether all tasks of this part of the run came before the checkpoint, too,
-/// and those that had not ended are shifted alike.
+/// and those that had not ended have the same shift.
 bool DeltaSimulator::isShifted(const Convergence &found) const {
-  int64_t mixedUpNs = found.mixedUpNs;
+  int64_t divergenceEndNs = found.divergenceEndNs;
   if (found.shiftNs != shiftNs)
-    mixedUpNs =
-        std::max({mixedUpNs, partMakespanNs, oldMakespanNs + found.shiftNs});
+    divergenceEndNs = std::max(
+        {divergenceEndNs, partMakespanNs, oldMakespanNs + found.shiftNs});
   size_t task = record.tasks;
   for (size_t i = record.popped.size(); i-- > partPopped;) {
-    if (mixedUpNs >= found.nowNs)
+    if (divergenceEndNs >= found.nowNs)
       return false;
     const TaskBundle &bundle = record.popped[i];
     task -= static_cast<size_t>(bundle.count);
     std::span<const int64_t> ends(record.endsNs.data() + task,
                                   static_cast<size_t>(bundle.count));
     if (changes[bundle.block] != Change::None) {
-      mixedUpNs = std::max(mixedUpNs, std::ranges::max(ends));
+      divergenceEndNs = std::max(divergenceEndNs, std::ranges::max(ends));
       continue;
     }
     const Done *old = timeline.done[bundle.block].data() + bundle.first;
@@ -252,30 +253,30 @@ bool DeltaSimulator::isShifted(const Convergence &found) const {
         return false;
       int64_t shiftedNs = (old++)->endNs + found.shiftNs;
       if (endNs != shiftedNs)
-        mixedUpNs = std::max({mixedUpNs, endNs, shiftedNs});
+        divergenceEndNs = std::max({divergenceEndNs, endNs, shiftedNs});
     }
   }
-  return mixedUpNs < found.nowNs;
+  return divergenceEndNs < found.nowNs;
 }
 
-/// If what follows an entry of the queue, which was taken out of it, comes
-/// again, goes on behind that, and returns true.
-bool DeltaSimulator::comesAgain(const TaskQueue::Entry &entry,
-                                int64_t makespanNs) {
+/// If a segment can be reused from an entry of the queue on, which was taken
+/// out of it, goes on behind the segment and returns true.
+bool DeltaSimulator::reusesSegment(const TaskQueue::Entry &entry,
+                                   int64_t makespanNs) {
   Convergence found;
   if (converges(entry, found)) {
-    splice(found, makespanNs);
+    reuse(found, makespanNs);
     return true;
   }
   await(target + 1);
   return false;
 }
 
-/// Goes on behind what comes again.
-void DeltaSimulator::splice(const Convergence &found, int64_t makespanNs) {
-  if (record.splices.size() == record.spliceCount)
-    record.splices.emplace_back();
-  Splice &part = record.splices[record.spliceCount++];
+/// Goes on behind the reused segment.
+void DeltaSimulator::reuse(const Convergence &found, int64_t makespanNs) {
+  if (record.segments.size() == record.segmentCount)
+    record.segments.emplace_back();
+  Segment &part = record.segments[record.segmentCount++];
   const Checkpoint &checkpoint = timeline.checkpoints[target];
   part.first = found.position;
   part.offset = nextPosition() - found.position;

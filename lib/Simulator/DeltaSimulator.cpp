@@ -20,18 +20,20 @@ using namespace soap;
 /// tasks.
 static constexpr int checkpointsPerTimeline = 128;
 /// Blocks whose tasks are put together at a time.
-static constexpr size_t mostReleased = 8;
+static constexpr size_t maxReleased = 8;
 
-DeltaSimulator::DeltaSimulator(StrategyPlan &plan, int tasksBetween)
-    : plan(plan), tasksBetween(tasksBetween), simulator(plan),
-      timeline(plan.getBlocks().size()), blocks(plan.getBlocks().size()),
-      values(plan.getGraph().values.size()), keys(plan.getBlocks().size()),
+DeltaSimulator::DeltaSimulator(StrategyPlan &plan, MakespanBounds &bounds,
+                               int tasksBetween)
+    : plan(plan), bounds(bounds), tasksBetween(tasksBetween),
+      simulator(plan, &bounds), timeline(plan.getBlocks().size()),
+      blocks(plan.getBlocks().size()), values(plan.getGraph().values.size()),
+      keys(plan.getBlocks().size()),
       changes(plan.getBlocks().size(), Change::None), changedIn(values.size()),
       touchedIn(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
-    copiesOccupy |= type.copiesOccupyReceiver;
+    fallsBack |= type.copiesOccupyReceiver;
   // Tasks of restored values wait for kernels that they read nothing of.
-  copiesOccupy |= !plan.getGraph().restores.empty();
+  fallsBack |= !plan.getGraph().restores.empty();
   const std::vector<StrategyPlan::Slot> &slots = plan.getSlots();
   for (const StrategyPlan::Slot &slot : slots) {
     firstOperand.push_back(static_cast<int>(operandPlaces.size()));
@@ -53,7 +55,7 @@ DeltaSimulator::DeltaSimulator(StrategyPlan &plan, int tasksBetween)
 }
 
 int64_t DeltaSimulator::start() {
-  if (copiesOccupy) {
+  if (fallsBack) {
     int64_t makespanNs = simulator.makespan();
     simulated = simulator.simulatedTasks();
     return makespanNs;
@@ -250,15 +252,15 @@ void DeltaSimulator::initializeKernel(int block, int slot, BlockState &state) {
   state.devices = kernel.devices.data();
   state.durationNs = kernel.durationNs.data();
   state.planned = nullptr;
-  state.latestNs = limitNs - plan.tailNs(slot);
+  state.latestNs = limitNs - bounds.tailNs(slot);
   state.value = op.results.size() == 1 ? op.results[0] : -1;
   state.node = 0;
   state.mayWaitForPending = plan.hasPendingOperands(slot);
-  // Of what is as it was, all arrivals come after the first.
+  // All predecessors of an unchanged block come after its first one.
   if (plan.isCounted(slot) &&
       (firstSimulated == 0 ||
        timeline.progress[block].touched >= firstSimulated) &&
-      (record.spliceCount == 0 || !readsPast(slot))) {
+      (record.segmentCount == 0 || !readsPast(slot))) {
     state.tasks = pool.allocate(plan.predecessorCounts(slot));
     return;
   }
@@ -308,7 +310,7 @@ bool DeltaSimulator::planValue(int value) {
   const ValuePlan &planned = plan.valuePlan(value);
   assert(planned.roots.empty() && "must have been planned before");
   for (const PlannedTask &task : planned.tasks) {
-    for (int resource : resourcesOf(plan, task.resource))
+    for (int resource : plan.resourcesOf(task.resource))
       resources[resource].remainingNs += task.durationNs;
   }
   for (const StrategyPlan::Reader &reader : plan.readersOf(value))
@@ -356,7 +358,7 @@ void DeltaSimulator::release(int block, int index, int64_t readyNs) {
     if (bundle.block != block)
       continue;
     if (lastReadyNs == readyNs && bundle.first + bundle.count == index &&
-        bundle.count < keys.mostTasks()) {
+        bundle.count < keys.maxTasks()) {
       ++bundle.count;
       return;
     }
@@ -364,7 +366,7 @@ void DeltaSimulator::release(int block, int index, int64_t readyNs) {
     last = {{block, index, 1}, readyNs};
     return;
   }
-  if (released.size() == mostReleased)
+  if (released.size() == maxReleased)
     queueReleased();
   released.push_back({{block, index, 1}, readyNs});
 }
@@ -377,9 +379,9 @@ void DeltaSimulator::queueReleased() {
 
 /// Gives a task that occupies several resources its end. Returns whether that
 /// proves the makespan to be above the limit.
-bool DeltaSimulator::occupyTogether(std::span<const int> numbers,
-                                    int64_t durationNs, int64_t readyNs,
-                                    int64_t &endNs) {
+bool DeltaSimulator::occupyAllAt(std::span<const int> numbers,
+                                 int64_t durationNs, int64_t readyNs,
+                                 int64_t &endNs) {
   int64_t startNs = readyNs;
   for (int number : numbers)
     startNs = std::max(startNs, resources[number].freeNs);
@@ -394,7 +396,7 @@ bool DeltaSimulator::occupyTogether(std::span<const int> numbers,
   return isLate;
 }
 
-/// Gives a task of a block its end, and returns as `occupyTogether`.
+/// Gives a task of a block its end, and returns as `occupyAllAt`.
 inline bool DeltaSimulator::occupy(const BlockState &state, int index,
                                    int64_t readyNs, int64_t &endNs) {
   int number;
@@ -407,8 +409,8 @@ inline bool DeltaSimulator::occupy(const BlockState &state, int index,
     number = task.resource;
     durationNs = task.durationNs;
     if (number < 0)
-      return occupyTogether(plan.resourceLists()[-1 - number], durationNs,
-                            readyNs, endNs);
+      return occupyAllAt(plan.resourceLists()[-1 - number], durationNs, readyNs,
+                         endNs);
   }
   Resource &resource = resources[number];
   int64_t ns = std::max(readyNs, resource.freeNs) + durationNs;
@@ -435,8 +437,8 @@ bool DeltaSimulator::occupyAll(const TaskBundle &bundle,
 
 namespace {
 
-/// Tasks that become ready one after the other: those of one block that lie
-/// together and are ready at the same time go into the queue as one entry.
+/// Collects tasks that become ready one after the other: consecutive tasks of a
+/// block that are ready at the same time are one entry of the queue.
 class OpenBundle {
 public:
   OpenBundle(TaskQueue &queue, const BundleKeys &keys)
@@ -470,8 +472,8 @@ private:
 /// A predecessor of a task of a block has ended. Returns whether the task is
 /// ready; sets `isHopeless` if values that it waits for show that the limit
 /// will not be kept.
-inline bool DeltaSimulator::arrive(int block, const BlockState &state,
-                                   TaskRun &task, int64_t endNs) {
+inline bool DeltaSimulator::countPredecessor(int block, const BlockState &state,
+                                             TaskRun &task, int64_t endNs) {
   task.readyNs = std::max(task.readyNs, endNs);
   if (--task.waiting > 0)
     return false;
@@ -485,29 +487,31 @@ inline bool DeltaSimulator::arrive(int block, const BlockState &state,
 
 /// Plans a value if it is pending, and sets its state. Returns false as
 /// `planValue`.
-bool DeltaSimulator::meet(int value) {
+bool DeltaSimulator::visitValue(int value) {
   if (plan.isPending(value) && !planValue(value))
     return false;
   stateOf(value);
   return true;
 }
 
-/// Tells those who wait for a task that has ended: a source or task of a value,
-/// number `node` of its plan. Returns false as `planValue`.
-inline bool DeltaSimulator::followOne(int value, size_t node, int64_t endNs) {
+/// A source or task of a value, number `node` of its plan, has ended: counts it
+/// for its successors and queues those that are ready. Returns false as
+/// `planValue`.
+inline bool DeltaSimulator::releaseSuccessors(int value, size_t node,
+                                              int64_t endNs) {
   const ValueState &state = values[value];
-  if (state.epoch != epoch && !meet(value))
+  if (state.epoch != epoch && !visitValue(value))
     return false;
   const TaskRef *next = state.successors + state.start[node],
                 *last = state.successors + state.start[node + 1];
-  // What is released together comes together.
+  // Tasks that are released together have consecutive numbers.
   uint64_t entry = BundleKeys::none;
   int64_t readyNs = 0;
   for (; next != last; ++next) {
     auto [block, index] = *next;
     BlockState &reader = touch(block);
     TaskRun &task = reader.tasks[index];
-    if (!arrive(block, reader, task, endNs))
+    if (!countPredecessor(block, reader, task, endNs))
       continue;
     uint64_t key = keys.pack({block, index, 1});
     if (entry != BundleKeys::none) {
@@ -525,11 +529,11 @@ inline bool DeltaSimulator::followOne(int value, size_t node, int64_t endNs) {
   return !isHopeless;
 }
 
-/// The same for several, from number `node` on.
-bool DeltaSimulator::follow(int value, size_t node,
-                            std::span<const int64_t> ends) {
+/// The same for several sources or tasks, from number `node` on.
+bool DeltaSimulator::releaseSuccessors(int value, size_t node,
+                                       std::span<const int64_t> ends) {
   const ValueState &state = values[value];
-  if (state.epoch != epoch && !meet(value))
+  if (state.epoch != epoch && !visitValue(value))
     return false;
   const int *start = state.start + node;
   const TaskRef *successors = state.successors;
@@ -539,7 +543,7 @@ bool DeltaSimulator::follow(int value, size_t node,
         auto [block, index] = successors[s];
         BlockState &reader = touch(block);
         TaskRun &task = reader.tasks[index];
-        if (arrive(block, reader, task, ends[i]))
+        if (countPredecessor(block, reader, task, ends[i]))
           release(block, index, task.readyNs);
       }
     queueReleased();
@@ -552,7 +556,7 @@ bool DeltaSimulator::follow(int value, size_t node,
     TaskRun *task = reader.tasks + index;
     OpenBundle open(queue, keys);
     for (int64_t endNs : ends) {
-      if (arrive(block, reader, *task, endNs))
+      if (countPredecessor(block, reader, *task, endNs))
         open.add(block, index, task->readyNs);
       ++task;
       ++index;
@@ -587,8 +591,9 @@ int64_t DeltaSimulator::run() {
       next = record.tasks + between;
     }
     TaskQueue::Entry entry = queue.pop();
-    if (keys.firstTask(entry.key) == awaited && comesAgain(entry, makespanNs)) {
-      if (record.splices[record.spliceCount - 1].last == timeline.taskCount)
+    if (keys.firstTask(entry.key) == awaited &&
+        reusesSegment(entry, makespanNs)) {
+      if (record.segments[record.segmentCount - 1].last == timeline.taskCount)
         return std::max(makespanNs, timeline.makespanNs + shiftNs);
       makespanNs = partMakespanNs;
       if (int64_t endNs = boundOfLoads(); endNs > limitNs)
@@ -615,12 +620,12 @@ int64_t DeltaSimulator::run() {
         return std::max(endNs, limitNs + 1);
       makespanNs = std::max(makespanNs, endNs);
       if (state.value >= 0) {
-        if (!followOne(state.value, node, endNs))
+        if (!releaseSuccessors(state.value, node, endNs))
           return limitNs + 1;
         continue;
       }
       for (int result : resultsOf(bundle.block))
-        if (!followOne(result, node, endNs))
+        if (!releaseSuccessors(result, node, endNs))
           return limitNs + 1;
       continue;
     }
@@ -633,12 +638,12 @@ int64_t DeltaSimulator::run() {
       makespanNs = std::max(makespanNs, ends[i]);
     std::span<const int64_t> span(ends, static_cast<size_t>(count));
     if (state.value >= 0) {
-      if (!follow(state.value, node, span))
+      if (!releaseSuccessors(state.value, node, span))
         return limitNs + 1;
       continue;
     }
     for (int result : resultsOf(bundle.block))
-      if (!follow(result, node, span))
+      if (!releaseSuccessors(result, node, span))
         return limitNs + 1;
   }
   return makespanNs;
@@ -648,7 +653,7 @@ int64_t DeltaSimulator::propose(int64_t limit) {
   limitNs = limit;
   simulated = 0;
   isStopped = false;
-  if (copiesOccupy) {
+  if (fallsBack) {
     if (!plan.finish(limitNs))
       return limitNs + 1;
     int64_t makespanNs = simulator.makespan(limitNs);
@@ -659,9 +664,10 @@ int64_t DeltaSimulator::propose(int64_t limit) {
     return limitNs + 1;
   if (plan.mayHavePendingRoots() && !plan.finish(limitNs))
     return limitNs + 1;
-  if (limitNs != std::numeric_limits<int64_t>::max() && border.shouldTry()) {
-    bool isRefused = !plan.planBorder(limitNs);
-    border.count(isRefused);
+  if (limitNs != std::numeric_limits<int64_t>::max() &&
+      boundaryGate.shouldTry()) {
+    bool isRefused = !bounds.planBoundaryValues(limitNs);
+    boundaryGate.count(isRefused);
     if (isRefused)
       return limitNs + 1;
   }
@@ -674,7 +680,7 @@ int64_t DeltaSimulator::propose(int64_t limit) {
 }
 
 void DeltaSimulator::copyProposal(const DeltaSimulator &other) {
-  if (copiesOccupy)
+  if (fallsBack)
     return;
   record.copy(other.record);
 }
@@ -687,7 +693,7 @@ void DeltaSimulator::replace(int block) {
 }
 
 void DeltaSimulator::commit() {
-  if (copiesOccupy)
+  if (fallsBack)
     return;
   for (int slot : plan.changedKernels())
     replace(plan.getSlots()[slot].block);
@@ -698,7 +704,7 @@ void DeltaSimulator::commit() {
 }
 
 void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
-  if (copiesOccupy) {
+  if (fallsBack) {
     simulator.starts(tasks);
     return;
   }
@@ -712,9 +718,9 @@ void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
     tasks.push_back({endNs - durationNs, static_cast<uint64_t>(block) << 32 |
                                              static_cast<uint32_t>(index)});
   };
-  // What was over before the run started is as it was, and some comes again.
+  // Tasks before the start of the run, and those of reused segments.
   for (size_t b = 0; b < list.size(); ++b)
-    if (record.spliceCount > 0 ||
+    if (record.segmentCount > 0 ||
         !timeline.progress[b].isUntouchedAt(record.start))
       for (size_t i = 0; i < timeline.done[b].size(); ++i) {
         Done task = timeline.done[b][i];

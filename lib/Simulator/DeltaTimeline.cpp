@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See DeltaTimeline.h.
+// Committing a proposal: reused segments move, simulated tasks get their times,
+// and checkpoints are merged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ void DeltaTimeline::Record::restart(size_t checkpoint, int position) {
   popped.clear();
   tasks = 0;
   passedCount = 0;
-  spliceCount = 0;
+  segmentCount = 0;
   touched.clear();
 }
 
@@ -38,14 +39,14 @@ void DeltaTimeline::Record::copy(const Record &other) {
   take(endsNs, other.endsNs, tasks);
   passedCount = other.passedCount;
   take(passed, other.passed, passedCount);
-  spliceCount = other.spliceCount;
-  take(splices, other.splices, spliceCount);
+  segmentCount = other.segmentCount;
+  take(segments, other.segments, segmentCount);
   touched = other.touched;
 }
 
 bool DeltaTimeline::Record::move(Done &task) const {
-  for (size_t s = 0; s < spliceCount; ++s) {
-    const Splice &part = splices[s];
+  for (size_t s = 0; s < segmentCount; ++s) {
+    const Segment &part = segments[s];
     if (task.position >= part.last)
       continue;
     if (task.position < part.first)
@@ -57,10 +58,11 @@ bool DeltaTimeline::Record::move(Done &task) const {
   return false;
 }
 
-/// The tasks that come again. Blocks whose first predecessors were simulated
-/// are taken to be touched when the next part that comes again begins.
-void DeltaTimeline::moveSpliced(const Record &record) {
-  std::span<const Splice> splices(record.splices.data(), record.spliceCount);
+/// Moves the tasks of reused segments. A block whose first predecessors were
+/// simulated counts as touched where the next reused segment begins.
+void DeltaTimeline::moveReused(const Record &record) {
+  std::span<const Segment> segments(record.segments.data(),
+                                    record.segmentCount);
   for (size_t b = 0; b < done.size(); ++b) {
     if (progress[b].last < record.start)
       continue;
@@ -71,29 +73,30 @@ void DeltaTimeline::moveSpliced(const Record &record) {
     if (first < record.start || first == never)
       continue;
     auto next = std::ranges::find_if(
-        splices, [&](const Splice &part) { return first < part.last; });
-    first = next == splices.end() ? never
-                                  : std::max(first, next->first) + next->offset;
+        segments, [&](const Segment &part) { return first < part.last; });
+    first = next == segments.end()
+                ? never
+                : std::max(first, next->first) + next->offset;
   }
 }
 
 /// The tasks that were simulated.
 void DeltaTimeline::takeSimulated(const Record &record) {
   for (auto [block, position] : record.touched) {
-    // Positions after the start of the run are those of before, or of what came
-    // again.
+    // Positions after the start of the run are old, or those of reused
+    // segments.
     int &first = progress[block].touched;
     if (first >= record.start)
-      first = record.spliceCount > 0 ? std::min(first, position) : position;
+      first = record.segmentCount > 0 ? std::min(first, position) : position;
   }
   ++stamp;
   int position = record.start;
   const int64_t *endNs = record.endsNs.data();
   size_t part = 0;
   auto skip = [&](size_t popped) {
-    for (; part < record.spliceCount && record.splices[part].popped == popped;
+    for (; part < record.segmentCount && record.segments[part].popped == popped;
          ++part)
-      position = record.splices[part].last + record.splices[part].offset;
+      position = record.segments[part].last + record.segments[part].offset;
   };
   for (size_t i = 0; i < record.popped.size(); ++i) {
     skip(i);
@@ -135,8 +138,8 @@ void DeltaTimeline::findProgress(int start) {
   }
 }
 
-/// Those before the start, those that were passed, and those of the parts that
-/// come again.
+/// Keeps the checkpoints before the start, those that the run has taken, and
+/// those of reused segments.
 void DeltaTimeline::mergeCheckpoints(Record &record) {
   std::vector<Checkpoint> merged;
   auto keep = [&](std::vector<Checkpoint> &list, size_t begin, size_t end) {
@@ -145,8 +148,8 @@ void DeltaTimeline::mergeCheckpoints(Record &record) {
   };
   keep(checkpoints, 0, record.from);
   size_t passed = 0;
-  for (size_t s = 0; s < record.spliceCount; ++s) {
-    const Splice &part = record.splices[s];
+  for (size_t s = 0; s < record.segmentCount; ++s) {
+    const Segment &part = record.segments[s];
     keep(record.passed, passed, part.passed);
     passed = part.passed;
     size_t first = merged.size();
@@ -170,8 +173,8 @@ void DeltaTimeline::mergeCheckpoints(Record &record) {
 
 void DeltaTimeline::commit(Record &record) {
   makespanNs = record.makespanNs;
-  if (record.spliceCount > 0) {
-    moveSpliced(record);
+  if (record.segmentCount > 0) {
+    moveReused(record);
     takeSimulated(record);
     findProgress(record.start);
     mergeCheckpoints(record);

@@ -56,7 +56,7 @@ struct Lists {
 
 class Folding {
 public:
-  explicit Folding(const StrategyPlan &plan)
+  explicit Folding(const PlanState &plan)
       : plan(plan), topology(plan.getCost().getTopology()) {}
 
   FoldedPlan run() {
@@ -79,7 +79,7 @@ private:
     bool marked = false;
   };
 
-  const StrategyPlan &plan;
+  const PlanState &plan;
   const Topology &topology;
   FoldedPlan result;
   std::vector<Info> tasks;               ///< in the order of keys
@@ -93,7 +93,7 @@ private:
   uint64_t salt = 1;
 
   void collect() {
-    const std::vector<StrategyPlan::Block> &blocks = plan.getBlocks();
+    const std::vector<PlanState::Block> &blocks = plan.getBlocks();
     bool copiesOccupy = false;
     for (const DeviceType &type : topology.deviceTypes)
       copiesOccupy |= type.copiesOccupyReceiver;
@@ -138,12 +138,12 @@ private:
     });
     occupied.fill(tasks.size(), [&](auto add) {
       for (size_t t = 0; t < tasks.size(); ++t)
-        for (int resource : resourcesOf(plan, tasks[t].resource))
+        for (int resource : plan.resourcesOf(tasks[t].resource))
           add(static_cast<int>(t), resource);
     });
     queues.fill(plan.loadNs().size(), [&](auto add) {
       for (size_t t = 0; t < tasks.size(); ++t)
-        for (int resource : resourcesOf(plan, tasks[t].resource))
+        for (int resource : plan.resourcesOf(tasks[t].resource))
           add(resource, static_cast<int>(t));
     });
   }
@@ -173,8 +173,8 @@ private:
     taskColors.resize(tasks.size());
     std::unordered_set<uint64_t> distinct;
     for (size_t before = 0;;) {
-      // A task is the n-th of its resource: of tasks that differ in nothing but
-      // who comes first, each is a class.
+      // A task is the n-th of its resource: tasks that differ only in their
+      // order are a class each.
       std::fill(taskColors.begin(), taskColors.end(), 0);
       for (size_t r = 0; r < resourceColors.size(); ++r) {
         uint64_t place = 0;
@@ -278,7 +278,7 @@ private:
     std::string key =
         "#" + std::to_string(info.block) + "." + std::to_string(info.index);
     if (slot >= 0) {
-      const StrategyPlan::Slot &at = plan.getSlots()[slot];
+      const PlanState::Slot &at = plan.getSlots()[slot];
       task.kind = at.kernel->kind;
       task.name = at.kernel->name + "[" + std::to_string(info.index) + "]";
       task.device = info.resource;
@@ -357,8 +357,7 @@ private:
       findReason();
   }
 
-  /// Of the first resource on which tasks meet that differ in nothing but who
-  /// comes first.
+  /// Names the first resource that has tasks which differ only in their order.
   void findReason() {
     for (size_t r = topology.devices.size(); r < plan.loadNs().size(); ++r)
       for (size_t i = 1; i < queues[r].size(); ++i) {
@@ -378,9 +377,7 @@ private:
 
 } // namespace
 
-FoldedPlan soap::foldPlan(const StrategyPlan &plan) {
-  return Folding(plan).run();
-}
+FoldedPlan soap::foldPlan(const PlanState &plan) { return Folding(plan).run(); }
 
 void FoldedPlan::timeline(std::vector<std::vector<TaskTimes>> &times) const {
   times.resize(classes.size());

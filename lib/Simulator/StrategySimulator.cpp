@@ -18,8 +18,10 @@
 
 using namespace soap;
 
-StrategySimulator::StrategySimulator(const StrategyPlan &plan)
-    : plan(plan), deviceCount(plan.getCost().getTopology().deviceCount()),
+StrategySimulator::StrategySimulator(const PlanState &plan,
+                                     const MakespanBounds *bounds)
+    : plan(plan), bounds(bounds),
+      deviceCount(plan.getCost().getTopology().deviceCount()),
       copiesOccupy(false), blocks(plan.getBlocks().size()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
@@ -46,7 +48,7 @@ TaskRun &StrategySimulator::touch(int block, int index) {
 /// need a mark: a task that depends on one becomes ready after it.
 void StrategySimulator::findDeferred() {
   static thread_local std::vector<std::vector<Deferral>> flags;
-  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  const std::vector<PlanState::Block> &list = plan.getBlocks();
   const Graph &graph = plan.getGraph();
   flags.resize(list.size());
   deferred.resize(list.size());
@@ -73,7 +75,7 @@ void StrategySimulator::findDeferred() {
     };
     if (slot >= 0) {
       const KernelPlan &kernel = plan.kernelPlan(slot);
-      const StrategyPlan::Slot &info = plan.getSlots()[slot];
+      const PlanState::Slot &info = plan.getSlots()[slot];
       flags[b].assign(kernel.devices.size(), Deferral{});
       for (size_t s = 0; s < kernel.devices.size(); ++s) {
         Deferral &flag = flags[b][s];
@@ -118,14 +120,14 @@ void StrategySimulator::findDeferred() {
 template <bool Bounded, bool Record>
 struct StrategySimulator::PlanGraph {
   StrategySimulator &simulator;
-  const StrategyPlan &plan;
+  const PlanState &plan;
   int64_t limitNs;
   std::vector<std::vector<TaskTimes>> *times;
   bool isStopped = false;
 
   template <typename Visit>
   void forEachRoot(Visit visit) {
-    const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+    const std::vector<PlanState::Block> &list = plan.getBlocks();
     const std::vector<uint8_t> &withRoots = plan.blocksWithRoots();
     for (size_t b = 0; b < list.size(); ++b)
       if (withRoots[b])
@@ -152,11 +154,12 @@ struct StrategySimulator::PlanGraph {
                                                     kernel.durationNs[index],
                                                     limitNs, startNs, endNs);
       if constexpr (Bounded)
-        tooLate |= endNs + plan.tailNs(slot) > limitNs;
+        tooLate |= simulator.bounds &&
+                   endNs + simulator.bounds->tailNs(slot) > limitNs;
     } else {
       const PlannedTask &planned = plan.valuePlan(value).tasks[index];
       tooLate = simulator.resources.occupy<Bounded>(
-          resourcesOf(plan, planned.resource), planned.durationNs, limitNs,
+          plan.resourcesOf(planned.resource), planned.durationNs, limitNs,
           startNs, endNs);
     }
     if constexpr (Record)
@@ -190,7 +193,7 @@ struct StrategySimulator::PlanGraph {
 template <bool Bounded, bool Record>
 int64_t StrategySimulator::run(int64_t limitNs,
                                std::vector<std::vector<TaskTimes>> *times) {
-  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  const std::vector<PlanState::Block> &list = plan.getBlocks();
   simulated = 0;
   if constexpr (Bounded) {
     resources.remainingNs = plan.loadNs();
@@ -231,7 +234,7 @@ StrategySimulator::timeline(std::vector<std::vector<TaskTimes>> &times) {
 int64_t StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
   int64_t makespanNs = timeline(recorded);
   tasks.clear();
-  const std::vector<StrategyPlan::Block> &list = plan.getBlocks();
+  const std::vector<PlanState::Block> &list = plan.getBlocks();
   for (size_t b = 0; b < list.size(); ++b) {
     const KernelPlan *kernel =
         list[b].slot >= 0 ? &plan.kernelPlan(list[b].slot) : nullptr;

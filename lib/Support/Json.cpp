@@ -22,7 +22,7 @@ using nlohmann::json;
 namespace {
 
 /// More than any topology, profile or strategy has.
-constexpr int64_t mostJsonBytes = int64_t(256) << 20;
+constexpr int64_t maxJsonBytes = int64_t(256) << 20;
 
 /// Builds the document, with limits that keep hostile files harmless.
 class Builder : public nlohmann::json_sax<json> {
@@ -152,7 +152,7 @@ jsonfile::readFile(const std::string &file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
     return std::optional<std::string>();
-  auto text = soap::readFile(file, mostJsonBytes);
+  auto text = soap::readFile(file, maxJsonBytes);
   if (!text)
     return text.takeError();
   return std::optional(std::move(*text));

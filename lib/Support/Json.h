@@ -31,7 +31,7 @@ Expected<nlohmann::json> parse(const std::string &text,
                                const std::string &file);
 
 /// The text of a file; none if there is no file of this name. An error if there
-/// is one that is no text: a directory, or what nobody may read.
+/// is one that is no text: a directory, or a file that may not be read.
 Expected<std::optional<std::string>> readFile(const std::string &file);
 
 /// The first error of one file. Readers go on with default values after an

@@ -141,14 +141,14 @@ std::string nodeName(int node, const std::string &what) {
 
 /// Up to here every ordered pair has a link of its own; beyond, devices share
 /// one switch.
-constexpr int mostDevicesWithPairLinks = 64;
+constexpr int maxDevicesWithPairLinks = 64;
 
 Topology makeCpu(Size size) {
   constexpr double copyBandwidth = 8e9;
   constexpr int64_t latencyNs = 2000;
   int count = size.perNode;
   Builder builder(cpu(), count, "cpu");
-  if (count <= mostDevicesWithPairLinks) {
+  if (count <= maxDevicesWithPairLinks) {
     for (int a = 0; a < count; ++a)
       for (int b = 0; b < count; ++b)
         if (a != b)
@@ -194,8 +194,8 @@ void connectToHost(Builder &builder, int first, int count, int host) {
     builder.connect(d, host, pcie3, pcieLatency);
 }
 
-/// Section 8.1 and Figure 6a of the SOAP paper: NVLink inside of a node, EDR
-/// InfiniBand (100 Gb/s) between nodes.
+/// Section 8.1 and Figure 6a of the FlexFlow paper: NVLink inside of a node,
+/// EDR InfiniBand (100 Gb/s) between nodes.
 Topology makeP100(Size size) {
   constexpr double nvlink1 = 20e9; // one of four links to each peer
   return makeCluster(
@@ -376,18 +376,18 @@ Topology makeFatTree(Size size) {
 // Names
 //===----------------------------------------------------------------------===//
 
-constexpr int mostDevices = 4096;
+constexpr int maxDevices = 4096;
 
 struct Family {
   const char *prefix;
-  bool nodes;      ///< NxM, not N
-  int mostPerNode; ///< of M; of N without nodes
+  bool nodes;     ///< NxM, not N
+  int maxPerNode; ///< of M; of N without nodes
   Topology (*make)(Size);
   const char *summary;
 };
 
 const Family families[] = {
-    {"cpu-", false, mostDevices, makeCpu, "N CPU devices of one host"},
+    {"cpu-", false, maxDevices, makeCpu, "N CPU devices of one host"},
     {"k80-", true, 8, makeK80,
      "N nodes of M K80 GPUs, pairs on PCIe switches, 56 Gb/s"},
     {"p100-", true, 4, makeP100, "N nodes of M P100, NVLink, 100 Gb/s"},
@@ -401,7 +401,7 @@ const Family families[] = {
     {"h100-", true, 8, makeH100, "N nodes of M H100, NVSwitch, 400 Gb/s a GPU"},
     {"h200-", true, 8, makeH200, "N nodes of M H200, NVSwitch, 400 Gb/s a GPU"},
     {"pcie-", true, 8, makePcie, "N boxes of M V100 on PCIe, 100 Gb/s"},
-    {"ring-", false, mostDevices, makeRing, "N H100 in a ring, 400 Gb/s"},
+    {"ring-", false, maxDevices, makeRing, "N H100 in a ring, 400 Gb/s"},
     {"fat-tree-", false, 24, makeFatTree,
      "k-ary fat tree (k even) of k^3/4 H100, 400 Gb/s"},
 };
@@ -435,9 +435,9 @@ std::optional<Size> parseSize(const Family &family, std::string_view text) {
     size = {1, *first}; // of a cluster: one node
   }
   bool isFatTree = family.make == makeFatTree;
-  if (!text.empty() || size.perNode > family.mostPerNode ||
+  if (!text.empty() || size.perNode > family.maxPerNode ||
       (isFatTree && size.perNode % 2 != 0) ||
-      static_cast<int64_t>(size.nodes) * size.perNode > mostDevices)
+      static_cast<int64_t>(size.nodes) * size.perNode > maxDevices)
     return std::nullopt;
   return size;
 }
@@ -447,8 +447,8 @@ std::string formOf(const Family &family) {
   std::string form = family.prefix;
   form += family.nodes ? "NxM or M" : "N";
   if (family.nodes)
-    return form + ", M up to " + std::to_string(family.mostPerNode);
-  return form + ", N up to " + std::to_string(family.mostPerNode);
+    return form + ", M up to " + std::to_string(family.maxPerNode);
+  return form + ", N up to " + std::to_string(family.maxPerNode);
 }
 
 } // namespace
@@ -472,7 +472,7 @@ Expected<Topology> soap::builtinTopology(const std::string &name) {
     if (!size)
       return Error{"unknown topology '" + name + "', expected a file or " +
                    formOf(family) + " (" + family.summary + "), at most " +
-                   std::to_string(mostDevices) + " devices"};
+                   std::to_string(maxDevices) + " devices"};
     Topology topology = family.make(*size);
     topology.name = name;
     for (DeviceType &type : topology.deviceTypes) {

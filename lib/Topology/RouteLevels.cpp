@@ -17,12 +17,12 @@
 using namespace soap;
 
 /// Up to here all pairs are looked at.
-static constexpr int mostDevices = 256;
-static constexpr size_t mostLevels = 8;
+static constexpr int maxDevices = 256;
+static constexpr size_t maxLevels = 8;
 
 RouteLevels::RouteLevels(const Topology &topology)
     : devices(topology.devices.size()) {
-  if (topology.deviceCount() < 2 || topology.deviceCount() > mostDevices ||
+  if (topology.deviceCount() < 2 || topology.deviceCount() > maxDevices ||
       !findLevels(topology))
     return;
   levels = static_cast<int>(latencies.size()) - 1;
@@ -42,7 +42,7 @@ bool RouteLevels::findLevels(const Topology &topology) {
           std::find(latencies.begin(), latencies.end(), ns) == latencies.end())
         latencies.push_back(ns);
   std::sort(latencies.begin(), latencies.end());
-  if (latencies.size() > mostLevels || latencies[1] == 0)
+  if (latencies.size() > maxLevels || latencies[1] == 0)
     return false;
   for (int a = 0; a < count; ++a)
     for (int b = 0; b < count; ++b)

@@ -15,7 +15,7 @@
 using namespace soap;
 
 /// Up to here all pairs are looked at.
-static constexpr int mostDevices = 256;
+static constexpr int maxDevices = 256;
 
 RouteSets::Members RouteSets::keep(const std::vector<std::vector<bool>> &sets,
                                    size_t devices, bool Pairs::*allBut,
@@ -39,7 +39,7 @@ RouteSets::Members RouteSets::keep(const std::vector<std::vector<bool>> &sets,
 }
 
 RouteSets::RouteSets(const Topology &topology) : topology(topology) {
-  if (topology.deviceCount() > mostDevices)
+  if (topology.deviceCount() > maxDevices)
     return;
   auto devices = static_cast<size_t>(topology.deviceCount());
   size_t count = topology.links.size();

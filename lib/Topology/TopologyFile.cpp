@@ -20,7 +20,7 @@ using namespace soap;
 
 namespace {
 
-constexpr size_t mostDevices = 4096, mostSwitches = 65536, mostLinks = 1 << 20;
+constexpr size_t maxDevices = 4096, maxSwitches = 65536, maxLinks = 1 << 20;
 constexpr double nsPerSecond = 1e9;
 const char *const dtypes[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"};
 
@@ -119,8 +119,8 @@ private:
 
   void readDevices(const jsonfile::Cursor &at) {
     std::vector<jsonfile::Cursor> elements = at.elements();
-    if (elements.empty() || elements.size() > mostDevices)
-      return at.fail("expected 1 to " + std::to_string(mostDevices) +
+    if (elements.empty() || elements.size() > maxDevices)
+      return at.fail("expected 1 to " + std::to_string(maxDevices) +
                      " devices, got " + std::to_string(elements.size()));
     for (const jsonfile::Cursor &element : elements) {
       element.expectObject({"name", "type"});
@@ -139,8 +139,8 @@ private:
 
   void readSwitches(const jsonfile::Cursor &at) {
     std::vector<jsonfile::Cursor> elements = at.elements();
-    if (elements.size() > mostSwitches)
-      return at.fail("expected at most " + std::to_string(mostSwitches) +
+    if (elements.size() > maxSwitches)
+      return at.fail("expected at most " + std::to_string(maxSwitches) +
                      " switches, got " + std::to_string(elements.size()));
     for (const jsonfile::Cursor &element : elements) {
       element.expectObject({"name"});
@@ -165,8 +165,8 @@ private:
 
   void readLinks(const jsonfile::Cursor &at) {
     std::vector<jsonfile::Cursor> elements = at.elements();
-    if (elements.size() > mostLinks)
-      return at.fail("expected at most " + std::to_string(mostLinks) +
+    if (elements.size() > maxLinks)
+      return at.fail("expected at most " + std::to_string(maxLinks) +
                      " links, got " + std::to_string(elements.size()));
     for (const jsonfile::Cursor &element : elements) {
       element.expectObject({"name", "from", "to", "bandwidth_bytes_per_s",

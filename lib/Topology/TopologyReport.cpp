@@ -27,12 +27,12 @@ namespace {
 /// Sources whose routes the text counts: all pairs of 1024 devices are a
 /// second's work. Fewer where routes are long: no more sources once theirs have
 /// so many links.
-constexpr int mostDescribedSources = 256;
-constexpr size_t mostCountedLinks = size_t(1) << 22;
+constexpr int maxDescribedSources = 256;
+constexpr size_t maxCountedLinks = size_t(1) << 22;
 /// Lines of the table, and links of a route, that are all shown; of more, the
 /// first and the last.
-constexpr size_t mostDescribedClasses = 40, firstClasses = 24, lastClasses = 8,
-                 mostDescribedLinks = 10, firstLinks = 4;
+constexpr size_t maxDescribedClasses = 40, firstClasses = 24, lastClasses = 8,
+                 maxDescribedLinks = 10, firstLinks = 4;
 
 std::string padded(std::string text, size_t width) {
   if (text.size() < width)
@@ -88,7 +88,7 @@ static std::string describeTypes(const Topology &topology) {
 static std::string describeRoute(const Topology &topology, int from, int to) {
   std::string text = topology.devices[from].name;
   std::span<const int> route = topology.route(from, to);
-  bool isLong = route.size() > mostDescribedLinks;
+  bool isLong = route.size() > maxDescribedLinks;
   for (int l : isLong ? route.first(firstLinks) : route)
     text += " > " + vertexName(topology, topology.links[l].to);
   if (isLong)
@@ -109,8 +109,8 @@ std::string soap::describeTopology(const Topology &topology) {
   // hops, bandwidth, latency -> pairs, example
   using Class = std::tuple<size_t, double, int64_t>;
   std::map<Class, std::pair<int64_t, std::pair<int, int>>> classes;
-  int sources = 0, mostSources = std::min(devices, mostDescribedSources);
-  for (size_t links = 0; sources < mostSources && links < mostCountedLinks;
+  int sources = 0, maxSources = std::min(devices, maxDescribedSources);
+  for (size_t links = 0; sources < maxSources && links < maxCountedLinks;
        ++sources) {
     int a = sources;
     for (int b = 0; b < devices; ++b) {
@@ -134,7 +134,7 @@ std::string soap::describeTopology(const Topology &topology) {
                 ? " from the first device"
                 : " from the first " + std::to_string(sources) + " devices";
   text += "\n  hops      GB/s        us     pairs  for example\n";
-  size_t place = 0, hidden = classes.size() > mostDescribedClasses
+  size_t place = 0, hidden = classes.size() > maxDescribedClasses
                                  ? classes.size() - firstClasses - lastClasses
                                  : 0;
   for (const auto &[key, entry] : classes) {
@@ -424,10 +424,10 @@ private:
 
 Expected<std::string> soap::drawTopology(const Topology &topology) {
   size_t vertices = topology.devices.size() + topology.switches.size();
-  if (vertices > mostDrawnVertices)
+  if (vertices > maxDrawnVertices)
     return Error{"topology '" + topology.name + "' has " +
                  std::to_string(vertices) +
                  " devices and switches, drawings show at most " +
-                 std::to_string(mostDrawnVertices)};
+                 std::to_string(maxDrawnVertices)};
   return TopologyPainter(topology).draw();
 }

@@ -113,13 +113,16 @@ std::string mlir::soap::printSearchReport(const FunctionProblem &target,
                    counts.proposals > 0
                        ? llvm::json::Value(share(counts.simulatedTasks))
                        : llvm::json::Value(nullptr));
-    if (counts.proposals > 0 && options.hasBounds)
+    if (counts.proposals > 0 && options.hasBounds) {
+      // Copies occupy their receiver, or values are restored.
+      json.attribute("simulated_in_full", share(counts.simulatedInFull));
       // By the first bound that proved them too slow.
       json.attributeObject("pruned_unsimulated", [&] {
         json.attribute("load", share(counts.prunedByLoad));
         json.attribute("transfers", share(counts.prunedByTransfers));
         json.attribute("planned", share(counts.prunedByPlan));
       });
+    }
     json.attribute("optimal", result.optimal);
     json.attribute("bound_ns", result.boundNs);
     json.attribute("seed", options.seed);

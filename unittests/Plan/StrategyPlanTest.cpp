@@ -47,7 +47,8 @@ void expectSameTasks(const TaskGraph &expected, const TaskGraph &actual) {
 
 /// The plan of `plan` is that of its strategy; its times are those of
 /// Algorithm 1.
-void check(StrategyPlan &plan, StrategySimulator &simulator, Random &random) {
+void check(StrategyPlan &plan, MakespanBounds &bounds,
+           StrategySimulator &simulator, Random &random) {
   const Graph &graph = plan.getGraph();
   const CostModel &cost = plan.getCost();
   TaskGraph changed = buildTaskGraph(graph, buildPlan(plan), cost),
@@ -90,7 +91,7 @@ void check(StrategyPlan &plan, StrategySimulator &simulator, Random &random) {
             peakBytes(plan));
   for (int i = 0; i < 3; ++i) {
     if (i == 1)
-      plan.findPaths();
+      bounds.findPaths();
     int64_t limit = fresh.makespanNs + uniform(random, -fresh.makespanNs / 2,
                                                fresh.makespanNs / 4);
     int64_t bounded = simulator.makespan(limit);
@@ -143,15 +144,16 @@ struct Planned {
   Topology topology;
   CostModel cost;
   StrategyPlan plan;
+  MakespanBounds bounds;
 
   Planned(uint64_t seed, int size, bool restores = false)
       : random(seed),
         problem(restores ? withRestores(random, randomProblem(random, size))
                          : randomProblem(random, size)),
         topology(randomTopology(random, problem.devices)), cost(topology),
-        plan(problem.graph, cost) {
+        plan(problem.graph, cost), bounds(plan) {
     if (seed % 2 == 0)
-      plan.mostCacheBytes = 2000; // trimmed again and again
+      plan.maxCacheBytes = 2000; // trimmed again and again
   }
 };
 
@@ -173,10 +175,10 @@ randomChange(Random &random, const RandomProblem &problem, IsChosen isChosen) {
 void checkChain(uint64_t seed, bool restores = false) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Planned planned(seed, restores ? 16 : 10, restores);
-  auto &[random, problem, topology, cost, plan] = planned;
-  StrategySimulator simulator(plan);
+  auto &[random, problem, topology, cost, plan, bounds] = planned;
+  StrategySimulator simulator(plan, &bounds);
   plan.set(problem.strategy);
-  check(plan, simulator, random);
+  check(plan, bounds, simulator, random);
   Strategy kept = problem.strategy;
   for (int step = 0; step < 6 && !::testing::Test::HasFatalFailure(); ++step) {
     auto [nodes, configs] = randomChange(
@@ -188,12 +190,12 @@ void checkChain(uint64_t seed, bool restores = false) {
     // Before anything changes: as much, but for replicas that may turn out to
     // have nothing to do.
     std::vector<int64_t> leastNs;
-    plan.loadWithoutNs(nodes, leastNs);
+    bounds.loadWithoutNs(nodes, leastNs);
     for (size_t i = 0; i < nodes.size(); ++i)
-      plan.addShardNs(nodes[i], configs[i], leastNs);
+      bounds.addShardNs(nodes[i], configs[i], leastNs);
     int64_t least = *std::max_element(leastNs.begin(), leastNs.end());
     plan.change(nodes, configs);
-    int64_t load = plan.loadBoundNs(0), bound = plan.boundNs();
+    int64_t load = bounds.loadBoundNs(0), bound = bounds.boundNs();
     if (std::none_of(plan.getSlots().begin(), plan.getSlots().end(),
                      [](const auto &s) { return s.kernel->space.linear; }))
       ASSERT_EQ(least, load);
@@ -208,7 +210,7 @@ void checkChain(uint64_t seed, bool restores = false) {
         auto [otherNodes, otherConfigs] = randomChange(
             random, problem, [&] { return uniform(random, 0, 1) == 0; });
         plan.change(otherNodes, otherConfigs);
-        plan.boundNs();
+        bounds.boundNs();
         plan.revert();
         plan.change(nodes, configs);
       }
@@ -218,7 +220,7 @@ void checkChain(uint64_t seed, bool restores = false) {
         plan.finish();
         ASSERT_GT(simulator.makespan(), limit);
         plan.revert();
-        check(plan, simulator, random);
+        check(plan, bounds, simulator, random);
         plan.change(nodes, configs);
       } else {
         plan.revert();
@@ -231,7 +233,7 @@ void checkChain(uint64_t seed, bool restores = false) {
       ASSERT_LE(load, simulator.makespan());
       ASSERT_LE(bound, simulator.makespan());
       ASSERT_EQ(plan.getStrategy(), next);
-      check(plan, simulator, random);
+      check(plan, bounds, simulator, random);
     }
     if (finished && uniform(random, 0, 1)) {
       plan.commit();
@@ -240,7 +242,7 @@ void checkChain(uint64_t seed, bool restores = false) {
       plan.revert();
       ASSERT_EQ(plan.getStrategy(), kept);
     }
-    check(plan, simulator, random);
+    check(plan, bounds, simulator, random);
   }
 }
 
@@ -248,9 +250,10 @@ void checkChain(uint64_t seed, bool restores = false) {
 void checkProposals(uint64_t seed, bool restores = false) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Planned planned(seed, 24, restores);
-  auto &[random, problem, topology, cost, plan] = planned;
+  auto &[random, problem, topology, cost, plan, bounds] = planned;
   // Few tasks between checkpoints: parts of timelines come again.
-  DeltaSimulator simulator(plan, static_cast<int>(uniform(random, 1, 12)));
+  DeltaSimulator simulator(plan, bounds,
+                           static_cast<int>(uniform(random, 1, 12)));
   StrategySimulator fresh(plan);
   plan.set(problem.strategy);
   int64_t makespanNs = simulator.start();
@@ -272,7 +275,7 @@ void checkProposals(uint64_t seed, bool restores = false) {
                         : expected + uniform(random, -slack, slack);
     plan.change(nodes, configs);
     if (uniform(random, 0, 1))
-      plan.boundNs();
+      bounds.boundNs();
     int64_t actual = simulator.propose(limit);
     if (expected > limit) {
       ASSERT_GT(actual, limit);
@@ -370,7 +373,8 @@ TEST(StrategyPlan, BoundsOfRefusedProposalsAreForgotten) {
   Topology topology = *builtinTopology("cpu-4");
   CostModel cost(topology);
   StrategyPlan plan(mlp.graph, cost);
-  StrategySimulator simulator(plan);
+  MakespanBounds bounds(plan);
+  StrategySimulator simulator(plan, &bounds);
   Strategy strategy;
   for (const GraphNode &node : mlp.graph.nodes) {
     Config config = Config::single(node.whole.space);
@@ -398,7 +402,7 @@ TEST(StrategyPlan, BoundsOfRefusedProposalsAreForgotten) {
   int64_t limitNs = simulator.makespan();
   plan.revert();
   plan.change(nodes, configs);
-  ASSERT_GT(plan.boundNs(limitNs), limitNs);
+  ASSERT_GT(bounds.boundNs(limitNs), limitNs);
   plan.revert();
   plan.change({&node, 1}, {&config, 1});
   EXPECT_TRUE(plan.finish(limitNs));

@@ -55,11 +55,11 @@ TaskGraph writtenOut(const StrategyPlan &plan) {
 }
 
 /// One chain of changes, each of one or a few nodes.
-void checkChain(uint64_t seed, int64_t mostNodes, const std::string &topologies,
+void checkChain(uint64_t seed, int64_t maxNodes, const std::string &topologies,
                 int steps, Seen &seen) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
-  RandomProblem problem = randomProblem(random, mostNodes);
+  RandomProblem problem = randomProblem(random, maxNodes);
   std::string devices = std::to_string(problem.devices);
   Topology topology =
       *builtinTopology(topologies == "cpu" ? "cpu-" + devices

@@ -24,6 +24,7 @@ struct Layers {
   Topology topology = *builtinTopology("p100-1x4");
   CostModel cost{topology};
   StrategyPlan plan{mlp.graph, cost};
+  MakespanBounds bounds{plan};
 
   Layers() {
     Strategy strategy;
@@ -50,9 +51,9 @@ struct Layers {
 };
 
 /// What simulations find after `layers` have changed, one after the other.
-void checkChanges(const std::vector<size_t> &layers, int64_t mostSimulated) {
+void checkChanges(const std::vector<size_t> &layers, int64_t maxSimulated) {
   Layers parts, whole;
-  DeltaSimulator simulator(parts.plan, 16);
+  DeltaSimulator simulator(parts.plan, parts.bounds, 16);
   StrategySimulator fresh(whole.plan);
   simulator.start();
   for (size_t layer : layers) {
@@ -65,7 +66,7 @@ void checkChanges(const std::vector<size_t> &layers, int64_t mostSimulated) {
     parts.plan.revert();
     parts.change(layer);
     EXPECT_EQ(simulator.propose(expected), expected);
-    EXPECT_LE(simulator.simulatedTasks(), mostSimulated);
+    EXPECT_LE(simulator.simulatedTasks(), maxSimulated);
     std::vector<TaskQueue::Entry> starts, freshStarts;
     auto check = [&] {
       simulator.starts(starts);

@@ -20,13 +20,13 @@ TEST(TaskBundle, KeysKeepWhatTheyPackAndItsOrder) {
        {size_t(1), size_t(7), size_t(8000), size_t(1) << 20, size_t(1) << 30}) {
     BundleKeys keys(blocks);
     int last = static_cast<int>(blocks) - 1,
-        highest = std::numeric_limits<int>::max() - keys.mostTasks();
-    EXPECT_GE(keys.mostTasks(), 2);
+        highest = std::numeric_limits<int>::max() - keys.maxTasks();
+    EXPECT_GE(keys.maxTasks(), 2);
     uint64_t before = 0;
     bool isFirst = true;
     for (int block : {0, last / 2, last})
       for (int first : {0, 1000000, highest})
-        for (int count : {1, keys.mostTasks()}) {
+        for (int count : {1, keys.maxTasks()}) {
           uint64_t key = keys.pack({block, first, count});
           TaskBundle bundle = keys.unpack(key);
           EXPECT_EQ(bundle.block, block);
@@ -48,7 +48,7 @@ TEST(TaskBundle, GrowsByTheTaskAfterIt) {
     int block = static_cast<int>(blocks) - 1;
     for (int first : {0, 7, 1000000}) {
       uint64_t bundle = keys.pack({block, first, 1});
-      for (int count = 1; count < 5 && count < keys.mostTasks(); ++count) {
+      for (int count = 1; count < 5 && count < keys.maxTasks(); ++count) {
         EXPECT_TRUE(keys.follows(keys.pack({block, first + count, 1}), bundle));
         for (int other : {-1, 1, 2})
           EXPECT_FALSE(keys.follows(
@@ -60,7 +60,7 @@ TEST(TaskBundle, GrowsByTheTaskAfterIt) {
         EXPECT_EQ(bundle, keys.pack({block, first, count + 1}));
       }
       // A full one takes no more.
-      int most = keys.mostTasks();
+      int most = keys.maxTasks();
       EXPECT_FALSE(keys.follows(keys.pack({block, first + most, 1}),
                                 keys.pack({block, first, most})));
     }

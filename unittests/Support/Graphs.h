@@ -157,17 +157,17 @@ inline Mlp makeMlp(int64_t batch, const std::vector<int64_t> &widths) {
 /// Any legal config: uneven cuts, more pieces than extents, replicas, repeated
 /// devices.
 inline Config randomConfig(Random &random, const IterationSpace &space,
-                           int deviceCount, int64_t mostPieces = 8) {
+                           int deviceCount, int64_t maxPieces = 8) {
   Config config;
   int64_t pieces = 1;
   for (const Loop &loop : space.loops) {
     int64_t degree = loop.type != IteratorType::Serial && random.chance(40)
-                         ? random(1, mostPieces / pieces)
+                         ? random(1, maxPieces / pieces)
                          : 1;
     config.degrees.push_back(degree);
     pieces *= degree;
   }
-  config.replicas = random.chance(25) ? random(1, mostPieces / pieces) : 1;
+  config.replicas = random.chance(25) ? random(1, maxPieces / pieces) : 1;
   for (int64_t i = 0; i < pieces * config.replicas; ++i)
     config.devices.push_back(random(0, deviceCount - 1));
   return config;

@@ -202,13 +202,13 @@ struct RandomProblem {
   int devices;
 };
 
-inline RandomProblem randomProblem(Random &random, int64_t mostNodes = 6,
+inline RandomProblem randomProblem(Random &random, int64_t maxNodes = 6,
                                    int64_t largest = 6) {
   int64_t n = uniform(random, 1, largest), m = uniform(random, 1, largest);
   GraphBuilder builder{{}, random};
   std::vector<int> live{builder.input({n, m}), builder.input({n, m}),
                         builder.input({n, m})};
-  for (int64_t i = uniform(random, 1, mostNodes); i > 0; --i) {
+  for (int64_t i = uniform(random, 1, maxNodes); i > 0; --i) {
     auto pick = [&] {
       return live[uniform(random, 0, static_cast<int64_t>(live.size()) - 1)];
     };

@@ -1,7 +1,10 @@
-//===- ProofGate.h - Whether to look for a proof ----------------*- C++ -*-===//
+//===- ProofGate.h - Adaptive filter of bounds ------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides whether a search computes a bound for its next proposal, from how
+// often the bound has refused proposals so far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,19 +13,20 @@
 
 namespace soap {
 
-/// Whether a proof that a proposal is hopeless is worth looking for: it is
-/// tried as long as it refuses enough of what is asked, else now and then.
-/// Depends on nothing but the answers, so that searches stay deterministic.
+/// An adaptive filter: a bound is computed as long as it refuses enough
+/// proposals, and for one of 32 proposals otherwise. It depends on nothing but
+/// the answers, so searches stay deterministic.
 class ProofGate {
 public:
-  /// Worth it if one of `fewestOf` questions refuses, that is, if what follows
-  /// without the proof takes so many times as long.
-  explicit ProofGate(int fewestOf) : fewestOf(fewestOf) {}
+  /// The bound is worth its price if it refuses one of `maxPerRefusal`
+  /// proposals: if simulating a proposal takes that many times as long.
+  explicit ProofGate(int maxPerRefusal) : maxPerRefusal(maxPerRefusal) {}
 
-  /// Call before each question.
+  /// Whether to compute the bound now. Call it once per proposal.
   bool shouldTry() {
-    return refused * fewestOf >= tried || ++skipped % retryAfter == 0;
+    return refused * maxPerRefusal >= tried || ++skipped % retryAfter == 0;
   }
+  /// Counts the answer of a bound that was computed.
   void count(bool isRefused) {
     ++tried;
     refused += isRefused;
@@ -34,7 +38,7 @@ public:
 
 private:
   static constexpr int retryAfter = 32, memory = 256;
-  int fewestOf;
+  int maxPerRefusal;
   int tried = 16, refused = 16, skipped = 0;
 };
 

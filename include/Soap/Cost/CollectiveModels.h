@@ -66,7 +66,7 @@ private:
   TransferTable &transfers;
   const RouteLevels &levels;
   bool haveLevels; ///< say what groups have in common
-  size_t mostForPattern;
+  size_t maxForPattern;
   std::vector<int> classOf;  ///< by link: latency and bandwidth
   std::vector<Group> groups; ///< those met last, by hash
   std::unordered_map<std::u16string, Pattern> patterns;

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was measured on a type of device, curves fitted to that and scaled to
-// others, and a roofline per class of ops where there is neither
-// (docs/CostModel.md). Integer nanoseconds, at least 1, never decreasing in
-// flops or bytes.
+// How long one task takes on a device or between two: from measured times,
+// else from curves that are fitted to measurements of this or another type of
+// device, else from a roofline per class of ops (docs/CostModel.md). Times are
+// integer nanoseconds, at least 1, and never decrease in flops or bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,9 @@ struct Work {
   /// are: neither counts for them.
   int64_t registerBytes = 0;
   bool joins = false;
-  /// Of `bytes`, those of operands: what normalizations read twice.
+  /// The part of `bytes` that is in operands. Normalizations read it twice.
   int64_t operandBytes = 0;
-  /// Of an assemble: what it is put together from.
+  /// Of an assemble: the parts that it copies.
   CopyParts parts = {};
   /// Of a product of f32: the precision that is asked for.
   ProductPrecision precision = ProductPrecision::F32;
@@ -47,11 +47,10 @@ public:
   explicit CostModel(const Topology &topology) : topology(&topology) {}
   /// Duration of a compute task on a device, in ns, at least 1.
   int64_t computeNs(int device, const Work &work) const;
-  /// Of a message, or of several that go together.
+  /// Duration of a transfer of one message, or of several at once, in ns.
   int64_t transferNs(int from, int to, int64_t bytes) const;
-  /// What a message takes longer because its part of a tile is no contiguous
-  /// one and is packed first, on the device that sends it. 0 without measured
-  /// copies.
+  /// Additional ns of a message whose part of a tile is not contiguous, so that
+  /// the sender packs it first. 0 without measured copies.
   int64_t packNs(int device, const CopyPart &part) const;
   /// Copies of a device cost by how their parts lie in memory: `Work::parts`
   /// and `packNs` matter.
@@ -70,9 +69,9 @@ private:
 /// Work of a kernel on a box of its loops: flops = points x flopsPerPoint;
 /// bytes of operand and result tiles.
 Work kernelWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
-/// Makes the work of a kernel on any box that of the same kernel on another
-/// one, of which `volumes` are the elements of the tiles of operands, then
-/// results.
+/// Changes `work`, which must be that of the same kernel on some other box, to
+/// the work on `box`. `volumes` are the elements of the tiles of operands, then
+/// of results, on `box`.
 void resizeWork(const Graph &graph, const Kernel &kernel, const LoopBox &box,
                 std::span<const int64_t> volumes, Work &work);
 /// Work of filling the result tiles of a kernel's shard.

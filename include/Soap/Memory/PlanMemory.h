@@ -12,7 +12,7 @@
 #ifndef SOAP_MEMORY_PLANMEMORY_H
 #define SOAP_MEMORY_PLANMEMORY_H
 
-#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Plan/PlanState.h"
 #include "Soap/Simulator/TaskQueue.h"
 
 namespace soap {
@@ -20,7 +20,7 @@ namespace soap {
 /// Keeps a reference to a plan and memory for its buffers.
 class PlanMemory {
 public:
-  explicit PlanMemory(const StrategyPlan &plan);
+  explicit PlanMemory(const PlanState &plan);
 
   /// Peak live bytes per device, as `peakBytes` of the written-out plan
   /// (Simulator.h) in the order of the schedule. `tasks`: all tasks of the
@@ -36,7 +36,7 @@ private:
     bool isLive = false;
   };
 
-  const StrategyPlan &plan;
+  const PlanState &plan;
   /// By node: results that take the place of what they were computed from.
   std::vector<std::vector<int>> updatedResults;
   std::vector<size_t> first; ///< by value: its sources, then its actions
@@ -58,7 +58,7 @@ private:
 };
 
 /// Simulates a finished plan for this.
-std::vector<int64_t> peakBytes(const StrategyPlan &plan);
+std::vector<int64_t> peakBytes(const PlanState &plan);
 
 } // namespace soap
 

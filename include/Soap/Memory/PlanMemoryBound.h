@@ -13,7 +13,7 @@
 #ifndef SOAP_MEMORY_PLANMEMORYBOUND_H
 #define SOAP_MEMORY_PLANMEMORYBOUND_H
 
-#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Plan/PlanState.h"
 #include "Soap/Simulator/TaskQueue.h"
 
 #include <span>
@@ -24,7 +24,7 @@ namespace soap {
 /// tasks.
 class PlanMemoryBound {
 public:
-  explicit PlanMemoryBound(const StrategyPlan &plan);
+  explicit PlanMemoryBound(const PlanState &plan);
 
   /// Bytes per device that are not below those of `PlanMemory::peakBytes`.
   /// `tasks`: all tasks of the plan, which must be finished, in any order, with
@@ -39,7 +39,7 @@ public:
   boundBytes(std::span<const TaskQueue::Entry> tasks, Detail detail);
 
 private:
-  const StrategyPlan &plan;
+  const PlanState &plan;
   /// By node: results that take the place of what they were computed from.
   std::vector<std::vector<int>> updatedResults;
   std::vector<int> large;        ///< values that have most of all bytes

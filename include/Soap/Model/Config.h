@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A parallelization configuration c_i of the SOAP paper (section 4): a degree
-// per loop, a replica count, a device per piece.
+// A parallelization configuration c_i of the FlexFlow paper (section 4): a
+// degree per loop, a replica count, a device per piece.
 //
 //===----------------------------------------------------------------------===//
 

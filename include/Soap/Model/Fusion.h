@@ -19,8 +19,8 @@ namespace soap {
 struct Graph;
 
 /// Sets `Kernel::registers` of all ops of a graph. Stages are left as they are:
-/// they exchange what they compute. Linear in the size of the graph, but for
-/// the search of paths between neighbours.
+/// they exchange what they compute. Linear in the size of the graph, except
+/// for the search of paths between neighbours.
 void keepInRegisters(Graph &graph);
 
 } // namespace soap

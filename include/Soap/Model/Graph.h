@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operator graph G of the SOAP paper (section 3.1) without MLIR: values
+// The operator graph G of the FlexFlow paper (section 3.1) without MLIR: values
 // (tensors), nodes (ops) with iteration spaces, inputs and outputs. Built from
 // IR by Analysis/OpGraph.h; strategies are one Config per node.
 //

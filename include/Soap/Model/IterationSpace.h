@@ -46,13 +46,19 @@ struct Term {
   bool operator==(const Term &) const = default;
 };
 
-/// Maps a box of loops to the indices of one tensor dimension; see
-/// docs/Architecture.md, section 2. radix:  { offset + sum(coefficient * loop)
-/// }, exact window: the hull [a, b] of those values; a := ceil(a / divisor), b
-/// := floor(b / divisor); if `clip` >= 0, both clipped to [0, clip);
-///         then [a * scale + extraLow, b * scale + extraHigh], clipped to [0,
-///         extent). Empty if any step leaves nothing.
-/// whole:  [0, extent)
+// clang-format off
+/// Maps a box of loops to the indices of one tensor dimension of some extent;
+/// see docs/Architecture.md, section 2.
+///
+/// - Radix: the indices {offset + sum(coefficient * loop)} in [0, extent), over
+///   all points of the box.
+/// - Window: an interval, in four steps; empty if a step leaves nothing.
+///     1. [a, b] is the hull of those indices;
+///     2. a := ceil(a / divisor), b := floor(b / divisor);
+///     3. if clip >= 0, both are clipped to [0, clip);
+///     4. [a * scale + extraLow, b * scale + extraHigh], clipped to [0, extent).
+/// - Whole: [0, extent), whatever the box.
+// clang-format on
 struct DimMap {
   enum class Kind { Radix, Window, Whole };
   Kind kind = Kind::Radix;
@@ -80,8 +86,10 @@ struct DimMap {
 using AccessMap = std::vector<DimMap>;
 
 /// How contributions of a cut reduction fold into one tensor. Statistics
-/// tensors keep their statistics along dim 0: Moments: [count, mean, M2] (Chan
-/// et al.); Softmax: [max, sum of exp(x - max), logit of the label or 0].
+/// tensors keep their statistics along dim 0:
+///
+/// - Moments: [count, mean, M2] (Chan et al.);
+/// - Softmax: [max, sum of exp(x - max), logit of the label or 0].
 enum class Combiner { Sum, Max, Min, Moments, Softmax };
 
 /// Dim 0 of the tensor holds jointly combined statistics and must not be split.
@@ -130,8 +138,9 @@ Region image(const AccessMap &map, const LoopBox &box,
              const std::vector<int64_t> &shape);
 /// Some range of the box is empty.
 bool isEmpty(const LoopBox &box);
-/// Piece `i` of a loop of `extent` cut in `degree`: `[i * extent / degree, (i +
-/// 1) * extent / degree)`.
+/// Piece `i` of a loop of `extent` cut in `degree` pieces:
+///
+///     [i * extent / degree, (i + 1) * extent / degree)
 Interval cut(int64_t extent, int64_t degree, int64_t i);
 /// Whether the map of a result mentions the loop (a cut loop that no map
 /// mentions leaves the result partial).

@@ -102,7 +102,7 @@ public:
   /// The region in `count` slices for as many readers, of which late ones may
   /// be -1; empty if it is not worth splitting. `statistics`: dim 0 stays
   /// whole. Along the first dim that gives about equal slices, so that they lie
-  /// together in memory and nobody packs them; else along the largest.
+  /// together in memory and need no packing; else along the largest.
   const std::vector<int> &slices(int id, int count, bool statistics);
 
 private:

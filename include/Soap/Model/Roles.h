@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The S, A and P of the SOAP paper (section 4): what cutting a loop means. A
-// file of its own because analyses of the IR compute roles and searches
+// The S, A and P of the FlexFlow paper (section 4): what cutting a loop means.
+// A file of its own because analyses of the IR compute roles and searches
 // restrict themselves by them.
 //
 //===----------------------------------------------------------------------===//

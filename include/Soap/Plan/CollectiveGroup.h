@@ -20,7 +20,8 @@
 
 namespace soap {
 
-/// Who takes part in a regular collective, and with which buffers of the plan.
+/// The devices that take part in a regular collective, and their buffers in the
+/// plan.
 /// All-reduce and reduce-scatter: every member gives an input and gets an
 /// output. Reduce: every member gives, the root gets. Both may also be spread:
 /// some members give and some get (`isSpread`). All-gather: member i
@@ -29,8 +30,8 @@ namespace soap {
 /// member, itself among them, and gets one of each: an all-to-all.
 struct CollectiveGroup {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  /// Devices, each once. Sums are folded in this order: that of the
-  /// contributions; who only gets one is behind.
+  /// Devices, each once. Sums are folded in this order. Devices that
+  /// only get a result come last.
   std::vector<int> members;
   /// Place among the members; -1 if there is none.
   int root = -1;
@@ -80,8 +81,8 @@ Interval sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
 /// What programs do for a regular collective: one operation, or two where
 /// libraries cannot fold with the combiner: the root (the first device of an
 /// all-reduce) gathers all parts and folds them, and broadcasts the result; and
-/// where the group is spread: who contributes reduces to the root, which
-/// broadcasts to who reads. A gather is `AllToAll` with a root, an exchange one
+/// where the group is spread: contributors reduce to the root, which broadcasts
+/// to the readers. A gather is `AllToAll` with a root, an exchange one
 /// without.
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::AllReduce;

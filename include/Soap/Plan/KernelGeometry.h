@@ -24,7 +24,7 @@
 
 namespace soap {
 
-/// What a shard does. `Absent`: nothing, and nobody waits for it.
+/// What a shard does. `Absent`: nothing, and no task waits for it.
 enum class ShardState : uint8_t {
   Absent,
   Fill,   ///< writes the neutral value, as an operand tile is empty

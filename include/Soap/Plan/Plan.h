@@ -41,7 +41,7 @@ enum class ActionKind {
 };
 
 /// Stable sort key of an action: (block of a kernel or value, task in it, step
-/// of the task), see StrategyPlan.h; unique in a plan, independent of the order
+/// of the task), see PlanState.h; unique in a plan, independent of the order
 /// of construction and of the history of a search.
 using TaskKey = std::array<int64_t, 3>;
 

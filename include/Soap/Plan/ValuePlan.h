@@ -90,7 +90,7 @@ struct PlannedCollective {
   int64_t bytes = 0; ///< of the whole tensor; of an exchange, of all messages
 };
 
-/// Task `index` of block `block`; see StrategyPlan.h.
+/// Task `index` of block `block`; see PlanState.h.
 struct TaskRef {
   int block = -1, index = -1;
 };
@@ -112,11 +112,11 @@ struct ValuePlan {
   /// Of graph inputs: the tiles (device, region), which are the sources; region
   /// -1: none.
   std::vector<std::pair<int, int>> tiles;
-  /// Of a restored value: the slots (StrategyPlan.h) whose shards are its
+  /// Of a restored value: the slots (PlanState.h) whose shards are its
   /// sources, and whose shards its tasks wait for; -1: none.
   int sourceSlot = -1, triggerSlot = -1;
-  /// Who waits for each source and task: `successors[start[i] .. start[i + 1])`
-  /// with sources first, then tasks, then shards that tasks wait for.
+  /// Tasks that wait for each source and task: `successors[start[i] .. start[i
+  /// + 1])` with sources first, then tasks, then shards that tasks wait for.
   std::vector<int> successorStart;
   std::vector<TaskRef> successors;
   std::vector<int>

@@ -106,11 +106,11 @@ struct Profile {
 
 /// How many times faster a shape may be recorded than one that is no larger in
 /// any respect: kernels for odd shapes are slow, more is a mistake.
-constexpr double mostProfileDisorder = 8;
+constexpr double maxProfileDisorder = 8;
 
 /// Runs that differ by more were disturbed by other work on the machine: idle
 /// ones differ by some hundredths.
-constexpr double mostRunSpread = 0.25;
+constexpr double maxRunSpread = 0.25;
 
 /// What to say of a profile whose runs differ by more than that, "" of others.
 std::string doubtsOf(const Profile &profile);

@@ -3,19 +3,20 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What searches ask: the makespan of a strategy that differs from a known one
-// in the configs of a few ops, as far as it is at most a limit. Simulation
-// starts where the two timelines first differ, leaves out what comes again,
-// plans values only when it meets them, and stops when the makespan is proven
-// to be above the limit; so a hopeless change costs a few values and a few
-// hundred tasks. The same makespans as Algorithm 1 of the SOAP paper from
-// nothing; docs/Simulator.md says why.
+// Delta simulation, for searches: the makespan of a strategy that differs from
+// the committed one in the configs of a few ops, if it is at most a limit.
+// Simulation starts where the two timelines first differ, reuses segments of
+// the committed one, plans values when it meets them, and stops when the
+// makespan is proven to be above the limit. Makespans are those of Algorithm 1
+// of the FlexFlow paper; docs/Simulator.md has the proof, and says where this
+// falls back to Algorithm 1.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_SIMULATOR_DELTASIMULATOR_H
 #define SOAP_SIMULATOR_DELTASIMULATOR_H
 
+#include "Soap/Bounds/MakespanBounds.h"
 #include "Soap/Bounds/ProofGate.h"
 #include "Soap/Simulator/DeltaTimeline.h"
 #include "Soap/Simulator/StrategySimulator.h"
@@ -25,14 +26,15 @@
 
 namespace soap {
 
-/// Keeps a reference to a plan, and the timeline of its last commit.
+/// Keeps references to a plan and to its bounds, and the timeline of the plan's
+/// last commit.
 class DeltaSimulator {
 public:
-  /// Simulations start from checkpoints, and between them parts of a timeline
-  /// come again. They are at least so many tasks apart.
-  static constexpr int fewestTasksBetween = 64;
-  explicit DeltaSimulator(StrategyPlan &plan,
-                          int tasksBetween = fewestTasksBetween);
+  /// Simulations start from checkpoints, and reused segments lie between them.
+  /// The minimum distance of two checkpoints, in tasks.
+  static constexpr int minTasksBetween = 64;
+  DeltaSimulator(StrategyPlan &plan, MakespanBounds &bounds,
+                 int tasksBetween = minTasksBetween);
 
   /// Simulates the plan as it is, which must be finished and committed. Returns
   /// the makespan in ns; proposals differ from this.
@@ -47,6 +49,8 @@ public:
   std::function<bool()> shouldStop;
   /// Whether the last proposal ended so.
   bool wasStopped() const { return isStopped; }
+  /// Whether every proposal is simulated by Algorithm 1 on its whole plan.
+  bool usesFullSimulation() const { return fallsBack; }
   /// Keeps the timeline of the last proposal, whose makespan was returned.
   /// Before `StrategyPlan::commit`.
   void commit();
@@ -67,13 +71,13 @@ private:
   using Progress = DeltaTimeline::Progress;
   using Resource = DeltaTimeline::Resource;
   using Checkpoint = DeltaTimeline::Checkpoint;
-  using Splice = DeltaTimeline::Splice;
+  using Segment = DeltaTimeline::Segment;
   /// Tasks that have become ready, and are not in the queue yet.
   struct Released {
     TaskBundle bundle;
     int64_t readyNs;
   };
-  /// What has become of a block that is not that of the last commit.
+  /// Where the tasks of a changed block are: all ahead of the run, or all over.
   enum class Change : uint8_t { None, Ahead, Over };
   /// What a run needs to know of a block, in one cache line: made when the
   /// first of its tasks is touched.
@@ -104,15 +108,18 @@ private:
   };
 
   StrategyPlan &plan;
+  MakespanBounds &bounds;
   int tasksBetween;            ///< checkpoints, at least
-  StrategySimulator simulator; ///< where copies occupy their receiver
-  bool copiesOccupy = false;
+  StrategySimulator simulator; ///< if `fallsBack`
+  /// Copies of some device occupy the receiver, or values are restored: falls
+  /// back to `simulator`.
+  bool fallsBack = false;
   std::vector<int> firstOperand;  ///< by slot, in `operandPlaces`
   std::vector<int> operandPlaces; ///< among the bindings of the value
   std::vector<int> onlyWriter;    ///< by value: its block, -1: one of several
   DeltaTimeline timeline;         ///< of the last commit
   DeltaTimeline::Record record;   ///< of the last proposal
-  ProofGate border{6}; ///< bounds from values around what has changed
+  ProofGate boundaryGate{6};      ///< for `planBoundaryValues`
   // State of the run. It has parts, each of which starts from a checkpoint.
   uint64_t epoch = 0;
   int firstSimulated = 0;       ///< position of the checkpoint
@@ -174,13 +181,13 @@ private:
   void listChanges();
   void await(size_t checkpoint);
   void awaitNext();
-  bool comesAgain(const TaskQueue::Entry &entry, int64_t makespanNs);
+  bool reusesSegment(const TaskQueue::Entry &entry, int64_t makespanNs);
   bool converges(const TaskQueue::Entry &entry, Convergence &found);
   bool settle(int block, size_t present, Convergence &found);
   bool settleKernels(Convergence &found);
   bool settleValues(Convergence &found);
   bool isShifted(const Convergence &found) const;
-  void splice(const Convergence &found, int64_t makespanNs);
+  void reuse(const Convergence &found, int64_t makespanNs);
   const ValueState &stateOf(int value) {
     if (values[value].epoch != epoch)
       setState(value);
@@ -190,8 +197,8 @@ private:
   bool planValue(int value);
   void addWaiting(int slot, size_t operand, TaskRun *tasks);
   bool planOperands(int block);
-  bool occupyTogether(std::span<const int> numbers, int64_t durationNs,
-                      int64_t readyNs, int64_t &endNs);
+  bool occupyAllAt(std::span<const int> numbers, int64_t durationNs,
+                   int64_t readyNs, int64_t &endNs);
   bool occupy(const BlockState &state, int index, int64_t readyNs,
               int64_t &endNs);
   bool occupyAll(const TaskBundle &bundle, const BlockState &state,
@@ -199,10 +206,11 @@ private:
   std::span<const int> resultsOf(int block) const {
     return plan.getSlots()[plan.getBlocks()[block].slot].kernel->results;
   }
-  bool arrive(int block, const BlockState &state, TaskRun &task, int64_t endNs);
-  bool meet(int value);
-  bool followOne(int value, size_t node, int64_t endNs);
-  bool follow(int value, size_t node, std::span<const int64_t> ends);
+  bool countPredecessor(int block, const BlockState &state, TaskRun &task,
+                        int64_t endNs);
+  bool visitValue(int value);
+  bool releaseSuccessors(int value, size_t node, int64_t endNs);
+  bool releaseSuccessors(int value, size_t node, std::span<const int64_t> ends);
   void release(int block, int index, int64_t readyNs);
   void queueReleased();
   void takeCheckpoint(int64_t makespanNs);

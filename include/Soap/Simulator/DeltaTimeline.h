@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What DeltaSimulator.h keeps of the last commit, and what it finds of a
-// proposal: the tasks that it has simulated, and the parts of the timeline
-// between them that come again.
+// The data of delta simulation (DeltaSimulator.h): the committed timeline, and
+// the record of a proposal, which is the tasks that were simulated and the
+// segments of the committed timeline between them that were reused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace soap {
 /// in which they left the queue.
 struct DeltaTimeline {
   static constexpr int never = std::numeric_limits<int>::max();
-  /// What is known of a task.
+  /// A task of the committed timeline.
   struct Done {
     int64_t endNs = 0;
     int position = never;
@@ -32,8 +32,9 @@ struct DeltaTimeline {
   /// How far a block was.
   struct Progress {
     int first = never, last = -1; ///< positions of its tasks; none: as here
-    int touched = never; ///< no task of it waits for one at a position before
-    int64_t endNs = 0;   ///< no task of it ended later
+    /// Each predecessor of its tasks has this position or a later one.
+    int touched = never;
+    int64_t endNs = 0; ///< no task of it ended later
     /// Whether none of its tasks was over before a position.
     bool isUntouchedAt(int position) const { return first >= position; }
     /// Whether all were, and had ended at a time.
@@ -54,9 +55,9 @@ struct DeltaTimeline {
     std::vector<TaskQueue::Entry> queue;
     TaskQueue::Entry next = {0, 0}; ///< the first task of the queue, alone
   };
-  /// A part of the timeline that comes again, as a whole earlier or later: from
-  /// the state before one position to that before another.
-  struct Splice {
+  /// A reused segment: a part of the timeline, earlier or later as a whole,
+  /// from the state before one position to that before another.
+  struct Segment {
     int first, last;    ///< these positions; the last may be the end
     int offset;         ///< what its positions are greater by now
     int64_t shiftNs;    ///< and its times
@@ -77,8 +78,8 @@ struct DeltaTimeline {
     // Of these, so many entries are in use; memory is kept.
     std::vector<Checkpoint> passed;
     size_t passedCount = 0;
-    std::vector<Splice> splices;
-    size_t spliceCount = 0;
+    std::vector<Segment> segments;
+    size_t segmentCount = 0;
     /// Blocks of which a task was touched, and the position of the last task
     /// that was simulated before.
     std::vector<std::pair<int, int>> touched;
@@ -86,8 +87,8 @@ struct DeltaTimeline {
     /// Starts from the checkpoint before an entry of a list, 0: from nothing.
     void restart(size_t checkpoint, int position);
     void copy(const Record &other);
-    /// Gives a task that comes again its position and end now. Returns false if
-    /// it does not.
+    /// Gives a task of a reused segment its new position and end. Returns false
+    /// if the task is in none.
     bool move(Done &task) const;
   };
 
@@ -112,7 +113,7 @@ private:
   std::vector<uint64_t> stamped; ///< by block, in `commit`
   uint64_t stamp = 0;
 
-  void moveSpliced(const Record &record);
+  void moveReused(const Record &record);
   void takeSimulated(const Record &record);
   void findProgress(int start);
   void mergeCheckpoints(Record &record);

@@ -45,7 +45,7 @@ struct FoldedPlan {
 };
 
 /// Folds as far as it is exact: in the worst case, every task is a class.
-FoldedPlan foldPlan(const StrategyPlan &plan);
+FoldedPlan foldPlan(const PlanState &plan);
 
 } // namespace soap
 

@@ -11,10 +11,10 @@
 #ifndef SOAP_SIMULATOR_SIMULATORSTATE_H
 #define SOAP_SIMULATOR_SIMULATORSTATE_H
 
-#include "Soap/Plan/StrategyPlan.h"
-
 #include <algorithm>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace soap {
 
@@ -53,14 +53,6 @@ struct ResourceState {
     return tooLate;
   }
 };
-
-/// What a task of a value occupies: one resource, or a list of the plan.
-inline std::span<const int> resourcesOf(const StrategyPlan &plan,
-                                        const int &resource) {
-  if (resource >= 0)
-    return {&resource, 1};
-  return plan.resourceLists()[-1 - resource];
-}
 
 } // namespace soap
 

@@ -13,7 +13,7 @@
 #ifndef SOAP_SIMULATOR_STRATEGYSIMULATOR_H
 #define SOAP_SIMULATOR_STRATEGYSIMULATOR_H
 
-#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Bounds/MakespanBounds.h"
 #include "Soap/Simulator/ReadyQueue.h"
 #include "Soap/Simulator/SimulatorState.h"
 
@@ -27,10 +27,12 @@ struct TaskTimes {
   bool operator==(const TaskTimes &) const = default;
 };
 
-/// Keeps a reference to a plan and memory for its tasks.
+/// Keeps references, and memory for the tasks of the plan.
 class StrategySimulator {
 public:
-  explicit StrategySimulator(const StrategyPlan &plan);
+  /// With bounds of the plan, `makespan` stops earlier.
+  explicit StrategySimulator(const PlanState &plan,
+                             const MakespanBounds *bounds = nullptr);
 
   /// The makespan in ns if it is at most `limitNs`; else some number above the
   /// limit, as soon as the makespan is known to be above it.
@@ -52,7 +54,8 @@ public:
 private:
   using Entry = TaskQueue::Entry;
 
-  const StrategyPlan &plan;
+  const PlanState &plan;
+  const MakespanBounds *bounds; ///< may be null
   int deviceCount;
   bool copiesOccupy; ///< copies of some device occupy the receiver
   uint64_t epoch = 0;

@@ -32,18 +32,18 @@ public:
   /// For blocks `0 .. blocks`.
   explicit BundleKeys(size_t blocks)
       : blockShift(63 - std::bit_width(blocks)),
-        countBits(std::min(mostCountBits, blockShift - numberBits)) {}
+        countBits(std::min(maxCountBits, blockShift - numberBits)) {}
 
   static constexpr uint64_t none = ~uint64_t(0); ///< no bundle's
 
-  /// The most tasks of a bundle.
-  int mostTasks() const { return 1 << countBits; }
+  /// The maximum number of tasks of a bundle.
+  int maxTasks() const { return 1 << countBits; }
   uint64_t pack(const TaskBundle &bundle) const {
     return static_cast<uint64_t>(bundle.block) << blockShift |
            static_cast<uint64_t>(bundle.first) << countBits |
            static_cast<uint64_t>(bundle.count - 1);
   }
-  /// The key of a bundle with one more task; the caller keeps `mostTasks`.
+  /// The key of a bundle with one more task; the caller keeps `maxTasks`.
   uint64_t append(uint64_t key) const { return key + 1; }
   /// Whether a task, packed alone, comes right after a bundle, which has room
   /// for it.
@@ -54,7 +54,7 @@ public:
   /// `none` if nothing can.
   uint64_t after(uint64_t key) const {
     uint64_t last = key & ((uint64_t(1) << countBits) - 1);
-    if (last + 1 == static_cast<uint64_t>(mostTasks()))
+    if (last + 1 == static_cast<uint64_t>(maxTasks()))
       return none;
     return key - last + ((last + 1) << countBits);
   }
@@ -72,7 +72,7 @@ public:
 private:
   /// Of the number of a task in its block.
   static constexpr int numberBits = 31;
-  static constexpr int mostCountBits = 16;
+  static constexpr int maxCountBits = 16;
   int blockShift, countBits;
 };
 

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The task graph T of the SOAP paper (section 5.1): compute and communication
-// tasks with dependencies; resources are one compute queue per device and one
-// queue per link. JSON form in docs/Simulator.md.
+// The task graph T of the FlexFlow paper (section 5.1): compute and
+// communication tasks with dependencies; resources are one compute queue per
+// device and one queue per link. JSON form in docs/Simulator.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ struct TaskGraph {
 /// the bytes of all its messages.
 void setCollective(Task &task, const PlanCollective &collective,
                    const Topology &topology);
-/// The tasks of a plan by number (`Action::task`). `names` can be off where
-/// nobody reads them.
+/// The tasks of a plan by number (`Action::task`). Without `names`, tasks
+/// and resources have none.
 TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan,
                          const CostModel &cost, bool names = true);
 /// What `markDeferred` has to know of a task.

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The queue of Algorithm 1 of the SOAP paper: tasks by (ready time, key). Keys
-// are unique and do not depend on the order in which tasks were made.
+// The queue of Algorithm 1 of the FlexFlow paper: tasks by (ready time, key).
+// Keys are unique and do not depend on the order in which tasks were made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,7 @@ public:
   }
 
 private:
-  static constexpr size_t mostInFront = 32;
+  static constexpr size_t maxInFront = 32;
   std::vector<Entry> front; ///< the last one comes first
   std::array<std::vector<Entry>, 128> buckets;
   std::array<uint64_t, 2> filled = {0, 0}; ///< buckets, a bit each
@@ -104,7 +104,7 @@ private:
   void refill() {
     for (;;) {
       std::vector<Entry> &entries = take(lowest());
-      if (entries.size() <= mostInFront) {
+      if (entries.size() <= maxInFront) {
         std::swap(front, entries);
         sortFront();
         end = front.front();

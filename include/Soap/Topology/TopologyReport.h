@@ -21,11 +21,11 @@ namespace soap {
 std::string describeTopology(const Topology &topology);
 
 /// Most vertices (devices and switches) that a drawing shows.
-constexpr int mostDrawnVertices = 600;
+constexpr int maxDrawnVertices = 600;
 
 /// An SVG: devices in a row, switches above them by their distance from
 /// devices, links as lines whose width grows with bandwidth. An error if there
-/// are more than `mostDrawnVertices`.
+/// are more than `maxDrawnVertices`.
 Expected<std::string> drawTopology(const Topology &topology);
 
 } // namespace soap

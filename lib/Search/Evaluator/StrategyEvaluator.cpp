@@ -21,11 +21,11 @@ static constexpr size_t maxFollowingBytes = size_t(64) << 20;
 StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
                                      SimulatorKind kind)
     : problem(problem), kind(kind), cost(problem.getTopology()),
-      plan(problem.getGraph(), cost), memory(plan), memoryBound(plan),
-      followings(problem.getGroups().size()),
+      plan(problem.getGraph(), cost), bounds(plan), memory(plan),
+      memoryBound(plan), followings(problem.getGroups().size()),
       heaviest(problem.getGroups().size()) {
   if (kind == SimulatorKind::Delta)
-    simulator.emplace(plan);
+    simulator.emplace(plan, bounds);
   if (kind == SimulatorKind::Propagate)
     propagator.emplace(plan);
 }
@@ -97,7 +97,7 @@ const std::vector<size_t> &StrategyEvaluator::heaviestFirst(int number) {
   std::vector<int64_t> workNs;
   for (int node : group.nodes) {
     std::vector<int64_t> ns(1);
-    plan.addShardNs(
+    bounds.addShardNs(
         node, Config::single(problem.getGraph().nodes[node].whole.space, 0),
         ns);
     workNs.push_back(ns[0]);
@@ -120,7 +120,7 @@ bool StrategyEvaluator::isOverloaded(std::span<const GroupChange> changes,
     nodes.insert(nodes.end(), list.begin(), list.end());
   }
   trimFollowings();
-  plan.loadWithoutNs(nodes, deviceNs);
+  bounds.loadWithoutNs(nodes, deviceNs);
   auto add = [&](const GroupChange &change, const std::vector<int64_t> &ns) {
     bool isOver = false;
     for (size_t s = 0; s < ns.size(); ++s)
@@ -139,9 +139,9 @@ bool StrategyEvaluator::isOverloaded(std::span<const GroupChange> changes,
     while (following.counted < members.size() && !isOver) {
       size_t m = order[following.counted++];
       memberNs.assign(following.leastNs.size(), 0);
-      plan.addShardNs(members[m],
-                      memberOf(change.group, change.config, following, m),
-                      memberNs);
+      bounds.addShardNs(members[m],
+                        memberOf(change.group, change.config, following, m),
+                        memberNs);
       for (size_t s = 0; s < memberNs.size(); ++s)
         following.leastNs[s] += memberNs[s];
       isOver = add(change, memberNs);
@@ -236,14 +236,14 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
     lookAtMemory(evaluation, limitNs);
     return evaluation;
   }
-  evaluation.makespanNs = plan.loadBoundNs(limitNs);
+  evaluation.makespanNs = bounds.loadBoundNs(limitNs);
   if (evaluation.makespanNs > limitNs) {
     ++statistics.prunedByLoad;
     return evaluation;
   }
   if (limitNs != std::numeric_limits<int64_t>::max() &&
       inboundGate.shouldTry()) {
-    evaluation.makespanNs = plan.boundNs(limitNs);
+    evaluation.makespanNs = bounds.boundNs(limitNs);
     bool isPruned = evaluation.makespanNs > limitNs;
     inboundGate.count(isPruned);
     if (isPruned) {
@@ -255,6 +255,8 @@ Evaluation StrategyEvaluator::priceChange(int64_t limitNs) {
   isStopped = simulator->wasStopped();
   statistics.simulatedTasks += simulator->simulatedTasks();
   statistics.prunedByPlan += simulator->simulatedTasks() == 0;
+  statistics.simulatedInFull +=
+      simulator->usesFullSimulation() && simulator->simulatedTasks() > 0;
   lookAtMemory(evaluation, limitNs);
   return evaluation;
 }

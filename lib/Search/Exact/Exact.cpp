@@ -76,7 +76,7 @@ public:
                  const ExactOptions &options)
       : problem(problem), options(options), run(options, result.search),
         cost(problem.getTopology()), plan(problem.getGraph(), cost),
-        simulator(plan) {}
+        bounds(plan), simulator(plan, &bounds) {}
 
   ExactResult search() {
     run.offerStarts(problem);
@@ -134,6 +134,7 @@ private:
   SearchRun run;
   CostModel cost;
   StrategyPlan plan;
+  MakespanBounds bounds;
   StrategySimulator simulator;
   EvaluatorStatistics statistics;
   std::vector<std::vector<Config>> configs; ///< by group
@@ -388,8 +389,8 @@ private:
       }
     }
     plan.change(nodes, members);
-    bool hopeless =
-        plan.loadBoundNs(limitNs) > limitNs || plan.boundNs(limitNs) > limitNs;
+    bool hopeless = bounds.loadBoundNs(limitNs) > limitNs ||
+                    bounds.boundNs(limitNs) > limitNs;
     statistics.prunedByTransfers += hopeless;
     if (hopeless || !plan.finish(limitNs)) {
       plan.revert();

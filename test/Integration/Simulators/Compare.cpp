@@ -44,7 +44,7 @@ struct Options {
 
 struct Counts {
   int64_t proposals = 0, accepted = 0, differences = 0;
-  int64_t tasks = 0, mostTasks = 0, propagated = 0, byDelta = 0;
+  int64_t tasks = 0, maxTasks = 0, propagated = 0, byDelta = 0;
   uint64_t timelines = 14695981039346656037u; ///< hash of all times
 
   void hash(int64_t number) {
@@ -95,8 +95,8 @@ public:
 
     ++counts.proposals;
     counts.tasks += static_cast<int64_t>(expected.tasks.size());
-    counts.mostTasks =
-        std::max(counts.mostTasks, static_cast<int64_t>(expected.tasks.size()));
+    counts.maxTasks =
+        std::max(counts.maxTasks, static_cast<int64_t>(expected.tasks.size()));
     counts.propagated += propagator.simulatedTasks();
     for (const Task &task : expected.tasks)
       counts.hash(task.endNs);
@@ -200,12 +200,12 @@ void compareOnRandomGraphs(const Options &options, Counts &counts) {
   for (uint64_t seed = options.seed; counts.proposals < options.random;
        ++seed) {
     Random random(seed);
-    int64_t mostNodes = uniform(random, 1, 24);
-    RandomProblem made = randomProblem(random, mostNodes);
+    int64_t maxNodes = uniform(random, 1, 24);
+    RandomProblem made = randomProblem(random, maxNodes);
     // A cluster now and then, with links so slow that exchanges matter.
     bool isCluster = seed % 8 == 7;
     if (isCluster)
-      made = randomProblem(random, mostNodes, 24);
+      made = randomProblem(random, maxNodes, 24);
     int kind = static_cast<int>(uniform(random, 0, 3));
     std::string n = std::to_string(made.devices),
                 name = isCluster   ? kind < 2 ? "k80-4x4" : "p100-4x4"
@@ -360,7 +360,7 @@ int main(int argc, char **argv) {
               static_cast<long long>(counts.proposals),
               static_cast<long long>(counts.accepted),
               static_cast<long long>(counts.differences), per(counts.tasks),
-              static_cast<long long>(counts.mostTasks), per(counts.propagated),
+              static_cast<long long>(counts.maxTasks), per(counts.propagated),
               per(counts.byDelta),
               static_cast<unsigned long long>(counts.timelines));
   return counts.differences == 0 && counts.proposals > 0 ? 0 : 1;

@@ -51,6 +51,8 @@ struct EvaluatorStatistics {
   /// By a bound of the planned proposal: before a task was simulated.
   int64_t prunedByPlan = 0;
   int64_t simulatedTasks = 0; ///< tasks that were given times
+  /// Delta simulation fell back to Algorithm 1 (docs/Simulator.md).
+  int64_t simulatedInFull = 0;
 
   EvaluatorStatistics &operator+=(const EvaluatorStatistics &other) {
     proposals += other.proposals;
@@ -58,6 +60,7 @@ struct EvaluatorStatistics {
     prunedByTransfers += other.prunedByTransfers;
     prunedByPlan += other.prunedByPlan;
     simulatedTasks += other.simulatedTasks;
+    simulatedInFull += other.simulatedInFull;
     return *this;
   }
 };
@@ -130,6 +133,7 @@ private:
   Strategy current, pending; ///< if full
   CostModel cost;
   StrategyPlan plan;
+  MakespanBounds bounds;
   std::optional<DeltaSimulator> simulator;       ///< if delta
   std::optional<Algorithm2Simulator> propagator; ///< if propagate
   PlanMemory memory;

@@ -1,4 +1,5 @@
-//===- StrategyBoundsTest.cpp - What a makespan is at least ---------------===//
+//===- MakespanBoundsTest.cpp - Lower bounds of the makespan
+//---------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Bounds/MakespanBounds.h"
 #include "Soap/Simulator/StrategySimulator.h"
 #include "Support/RandomGraphs.h"
 
@@ -27,7 +28,7 @@ Topology slowCluster(const std::string &name) {
   return topology;
 }
 
-TEST(StrategyBounds, AreBelowMakespansOfClusters) {
+TEST(MakespanBounds, AreBelowMakespansOfClusters) {
   constexpr int devices = 16;
   int strategies = 0, close = 0;
   for (const char *name :
@@ -42,7 +43,8 @@ TEST(StrategyBounds, AreBelowMakespansOfClusters) {
         problem.strategy[n] =
             wideConfig(random, problem.graph.nodes[n].whole.space, devices);
       StrategyPlan plan(problem.graph, cost);
-      StrategySimulator simulator(plan);
+      MakespanBounds bounds(plan);
+      StrategySimulator simulator(plan, &bounds);
       plan.set(problem.strategy);
       for (int step = 0; step < 12; ++step) {
         auto node = static_cast<int>(uniform(
@@ -50,14 +52,14 @@ TEST(StrategyBounds, AreBelowMakespansOfClusters) {
         Config config =
             wideConfig(random, problem.graph.nodes[node].whole.space, devices);
         plan.change({&node, 1}, {&config, 1});
-        int64_t boundNs = plan.boundNs();
+        int64_t boundNs = bounds.boundNs();
         plan.finish();
         int64_t makespanNs = simulator.makespan();
         ASSERT_LE(boundNs, makespanNs) << "step " << step;
         // What is known of planned values is a bound, too.
-        plan.findPaths();
+        bounds.findPaths();
         for (size_t k = 0; k < plan.getSlots().size(); ++k)
-          ASSERT_LE(plan.tailNs(static_cast<int>(k)), makespanNs);
+          ASSERT_LE(bounds.tailNs(static_cast<int>(k)), makespanNs);
         ++strategies;
         close += 2 * boundNs > makespanNs;
         if (uniform(random, 0, 1))
