@@ -57,16 +57,21 @@ std::string mlir::soap::describeFunctions(ModuleOp module) {
 }
 
 LogicalResult mlir::soap::checkModelOps(func::FuncOp function) {
-  std::string ops = describeOps(function);
-  if (ops.empty() ||
-      llvm::any_of(function.getBody().getOps(), [](Operation &op) {
-        return isa<IterationSpaceOpInterface>(op) ||
-               isa_and_nonnull<SoapDialect>(op.getDialect());
-      }))
+  Operation *first = nullptr;
+  for (Operation &op : function.getBody().getOps()) {
+    if (isa<IterationSpaceOpInterface>(op) ||
+        isa_and_nonnull<SoapDialect>(op.getDialect()))
+      return success();
+    if (!first && !op.hasTrait<OpTrait::IsTerminator>())
+      first = &op;
+  }
+  if (!first)
     return success();
   return function.emitError()
          << "'@" << function.getName()
-         << "' has no op that a strategy can distribute: found " << ops
-         << ", expected ops that implement 'IterationSpaceOpInterface', as the "
-            "ops of the dialect 'soap' do ('soap-translate' imports models)";
+         << "' has no op that a strategy can distribute: found "
+         << describeOps(function) << ", the first is '" << first->getName()
+         << "'; expected ops that implement 'IterationSpaceOpInterface', as "
+            "the ops of the dialect 'soap' do ('soap-translate' imports "
+            "models)";
 }
