@@ -176,12 +176,12 @@ public:
     }
     for (Operation *op : llvm::reverse(dead))
       op->erase();
+    eraseUnusedPieces();
     // Kernels have copies of them.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!isa_and_nonnull<SoapDialect>(op.getDialect()) &&
           isOpTriviallyDead(&op))
         op.erase();
-    eraseUnusedPieces();
     return success();
   }
 
