@@ -176,12 +176,12 @@ public:
     }
     for (Operation *op : llvm::reverse(dead))
       op->erase();
+    eraseUnusedPieces();
     // Kernels have copies of them.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!isa_and_nonnull<SoapDialect>(op.getDialect()) &&
           isOpTriviallyDead(&op))
         op.erase();
-    eraseUnusedPieces();
     return success();
   }
 
@@ -319,10 +319,8 @@ private:
     for (unsigned r = 0; r < op->getNumResults(); ++r)
       if (std::optional<unsigned> operand = kernelOp.tiedOperand(r)) {
         Value value = op->getOperand(*operand);
-        // What another operand reads must not be written over.
-        auto reads = [&](OpOperand *read) { return read->get() == value; };
-        if (value.getType() == op->getResult(r).getType() &&
-            llvm::count_if(readOperands(op), reads) == 1)
+        // What something else reads must not be written over.
+        if (value.getType() == op->getResult(r).getType() && value.hasOneUse())
           tied[r] = value;
       }
     FailureOr<FlatSymbolRefAttr> kernel =
