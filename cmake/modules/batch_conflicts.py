@@ -51,7 +51,7 @@ def main():
     in_headers = set()
     for folder in ("include/Soap", "lib", "tools"):
         for header in glob.glob(os.path.join(root, folder, "**", "*.h"), recursive=True):
-            in_headers |= types_of(header) | names_of(header, r"(?:inline|static|constexpr) ")
+            in_headers |= types_of(header) | names_of(header, r"(?:inline|static|constexpr|using) ")
     taken = set()
     for source in sources:
         # Made by the build.
