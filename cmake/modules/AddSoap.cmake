@@ -51,7 +51,7 @@ function(soap_target_options name)
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
 endfunction()
 
-# A first look takes half of the compile time: sources of a library in batches, which instantiate what they share once,
+# A first look takes less compile time: sources of a library in batches, which instantiate what they share once,
 # and -O1 for sources on MLIR, which neither search nor train.
 option(SOAP_QUICK_BUILD "Compile sources in batches, and those on MLIR with -O1" OFF)
 function(soap_batch_sources)

@@ -3,7 +3,7 @@
 with the reason.
 
 SOAP_QUICK_BUILD compiles several sources of a library as one. Two of them must not define one name at namespace scope,
-as files with anonymous namespaces and static functions may, nor a type that a header of the project has. This reads
+as files with anonymous namespaces and static functions may, nor one that a header of the project defines. This reads
 names, not C++: overloads of one name in two files count, which costs a little build time and nothing else.
 """
 import glob
@@ -28,9 +28,15 @@ def types_of(path):
     return {match[1] for match in map(TYPE.match, lines_of(path)) if match}
 
 
-def names_of(path):
-    names = types_of(path)
+def names_of(path, start=""):
+    """Types, functions and variables; with a regular expression `start`, of lines that begin so."""
+    names = types_of(path) if not start else set()
     for line in lines_of(path):
+        if not re.match(start, line):
+            continue
+        # enum { n, c, h, w };
+        if enumerators := re.match(r"enum (?!class)[\w: ]*\{([^}]*)", line):
+            names.update(re.findall(r"(?:^|,)\s*(\w+)", enumerators[1]))
         match = DEFINITION.match(line)
         # Members are defined with their class: `Simulator::run(`.
         if match and not re.search(r"::~?\w+\s*$", line[:match.end(1)]):
@@ -45,7 +51,7 @@ def main():
     in_headers = set()
     for folder in ("include/Soap", "lib", "tools"):
         for header in glob.glob(os.path.join(root, folder, "**", "*.h"), recursive=True):
-            in_headers |= types_of(header)
+            in_headers |= types_of(header) | names_of(header, r"(?:inline|static|constexpr|using) ")
     taken = set()
     for source in sources:
         # Made by the build.
@@ -53,7 +59,7 @@ def main():
             print(source, "generated")
             continue
         names = names_of(source)
-        clash = names & taken | types_of(source) & in_headers
+        clash = names & (taken | in_headers)
         if clash:
             print(source, *sorted(clash))
         else:

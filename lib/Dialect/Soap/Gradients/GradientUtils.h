@@ -12,6 +12,7 @@
 #ifndef SOAP_LIB_DIALECT_SOAP_GRADIENTS_GRADIENTUTILS_H
 #define SOAP_LIB_DIALECT_SOAP_GRADIENTS_GRADIENTUTILS_H
 
+#include "../OpSupport.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
@@ -19,9 +20,6 @@ namespace mlir::soap {
 
 inline RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-inline ArrayRef<int64_t> shapeOf(Value value) {
-  return tensorType(value).getShape();
 }
 
 /// Creates the gradient ops of one forward op. Each gets `soap.grad_of` and, if
