@@ -61,7 +61,7 @@ std::vector<double> Axis::ticks(int count) const {
   std::vector<double> result;
   for (double i = std::ceil(low / step - 1e-9); i * step <= high + step * 1e-9;
        ++i)
-    result.push_back(i * step);
+    result.push_back(i * step + 0.0); // no -0
   return result;
 }
 
@@ -236,7 +236,8 @@ private:
         double space = std::max((high - low) * share, std::abs(high) * 1e-3);
         if (space == 0)
           space = 1;
-        axis.low = low - (low == 0 ? 0 : space);
+        // Times and bytes are not negative.
+        axis.low = low >= 0 ? std::max(low - space, 0.0) : low - space;
         axis.high = high + space;
       }
     };

@@ -174,7 +174,7 @@ public:
   std::string draw() {
     drawing.text(margin, 22, topology.name,
                  {.name = "title", .fill = ink, .fontSize = 14, .bold = true});
-    width = std::max({width, leastWidth,
+    width = std::max({width, minWidth,
                       2 * margin + svg::textWidth(topology.name, 14, true)});
     std::map<std::pair<int, int>, LinkKind> links = lines();
     top = legend(links) + 8;
@@ -198,9 +198,11 @@ private:
   double width = 0, top = 0;
   svg::Drawing drawing;
 
-  static constexpr double margin = 24, slot = 84, levelHeight = 70,
-                          arcHeight = 70, boxWidth = 78, boxHeight = 20,
-                          leastWidth = 560;
+  double boxWidth = 0, slot = 0; ///< by the longest name
+
+  static constexpr double margin = 24, levelHeight = 70, arcHeight = 70,
+                          boxHeight = 20, minWidth = 560, minBox = 56,
+                          maxBox = 116;
 
   /// Of a line: bandwidths of both directions, parallel links added, the larger
   /// first, and the latency.
@@ -304,6 +306,11 @@ private:
   /// Devices are level 0, a switch is one level above the nearest device; a
   /// switch stands over the middle of what it connects below.
   void place() {
+    boxWidth = minBox;
+    for (int v = 0; v < vertices; ++v)
+      boxWidth = std::clamp(svg::textWidth(vertexName(topology, v), 11) + 10,
+                            boxWidth, maxBox);
+    slot = boxWidth + 6;
     std::vector<std::vector<int>> next(vertices);
     for (const Link &link : topology.links) {
       next[link.from].push_back(link.to);

@@ -12,12 +12,45 @@
 #include "Soap/Support/InputFile.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <unistd.h>
 
 using namespace mlir;
+
+/// Whether a file is binary, but not MLIR's bytecode: the parser would only
+/// find fault with some character, and print it.
+static bool isForeign(StringRef text) {
+  return !text.starts_with("ML\xEFR") &&
+         llvm::any_of(text.take_front(512), [](unsigned char c) {
+           return c < '\t' || (c > '\r' && c < ' ');
+         });
+}
+
+/// The field of an ONNX model with the version of the IR, then a field with a
+/// length.
+static bool isOnnx(StringRef text) {
+  return text.size() > 2 && text[0] == 0x08 && text[1] > 0 && text[1] < 0x20 &&
+         (text[2] & 7) == 2;
+}
+
+/// Nothing, and an error, if what was read is no IR.
+static std::unique_ptr<llvm::MemoryBuffer>
+checkIsSource(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef path,
+              std::string &error) {
+  StringRef text = buffer->getBuffer();
+  if (!isForeign(text))
+    return buffer;
+  error = path.str() + ": expected IR, got ";
+  error += isOnnx(text) ? "an ONNX model; import it: soap-translate "
+                          "--import-onnx " +
+                              path.str() + " -o model.mlir"
+           : text.starts_with("SOAPX") ? "an artifact, which soap-run runs"
+                                       : "another binary file";
+  return nullptr;
+}
 
 std::unique_ptr<llvm::MemoryBuffer>
 mlir::soap::openSourceFile(StringRef path, std::string &error) {
@@ -32,7 +65,7 @@ mlir::soap::openSourceFile(StringRef path, std::string &error) {
     // Large files are mapped.
     auto file = llvm::MemoryBuffer::getFile(path);
     if (file)
-      return std::move(*file);
+      return checkIsSource(std::move(*file), path, error);
     error = path.str() + ": cannot open: " + file.getError().message();
     return nullptr;
   }
@@ -41,8 +74,9 @@ mlir::soap::openSourceFile(StringRef path, std::string &error) {
                                            ::soap::inputLimits().pipeBytes)
                   : ::soap::readFile(path.str());
   if (text)
-    return llvm::MemoryBuffer::getMemBufferCopy(*text,
-                                                path == "-" ? "<stdin>" : path);
+    return checkIsSource(llvm::MemoryBuffer::getMemBufferCopy(
+                             *text, path == "-" ? "<stdin>" : path),
+                         path == "-" ? "standard input" : path, error);
   error = text.error();
   return nullptr;
 }

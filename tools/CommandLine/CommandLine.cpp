@@ -283,7 +283,7 @@ MaybeError CommandLine::parse(std::vector<std::string> arguments,
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ArgumentMismatch &) {
-    // Only the last argument can lack what follows it.
+    // Only the last argument can lack its value.
     return Error{"flag '" + last + "' needs a value"};
   } catch (const CLI::ParseError &error) {
     return Error{error.what()};

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Flags in groups, parsed by CLI11, with messages in one style: what is wrong,
-// what was expected, and the flag that was probably meant.
+// Flags in groups, parsed by CLI11, with messages in one style: the error,
+// the expected value, and the flag that was probably meant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace soap::commandline {
 
-/// Takes the value of a flag; returns what was expected, or nothing if the
-/// value is good.
+/// Takes the value of a flag; returns a description of good values, or nothing
+/// if the value is good.
 using Setter = std::function<std::string(const std::string &)>;
 
 // Setters write to their target, which must live as long as they do.
@@ -59,7 +59,8 @@ public:
   /// `--name`, `--name=true` or `--name=false`.
   void boolean(const std::string &names, const std::string &text, bool &target);
 
-  /// Sets what the arguments say; arguments that are no flags are files. With
+  /// Sets the targets of the arguments; arguments that are no flags are files.
+  /// With
   /// `--help` or `--version` among the flags nothing else counts: their targets
   /// are set, and there is no error. `aFile`: the words for a file in the error
   /// about an empty argument.

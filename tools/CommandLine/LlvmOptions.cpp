@@ -26,7 +26,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// What is printed on standard output while this exists.
+/// Collects the output on standard output while it exists.
 class Capture {
 public:
   Capture() {

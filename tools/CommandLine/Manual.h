@@ -1,4 +1,4 @@
-//===- Manual.h - What a tool tells of itself -------------------*- C++ -*-===//
+//===- Manual.h - The options of a tool as a table --------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ struct Group {
 struct Manual {
   std::string tool = {};    ///< `soap-run`, or `soap-solve placement`
   std::string purpose = {}; ///< half a sentence
-  /// Command lines, and what each does.
+  /// Command lines and their effects.
   std::vector<std::pair<std::string, std::string>> usage = {};
   std::vector<std::string> paragraphs = {};
   std::vector<std::string> examples = {}; ///< command lines
@@ -50,7 +50,7 @@ struct Manual {
 /// line of its own.
 constexpr size_t helpWidth = 100;
 
-/// What `--help` prints.
+/// The text of `--help`.
 std::string printHelp(const Manual &manual);
 /// The page in section 1, of a tool and all its commands (roff).
 std::string printManPage(const Manual &manual, const std::string &version);

@@ -99,8 +99,8 @@ static soap::manual::Manual makeManual() {
   return manual;
 }
 
-/// Prints what `--help`, `--help-passes` and the build ask for. Whether any
-/// does.
+/// Prints the table if `--help`, `--help-passes` or the build asks for it.
+/// Whether one does.
 static bool printManual(int argc, char **argv) {
   if (soap::manual::asksForHelp(argc, argv)) {
     llvm::outs() << soap::manual::printHelp(makeManual());

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // soap-run --calibrate: runs ops of many shapes, copies and collectives through
-// the compiler and the runtime that also run models, and writes what they take
-// as a topology and a profile. What a topology must have comes first; then both
-// are written after each group of measurements, so that what was measured
-// before an interruption is kept.
+// the compiler and the runtime that also run models, and writes their times as
+// a topology and a profile. Measurements that a topology must have come first;
+// then both files are written after each group of measurements, so that an
+// interruption loses little.
 //
 //===----------------------------------------------------------------------===//
 
@@ -339,8 +339,8 @@ MaybeError Calibration::measureTiles(int64_t bytes) {
   return std::nullopt;
 }
 
-/// One device makes a tensor, another reads it: what the message takes after it
-/// was sent, on the receiver.
+/// One device makes a tensor, another reads it: the time of the message on the
+/// receiver, from the moment when it was sent.
 MaybeError Calibration::measureCopies() {
   std::vector<std::pair<int64_t, int64_t>> points;
   for (int64_t rows : {16, 256, 4096, 65536}) {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // soap-run --calibrate: topology and profile of the CPU that it runs on, or of
-// its GPUs, and what the shapes of a model take on the CPU.
+// its GPUs, and the times of the shapes of a model on the CPU.
 //
 //===----------------------------------------------------------------------===//
 

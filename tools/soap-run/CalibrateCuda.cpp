@@ -228,7 +228,7 @@ void CudaCalibration::makeKernels(
     }
 }
 
-/// As many GPUs as there are on one switch; what is measured is filled in
+/// As many GPUs as there are on one switch; measured values are filled in
 /// later.
 void CudaCalibration::makeTopology() {
   auto count = std::min<size_t>(gpus.size(), 8);

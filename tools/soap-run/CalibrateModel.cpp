@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // soap-run MODEL --calibrate: runs training iterations of the model under
-// strategies that together show the shapes which a search meets, and keeps what
-// every shape took where it ran, among its neighbours, with all devices at
+// strategies that together show the shapes which a search meets, and keeps the
+// time of every shape on its device, among its neighbours, with all devices at
 // work.
 //
 //===----------------------------------------------------------------------===//
@@ -48,22 +48,23 @@ constexpr std::chrono::milliseconds maxPatience(20000), allPatience(90000);
 struct DeviceTimes {
   std::vector<size_t> order;    ///< slots in the order in which they ran
   std::vector<bool> isMeasured; ///< by place in `order`: has a shape
-  /// By iteration, then by place in `order`: what is written between two
-  /// iterations is next to each other, so that little of the cache is lost.
+  /// By iteration, then by place in `order`: the times that
+  /// are written between two iterations lie next to each other, so that little
+  /// of the cache is lost.
   std::vector<int64_t> ns;
   std::vector<int64_t> lengths; ///< of its tasks in an iteration, ns
   /// Of its core (SpeedGauge.h), before the first iteration and after each.
   std::vector<int64_t> gauges;
 };
 
-/// What was seen of a probe.
+/// The times of a probe.
 struct ProbeTimes {
   std::shared_ptr<const Manifest> manifest;
   const EntryInfo *entry = nullptr; ///< of the manifest
   std::vector<DeviceTimes> devices; ///< by rank
 };
 
-/// What the task at a place of `order` takes over some iterations.
+/// Mean time of the task at a place of `order` over some iterations.
 double meanOf(const DeviceTimes &device, size_t place,
               const std::vector<size_t> &iterations) {
   double sum = 0;
@@ -100,15 +101,15 @@ private:
   const std::function<bool()> &stop;
   std::string base;
   Profile profile;
-  /// Of all probes: what a shape takes depends on its neighbours (layouts,
-  /// what is in the cache), which are others in each of them.
+  /// Of all probes: the time of a shape depends on its neighbours (layouts, the
+  /// contents of the cache), which differ from probe to probe.
   ProfileRecord record;
   RunSpread spread;
-  double machineSpread = 0; ///< of what the profile had before
+  double machineSpread = 0; ///< of the times that the profile had before
   std::set<std::string> seen, known;
   std::vector<ProbeTimes> probes;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
-  Duration patience = allPatience; ///< what is left
+  Duration patience = allPatience; ///< the rest of it
 
   /// Iterations of all probes, device by device, and how many of these were at
   /// full speed.

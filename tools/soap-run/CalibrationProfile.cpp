@@ -212,7 +212,7 @@ bool CalibrationProfile::isEnough() const {
          (hasLinks || topology.deviceCount() < 2);
 }
 
-/// Peaks are the best that was measured; curves for what has no tables.
+/// Peaks are the best measured rates; shapes without a table have curves.
 void CalibrationProfile::summarize(const std::string &name) {
   profile.tables.clear();
   profile.curves.clear();

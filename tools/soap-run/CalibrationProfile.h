@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ops that measuring a machine runs, and the topology and profile that
-// become of what they took: the same for all backends.
+// are made of their times: the same for all backends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ struct CalibrationCase {
   std::string mnemonic, attributes; ///< `matmul`, `transpose_b`
   std::vector<std::vector<int64_t>> operands;
   std::vector<int64_t> result;
-  // What the profile knows it by.
+  // Its key in the profile.
   std::string op, direction, dtype = "f32";
   std::vector<std::string> loops; ///< empty: for a curve of bytes
   std::vector<int64_t> extents, strides;
@@ -73,8 +73,8 @@ enum class CalibrationEnd {
   NothingKept  ///< interrupted before there was enough for files
 };
 
-/// Collects measurements. Of `topology` and `profile`, names and what is
-/// measured otherwise (links, collectives) are set by the owner.
+/// Collects measurements. Of `topology` and `profile`, names, links and
+/// collectives are set by the owner.
 class CalibrationProfile {
 public:
   Profile profile;
@@ -101,7 +101,7 @@ public:
                         : CalibrationEnd::NothingKept;
   }
   /// Once there is enough, writes NAME.profile.json and NAME.topology.json.
-  /// Peaks are the best that was measured; curves are for what has no tables.
+  /// Peaks are the best measured rates; shapes without a table have curves.
   MaybeError write(const std::string &name);
 
 private:

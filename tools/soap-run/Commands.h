@@ -1,4 +1,4 @@
-//===- Commands.h - What soap-run can do ------------------------*- C++ -*-===//
+//===- Commands.h - The modes of soap-run -----------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,8 @@ namespace soap::run {
 MaybeError runEntry(runtime::Session &session, const Options &options);
 
 /// Asked after every iteration: whether to stop, because the user wants it or
-/// because this rank has found what is infinite or not a number.
+/// because this rank has found values that are infinite or not a
+/// number.
 using StopQuestion = std::function<runtime::Decision(bool notFinite)>;
 
 /// Trains from first weights or a checkpoint. `stop` is asked after every

@@ -92,7 +92,7 @@ Expected<ProgramSource> compile(const std::string &path, const Options &options,
   return compileModule(request);
 }
 
-/// What flags say about compiling would be ignored.
+/// Flags about compiling are refused: they would have no effect.
 Expected<ProgramSource> openArtifact(const std::string &path,
                                      const Options &options) {
   for (auto [flag, given] :
@@ -343,7 +343,7 @@ int runMode(const Options &options, Session &session, Session *other,
 }
 
 /// The exit status.
-/// Says whether what was measured may be believed.
+/// Warns if the measured times vary too much.
 void warnOfSpread(const std::string &file) {
   auto profile = loadProfile(file);
   if (!profile)

@@ -403,7 +403,7 @@ MaybeError completeRendezvous(Options &options) {
   return std::nullopt;
 }
 
-/// What flags say together.
+/// Checks flags against each other, and sets defaults that depend on others.
 MaybeError check(Options &options) {
   auto needs = [](const char *flag, const char *other) {
     return Error{std::string("flag '") + flag + "' needs '" + other + "'"};

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags, their help, and their checks, apart from what they do, so that a
-// unit test can go through all mistakes.
+// The flags, their help and their checks, without the actions behind them, so
+// that a unit test can go through all mistakes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +67,8 @@ struct Options {
   int64_t timeoutMs = 10000;
   /// "auto", "local", "mpi" or "nccl".
   std::string transport = "auto";
-  /// "auto", "cpu" or "cuda". After `parseOptions` what other flags say is in
-  /// it.
+  /// "auto", "cpu" or "cuda". `parseOptions` replaces "auto" where other flags
+  /// decide.
   std::string backend = "auto";
   bool virtualDevices = false, noCudaGraph = false, noAutotune = false;
   /// Processes that meet without mpirun: where, and as which of how many; -1

@@ -204,7 +204,7 @@ int run::fail(World *world, const std::string &message) {
     ownFailure = message;
   }
   // A message that did not come may be another process's fault, which the
-  // monitor is about to notice. And what all processes see, the first one says.
+  // monitor is about to notice. The first process reports what all of them see.
   std::this_thread::sleep_for(
       std::chrono::milliseconds(world->rank() == 0 ? 300 : 1000));
   std::fprintf(stderr, "soap-run: rank %d: error: %s\n", world->rank(),

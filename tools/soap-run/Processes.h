@@ -22,8 +22,8 @@ namespace soap::run {
 /// before it ends the process because of another one.
 std::timed_mutex &writingFiles();
 
-/// Under `mpirun`, only one process complains of what all of them see, before
-/// they have joined.
+/// Whether this process reports errors that all processes under `mpirun` see
+/// before they have joined.
 bool isFirstProcess();
 
 /// All processes of the run; null if this is the only one. From here on, the

@@ -23,7 +23,7 @@ struct Comparison {
   std::string worst;
 };
 
-/// What the cores' speed was between iterations (SpeedGauge.h).
+/// The speed of the cores between iterations (SpeedGauge.h).
 struct SpeedLog {
   /// Slowest device's ns before the first iteration that counts and after each.
   std::vector<int64_t> gauges;

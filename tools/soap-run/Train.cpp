@@ -95,7 +95,8 @@ MaybeError resume(Session &session, const Options &options,
   return std::nullopt;
 }
 
-/// What a user may go on from after a training that came to no numbers.
+/// The files from which a user may go on after a training that ended without
+/// numbers.
 std::string whatIsKept(const Options &options, int64_t saved) {
   std::string text;
   std::error_code ignored;

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Flags of cost graphs, progress on terminals, and what is said when nothing
+// Flags of cost graphs, progress on terminals, and the message if nothing
 // fits.
 //
 //===----------------------------------------------------------------------===//
@@ -154,8 +154,8 @@ void printSummary(const CostGraph &graph, const CostGraphResult &result) {
       static_cast<long long>(result.branches));
 }
 
-/// What ties cost: at least what a search without them saved, at most what its
-/// bound leaves.
+/// Prints the cost of ties: at least the gain of a search without them, at most
+/// the distance to its bound.
 void printTies(const CostGraph &graph, const CostGraphSolution &solution) {
   auto percent = [&](int64_t cost) {
     return cost > 0 ? 100.0 * static_cast<double>(solution.cost - cost) /

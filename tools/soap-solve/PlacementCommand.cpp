@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Flags of the placement problem, and what they make of an instance.
+// Solves an instance of the placement problem as the flags say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@ using namespace soap::solve;
 
 namespace {
 
-/// The time for the search is what is left after reading and before the answer
-/// is verified and written, so that all of the command keeps to the limit. What
-/// comes after the search goes through the same nodes as what came before it.
+/// The search has the time between reading and the verification and writing of
+/// the answer, so that all of the command keeps to the limit. The steps after
+/// the search go through the same nodes as those before it.
 Budget makeBudget(const PlacementOptions &placementOptions,
                   double readSeconds) {
   const CommonOptions &options = placementOptions.common;
@@ -100,7 +100,7 @@ Expected<LatencyAnswer> solveLatency(const Problem &problem,
                                {split->placement.deviceOf, split->subgraphOf});
 }
 
-/// What is known where no split obeys the rules, or none was found.
+/// Reports that no split obeys the rules, or that none was found.
 int failInfeasible(const std::string &path, const Problem &problem,
                    double smallest, double bound) {
   double memory = problem.acceleratorMemoryBytes;

@@ -89,7 +89,7 @@ MaybeError checkThroughput(PlacementOptions &options, bool contiguousGiven) {
   return std::nullopt;
 }
 
-/// Flags that are not what they set.
+/// Values of flags, before they become options.
 struct RawFlags {
   int algorithm = static_cast<int>(Algorithm::Default);
   int objective = 0, overlap = 0, schedule = 0, integerSolver = -1;

@@ -28,18 +28,19 @@ struct Document {
 struct ProblemKind {
   /// The subcommand, `soap-solve COMMAND INSTANCE [flags]`.
   const char *command;
-  /// What it solves, in a line of the tool's help.
+  /// The problem, in a line of the tool's help.
   const char *summary;
   /// A member of the outermost object of its instances, which those of no other
-  /// kind have: `verify` tells by it what it reads.
+  /// kind have: `verify` tells kinds apart by it.
   const char *instanceKey;
   /// Its flags as a table.
   manual::Manual (*manual)();
-  /// What follows the subcommand; the exit status: 0, 1 after bad input, 2
-  /// after bad flags, 130 after an interruption (the best answer is written).
+  /// Runs the subcommand with its arguments; the exit status: 0, 1 after bad
+  /// input, 2 after bad flags, 130 after an interruption (the best answer is
+  /// written).
   int (*solve)(const std::vector<std::string> &arguments);
-  /// Checks a solution without any solver: what to print ("ok: ..."), or what
-  /// is wrong with the instance or the solution.
+  /// Checks a solution without any solver: a line to print ("ok: ..."), or an
+  /// error about the instance or the solution.
   Expected<std::string> (*verify)(const Document &instance,
                                   const Document &solution);
 };

@@ -1,4 +1,4 @@
-//===- Support.cpp - What the subcommands of soap-solve share -------------===//
+//===- Support.cpp - Common parts of the subcommands ----------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

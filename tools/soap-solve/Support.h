@@ -1,4 +1,4 @@
-//===- Support.h - What the subcommands of soap-solve share -----*- C++ -*-===//
+//===- Support.h - Common parts of the subcommands --------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@
 
 namespace soap::solve {
 
-/// What every solver takes.
+/// Options of every solver.
 struct CommonOptions {
   std::string output;           ///< -o; empty: standard output
   double timeLimitSeconds = 60; ///< --time-limit
@@ -43,12 +43,12 @@ int failInput(const std::string &message);
 /// Reads a file of at most 8 GiB, gzipped or not.
 Expected<Document> readDocument(const std::string &path);
 /// Says so if reading took longer than the time limit, so that the answer is
-/// what is found at once.
+/// the first one found.
 void noteReading(const CommonOptions &options, double seconds);
 /// Writes a solution to `path`, or to standard output if it is empty.
 MaybeError writeDocument(const std::string &path, const std::string &text);
 
-/// Seconds since it was made: what reading takes counts, too.
+/// Seconds since it was made: the time of reading counts, too.
 class Stopwatch {
 public:
   double seconds() const {

@@ -80,6 +80,14 @@ TEST(StepChart, OneValue) {
   EXPECT_EQ(svg.find("inf"), std::string::npos);
 }
 
+TEST(StepChart, AxesOfTimesBeginAtZero) {
+  StepChart chart;
+  chart.lines = {{"line", {{0.02, 100}, {1, 90}}}};
+  std::string svg = drawStepChart(chart);
+  EXPECT_NE(svg.find(">0.0</text>"), std::string::npos);
+  EXPECT_EQ(svg.find(">-0"), std::string::npos);
+}
+
 TEST(StepChart, MoreLevelsThanRoom) {
   StepChart chart;
   chart.lines = {{"line", {{0, 100}, {1, 90}}}};
