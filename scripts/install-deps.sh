@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Installs what Soap needs from the distribution's packages, and only what is missing: Debian 12 and 13, and Ubuntu 24.04
-# with LLVM from apt.llvm.org.
+# Installs the missing ones of Soap's packages from the distribution: Debian 12 and 13, and Ubuntu 24.04 with LLVM from
+# apt.llvm.org.
 #   scripts/install-deps.sh            what building, testing and the demo need
 #   scripts/install-deps.sh --demo     only what the demo needs
 #   scripts/install-deps.sh --dev      also clang-format and clang-tidy (scripts/check-style.sh)
@@ -35,7 +35,7 @@ developer=(clang-format-22 clang-tidy-22)
 
 usage() { sed -n '3,10s/^# \{0,1\}//p' "$0"; }
 
-# What to type where apt has no LLVM 22.
+# Commands to type where apt has no LLVM 22.
 sources() {
   local id="" codename=""
   # SOAP_OS_RELEASE: another system's file, for the test.

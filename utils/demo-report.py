@@ -9,7 +9,7 @@ import re
 import sys
 
 TITLES = [("single", "one device"), ("data-parallel", "data parallel, 4 devices"), ("searched", "searched, 4 devices")]
-# What the loops of LeNet's ops run over, in words; others keep their names.
+# Words for the loops of LeNet's ops; others keep their names.
 LOOPS = {
     "conv2d": {"n": "samples", "o": "output channels", "i": "input channels", "h": "rows", "w": "columns"},
     "max_pool2d": {"n": "samples", "c": "channels", "h": "rows", "w": "columns"},
@@ -83,7 +83,7 @@ def main():
         simulated = load(folder, key + ".simulated.json")["makespan_ns"] / 1e6
         measured = load(folder, key + ".run.json")["milliseconds_per_iteration"]["median"]
         print("  %-26s %10.3f %10.3f" % (title, simulated, measured))
-    print("\n  The simulated times are those of the topology cpu-4, a machine with a core for every device;")
+    print("\n  The simulated times are for the topology cpu-4, a machine with a core for every device;")
     print("  this machine has %d." % len(os.sched_getaffinity(0)))
 
     epochs = load(folder, "train.json")["epochs"]

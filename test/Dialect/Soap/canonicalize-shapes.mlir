@@ -88,7 +88,7 @@ func.func @pads(%x: tensor<4xf32>) -> (tensor<9xf32>, tensor<5xf32>, tensor<9xf3
   // CHECK: %[[MERGED:.*]] = soap.pad %arg0 {interior = array<i64: 0>, low = array<i64: 3>, value = 1.000000e+00 : f64} : (tensor<4xf32>) -> tensor<9xf32>
   %0 = soap.pad %x {low = array<i64: 1>, interior = array<i64: 0>, value = 1.0 : f64} : (tensor<4xf32>) -> tensor<6xf32>
   %1 = soap.pad %0 {low = array<i64: 2>, interior = array<i64: 0>, value = 1.0 : f64} : (tensor<6xf32>) -> tensor<9xf32>
-  // What the first one cuts off stays off.
+  // The part that the first one cuts off stays off.
   // CHECK: %[[CUT:.*]] = soap.pad %arg0 {{.*}}low = array<i64: -1>
   // CHECK: %[[KEPT:.*]] = soap.pad %[[CUT]]
   %2 = soap.pad %x {low = array<i64: -1>, interior = array<i64: 0>} : (tensor<4xf32>) -> tensor<3xf32>

@@ -91,7 +91,7 @@ func.func @casts(%x: tensor<4xbf16>, %i: tensor<4xi8>)
   %back = soap.cast %wide : (tensor<4xf32>) -> tensor<4xbf16>
   // CHECK-DAG: %[[WIDER:.*]] = soap.cast %arg0 : (tensor<4xbf16>) -> tensor<4xf64>
   %wider = soap.cast %wide : (tensor<4xf32>) -> tensor<4xf64>
-  // What the narrow type lacks is lost.
+  // Bits that the narrow type lacks are lost.
   // CHECK-DAG: %[[NARROW:.*]] = soap.cast %{{.*}} : (tensor<4xf16>) -> tensor<4xbf16>
   %half = soap.cast %x : (tensor<4xbf16>) -> tensor<4xf16>
   %narrow = soap.cast %half : (tensor<4xf16>) -> tensor<4xbf16>

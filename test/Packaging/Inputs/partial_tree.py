@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""partial_tree.py BUILD FOLDER FILE...: makes FOLDER what the build folder BUILD is before anything but FILE... is built.
+"""partial_tree.py BUILD FOLDER FILE...: makes FOLDER like the build folder BUILD in which only FILE... is built.
 
 It gets the install scripts of BUILD with its own path in them, the generated files that these install, and the files
 named: enough for `cmake --install FOLDER`.

@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = sys.argv[1]
-# What callees must be, for the ops that check them.
+# Callees of the ops that check them.
 CALLEES = """func.func private @relu(memref<4xf32>, memref<4xf32>)
 func.func private @loop(memref<4096xf32>, memref<4096xf32>, index, index)
 """
