@@ -6,8 +6,8 @@
 
 The folders of the core build on each other in the order of CORE, and on nothing else. The runtime's folders build on
 each other in the order of RUNTIME, on the core, and on the folders of BELOW_RUNTIME. Other folders may include each
-other as long as there is no cycle. A folder of lib/ and the one of the same name in include/Soap are one. --graph prints the
-includes between folders.
+other as long as there is no cycle. A folder of lib/ and the one of the same name in include/Soap are one. --graph
+prints the includes between folders.
 The last line is "N passed, N failed": one check per folder.
 """
 import os
