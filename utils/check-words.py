@@ -7,7 +7,7 @@
     utils/check-words.py PATH...       all faults of these files and folders
 
 utils/words.json has the words of docs/Glossary.md that took the place of others, and phrases that leave out their
-subject. Lines of pages, comments and shell scripts have at most 120 columns; tables of pages have short cells instead.
+subject. Lines of pages and comments have at most 120 columns; tables of pages have short cells instead.
 The last line is "N passed, N failed": one check per file.
 """
 
@@ -140,7 +140,7 @@ class Rules:
                           for width in widths if width > self.all["cell"]]
             elif path.endswith(".md") and (code or line.startswith("    ")):
                 continue
-            elif path.endswith(".py") and words.strip() != line.strip():
+            elif not path.endswith(".md") and words.strip() != line.strip():
                 continue  # a line of code
             elif len(line) > self.all["columns"] and not re.search(r"RUN:|[A-Z]+:|CHECK|https?://", line):
                 found.append((number, "a line of %d columns, at most %d" % (len(line), self.all["columns"])))

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tool, a plugin or another project calls to get the dialect and all
-// passes. A file of its own because it pulls in every part of the project:
-// include it where tools are put together, never from a library.
+// Functions that a tool, a plugin or another project calls to get the dialect
+// and all passes. A file of its own because it pulls in every part of the
+// project: include it where tools are assembled, never from a library.
 //
 //   mlir::DialectRegistry registry;
 //   mlir::soap::registerAllDialects(registry);

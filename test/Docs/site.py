@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """site.py BUILD: builds the documentation as a site, and checks its pages.
 
-Every link, anchor and picture of every page has to be there, and every item of a numbered list. A copy of the sources with a dead link, a dead anchor and
-a page that no index lists has to fail. Says "skipped: REASON" where mkdocs is not installed and PyPI cannot be reached.
+Every link, anchor and picture of every page has to be there, and every item of a numbered list. A copy of the sources
+with a dead link, a dead anchor and a page that no index lists has to fail. Says "skipped: REASON" where mkdocs is not
+installed and PyPI cannot be reached.
 The last line is "N passed, N failed": one check per page, and one per fault of the copy.
 """
 

@@ -26,7 +26,7 @@ struct ONNXWeightPlace {
   /// Of an initializer, a graph input, or the result of a Constant or Identity
   /// node, which an initializer replaces.
   std::string name;
-  /// The values there are those of the parameter, transposed.
+  /// The values there are the parameter's, transposed.
   bool isTransposed = false;
   /// Operands of nodes (number of the node, of the operand) that have to read
   /// an initializer `name` of their own: in the file they share another one.
@@ -36,7 +36,7 @@ struct ONNXWeightPlace {
 struct ONNXImportOptions {
   /// Graph inputs that are data; the others become parameters. Empty: graph
   /// inputs without initializer, and where weights are among them, only the
-  /// first one and those of integer type.
+  /// first one and all of integer type.
   std::vector<std::string> dataInputs;
   /// Replaces the sample dim of every data input; 0 keeps what the file says.
   int64_t batch = 0;
@@ -70,7 +70,7 @@ OwningOpRef<ModuleOp> importONNX(StringRef path, MLIRContext *context,
                                  const ONNXImportOptions &options);
 
 /// Writes the model at `path` with the weights of a safetensors file, by the
-/// names that import gives them, in place of its own. `options` are those of
+/// names that import gives them, in place of its own. `options` are the ones of
 /// the import. Failure after a diagnostic.
 LogicalResult updateONNXWeights(StringRef path, StringRef weightsPath,
                                 llvm::raw_ostream &output, MLIRContext *context,

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the generators of networks have in common: arguments with their
+// The common parts of the generators of networks: arguments with their
 // attributes, and the usual layers. Images are [N, C, H, W]; sequences are
 // [T, N, ...] in recurrent networks and [N, T, ...] in transformers.
 //
@@ -108,7 +108,7 @@ public:
   Value layerNorm(Value x, StringRef name);
   /// Over the last dim, with a weight and no bias.
   Value rmsNorm(Value x, StringRef name);
-  /// Scores [.., T, S] of attention without those of later positions: row i
+  /// Scores [.., T, S] of attention without later positions: row i
   /// keeps columns 0 to i, the others become -infinity.
   Value causalMask(Value scores, StringRef name);
   /// Rows of a table [vocabulary, width]; the table is `table` if that is
@@ -154,7 +154,7 @@ private:
 struct Generator {
   ModelDescription description;
   OwningOpRef<ModuleOp> (*build)(const Sizes &sizes, MLIRContext *context);
-  /// What is wrong with sizes that are allowed one by one; empty: nothing. The
+  /// A fault of sizes that are allowed one by one; empty: none. The
   /// text follows "model 'NAME': ".
   std::string (*check)(const Sizes &sizes) = nullptr;
 };

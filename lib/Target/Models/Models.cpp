@@ -87,9 +87,9 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
     return nullptr;
   }
   const ModelDescription &description = generator->description;
-  constexpr int64_t mostSamples = 1 << 24;
-  if (batch < 0 || batch > mostSamples) {
-    emitError(loc) << "batch " << batch << ": expected 1 to " << mostSamples;
+  constexpr int64_t maxSamples = 1 << 24;
+  if (batch < 0 || batch > maxSamples) {
+    emitError(loc) << "batch " << batch << ": expected 1 to " << maxSamples;
     return nullptr;
   }
   Sizes sizes;
@@ -152,14 +152,14 @@ mlir::soap::generateModel(StringRef name, int64_t batch,
   }
   OwningOpRef<ModuleOp> module = generator->build(sizes, context);
   module->setSymName(name);
-  // What 64-bit byte counts of sums over the model can hold.
-  constexpr double mostElements = 1e15;
+  // The limit of 64-bit byte counts of sums over the model.
+  constexpr double maxElements = 1e15;
   auto isTooLarge = [&](Operation *op) {
     return llvm::any_of(op->getResultTypes(), [&](Type type) {
       double elements = 1;
       for (int64_t extent : cast<RankedTensorType>(type).getShape())
         elements *= static_cast<double>(extent);
-      return elements > mostElements;
+      return elements > maxElements;
     });
   };
   WalkResult checked = module->walk([&](Operation *op) {

@@ -232,7 +232,7 @@ Operand GraphImporter::operandFor(const std::string &name,
                   name, nullptr, "", Role::Other});
     return operand;
   }
-  // What a tensor is tied to comes before it.
+  // The tensor that another one is tied to comes before it.
   std::shared_ptr<Parameter> leader = operands[tensor->tiedTo].parameter;
   operand.parameter = leader;
   if (tensor->isTransposed)
@@ -500,7 +500,7 @@ GraphImporter::collectOutputs(std::vector<DictionaryAttr> &attributes) {
   return values;
 }
 
-/// Erases ops whose results nobody uses, then parameters that only they used.
+/// Erases ops whose results are unused, then parameters that only they used.
 void GraphImporter::eraseDead() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
@@ -608,7 +608,7 @@ OwningOpRef<ModuleOp> mlir::soap::importONNX(StringRef path,
     return emitError(loc) << model.error(), nullptr;
   OwningOpRef<ModuleOp> module =
       GraphImporter(*model, context, loc, options).run();
-  // What drawings and reports call the model.
+  // The name of the model in drawings and reports.
   if (StringRef name = llvm::sys::path::stem(path); module && !name.empty())
     module->setSymName(name);
   return module;

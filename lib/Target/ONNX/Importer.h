@@ -30,7 +30,7 @@ namespace mlir::soap::onnx {
 
 using Shape = std::vector<int64_t>;
 
-/// What a parameter is for: decides its kind and how it is initialized if the
+/// The role of a parameter: decides its kind and how it is initialized if the
 /// file has no values. Weights are output-major (`Weight`: OIHW, [N, K];
 /// `RowWeight`: [.., N, K]) or input-major (`InputMajorWeight`: [K, N]).
 enum class Role {
@@ -59,7 +59,7 @@ struct Parameter {
   Role role = Role::Other;
 };
 
-/// What a name of the graph stands for; exactly one of the three is set.
+/// The meaning of a name of the graph; exactly one of the three is set.
 struct Operand {
   Value value;                          // computed, or a data argument
   std::shared_ptr<Parameter> parameter; // a weight
@@ -128,9 +128,9 @@ public:
   /// 1, 2, ...: of ops that draw random numbers.
   uint64_t nextSeed() { return ++lastSeed; }
 
-  /// What a tensor of the file stands for, by what was planned: a parameter of
-  /// its own or another's, or a constant. `values` are its own, or those of the
-  /// tensor that it is an Identity of.
+  /// The meaning of a tensor of the file, as planned: a parameter of
+  /// its own or another's, or a constant. `values` are its own, or the ones of
+  /// the tensor that it is an Identity of.
   Operand operandFor(const std::string &name, std::shared_ptr<Tensor> values);
   /// The plan has a tensor called `name`.
   bool isPlanned(const std::string &name) const { return plan.find(name); }

@@ -86,7 +86,7 @@ LogicalResult importGather(NodeContext &node) {
       shape.push_back(x[d]);
   Value rows = node.create<GatherOp>(*axis == 0 ? "" : "gather", shape, table,
                                      which, /*offset=*/0, /*wrap=*/x[*axis]);
-  // The dims in front of the axis go in front of those of the indices.
+  // The dims in front of the axis go in front of the dims of the indices.
   Shape permutation;
   for (int64_t d = 0; d < *axis; ++d)
     permutation.push_back(width + d);
@@ -165,7 +165,7 @@ LogicalResult importGatherElements(NodeContext &node) {
                                                  ArrayRef<int64_t>{*axis + 1}));
 }
 
-/// What gathering from constants begins with; `indices` are positions along the
+/// The first op of a gather from constants; `indices` are positions along the
 /// axis, row-major, each in its range.
 struct GatherOperands {
   const Tensor *x;

@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is linked instead of the importer where its libraries were not found.
+// Functions that are linked instead of the importer where its libraries were
+// not found.
 //
 //===----------------------------------------------------------------------===//
 

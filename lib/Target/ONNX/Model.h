@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the importer needs of an ONNX file, decoded and checked: sizes agree,
-// dims are in range, names are unique. A file of its own so that only the
-// reader sees protobuf, and nothing behind it has to distrust the file's
+// The parts of an ONNX file that the importer reads, decoded and checked: sizes
+// agree, dims are in range, names are unique. A file of its own so that only
+// the reader sees protobuf, and nothing behind it has to distrust the file's
 // structure again.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ enum DataType : int32_t {
   kInt64 = 7,
   kBool = 9
 };
-/// "float32", "int64", ...; "type 42" for codes that nobody knows.
+/// "float32", "int64", ...; "type 42" for unknown codes.
 std::string dataTypeName(int32_t dataType);
 inline bool isInteger(int32_t dataType) {
   return dataType == kUInt8 || dataType == kInt8 || dataType == kInt32 ||

@@ -81,7 +81,7 @@ LogicalResult importBatchNormalization(NodeContext &node) {
   if (!input || !gamma || !beta)
     return failure();
   if (options->trains && (node.operand(3).value || node.operand(4).value)) {
-    // A norm without running statistics: exporters write those of the batch.
+    // A norm without running statistics: exporters write the batch's.
     auto op = BatchNormTrainOp::create(builder, node.loc, input, gamma, beta,
                                        epsilon);
     node.nameOp(op, "");
@@ -101,8 +101,7 @@ LogicalResult importBatchNormalization(NodeContext &node) {
     emitWarning(node.importer.loc)
         << "node " << quote(node.baseName()) << ": attribute 'momentum' is "
         << int(1 - options->momentum) << ", so running statistics "
-        << (options->momentum == 0 ? "never change"
-                                   : "are those of the last batch")
+        << (options->momentum == 0 ? "never change" : "equal the last batch's")
         << "; exporters write it for a cumulative average, which is not "
            "supported: 'batch-norm-momentum' of the training step sets the "
            "weight of a batch";

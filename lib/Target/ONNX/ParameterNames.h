@@ -27,7 +27,7 @@ namespace mlir::soap::onnx {
 /// letters, digits, '_', '-', '.' as '_', at most 200.
 std::string importedName(llvm::StringRef name);
 
-/// Who named a tensor.
+/// The origin of a tensor's name.
 enum class NameKind {
   Module,    // "layers.0.norm.weight": a path of modules
   Plain,     // "cls": a parameter of the outermost module, or another exporter
@@ -47,7 +47,7 @@ llvm::StringRef modulePath(llvm::StringRef name);
 llvm::StringRef lastComponent(llvm::StringRef name);
 /// Two paths that differ, and only in components that are numbers ("layers.0"
 /// and "layers.1"), or where `inNames`, end in numbers ("lstm0" and "lstm1"):
-/// those of two layers of a stack.
+/// the names of two layers of a stack.
 bool differInNumbersOnly(llvm::StringRef a, llvm::StringRef b,
                          bool inNames = false);
 

@@ -31,7 +31,7 @@
 
 namespace mlir::soap::onnx {
 
-/// What an operand of a node that depends on data is to the node.
+/// The role of an operand for a node that depends on data.
 enum class UseKind {
   Product,    // weight of a product, a convolution, a recurrence
   Table,      // rows are picked by data
@@ -86,7 +86,7 @@ struct NamedTensor {
   bool isTransposed = false;
 };
 
-/// Who named the tensor; what a Constant node has is named by the exporter.
+/// The origin of the name; the exporter names values of a Constant node.
 inline NameKind nameKindOf(const NamedTensor &tensor) {
   return tensor.isConstantNode      ? NameKind::Exporter
          : tensor.splitFrom.empty() ? classifyName(tensor.name)
@@ -151,7 +151,7 @@ private:
   std::map<std::string, bool> listed;
   std::vector<std::string> listOrder;
   std::string listPath;
-  /// What names of the file have in front of those of the list: "m.".
+  /// The prefix of the file's names that the list's lack: "m.".
   std::string wrapper;
   /// Tensors that are in the list under the name of a module's parameter.
   std::set<std::string> foundByModule;
@@ -172,11 +172,11 @@ LogicalResult tieEqualWeights(const Model &model,
                               const TensorRoles &roles, NamePatterns &tie,
                               NamePatterns &untie, Location loc);
 
-/// What became of all tensors.
+/// The decisions on all tensors.
 struct ParameterPlan {
   std::deque<NamedTensor> tensors;
   std::map<std::string, NamedTensor *> byName;
-  /// Of names that are not those of initializers and graph inputs of the file.
+  /// Of names that no initializer and no graph input of the file has.
   std::map<std::string, ONNXWeightPlace> places;
 
   const NamedTensor *find(const std::string &name) const {

@@ -32,7 +32,7 @@ std::string mlir::soap::onnx::someOf(ArrayRef<std::string> texts,
 }
 
 //===----------------------------------------------------------------------===//
-// What values tell
+// Roles by values
 //===----------------------------------------------------------------------===//
 
 /// Zeros, and numbers so low that a softmax makes them zero.
@@ -490,8 +490,8 @@ LogicalResult mlir::soap::onnx::planParameters(
     return failure();
   for (NamedTensor &tensor : plan.tensors)
     plan.byName[tensor.name] = &tensor;
-  // What a listed weight is tied to is listed by that; what neither is nor is
-  // tied to such a one is a constant.
+  // A weight that a listed one is tied to is listed, too; a weight that is
+  // neither is a constant.
   for (NamedTensor &tensor : plan.tensors)
     if (!tensor.tiedTo.empty() && !tensor.onlyIfTied)
       plan.byName[tensor.tiedTo]->onlyIfTied = false;

@@ -187,7 +187,8 @@ private:
   }
 
   const Model &model;
-  /// What depends on data, and what is data but for shifts and factors.
+  /// Tensors that depend on data, and tensors that are data up to shifts and
+  /// factors.
   std::unordered_set<std::string> dependent, raw;
   std::unordered_map<std::string, std::vector<std::pair<size_t, size_t>>>
       consumers;

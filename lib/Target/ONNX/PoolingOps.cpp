@@ -156,7 +156,7 @@ LogicalResult importAveragePool(NodeContext &node) {
     return node.setOperand(0, node.operand(0));
   const Shape &x = node.shape(0);
   const Shape &pads = window->padding;
-  // What ceil mode adds to the padding never counts.
+  // The padding that ceil mode adds never counts.
   DenseI64ArrayAttr low, size;
   if (includePad && window->lastPadding != pads) {
     low = arrayAttr(node, {-pads[0], -pads[1]});

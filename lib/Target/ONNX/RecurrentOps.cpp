@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the input adds to the gates is one matmul for all time steps, the
+// The input's share of the gates is one matmul for all time steps, the
 // recurrence is soap.lstm. The order of the gates is ONNX's. A reversed
 // direction gathers the steps in the other order, in front and behind.
 //
@@ -102,7 +102,7 @@ private:
     return success();
   }
 
-  /// Lengths that are those of the tensor say nothing.
+  /// Lengths that equal the tensor's say nothing.
   LogicalResult checkLengths() {
     if (!node.hasInput(4))
       return success();
@@ -128,7 +128,7 @@ private:
            llvm::all_of(state->floats, [](float value) { return value == 0; });
   }
 
-  /// Rows of a batch-first tensor that nobody told are taken for time.
+  /// Rows of a batch-first tensor without a sample dim are taken for time.
   void warnIfTimeIsTheSampleDim(Value x) {
     if (auto gather = x.getDefiningOp<GatherOp>())
       x = gather.getIndices();
@@ -181,13 +181,13 @@ private:
     return success(bool(sequences.back()));
   }
 
-  /// Names of the second direction's ops differ from those of the first.
+  /// Names of the second direction's ops differ from the first's.
   std::string suffix(StringRef name) const {
     if (direction == 0)
       return name.str();
     return name.empty() ? "reverse" : ("reverse_" + name).str();
   }
-  /// What direction `direction` has of a tensor [directions, ..].
+  /// The part of direction `direction` of a tensor [directions, ..].
   Value part(StringRef name, Value x, const Shape &shape) {
     if (reversed.size() == 1 || !x)
       return x;

@@ -16,7 +16,7 @@ using namespace mlir::soap::onnx;
 
 namespace {
 
-/// What a node computes from the elements that it reduces.
+/// The function of a node on the elements that it reduces.
 enum class Reduction {
   Sum,
   Mean,

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The way back of `--weights-out`: the values of a safetensors file replace
-// those of the file that the model was imported from. All else stays as it is,
-// so that other programs run what was trained.
+// the values of the file that the model was imported from. All else stays as it
+// is, so that other programs run what was trained.
 //
 //===----------------------------------------------------------------------===//
 

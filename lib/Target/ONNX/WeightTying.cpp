@@ -57,7 +57,7 @@ public:
         return other.hopNode == use.hopNode &&
                other.hopOperand == use.hopOperand;
       };
-      // What is computed of the tensor on the way to several nodes is one
+      // A value computed of the tensor on the way to several nodes is one
       // value.
       auto found = llvm::find_if(groups, [&](const UseGroup &group) {
         return group.key == key || llvm::any_of(group.uses, sameHop);
@@ -426,7 +426,7 @@ private:
         keptFrom = leader->name;
       }
     }
-    // What was split has been reported.
+    // Split tensors have been reported.
     if (kept && tensor.splitFrom.empty())
       kept->emplace_back(tensor.name, keptFrom);
     found->leaders.push_back({&tensor, isTransposed});

@@ -3,8 +3,9 @@
 
 usage: attention.py BUILD DIR NETWORK:STRATEGY ...
 
-DIR/NETWORK.mlir is the network. It is trained on one device (single) or on four, by host references and by the backend cuda over
-its stand-ins. Prints a line per comparison; ends with 1 if weights are further apart than rounding to bf16 makes them.
+DIR/NETWORK.mlir is the network. It is trained on one device (single) or on four, by host references and by the backend
+cuda over its stand-ins. Prints a line per comparison; ends with 1 if weights are further apart than rounding to bf16
+makes them.
 """
 
 import importlib.util

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A stand-in for a Python that has PyTorch: says what torch_step.py would, of a network of PARAMETERS weights. TORCH=none: there is none;
-# TORCH=fails: no mode works.
+# A stand-in for a Python with PyTorch: prints as torch_step.py does, of a network of PARAMETERS weights. TORCH=none:
+# there is none; TORCH=fails: no mode works.
 network=$2 batch=$4 precision=$6
 if [ "${TORCH:-}" = none ]; then
   echo "torch_step: python: no PyTorch: No module named 'torch'" >&2
