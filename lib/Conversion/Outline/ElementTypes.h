@@ -21,7 +21,8 @@ LogicalResult checkComputedTypes(func::FuncOp program);
 
 /// Fails, with an error, if a tensor of `soap.programs` (an argument or a
 /// result of an entry) has elements that the runtime has no type for
-/// (Soap/Runtime/Manifest.h). Modules without that table have no launcher.
+/// (Soap/Runtime/Artifact/Manifest.h). Modules without that table have no
+/// launcher.
 LogicalResult checkTensorTypes(ModuleOp module);
 
 } // namespace mlir::soap
