@@ -10,8 +10,8 @@
 #include "Translation.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Transforms/SourceFile.h"
 #include "Soap/Transforms/ModuleDrawing.h"
+#include "Soap/Transforms/SourceFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
