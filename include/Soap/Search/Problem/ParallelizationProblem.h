@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The parallelization problem of the SOAP paper (section 6): find a config per
-// op that minimizes the simulated time of one iteration. The problem is apart
-// from algorithms: it can be checked, solutions can be verified and priced;
+// op that minimizes the simulated time of one iteration. An instance can be
+// checked, and solutions can be verified and priced, without any algorithm;
 // algorithms are free functions on it (MCMC.h, Presets.h).
 //
 //===----------------------------------------------------------------------===//
