@@ -394,6 +394,9 @@ LogicalResult AutoParallel::writeFiles(const FunctionProblem &target,
 }
 
 void AutoParallel::countStatistics(const ::soap::McmcResult &result) {
+  // A build with assertions and an LLVM without them do not have the same
+  // fields in a statistic.
+#if defined(NDEBUG) || LLVM_FORCE_ENABLE_STATS
   const ::soap::EvaluatorStatistics &counts = result.statistics;
   numProposals += result.proposals;
   numAccepted += result.accepted;
@@ -401,6 +404,9 @@ void AutoParallel::countStatistics(const ::soap::McmcResult &result) {
   numPrunedByTransfers += counts.prunedByTransfers;
   numPrunedByPlan += counts.prunedByPlan;
   numSimulatedTasks += counts.simulatedTasks;
+#else
+  (void)result;
+#endif
 }
 
 LogicalResult AutoParallel::run() {
