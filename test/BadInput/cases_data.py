@@ -136,7 +136,7 @@ def state(**changes):
 GOOD = {"w": {"dtype": "F32", "shape": [4, 3], "data_offsets": [0, 48]}}
 
 CASES = [
-    flags("no file", [], "expected an MLIR file"),
+    flags("no file", [], "expected a file: IR"),
     flags("two files", ["a.mlir", "b.mlir"], "'a.mlir' and 'b.mlir'"),
     flags("unknown flag", ["{f.mlir}", "--epoch=1"], "unknown flag '--epoch'"),
     flags("a flag without its value", ["{f.mlir}", "--data"], "flag '--data' needs a value"),

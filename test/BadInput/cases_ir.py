@@ -29,7 +29,7 @@ SINGLE = "--soap-apply-strategy=preset=single topology=cpu-2"
 
 CASES = [
     parse("not IR", "hello\n", "error"),
-    parse("bytes", b"\x00\xff" * 64, "error"),
+    parse("bytes", b"\x00\xff" * 64, "expected IR, got another binary file"),
     parse("an op that does not exist", function('"soap.teleport"(%x) : (tensor<8x4xf32>) -> tensor<8x3xf32>'),
           "soap.teleport"),
     parse("inner extents that differ",

@@ -211,7 +211,7 @@ CASES = [
     flags("an unknown kind", ["sudoku"], "unknown kind of problem 'sudoku'"),
     flags("no instance", ["placement"], "expected one instance, got 0"),
     flags("an unknown flag", ["placement", "{p.json}", "--fast"], "unknown flag '--fast'"),
-    flags("a flag with a typing error", ["placement", "{p.json}", "--object=latency"], "did you mean '--objective'?"),
+    flags("a flag with a typing error", ["placement", "{p.json}", "--objectiv=latency"], "did you mean '--objective'?"),
     flags("a boolean that is none", ["placement", "{p.json}", "--replication=maybe"], "expected 'true' or 'false', got 'maybe'"),
     flags("an empty value", ["placement", "{p.json}", "--threads=", "3"], "expected an integer from 1 to 256, got ''"),
     flags("an unknown algorithm", ["placement", "{p.json}", "--algorithm=magic"], "'dp', 'dpl'", "got 'magic'"),
