@@ -24,9 +24,9 @@ namespace mlir::soap {
 
 /// The operands whose elements the op reads, in order: all of an op of the soap
 /// dialect; of others the tensors that `KernelOpInterface::readsOperand` does
-/// not except, then each tensor from outside that a `tensor.extract` in a region
-/// of the op reads (as operand of the first such op). An iteration space has one
-/// access map for each.
+/// not except, then each tensor from outside that a `tensor.extract` in a
+/// region of the op reads (as operand of the first such op). An iteration space
+/// has one access map for each.
 SmallVector<OpOperand *> readOperands(Operation *op);
 
 /// The op is no node of the op graph: every shard repeats what it needs of it.
