@@ -22,7 +22,7 @@ class InboundTransfers {
 public:
   explicit InboundTransfers(const PlanState &plan) : plan(plan) {}
 
-  /// What must get from a writer to one reader of a value.
+  /// The bytes that must get from a writer to one reader of a value.
   struct Inbound {
     const RegionTable *table;
     int64_t elementBytes, contributions;

@@ -69,7 +69,7 @@ public:
   void revertDelays();
 
 private:
-  /// What paths need of a slot, packed: they are found for every proposal.
+  /// A kernel, packed: paths are found for every proposal.
   struct Node {
     int64_t shortestNs = 1;
     /// By operand and by result, of the first 64: every piece touches some of
@@ -101,7 +101,7 @@ private:
   std::vector<int> linearSlots; ///< whose replicas may have nothing to do
   std::vector<uint8_t> partial; ///< by slot: in partial mode, perhaps
   std::vector<Node> nodes;      ///< by slot
-  /// Those into slot i are `edges[firstEdge[i] .. firstEdge[i + 1])`.
+  /// The edges into slot i are `edges[firstEdge[i] .. firstEdge[i + 1])`.
   std::vector<Edge> edges;
   std::vector<int> firstEdge;
   std::vector<std::vector<int>> edgesFrom; ///< by slot: their numbers

@@ -44,7 +44,7 @@ struct Step {
   size_t firstLink = 0, linkCount = 0;
 };
 
-/// What a device has to do in a step.
+/// The work of a device in a step.
 struct EndPoint {
   bool isActive = false;
   int sent = 0;
@@ -239,8 +239,8 @@ private:
   std::vector<Candidate> candidates;
   std::vector<Step> steps;
 
-  /// Those that no other beats in both latency and time per byte; of equal ones
-  /// the first.
+  /// Algorithms that no other one beats in both latency and time per byte; of
+  /// equal ones the first.
   std::vector<CollectiveAlgorithm> keepBest() const {
     std::vector<CollectiveAlgorithm> algorithms;
     for (size_t c = 0; c < candidates.size(); ++c) {
@@ -616,7 +616,7 @@ CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
   for (CollectiveAlgorithm &algorithm : algorithms)
     algorithm.latencyNs += launch;
   if (measured) {
-    // What libraries choose is not known, but what it takes is.
+    // The algorithm that libraries choose is unknown, but its time is known.
     CollectiveAlgorithm algorithm = fitMeasured(*measured);
     algorithm.links = best(measured->entries.back()[0])->links;
     algorithms = {std::move(algorithm)};

@@ -21,8 +21,8 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
     const Buffer &b = plan.buffers[buffer];
     return b.region.volume() * graph.values[b.value].elementBytes;
   };
-  // What stays to the end, and what takes no memory of its own: an updated
-  // parameter is written into the tile that it replaces.
+  // Buffers that stay to the end, and those that take no memory of their own:
+  // an updated parameter is written into the tile that it replaces.
   std::vector<bool> stays(plan.buffers.size()), inPlace(plan.buffers.size());
   for (const PlanOutput &output : plan.outputs)
     for (int buffer : output.buffers)
@@ -89,8 +89,8 @@ soap::memoryOverTime(const Graph &graph, const Plan &plan,
                      const TaskGraph &tasks, const std::vector<int> &order,
                      int deviceCount) {
   std::vector<std::vector<MemoryPoint>> points(deviceCount);
-  // What an action gives back is free at its end, or when the next one of the
-  // device starts: the replay goes by the order, whatever overlaps.
+  // Memory that an action gives back is free at its end, or when the next one
+  // of the device starts: the replay goes by the order, whatever overlaps.
   std::vector<MemoryPoint> freed(deviceCount, {-1, 0});
   auto add = [&](int device, int64_t time, int64_t bytes) {
     std::vector<MemoryPoint> &list = points[device];

@@ -110,7 +110,7 @@ void PlanMemory::notePeak(const Buffer &buffer) {
     peak[buffer.device] = std::max(peak[buffer.device], live[buffer.device]);
 }
 
-/// What is written is not there before.
+/// A buffer that is written takes no memory before.
 void PlanMemory::leave(const Buffer &buffer) {
   if (!buffer.isInPlace)
     live[buffer.device] -= buffer.bytes;

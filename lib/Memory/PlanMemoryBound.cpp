@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is live at a point of the schedule was written in the span of that point
-// or before, and has a reader in it or after. A first look takes small values
-// for live all the time: most values are small, and have few of the bytes.
+// A tile that is live at a point of the schedule was written in the span of
+// that point or before, and has a reader in the span or after. Small values
+// count as live all the time at first: they are most of the values, and have
+// few of the bytes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -256,7 +256,7 @@ private:
     for (const auto &[arrival, backward] : arrivals) {
       auto [value, to] = arrival;
       int from = stageOf[deviceOf[producer[value]]];
-      // What was computed in the forward pass can be sent in it, unless it goes
+      // A value of the forward pass can be sent in it, unless it goes
       // back: then it waits for the backward pass.
       bool inBackward =
           from > to ||
@@ -293,8 +293,8 @@ struct Pass {
   int64_t microbatch;
 };
 
-/// What a stage does, in order. `inFlight`: of 1F1B, most forward passes whose
-/// backward passes have not ended.
+/// The passes of a stage, in order. `inFlight`: of 1F1B, most forward passes
+/// whose backward passes have not ended.
 std::vector<Pass> passesOf(PipelineSchedule schedule, int64_t inFlight,
                            int64_t microbatches, bool hasBackward) {
   std::vector<Pass> passes;
@@ -429,7 +429,7 @@ static int64_t settlingMicrobatches(const Pipeline &pipeline,
   return std::clamp(maxTasks / tasks, 2 * most, 16 * most);
 }
 
-/// What one more microbatch adds to a long iteration.
+/// The time that one more microbatch adds to a long iteration.
 static int64_t pace(Pipeline pipeline, PipelineSchedule schedule,
                     const Topology &topology,
                     const std::vector<int64_t> &inFlight) {

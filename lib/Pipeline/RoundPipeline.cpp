@@ -212,7 +212,7 @@ private:
       for (int64_t m = replica; m < pipeline.microbatches;
            m += group.replicas) {
         bool isLate = isGPipe && stage.backward;
-        // What was kept last is read first.
+        // The value that was kept last is read first.
         int64_t turn = isLate ? pipeline.microbatches - 1 - m : m;
         list.push_back({isLate,
                         begins[s] + load.periods[stage.backward] *
@@ -298,7 +298,7 @@ private:
   }
 };
 
-/// What another microbatch adds to a long iteration.
+/// The time that another microbatch adds to a long iteration.
 int64_t pace(RoundPipeline pipeline, PipelineSchedule schedule,
              const Topology &topology, const Load &load,
              const std::vector<double> &begins) {

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the shards of a kernel do under its config: devices, durations, states
+// The shards of a kernel under its config: devices, durations, states
 // and loads. Whether a linear op works in partial mode follows from the kernels
 // before it, so `resolve` goes through them in topological order.
 //

@@ -83,7 +83,8 @@ void PlanState::enumerate() {
   }
   fedBy.resize(slots.size());
   for (size_t s = 0; s < slots.size(); ++s) {
-    // What is restored comes between what it waits for and its first reader.
+    // The block of a restored value lies before its first reader, and after all
+    // kernels that it waits for.
     for (const Restore &restore : graph.restores)
       if (valueInfo[restore.value].readers.front().slot == static_cast<int>(s))
         addBlock(restore.value);

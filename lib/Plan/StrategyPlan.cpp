@@ -178,7 +178,7 @@ bool StrategyPlan::prepare(int64_t limitNs) {
   resolveDirty();
   isPrepared = true;
   pendingRoots = changedRoots = false;
-  // What is not planned yet is no part of the loads, so that they are lower
+  // Values that are not planned yet do not count in loads, so these are lower
   // bounds all the time.
   for (int value : dirtyValues) {
     addLoad(value, -1);
@@ -306,7 +306,7 @@ void StrategyPlan::change(std::span<const int> nodes,
       }
     }
   }
-  // What tiles of the new degrees there are; loads did without.
+  // Tiles of the new degrees. The load bound did without them.
   for (int slot : dirtyKernels) {
     if (KernelGeometry *geometry = kernels[slot].geometry;
         geometry && !geometry->hasTiles) {

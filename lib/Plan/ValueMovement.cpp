@@ -24,7 +24,7 @@ void ValuePlanner::sortNeeds(std::vector<Need> &needs) {
       std::swap(needs[j - 1], needs[j]);
 }
 
-/// What each device has, and what it needs, larger regions first.
+/// Lists what each device has and what it needs, larger regions first.
 void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
   usedDevices.clear();
   auto use = [&](int device) -> OnDevice & {
@@ -56,7 +56,7 @@ void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
     OnDevice &place = byDevice[device];
     sortNeeds(place.needs);
   }
-  // What is there already.
+  // Tiles that are there already.
   if (source->partial || source->kind == ValueSource::Kind::Preplaced)
     return;
   for (size_t b = 0; source->blocks && b < source->blocks->regions.size(); ++b)
@@ -156,8 +156,8 @@ void ValuePlanner::findCommonBlocks(const BlockSet &blocks, int need,
   }
 }
 
-/// What devices lack, with the number of blocks that it overlaps: all of them,
-/// or more than a few.
+/// Lists the regions that devices lack, with the number of blocks that it
+/// overlaps: all of them, or more than a few.
 void ValuePlanner::listWanted(std::vector<Wanted> &wanted, int64_t &messages) {
   wanted.clear();
   messages = 0;

@@ -127,7 +127,7 @@ static void fitSums(CostCurve &curve, const std::vector<ProfileEntry> &entries,
     for (size_t c = 0; c < terms; ++c)
       curve.terms[c].ns *= factors[c] / sums[c];
   }
-  // What is left of terms that are on their way to zero.
+  // The rest of terms that go to zero.
   constexpr double nothing = 1e-6;
   for (size_t c = 0; c < terms; ++c)
     if (curve.terms[c].ns * sums[c] < nothing * all)

@@ -16,7 +16,7 @@
 
 namespace soap {
 
-/// What the tasks that wait for a task say of it. Tasks are visited in reverse
+/// The facts of a task that decide on deferral. Tasks are visited in reverse
 /// topological order: first `addSuccessor` for each successor, then `setKernel`
 /// if the task is a kernel.
 struct Deferral {

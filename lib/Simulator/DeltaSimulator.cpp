@@ -83,7 +83,7 @@ int DeltaSimulator::firstDifference() const {
     if (plan.blockOf(value) >= 0 && !plan.isPending(value) &&
         plan.blocksWithRoots()[plan.blockOf(value)])
       return 0;
-    // What kernels that have changed themselves release comes later.
+    // Tasks that changed kernels release come later.
     if (slot >= 0 && !plan.isKernelChanged(slot))
       first =
           std::min(first, timeline.progress[plan.getSlots()[slot].block].first);
@@ -566,7 +566,8 @@ bool DeltaSimulator::releaseSuccessors(int value, size_t node,
   return !isHopeless;
 }
 
-/// What the resources have done and have to do.
+/// A lower bound of the makespan from the done and the remaining work of
+/// resources.
 int64_t DeltaSimulator::boundOfLoads() const {
   int64_t boundNs = 0;
   for (const Resource &resource : resources)

@@ -116,7 +116,8 @@ void StrategySimulator::findDeferred() {
 }
 
 /// The plan as the task graph of Algorithm 1. `Bounded`: stops at a task that
-/// proves the makespan to be above the limit. `Record`: keeps times.
+/// proves the makespan to be above the limit. `Record`: keeps times. Calls per
+/// task are inlined: without, a search on CPUs takes 4 % more instructions.
 template <bool Bounded, bool Record>
 struct StrategySimulator::PlanGraph {
   StrategySimulator &simulator;
@@ -142,7 +143,7 @@ struct StrategySimulator::PlanGraph {
            plan.getBlocks()[task.block()].value >= 0 &&
            simulator.deferred[task.block()][task.index()];
   }
-  bool schedule(const Entry &task, int64_t &endNs) {
+  [[gnu::always_inline]] bool schedule(const Entry &task, int64_t &endNs) {
     int block = task.block(), index = task.index();
     ++simulator.simulated;
     auto [slot, value] = plan.getBlocks()[block];
@@ -169,7 +170,7 @@ struct StrategySimulator::PlanGraph {
     return !isStopped;
   }
   template <typename Visit>
-  void forEachSuccessor(const Entry &task, Visit visit) {
+  [[gnu::always_inline]] void forEachSuccessor(const Entry &task, Visit visit) {
     auto follow = [&](const ValuePlan &planned, size_t node) {
       const TaskRef *next = planned.successors.data();
       for (int i = planned.successorStart[node],

@@ -107,7 +107,7 @@ private:
 std::string quote(const std::string &text);
 /// `3`, `"x"`, or `an array`: how a value is quoted in messages.
 std::string describe(const nlohmann::json &value);
-/// What messages expect of a number or an integer in [low, high].
+/// The words of a message that expects a number or an integer in [low, high].
 std::string expectation(double low, double high);
 std::string expectation(int64_t low, int64_t high);
 /// `invalid JSON: ...` from a message of the library's parser.

@@ -71,7 +71,7 @@ bool RouteLevels::findLists(const Topology &topology) {
     return static_cast<size_t>(device * static_cast<int>(latencies.size()) +
                                level);
   };
-  // What all routes from (to) a device at a level have in common.
+  // The links that all routes from (to) a device at a level share.
   std::vector<std::vector<int>> common[2];
   std::vector<bool> known[2];
   for (int end : {0, 1}) {

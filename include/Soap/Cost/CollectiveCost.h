@@ -60,7 +60,7 @@ public:
   const CollectiveAlgorithm *best(int64_t bytes) const;
   /// Duration for a whole tensor of `bytes` (negative counts as 0), at least 1.
   int64_t ns(int64_t bytes) const;
-  /// Those that no other beats in both latency and time per byte.
+  /// Algorithms that no other one beats in both latency and time per byte.
   const std::vector<CollectiveAlgorithm> &getAlgorithms() const {
     return algorithms;
   }

@@ -3,12 +3,12 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random configs ask for collectives over lists of devices that were never seen
-// before, dozens for each. Few of them differ in more than the numbers of
-// devices: on a cluster, two devices share a board, a machine or neither. So
-// models of small groups are kept by the pattern of their routes; in a uniform
-// hierarchy, that is how far apart the devices are. The lists that were met
-// last are kept besides, in places that new ones take over, with their memory.
+// Keeps the cost models of collectives over lists of devices. Random configs
+// ask for dozens of lists that were never seen before, but few of them differ
+// in more than the numbers of devices: on a cluster, two devices share a board,
+// a machine or neither. So models of small groups are kept by the pattern of
+// their routes; in a uniform hierarchy, by the levels between the devices. The
+// last lists are kept as well, in places whose memory is reused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ public:
   void clear();
 
 private:
-  /// What groups of devices with routes alike have in common.
+  /// The models that groups of devices with the same pattern of routes share.
   struct Pattern {
     std::optional<CollectiveModel> model;
     /// By algorithm: its links, as places in the list of the group's links.

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What links carry of messages that are one operation, and how long that takes:
-// `exchangeCost` (CollectiveCost.h), for messages that come one by one or from
-// many devices to many others. In a hierarchy, single messages are added up by
+// The load of each link, and the time, of messages that are one operation:
+// `exchangeCost` (CollectiveCost.h) for messages that come one by one or from
+// many devices to many others. In a hierarchy, single messages are summed by
 // device and level first.
 //
 //===----------------------------------------------------------------------===//

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the compiler says of the shapes of tasks and the runtime measures of
-// them meets here: shapes as text, in manifests, and times that are collected
-// by shape and added to a profile.
+// Measured times on their way into a profile: shapes of tasks as text, which
+// the compiler writes into manifests, and times by shape, which the runtime
+// measures and adds to a profile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace soap {
 /// Name of the type that a kernel computes in on a type of device (`tf32`).
 const char *dtypeOf(const DeviceType &type, const Work &work);
 
-/// What a task's time depends on, as text: op, direction, dtype, loops,
+/// The key of a task's time, as text: op, direction, dtype, loops,
 /// strides, bytes, as in `conv2d forward f32 n=8,g=1,o=16,... 1,1 91200`; loops
 /// and strides are `-` where there are none. Tasks that copy have no loops
 /// (`combine`, `fill`), or the sizes of CopyGeometry.h in place of them, at

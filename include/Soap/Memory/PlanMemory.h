@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many bytes of each device are live at most when the tasks of a plan run
-// at given times. One pass over the timeline from its end: a buffer that is met
-// for the first time is touched there for the last time.
+// The peak of the live bytes of each device when the tasks of a plan run at
+// given times. It takes one pass over the timeline from its end: where the pass
+// meets a buffer first, the buffer is used last.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nearly all strategies fit into memory with some room, and to know that takes
-// no order of tasks: time is cut into spans, and a tile counts in each span
-// from that of its writer to that of its last reader. Value by value instead of
-// task by task, and without sorting, many times as fast as PlanMemory.h.
+// An upper bound of the peak memory of each device, many times as fast as
+// PlanMemory.h. Nearly all strategies fit with some room, and that can be known
+// without an order of tasks: time is cut into spans, and a tile counts in each
+// span from its writer to its last reader, value by value.
 //
 //===----------------------------------------------------------------------===//
 

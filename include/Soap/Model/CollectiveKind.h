@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operations of several devices that plans have, profiles measure, and cost
-// models price.
+// The kinds of collectives: operations of several devices that plans contain,
+// profiles measure and cost models price.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 namespace soap {
 
-/// What n devices do with one tensor of B bytes. Broadcast and Reduce have the
-/// first device of the list as their root.
+/// The operation of n devices on one tensor of B bytes. Broadcast and Reduce
+/// have the first device of the list as their root.
 enum class CollectiveKind {
   AllReduce,     ///< all hold B bytes of partial results, all get the result
   ReduceScatter, ///< all hold B bytes of partial results, each gets B/n

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of several loops that make up a tensor dim the one that a cut of it cuts.
-// What relates ops to each other, analyses and searches, goes by it.
+// Which loop is cut when a dim of a tensor is cut that several loops index: the
+// dominant one. Analyses and searches relate the loops of ops by it.
 //
 //===----------------------------------------------------------------------===//
 

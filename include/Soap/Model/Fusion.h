@@ -3,11 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compilers put chains of elementwise ops, with the reductions before or after
-// them, into one kernel: what one op of a chain hands to the next never goes
-// through memory, and there is one launch (docs/CostModel.md#fusion). Decided
-// on the graph alone, so that a kernel costs the same whatever its neighbours
-// are cut into.
+// Which values stay in registers because compilers fuse chains of elementwise
+// ops, and the reductions before or after them, into one kernel: such values
+// never go through memory, and there is one launch (docs/CostModel.md#fusion).
+// It is decided on the graph alone, so the cost of a kernel does not depend on
+// how its neighbours are cut.
 //
 //===----------------------------------------------------------------------===//
 

@@ -36,8 +36,8 @@ struct GraphValue {
 /// Task phases, in the order in which keys sort.
 enum class Phase { Forward, Backward, Update };
 
-/// What a kernel shares with those that are generated into one with it; set by
-/// `keepInRegisters` (Fusion.h).
+/// The tiles that a kernel keeps in registers for kernels that are fused with
+/// it; set by `keepInRegisters` (Fusion.h).
 struct RegisterUse {
   /// By operand and result: its tile stays in registers. Empty: none does.
   std::vector<uint8_t> operands, results;

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Time steps, blocks and branches of a network have equal kernels. What their
-// pieces touch and how long they take depends on loops, maps and shapes alone,
-// so it is computed once for all kernels of a class (KernelGeometry.h,
-// SpaceBound.h).
+// Numbers the classes of equal kernels: those with the same loops, maps and
+// shapes, as time steps, blocks and branches of a network have. What the pieces
+// of a kernel touch and how long they take is computed once per class
+// (KernelGeometry.h, SpaceBound.h).
 //
 //===----------------------------------------------------------------------===//
 

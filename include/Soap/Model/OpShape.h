@@ -23,7 +23,7 @@ namespace soap {
 /// Whether a kind of task only moves bytes: `fill`, `assemble` or `combine`.
 bool isCopy(const std::string &kind);
 
-/// What an op's time is looked up by.
+/// The key under which the time of an op is looked up.
 struct OpShape {
   std::string op;        ///< "conv2d", "matmul", "relu"
   std::string direction; ///< "forward", "input_grad", "weight_grad", "backward"
@@ -32,10 +32,10 @@ struct OpShape {
   std::vector<int64_t> strides;   ///< of windows; empty for ops without
   int64_t bytes = 0;              ///< of all operand and result tiles
   double flopsPerPoint = 1;       ///< of the iteration space
-  /// What curves are functions of. conv2d: output positions (input positions
-  /// for input_grad) times groups, input channels, output channels, window
-  /// positions, stride positions; matmul: m, n, k; all else: points of the
-  /// loops and bytes.
+  /// The sizes that curves are functions of. conv2d: output positions (input
+  /// positions for input_grad) times groups, input channels, output channels,
+  /// window positions, stride positions; matmul: m, n, k; all else: points of
+  /// the loops and bytes.
   std::vector<double> sizes;
 };
 

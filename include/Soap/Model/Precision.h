@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices with tensor cores compute matrix products and convolutions of f32 in
-// several precisions, which differ by an order of magnitude in speed. One
-// choice holds for a module (`soap.precision`): the cost model prices it and
-// the lowering computes it (docs/CostModel.md).
+// The precision of f32 products: devices with tensor cores compute matrix
+// products and convolutions in several, which differ by an order of magnitude
+// in speed. One choice holds for a module (`soap.precision`): the cost model
+// prices it and the lowering computes it (docs/CostModel.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A search meets the same regions of a tensor again and again. Their index sets
-// are numbered dim by dim, and regions by the numbers of their sets, so that
-// they are compared, intersected and cut by integers.
+// Numbers the regions of a tensor: their index sets dim by dim, and regions by
+// the numbers of their sets. A search meets the same regions again and again,
+// so it compares, intersects and cuts numbers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor reuse of TensorOpt (Cai et al., 2020, section 4.2). A value that one
-// op writes and another reads cut differently is there twice, and the backward
-// pass reads both copies. One of them is enough to keep: the other one is made
-// again when the backward pass gets there, which takes a second re-shard and
+// Tensor reuse of TensorOpt (Cai et al., 2020, section 4.2). If an op writes a
+// value and another op reads it cut differently, the value exists in two forms,
+// and the backward pass may read both. It is enough to keep one. The other one
+// is restored when the backward pass needs it: that takes a second re-shard and
 // frees the memory in between.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ namespace soap {
 const char *keepName(Keep keep);
 std::optional<Keep> findKeep(const std::string &name);
 
-/// What is decided for a value of a graph, by number.
+/// The decision for a value of a graph, by number.
 struct KeptValue {
   int value = -1;
   Keep keep = Keep::Both;
@@ -43,7 +43,7 @@ MaybeError checkKeep(const Graph &graph, int value, Keep keep);
 /// `checkKeep`; `Both` changes nothing. Numbers of values and nodes stay.
 void restoreValue(Graph &graph, int value, Keep keep);
 
-/// What `restoreValue` was called with.
+/// The arguments of the calls of `restoreValue`.
 std::vector<KeptValue> keptValues(const Graph &graph);
 
 } // namespace soap

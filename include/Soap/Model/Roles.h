@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The S, A and P of the FlexFlow paper (section 4): what cutting a loop means.
-// A file of its own because analyses of the IR compute roles and searches
+// The roles of loops: the S, A and P of the FlexFlow paper (section 4), which
+// say what splitting a loop means. Analyses of the IR compute them, searches
 // restrict themselves by them.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +35,7 @@ inline const char *roleName(Role role) {
   return "";
 }
 
-/// What a person is told of a loop: `serial` if it may not be cut, as then its
+/// The word for a loop in reports: `serial` if it may not be cut, as then its
 /// role has no meaning; else the name of its role.
 inline const char *roleName(const Loop &loop, Role role) {
   return loop.type == IteratorType::Serial ? "serial" : roleName(role);

@@ -28,7 +28,7 @@ enum class PipelineSchedule { GPipe, OneForwardOneBackward };
 const char *scheduleName(PipelineSchedule schedule);
 std::optional<PipelineSchedule> findSchedule(const std::string &name);
 
-/// What one device does with one microbatch, in ns and bytes.
+/// The work of one device on one microbatch, in ns and bytes.
 struct PipelineStage {
   int device = 0;
   int64_t forwardNs = 0, backwardNs = 0;
@@ -36,12 +36,12 @@ struct PipelineStage {
   int64_t updateNs = 0;
   /// Parameters, optimizer state, sums of gradients.
   int64_t weightBytes = 0;
-  /// What the backward pass of a microbatch reads of its forward pass.
+  /// Bytes of the forward pass that the backward pass of a microbatch reads.
   int64_t activationBytes = 0;
   int nodes = 0; ///< ops
 };
 
-/// What a pass of a microbatch sends from one stage to another.
+/// The bytes that a pass of a microbatch sends from one stage to another.
 struct PipelineTransfer {
   int from = 0, to = 0; ///< numbers of stages
   bool backward = false;
@@ -98,7 +98,7 @@ struct PipelineResult {
   /// full.
   int64_t loadNs = 0;
   std::string bottleneck; ///< the resource that has it
-  /// What another microbatch adds to the iteration.
+  /// The time that another microbatch adds to the iteration.
   int64_t steadyNs = 0;
   /// Share of the iteration in which a stage computes nothing, mean of all.
   double bubble = 0;

@@ -45,8 +45,8 @@ struct RoundEdge {
   int64_t bytes = 0;
 };
 
-/// What a group keeps of a microbatch from the beginning of a stage to the end
-/// of another.
+/// The bytes that a group keeps of a microbatch from the beginning of a stage
+/// to the end of another.
 struct RoundActivation {
   int group = 0;
   int64_t bytes = 0;
@@ -76,8 +76,8 @@ struct RoundResult {
   /// its work.
   int64_t loadNs = 0;
   std::string bottleneck;
-  /// What another microbatch adds to the iteration, in the mean of as many as
-  /// devices take turns over.
+  /// The time that another microbatch adds to the iteration, in the mean of as
+  /// many as devices take turns over.
   int64_t steadyNs = 0;
   double bubble = 0;
   /// By stage: rounds after the one in which a microbatch enters.

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an action asks of its device, in the terms of the cost model: the work
-// of a shard, of a copy, of a fold of partial tiles.
+// The work of an action in the terms of the cost model: of a shard, of a copy,
+// of a fold of partial tiles.
 //
 //===----------------------------------------------------------------------===//
 

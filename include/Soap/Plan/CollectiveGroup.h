@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A collective of a plan is regular where its devices do the same, or one of
-// them is the root: then a program has one op for it, which names a group, and
-// the transport does the rest. Others are messages, assembles and combines of
-// their task. Apart from Plan.h because programs need it, and prices do not.
+// Regular collectives of a plan: those whose devices all do the same, or one of
+// them is the root. A program has one op for such a collective, which names the
+// group; the transport does the rest. Other collectives are messages, assembles
+// and combines of their task.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ Plan buildProgramPlan(const Graph &graph, const Strategy &strategy,
 Interval sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
                   int64_t piece);
 
-/// What programs do for a regular collective: one operation, or two where
+/// A step of a program for a regular collective. There is one, or two where
 /// libraries cannot fold with the combiner: the root (the first device of an
 /// all-reduce) gathers all parts and folds them, and broadcasts the result; and
 /// where the group is spread: contributors reduce to the root, which broadcasts

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pieces of a kernel read and write, and how long they take, depends
-// on its degrees alone, not on devices, and is the same for all kernels of a
-// class (KernelClass.h). A search meets the same degrees again and again, so it
-// is computed once.
+// The pieces of a kernel under some degrees: what each of them reads, writes
+// and costs. That does not depend on devices and is the same for all kernels of
+// a class (KernelClass.h). A search meets the same degrees again and again, so
+// it is computed once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,22 +24,22 @@
 
 namespace soap {
 
-/// What a shard does. `Absent`: nothing, and no task waits for it.
+/// The work of a shard. `Absent`: none, and no task waits for it.
 enum class ShardState : uint8_t {
   Absent,
   Fill,   ///< writes the neutral value, as an operand tile is empty
   Compute ///< runs the kernel
 };
 
-/// What the pieces read of one operand: numbers of regions.
+/// The regions of one operand that the pieces read, as numbers.
 struct NeedSet {
   int id = 0; ///< unique among the sets of a shape
   std::vector<int> regions;
 };
 
-/// What the pieces write of one result. A *block* is a distinct region that is
-/// written; each of its pieces is a *contribution*, or, of a complete value,
-/// the one contribution.
+/// The regions of one result that the pieces write. A *block* is a distinct
+/// region that is written; each of its pieces is a *contribution*, or, of a
+/// complete value, the one contribution.
 struct BlockSet {
   int id = 0;               ///< unique among the sets of a shape
   std::vector<int> regions; ///< by block, in order of first appearance
@@ -66,7 +66,7 @@ struct DimTiles {
   bool everyElement = false;
 };
 
-/// What the pieces touch of one operand or result, dim by dim.
+/// The regions of one operand or result that the pieces touch, dim by dim.
 struct TileSets {
   size_t rank = 0;
   std::vector<int> sets;        ///< by piece, `rank` each; -1: empty

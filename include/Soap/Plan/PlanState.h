@@ -62,7 +62,7 @@ public:
     int kernelClass = -1; ///< KernelClass.h
     int block = -1;
   };
-  /// What a block holds: a slot, or a value.
+  /// A block of tasks: those of a slot, or those of a value.
   struct Block {
     int slot = -1, value = -1;
   };
@@ -142,8 +142,8 @@ public:
   const ResourceLists &resourceLists() const {
     return transfers.resourceLists();
   }
-  /// What a task of a value occupies (`PlannedTask::resource`): one resource,
-  /// or a list. The span may point to its argument.
+  /// The resources of a task of a value (`PlannedTask::resource`): one, or a
+  /// list. The span may point to its argument.
   std::span<const int> resourcesOf(const int &resource) const {
     if (resource >= 0)
       return {&resource, 1};

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many bytes each device sends to each other one when a plan runs: those of
-// its transfers, and those of the messages that its collectives consist of.
+// How many bytes each device sends to each other device when a plan runs: in
+// transfers, and in the messages of which its collectives consist.
 //
 //===----------------------------------------------------------------------===//
 

@@ -105,16 +105,16 @@ public:
   /// Blocks whose tasks or edges are not those of the last commit, sorted.
   std::vector<int> changedBlocks() const;
 
-  /// What the pieces of a slot do under some degrees, without tiles and
-  /// regions. It is kept; the pointer holds until `trimCaches`.
+  /// The geometry of a slot under some degrees, without tiles and regions. It
+  /// is kept; the pointer holds until `trimCaches`.
   KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &degrees);
   /// Regions of a value, to which more may be added.
   RegionTable &regionTableOf(int value) { return regions.table(value); }
   /// Makes room where caches take more than `maxCacheBytes`. There must be no
   /// transaction.
   void trimCaches();
-  /// What was computed for configs that are not used any more is kept up to
-  /// about so many bytes, because searches meet the same configs again.
+  /// Results for configs that are not used any more are kept up to about so
+  /// many bytes, because searches meet the same configs again.
   size_t maxCacheBytes = size_t(256) << 20;
   /// At most one observer; null: none. It must outlive its use here.
   void setObserver(PlanObserver *next) { observer = next; }
@@ -130,7 +130,7 @@ private:
   std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
   size_t geometryBytes = 0; ///< about
 
-  // What was there at the last commit, of what has changed.
+  // The values of the last commit, of everything that has changed since.
   std::vector<KernelPlan> savedKernels;
   std::vector<ValuePlan> savedPlans;
   std::vector<std::vector<int>> savedCounts, savedRoots;

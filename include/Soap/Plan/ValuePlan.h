@@ -71,7 +71,7 @@ struct PlannedAction {
   int task = -1;
 };
 
-/// What a simulator needs to know of a task.
+/// A task of a value, as simulators read it.
 struct PlannedTask {
   int64_t durationNs = 1;
   /// A device, or, of tasks on several resources, -1 - number of a list.
@@ -107,7 +107,7 @@ struct ValuePlan {
   std::vector<PlannedCollective> collectives;
   /// Per use, per shard: reference to the tile read, -1: none.
   std::vector<std::vector<int>> bindings;
-  /// What its tasks take of each cut (LinkCuts.h); empty without tasks.
+  /// Bytes that its tasks move over each cut (LinkCuts.h); empty without tasks.
   std::vector<int64_t> passingBytes;
   /// Of graph inputs: the tiles (device, region), which are the sources; region
   /// -1: none.

@@ -3,11 +3,13 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the communication plan of one value at a time.
-// lib/Plan/ValuePlanner.cpp is the order of its steps, ValueOverlaps.cpp which
-// tiles meet, ValueMovement.cpp how complete pieces move,
-// ValueContributions.cpp how sums are made, ValueActions.cpp what each step
-// costs.
+// Makes the communication plan of one value at a time. The files in lib/Plan:
+//
+// - ValuePlanner.cpp: the order of the steps;
+// - ValueOverlaps.cpp: which tiles overlap;
+// - ValueMovement.cpp: how complete pieces move;
+// - ValueContributions.cpp: how sums are made;
+// - ValueActions.cpp: what each step costs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the time of a copy depends on besides its bytes: tiles are packed
-// row-major, so a part of one is a number of contiguous runs, and each costs
-// something by itself; runs that no cache holds cost more.
+// The shape of a copy: its bytes, its contiguous runs, and which of them no
+// cache holds. Tiles are packed row-major, so a part of one is a number of
+// contiguous runs; each costs something by itself, and runs that no cache holds
+// cost more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +33,9 @@ struct CopyPart {
 };
 using CopyParts = InlineVector<CopyPart, 4>;
 
-/// What curves of copies are functions of, beside a constant and the bytes that
-/// are read and written: bytes that are not made where they belong, contiguous
-/// runs of these, and both of parts that are likely in no cache.
+/// The sizes that curves of copies are functions of, beside a constant and the
+/// bytes that are read and written: bytes that are not made where they belong,
+/// contiguous runs of these, and both of parts that are likely in no cache.
 struct CopySizes {
   int64_t copiedBytes = 0, runs = 0, coldBytes = 0, coldRuns = 0;
 

@@ -55,8 +55,8 @@ struct ProfileTable {
 /// costs by points and bytes, whatever the op's loops are.
 bool isByPoints(const ProfileTable &table);
 
-/// What part of a machine a term of a curve is for: decides how it scales to
-/// another device.
+/// The part of a machine that a term of a curve is for: it decides how to scale
+/// to another device.
 enum class CurveResource { Launch, Memory, Compute };
 const char *resourceName(CurveResource resource);
 
@@ -112,7 +112,7 @@ constexpr double maxProfileDisorder = 8;
 /// ones differ by some hundredths.
 constexpr double maxRunSpread = 0.25;
 
-/// What to say of a profile whose runs differ by more than that, "" of others.
+/// A warning for a profile whose runs differ by more than that, else "".
 std::string doubtsOf(const Profile &profile);
 
 /// Parses the JSON text of a profile; `file` is for messages.

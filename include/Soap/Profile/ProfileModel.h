@@ -26,7 +26,7 @@ struct CurveScale {
   bool isOne() const { return launch == 1 && memory == 1 && compute == 1; }
 };
 
-/// What a generated kernel leaves to others that it is one with (Fusion.h).
+/// The costs that fusion takes off a kernel (Fusion.h).
 struct KernelPart {
   int64_t registerBytes = 0; ///< of the shape's bytes, not moved
   bool joins = false;        ///< no launch of its own

@@ -78,8 +78,8 @@ private:
     Scheduled,   ///< at a new position, which is final
     Removed      ///< not in the proposal
   };
-  /// What the proposal changes of a task. It is void if its epoch is not the
-  /// proposal's.
+  /// The new times of a task in the proposal. It is void if its epoch is not
+  /// the proposal's.
   struct Change {
     uint64_t epoch = 0;
     int64_t ready = 0; ///< as in `Position`

@@ -79,7 +79,7 @@ private:
   };
   /// Where the tasks of a changed block are: all ahead of the run, or all over.
   enum class Change : uint8_t { None, Ahead, Over };
-  /// What a run needs to know of a block, in one cache line: made when the
+  /// The state of a block in a run, in one cache line: made when the
   /// first of its tasks is touched.
   struct alignas(64) BlockState {
     uint64_t epoch = 0; ///< the part of a run that this belongs to
@@ -93,7 +93,7 @@ private:
     int simulated;    ///< tasks of it, in this part
     bool mayWaitForPending; ///< its tasks may wait for values to be planned
   };
-  /// What a run needs to know of a planned value, too.
+  /// The state of a planned value in a run.
   struct alignas(64) ValueState {
     enum class Waiting : uint8_t { ForAll, ForSome, ForNothing };
     uint64_t epoch = 0;
@@ -102,7 +102,7 @@ private:
     const std::vector<int> *bindings;
     int sources;
     int writer, block; ///< blocks of tasks, -1: none
-    /// What readers have to wait for, as far as it is not over.
+    /// The tasks that readers have to wait for.
     Waiting waiting;
     bool isInPlace;
   };

@@ -67,7 +67,7 @@ struct DeltaTimeline {
     size_t popped, passed;       ///< what was simulated before it
     std::vector<int64_t> workNs; ///< less was done before it, by resource
   };
-  /// What the simulation of a proposal has found.
+  /// The result of the simulation of a proposal.
   struct Record {
     size_t from = 0; ///< checkpoints before its start
     int start = 0;   ///< position of the last of them

@@ -3,11 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A strategy that does the same on many devices, as data parallelism on a
-// cluster, is simulated once for all devices that are alike: tasks and
-// resources are replaced by classes of them, such that the times of a class are
-// those of its members in the unfolded simulation, to the nanosecond. When that
-// is so is in docs/Simulator.md, *Folding*.
+// Folding: one task for all tasks that are alike. A strategy that does the same
+// on many devices, as data parallelism on a cluster, is simulated once for all
+// of them: tasks and resources are replaced by classes, and the times of a
+// class are the times of each of its members, to the nanosecond.
+// docs/Simulator.md, section 6, has the conditions and the proof.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state that simulators of a strategy's plan share: what tasks still wait
-// for, and how far resources are.
+// The state of a running simulation that simulators of a plan share: for how
+// many predecessors each task waits, and when each resource becomes free.
 //
 //===----------------------------------------------------------------------===//
 

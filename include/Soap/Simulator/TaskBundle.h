@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a strategy treats devices alike, the shards of a kernel become ready at
-// the same time. Those with numbers next to each other leave the queue one
-// right after the other, whatever else is in it, since what they release is
-// ready later: they can be one entry.
+// Several tasks as one entry of a queue. Where a strategy treats devices alike,
+// the shards of a kernel become ready at the same time. Shards with consecutive
+// numbers leave the queue one right after the other, whatever else is in it,
+// since the tasks that they release are ready later.
 //
 //===----------------------------------------------------------------------===//
 

@@ -47,7 +47,7 @@ void setCollective(Task &task, const PlanCollective &collective,
 /// and resources have none.
 TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan,
                          const CostModel &cost, bool names = true);
-/// What `markDeferred` has to know of a task.
+/// The role of a task for `markDeferred`.
 enum class TaskRole {
   Compute,  ///< a kernel
   Update,   ///< a kernel that writes nothing but updated parameters

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The queue of Algorithm 1 of the FlexFlow paper: tasks by (ready time, key).
-// Keys are unique and do not depend on the order in which tasks were made.
+// The heap under the queues of all simulators: tasks by (ready time, key). Keys
+// are unique and do not depend on the order in which tasks were made.
 //
 //===----------------------------------------------------------------------===//
 

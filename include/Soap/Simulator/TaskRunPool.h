@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A simulation needs the state of its blocks of tasks one after the other, and
-// all of it until it ends: blocks that are needed at the same time lie next to
-// each other, and the memory of one run is that of the next.
+// The memory of the tasks of a running simulation. A simulation touches its
+// blocks of tasks one after the other and needs them until it ends. So blocks
+// that are touched one after the other lie next to each other, and each run
+// reuses the memory of the one before.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@
 
 namespace soap {
 
-/// What a task is, by its kind.
+/// The class of a task, by its kind.
 enum class TaskClass {
   Compute,  ///< a kernel
   Movement, ///< fill, assemble, combine: on one device, for communication
@@ -46,7 +46,7 @@ std::vector<int> criticalPath(const TaskGraph &graph);
 std::vector<PathStretch> stretchesOf(const TaskGraph &graph,
                                      const std::vector<int> &path);
 
-/// What one device does in an iteration.
+/// The busy times of one device in an iteration.
 struct DeviceTimes {
   int64_t computeNs = 0;  ///< kernels
   int64_t movementNs = 0; ///< fills, assembles, combines

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code and choices of algorithms are kept in one folder, by programs
-// that share no library.
+// The folder in which compiled code and choices of algorithms are kept between
+// runs. It is the same for programs that share no library.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The core reports what bad input did wrong by value: a message that says
-// where, what and what was expected. A file of its own because every reader and
-// checker of the core returns it.
+// How the core reports bad input: by value, as a message that says where it is,
+// what it is, and what was expected. Every reader and checker returns it.
 //
 //===----------------------------------------------------------------------===//
 

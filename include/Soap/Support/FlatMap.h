@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For tables that a search asks millions of times: a look is one place of one
-// array, where the buckets and nodes of std::unordered_map are two or three.
+// A hash map from 64-bit numbers to numbers, for tables that a search asks
+// millions of times: a look-up is one miss of the cache, where the buckets and
+// nodes of std::unordered_map are two or three.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions are made and dropped by the hundred thousand in a search, almost all
-// of them of one interval in each of at most four dims: allocations would take
-// two thirds of its time. Only what regions need of a vector.
+// A vector that holds its first elements in itself, with the few functions that
+// regions need. A search makes regions by the hundred thousand, almost all of
+// one interval in each of at most four dims; allocating them would take two
+// thirds of its time.
 //
 //===----------------------------------------------------------------------===//
 

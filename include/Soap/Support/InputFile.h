@@ -23,10 +23,10 @@ namespace soap {
 /// Bounds input whose size nothing says before it is read. Option --input-limit
 /// of the tools sets both numbers of bytes.
 struct InputLimits {
-  /// What a pipe may give.
+  /// Maximum bytes that a pipe may give.
   int64_t pipeBytes = int64_t(256) << 20;
-  /// What a compressed file may unpack to, or `unpackRatio` times its packed
-  /// bytes where that is more.
+  /// Maximum bytes that a compressed file may unpack to, or `unpackRatio` times
+  /// its packed bytes where that is more.
   int64_t unpackedBytes = int64_t(64) << 20;
   int64_t unpackRatio = 100;
 
@@ -89,7 +89,7 @@ MaybeError checkInputSize(const std::string &path, int64_t size,
 Expected<std::string> readDescriptor(int descriptor, const std::string &name,
                                      int64_t limit);
 
-/// What `path` is that cannot be read as a whole and more than once: "a
+/// Names the kind of a `path` that cannot be read as a whole and repeatedly: "a
 /// directory", "a device", "a pipe" or "a socket"; null for regular files and
 /// where there is nothing.
 const char *specialKind(const std::string &path);

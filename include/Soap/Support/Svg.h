@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers, escaped texts and the few shapes that drawings of topologies,
-// strategies and searches are made of.
+// Writes SVG: numbers, escaped texts, and the few shapes that drawings of
+// topologies, strategies and searches consist of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ std::string number(double value);
 /// other bytes become question marks.
 std::string escaped(const std::string &text);
 
-/// What texts and shapes look like; empty: not given.
+/// The look of texts and shapes; empty: not given.
 struct Style {
   /// What a shape stands for (attribute `class`): a drawing and its legend call
   /// the same thing by the same name, which tests compare.

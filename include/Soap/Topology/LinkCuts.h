@@ -3,12 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lower bounds of a makespan from communication: whatever gets into a device,
-// or into a group of devices from others, passes one of the links that lead
-// there. Such a set of links is a cut. What tasks take of it is counted in
-// bytes, as if each of its links were moving bytes all the time that it is
-// occupied, so that what is planned and what is only known to have to move add
-// up.
+// The cuts of a topology, for lower bounds of a makespan: everything that gets
+// into a device, or into a group of devices from others, passes one of the
+// links that lead in. Such a set of links is a cut. The part of a task is
+// counted in bytes, as if each of its links moved bytes for as long as it is
+// occupied; so planned tasks and bytes that must move can be added up.
 //
 //===----------------------------------------------------------------------===//
 

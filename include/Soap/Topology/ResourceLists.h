@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tasks on several resources name a list by its number. A search meets dozens
-// of new lists with each proposal, so all of them lie in one array, and a table
-// of numbers finds those that are known.
+// Numbers the lists of resources of tasks that occupy several. A search meets
+// dozens of new lists with each proposal, so all of them lie in one array, and
+// a table of numbers finds the known ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ public:
     return {members.data() + starts[n], starts[n + 1] - starts[n]};
   }
   size_t size() const { return starts.size() - 1; }
-  /// What they take, about.
+  /// About how many bytes they take.
   size_t bytes() const {
     return members.size() * sizeof(int) + size() * 16 +
            table.size() * sizeof(int);

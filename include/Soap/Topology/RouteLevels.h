@@ -3,11 +3,12 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In a cluster two devices share a board, a machine or a switch of the network:
-// how far apart they are says which links a message between them takes, those
-// up from its sender and those down to its receiver. What many messages put on
-// links is then counted by device and level, and groups of devices that are as
-// far apart as those of another group are known by that alone.
+// The levels of a hierarchical topology. In a cluster two devices share a
+// board, a machine or a switch of the network; the level at which they meet
+// says which links a message between them takes: links up from its sender and
+// links down to its receiver. So the loads of many messages are counted by
+// device and level, and groups of devices with equal levels between them are
+// alike.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,10 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In a tree, and in much else, the pairs of devices whose routes take a link
-// are all pairs of a sender of one set and a receiver of another. What many
-// devices send to many others is then counted link by link, from the numbers of
-// senders and receivers, instead of message by message.
+// The routes of a topology by sets of devices. In a tree, and in many other
+// networks, the pairs of devices whose routes take a link are all pairs of a
+// sender of one set and a receiver of another. So the load of an exchange is
+// counted link by link, from the numbers of senders and receivers, instead of
+// message by message.
 //
 //===----------------------------------------------------------------------===//
 

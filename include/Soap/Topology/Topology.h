@@ -4,10 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device topology D of the FlexFlow paper (section 3.1): a graph of
-// devices, switches and directed links with bandwidth and latency. Read from
-// JSON
-// (`docs/Topology.md`) or built in by name (`cpu-4`). A transfer occupies every
-// link of its route.
+// devices, switches and directed links with bandwidth and latency. It is read
+// from JSON (docs/Topology.md) or built in by name (`cpu-4`). A transfer
+// occupies every link of its route.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a topology holds as text, and as a drawing.
+// Describes a topology as text, and draws it.
 //
 //===----------------------------------------------------------------------===//
 
