@@ -17,6 +17,7 @@
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Plan/StrategyFile.h"
+#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Support/InputFile.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -18,7 +18,7 @@ using namespace mlir::soap;
 //===----------------------------------------------------------------------===//
 
 /// The names that the dims of x have as loops of the op.
-static SmallVector<std::string> dimLoops(Operation *op) {
+static SmallVector<std::string> loopNames(Operation *op) {
   ::soap::IterationSpace space =
       cast<IterationSpaceOpInterface>(op).getIterationSpace();
   SmallVector<std::string> loops;
@@ -33,7 +33,7 @@ namespace {
 class AffineNormGradients {
 public:
   AffineNormGradients(BatchNormOp op, OpBuilder &builder, Value dy)
-      : gradients(builder, op), op(op), dy(dy), loops(dimLoops(op)) {}
+      : gradients(builder, op), op(op), dy(dy), loops(loopNames(op)) {}
 
   /// dx = dy * gamma / deviation.
   Value ofInput() {
@@ -133,7 +133,7 @@ BatchNormTrainOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
   GradientBuilder gradients(builder, *this);
   if (wanted[2] && !wanted[0] && !wanted[1]) {
     operandGrads[2] = gradients.sumAllBut(dy, 1, "beta_grad");
-    gradients.matchLoops(operandGrads[2].getDefiningOp(), 0, dimLoops(*this));
+    gradients.matchLoops(operandGrads[2].getDefiningOp(), 0, loopNames(*this));
     return success();
   }
   if (!wanted[0] && !wanted[1])
