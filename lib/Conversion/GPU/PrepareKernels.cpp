@@ -85,7 +85,10 @@ struct PrepareGpuKernelsPass
   void approximateMath(gpu::GPUModuleOp gpuModule) {
     SmallVector<Operation *> ops;
     gpuModule.walk([&](Operation *op) {
+      // Polynomials of sin and cos reduce their angle in f32, which loses the
+      // digits of large ones: positions of rotary embeddings.
       if (isa<math::MathDialect>(op->getDialect()) &&
+          !isa<math::SinOp, math::CosOp>(op) &&
           llvm::all_of(op->getOperandTypes(),
                        [](Type type) { return type.isF32(); }))
         ops.push_back(op);

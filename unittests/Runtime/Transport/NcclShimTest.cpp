@@ -124,7 +124,7 @@ TEST_F(Shim, NobodyCanGoOn) {
   std::vector<int> a(4), b(4);
   EXPECT_EQ(run({[&] { return receive(0, a, 4, 1); },
                  [&] { return receive(1, b, 4, 0); }}),
-            Texts(2, "all ranks wait for messages that nobody gives"));
+            Texts(2, "all ranks wait for messages that no rank gives"));
 }
 
 TEST_F(Shim, AbortWakes) {
