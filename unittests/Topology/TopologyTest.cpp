@@ -278,7 +278,8 @@ TEST(Topology, Reports) {
   for (size_t at = drawing->find("<rect x"); at != std::string::npos;
        at = drawing->find("<rect x", at + 1))
     ++boxes;
-  EXPECT_EQ(boxes, 16u + 4 + 8 + 1);
+  // Devices, switches, the sheet and two boxes of the legend.
+  EXPECT_EQ(boxes, 16u + 4 + 8 + 1 + 2);
   EXPECT_EQ(drawTopology(*builtinTopology("cpu-4096")).error(),
             "topology 'cpu-4096' has 4097 devices and switches, drawings show "
             "at most 600");

@@ -133,6 +133,28 @@ static void assign(Strategy &strategy, const std::vector<int> &nodes,
       strategy[node] = std::move(configs[next++]);
 }
 
+/// Numbers of the values of a group cut out that it writes, updates or is given
+/// as data. What others write or keep is wherever it is needed, and theirs to
+/// hold.
+static std::vector<int> heldNumbers(const ParallelizationProblem &problem,
+                                    const GroupSubgraph &subgraph) {
+  std::set<int> held;
+  for (const GraphNode &node : subgraph.graph.nodes)
+    forEachKernel(node, [&](const Kernel &kernel) {
+      held.insert(kernel.results.begin(), kernel.results.end());
+    });
+  std::set<int> updated;
+  for (const GraphInput &own : subgraph.graph.inputs)
+    if (own.updateNode >= 0)
+      updated.insert(own.value);
+  for (const GraphInput &input : problem.getGraph().inputs)
+    if (auto number = subgraph.valueOf.find(input.value);
+        number != subgraph.valueOf.end() &&
+        (input.updateNode < 0 || updated.count(number->second)))
+      held.insert(number->second);
+  return {held.begin(), held.end()};
+}
+
 std::string
 GroupCosts::signature(const GroupSubgraph &subgraph,
                       const std::vector<int> &groups,
@@ -161,7 +183,12 @@ GroupCosts::signature(const GroupSubgraph &subgraph,
     }
     configText += '\n';
   }
-  return configText + printProblemFile(file);
+  // Equal groups hold the same values: of what they read, some is data, some
+  // belongs to another group.
+  std::string heldText;
+  for (int number : heldNumbers(problem, subgraph))
+    heldText += std::to_string(number) + ' ';
+  return configText + heldText + '\n' + printProblemFile(file);
 }
 
 std::string GroupCosts::signature(int group, const Configs &configs) const {
@@ -203,28 +230,6 @@ static GroupPrices renumbered(GroupPrices prices,
   for (int &value : prices.values)
     value = wholeOf.at(value);
   return prices;
-}
-
-/// Numbers of the values of a group cut out that it writes, updates or is given
-/// as data. What others write or keep is wherever it is needed, and theirs to
-/// hold.
-static std::vector<int> heldNumbers(const ParallelizationProblem &problem,
-                                    const GroupSubgraph &subgraph) {
-  std::set<int> held;
-  for (const GraphNode &node : subgraph.graph.nodes)
-    forEachKernel(node, [&](const Kernel &kernel) {
-      held.insert(kernel.results.begin(), kernel.results.end());
-    });
-  std::set<int> updated;
-  for (const GraphInput &own : subgraph.graph.inputs)
-    if (own.updateNode >= 0)
-      updated.insert(own.value);
-  for (const GraphInput &input : problem.getGraph().inputs)
-    if (auto number = subgraph.valueOf.find(input.value);
-        number != subgraph.valueOf.end() &&
-        (input.updateNode < 0 || updated.count(number->second)))
-      held.insert(number->second);
-  return {held.begin(), held.end()};
 }
 
 std::vector<int> GroupCosts::heldValues(int group) const {
