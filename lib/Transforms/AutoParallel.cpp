@@ -15,6 +15,8 @@
 #include "SearchReport.h"
 #include "SearchTuning.h"
 
+#include "Dialect/Soap/PassStatistics.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -394,19 +396,13 @@ LogicalResult AutoParallel::writeFiles(const FunctionProblem &target,
 }
 
 void AutoParallel::countStatistics(const ::soap::McmcResult &result) {
-  // A build with assertions and an LLVM without them do not have the same
-  // fields in a statistic.
-#if defined(NDEBUG) || LLVM_FORCE_ENABLE_STATS
   const ::soap::EvaluatorStatistics &counts = result.statistics;
-  numProposals += result.proposals;
-  numAccepted += result.accepted;
-  numPrunedByLoad += counts.prunedByLoad;
-  numPrunedByTransfers += counts.prunedByTransfers;
-  numPrunedByPlan += counts.prunedByPlan;
-  numSimulatedTasks += counts.simulatedTasks;
-#else
-  (void)result;
-#endif
+  addTo(numProposals, result.proposals);
+  addTo(numAccepted, result.accepted);
+  addTo(numPrunedByLoad, counts.prunedByLoad);
+  addTo(numPrunedByTransfers, counts.prunedByTransfers);
+  addTo(numPrunedByPlan, counts.prunedByPlan);
+  addTo(numSimulatedTasks, counts.simulatedTasks);
 }
 
 LogicalResult AutoParallel::run() {

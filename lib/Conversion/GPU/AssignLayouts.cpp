@@ -16,6 +16,7 @@
 #include "../Outline/Library.h"
 #include "../Reference/Kernels.h"
 
+#include "Dialect/Soap/PassStatistics.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -211,7 +212,7 @@ struct AssignLayoutsPass
       Block &block = program.getBody().front();
       Borders borders(block, layouts);
       borders.run(isConvolution);
-      copied += borders.copies();
+      addTo(copied, borders.copies());
       layouts.writeAttributes(block);
     }
   }

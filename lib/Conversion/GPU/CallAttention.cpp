@@ -13,6 +13,7 @@
 #include "../Outline/SlotNames.h"
 #include "NarrowValues.h"
 
+#include "Dialect/Soap/PassStatistics.h"
 #include "Runtime/Kernels/AttentionCall.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
@@ -609,8 +610,8 @@ struct CallAttentionPass
       std::optional<Candidate> c = find(softmax);
       if (!c)
         continue;
-      forward += 1;
-      backward += c->hasGradients();
+      addTo(forward);
+      addTo(backward, c->hasGradients());
       rewriter.replace(*c);
     }
   }

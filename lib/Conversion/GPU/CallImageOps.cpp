@@ -14,6 +14,7 @@
 #include "../Outline/Library.h"
 #include "../Outline/SlotNames.h"
 
+#include "Dialect/Soap/PassStatistics.h"
 #include "Runtime/Kernels/ImageCalls.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
@@ -423,7 +424,7 @@ private:
     forEach([&](func::FuncOp program, Operation *op) {
       if (const auto *descriptor = candidates.find(program, op)) {
         rewriter.replacePooling(op, *descriptor);
-        ++poolings;
+        addTo(poolings);
       }
     });
   }
@@ -479,7 +480,7 @@ private:
               update && averaged.find(program, update))
             updates.push_back(update);
         }
-        normCalls += 1 + grads.size();
+        addTo(normCalls, 1 + static_cast<int64_t>(grads.size()));
         if (failed(rewriter.replaceNorm(norm, *descriptor, grads, updates)))
           return failure();
       }

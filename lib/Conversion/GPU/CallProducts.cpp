@@ -14,6 +14,7 @@
 #include "../Outline/SlotNames.h"
 #include "NarrowValues.h"
 
+#include "Dialect/Soap/PassStatistics.h"
 #include "Runtime/Kernels/LibraryCalls.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
@@ -516,8 +517,8 @@ struct CallProductsPass
              {},        c.readsNarrow, false};
       if (!c.isWorthIt())
         continue;
-      fused += c.kind != None;
-      narrow += c.readsNarrow;
+      addTo(fused, c.kind != None);
+      addTo(narrow, c.readsNarrow);
       rewriter.replace(c);
     }
   }

@@ -12,6 +12,7 @@
 
 #include "../Parallelize/IndependentLoops.h"
 
+#include "Dialect/Soap/PassStatistics.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -348,8 +349,8 @@ struct MergeUpdatesPass
       if (!program.isExternal() && !program.isPrivate() &&
           program.getBody().hasOneBlock()) {
         if (arguments)
-          merged += merger.runOnArguments(program.getBody().front());
-        merged += merger.run(program.getBody().front());
+          addTo(merged, merger.runOnArguments(program.getBody().front()));
+        addTo(merged, merger.run(program.getBody().front()));
       }
   }
 };

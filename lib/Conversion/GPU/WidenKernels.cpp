@@ -14,6 +14,7 @@
 #include "../Parallelize/IndependentLoops.h"
 #include "Accesses.h"
 
+#include "Dialect/Soap/PassStatistics.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
@@ -303,7 +304,7 @@ struct WidenKernelsPass
           call.setCalleeAttr(FlatSymbolRefAttr::get(part));
           call.setExtent(static_cast<uint64_t>(extent / lanes));
           call.setGrain(std::max<uint64_t>(1, call.getGrain() / lanes));
-          ++widened;
+          addTo(widened);
         }
   }
 };
