@@ -261,7 +261,9 @@ MaybeError CommandLine::parse(std::vector<std::string> arguments,
             ? app.add_flag(names)
             : app.add_option(names, values[i])
                   ->expected(1)
-                  ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+                  ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                  // One value an occurrence: a file may follow it.
+                  ->allow_extra_args(false));
   }
   app.add_option("FILE", files);
 

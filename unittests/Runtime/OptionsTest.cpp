@@ -58,6 +58,15 @@ TEST(Options, LastValueCounts) {
   EXPECT_FALSE(options->quiet);
 }
 
+/// A flag takes one value, also before the file.
+TEST(Options, AFileMayFollowAValue) {
+  auto options =
+      parseOptions({"--data", "synthetic", "--timeout", "5", "m.mlir"});
+  ASSERT_TRUE(static_cast<bool>(options)) << options.error();
+  EXPECT_EQ(options->file, "m.mlir");
+  EXPECT_EQ(options->timeoutMs, 5000);
+}
+
 TEST(Options, EveryFlagIsInTheHelp) {
   std::string help = helpText();
   std::istringstream lines(help);
