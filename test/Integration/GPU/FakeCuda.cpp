@@ -44,6 +44,7 @@
 #include <mutex>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace soap::fake;
@@ -299,8 +300,18 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
   return streamBeginCapture(stream, mode);
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
-  cudaError_t error = streamEndCapture(stream, graph);
+  // A call that fails gives no graph.
+  struct Owner {
+    cudaGraph_t graph = nullptr;
+    ~Owner() {
+      if (graph)
+        cudaGraphDestroy(graph);
+    }
+  } made;
+  cudaError_t error = streamEndCapture(stream, &made.graph);
+  *graph = nullptr;
   FAKE(cudaStreamEndCapture);
+  *graph = std::exchange(made.graph, nullptr);
   return error;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
