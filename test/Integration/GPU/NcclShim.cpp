@@ -804,6 +804,11 @@ int ncclCommAbort(ncclComm *comm) {
   std::lock_guard<std::mutex> lock(comm->world->mutex);
   comm->world->aborted = true;
   comm->world->changed.notify_all();
+  // Other threads may be in a call with it, so it stays.
+  static std::mutex keeping;
+  static auto *aborted = new std::vector<ncclComm *>;
+  std::lock_guard<std::mutex> keep(keeping);
+  aborted->push_back(comm);
   return Success;
 }
 
