@@ -67,7 +67,9 @@ function(soap_batch_sources)
         ${sources} OUTPUT_VARIABLE alone COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX REPLACE " [^\n]*\n" ";" alone "${alone}")
     set_source_files_properties(${alone} TARGET_DIRECTORY ${name} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # Each pass names its debug output.
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+                          UNITY_BUILD_CODE_BEFORE_INCLUDE "#undef DEBUG_TYPE")
   endforeach()
 endfunction()
 
