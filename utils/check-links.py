@@ -60,7 +60,7 @@ def alternatives(path):
 
 @functools.cache
 def names():
-    """Names of all files and folders of the project, without those of builds."""
+    """Names of all files and folders of the project; builds are left out."""
     found = set()
     for top in FOLDERS.split("|"):
         for _, folders, files in os.walk(os.path.join(SOURCE, top)):
