@@ -50,7 +50,8 @@ static bool checkOptions() {
     }
     int64_t number;
     if (name.empty() || value.getAsInteger(10, number)) {
-      llvm::errs() << "soap-translate: --option: expected NAME=NUMBER, got '"
+      llvm::errs() << "soap-translate: --option: expected NAME=NUMBER or "
+                      "preset=NAME, got '"
                    << text << "'\n";
       return false;
     }

@@ -327,9 +327,9 @@ private:
   /// begin at its edges where nothing is in their way.
   void connect(StrategyLayout &layout) const {
     std::vector<Route> routes;
-    std::set<std::pair<double, double>> stubs;
-    auto stub = [&](double x1, double x2, double y) {
-      if (stubs.insert({x1, y}).second)
+    std::set<std::pair<double, double>> drawnEnds;
+    auto drawEnd = [&](double x1, double x2, double y) {
+      if (drawnEnds.insert({x1, y}).second)
         layout.edges.push_back({x1, y, x2, y});
     };
     for (size_t b = 0; b < boxes.size(); ++b) {
@@ -345,10 +345,10 @@ private:
         while (begin > 0 && line[begin - 1] == line[column[b]])
           --begin;
         if (isFree(lane[from], column[from], end))
-          stub(rightEnd(from), left[end - 1] + columnWidth(end - 1) + padding,
-               middle(from));
+          drawEnd(rightEnd(from),
+                  left[end - 1] + columnWidth(end - 1) + padding, middle(from));
         if (isFree(lane[b], begin - 1, column[b]))
-          stub(leftEnd(to), left[begin] - padding, middle(to));
+          drawEnd(leftEnd(to), left[begin] - padding, middle(to));
       }
     }
     // In a corridor, the lines of one box to several others share a track; so

@@ -2,7 +2,7 @@
 """Draws random programs of linalg, tensor, arith and math as MLIR text.
 
 A program is a function of a few ops on small tensors. Every op that becomes a node of the op graph has the attribute
-`soap.name` and the placeholder `CONFIG(name)`, which `with_configs` replaces by a config or by nothing.
+`soap.name` and the mark `CONFIG(name)`, which `with_configs` replaces by a config or by nothing.
 """
 
 import random
